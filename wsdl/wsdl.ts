@@ -12,13 +12,14 @@ interface Port {
   readonly binding: string;
   readonly path: string;
   /** Of WSDL's binding elements. */
-  readonly prefix: string;
+  readonly prefix: 'soap' | 'soap12';
+  readonly soap: '1.1' | '1.2';
 }
 
 /** The ports of every contract, in the order of the WSDL. */
 export const ports: readonly Port[] = [
-  { name: 'Soap11', binding: 'Soap11Binding', path: '/soap11', prefix: 'soap' },
-  { name: 'Soap12', binding: 'Soap12Binding', path: '/soap12', prefix: 'soap12' },
+  { name: 'Soap11', binding: 'Soap11Binding', path: '/soap11', prefix: 'soap', soap: '1.1' },
+  { name: 'Soap12', binding: 'Soap12Binding', path: '/soap12', prefix: 'soap12', soap: '1.2' },
 ];
 
 /**
@@ -27,6 +28,7 @@ export const ports: readonly Port[] = [
  * at the end, such as `https://api.example.com/v2` (W34). With `mtom` both bindings ask for MTOM (W68).
  *
  * @param options.policy what both bindings ask for (W55); undefined: nothing
+ * @param options.soap the only SOAP version to describe (W2); undefined: both
  */
 export function writeWsdl(
   contract: Contract,
@@ -34,9 +36,12 @@ export function writeWsdl(
     readonly address: string;
     readonly policy?: PolicyName | undefined;
     readonly mtom?: boolean;
+    readonly soap?: '1.1' | '1.2' | undefined;
   },
 ): string {
-  const { policy } = options;
+  const { policy, soap } = options;
+  const described = ports.filter((port) => soap === undefined || port.soap === soap);
+  const isDescribed = (version: '1.1' | '1.2'): boolean => soap === undefined || soap === version;
   const policies = [
     ...(policy === undefined ? [] : [policyReference()]),
     ...(options.mtom === true ? [mtomPolicy] : []),
@@ -46,8 +51,8 @@ export function writeWsdl(
       'wsdl:definitions',
       {
         'xmlns:wsdl': namespaces.wsdl,
-        'xmlns:soap': namespaces.wsdlSoap11,
-        'xmlns:soap12': namespaces.wsdlSoap12,
+        ...(isDescribed('1.1') && { 'xmlns:soap': namespaces.wsdlSoap11 }),
+        ...(isDescribed('1.2') && { 'xmlns:soap12': namespaces.wsdlSoap12 }),
         'xmlns:tns': contract.namespaces.types,
         'xmlns:typ': contract.namespaces.types,
         'xmlns:wsaw': namespaces.wsdlAddressing,
@@ -60,8 +65,8 @@ export function writeWsdl(
       ...credentialsMessage(contract),
       ...faultMessage(contract),
       portType(contract),
-      ...ports.map((port) => binding(contract, port, policies)),
-      service(contract, options.address),
+      ...described.map((port) => binding(contract, port, policies, described)),
+      service(contract, options.address, described),
     ),
   );
 }
@@ -131,13 +136,14 @@ function binding(
   contract: Contract,
   { binding: name, prefix }: Port,
   policies: readonly DocumentNode[],
+  described: readonly Port[],
 ): DocumentNode {
   const { message: of, part } = credentialsHeader;
   const header =
     contract.credentials?.block === undefined
       ? undefined
       : element(`${prefix}:header`, { message: `tns:${of}`, part, use: 'literal' });
-  const faultPrefixes = prefix === 'soap' ? ['soap'] : [prefix, 'soap'];
+  const faultPrefixes = prefix === 'soap' || described.length === 1 ? [prefix] : [prefix, 'soap'];
   const fault =
     contract.faultDetail === undefined
       ? undefined
@@ -173,11 +179,11 @@ const mtomPolicy = element(
 );
 
 /** `<wsdl:service name="{Service}"> <wsdl:port name="Soap11" binding="tns:Soap11Binding"><soap:address location="…"/></wsdl:port> … </wsdl:service>` */
-function service(contract: Contract, address: string): DocumentNode {
+function service(contract: Contract, address: string, described: readonly Port[]): DocumentNode {
   return element(
     'wsdl:service',
     { name: contract.service },
-    ...ports.map(({ name, binding, path, prefix }) =>
+    ...described.map(({ name, binding, path, prefix }) =>
       element(
         'wsdl:port',
         { name, binding: `tns:${binding}` },

@@ -326,14 +326,14 @@ async function sendDocumentPage(pager: Pager, ctx: Context): Promise<void> {
   const { name, path } = ctx.state as { readonly name?: string; readonly path?: string };
   if (name === undefined || path === undefined) return sendUnknown(pager, ctx, ctx.querystring);
   const query = new URLSearchParams(ctx.querystring);
-  const slice = [...query].filter(([word]) => /^(?:tag|operation)$/i.test(word)).slice(0, 100);
+  const slice = [...query].filter(([word]) => /^(?:tag|operation|soap)$/i.test(word)).slice(0, 100);
   const document = `?${name}${slice.length === 0 ? '' : `&${new URLSearchParams(slice)}`}`;
   await sendPage(
     pager,
     ctx,
     `document ${ctx.path} ${name}`,
     (view) => {
-      const title = name.startsWith('wsdl') ? 'WSDL' : 'XSD';
+      const title = name.startsWith('xsd') ? 'XSD' : 'WSDL';
       // at the base path without a slash, `up` leads into the folder of that name, and the document is beside it
       const raw =
         path === '' ? `./${ctx.path.slice(ctx.path.lastIndexOf('/') + 1)}` : view.up + path.slice(1);

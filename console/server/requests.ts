@@ -68,8 +68,10 @@ function isNavigation(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'document' || headers['sec-fetch-mode'] === 'navigate';
 }
 
+const singleName = 'singleWsdl';
+
 function nameOfDocument(words: ReadonlyMap<string, string>): string | undefined {
-  if (words.has('singlewsdl')) return 'wsdl';
+  if (words.has('singlewsdl')) return singleName;
   const wsdl = words.get('wsdl');
   if (wsdl !== undefined) return wsdl === '' || wsdl === '0' ? 'wsdl' : `wsdl=${wsdl}`;
   const xsd = words.get('xsd');
@@ -77,7 +79,8 @@ function nameOfDocument(words: ReadonlyMap<string, string>): string | undefined 
 }
 
 function documentsOf(contract: Contract): ReadonlySet<string> {
-  if (contract.adopted !== undefined) return new Set(contract.adopted.service.documents.map(documentName));
+  if (contract.adopted !== undefined)
+    return new Set([singleName, ...contract.adopted.service.documents.map(documentName)]);
   const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
-  return new Set(['wsdl', ...schemas.map((number) => `xsd=${number}`)]);
+  return new Set(['wsdl', singleName, ...schemas.map((number) => `xsd=${number}`)]);
 }

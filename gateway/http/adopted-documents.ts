@@ -2,9 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
-import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
+import { documentName, linksAt, writeDocument, writeSingle } from '../../wsdl/adopted.ts';
+import { oldLocations } from '../../wsdl/adopted-locations.ts';
 import { writeMetadataPage } from '../../wsdl/page.ts';
-import { type Document, type DocumentOptions, type Documents, publicUrlOf } from './documents.ts';
+import {
+  type Document,
+  type DocumentOptions,
+  type Documents,
+  isSoapVersion,
+  publicUrlOf,
+  unknownVersion,
+} from './documents.ts';
 import { contentTypes } from './reply.ts';
 import { etagOf } from './write-aside.ts';
 
@@ -24,47 +32,67 @@ export function createAdoptedDocuments(
 ): Documents {
   const { addressOf, vary } = publicUrlOf(options);
   const byName = new Map(service.documents.map((document) => [documentName(document), document]));
-  /** Those of the address last asked for. */
+  const { byQuery } = oldLocations({ service, endpoints }, contract.basePath);
+  const versions = new Set(service.ports.map(({ soap }) => soap));
+  /** The documents for the address of the last request. */
   let written = new Map<string, Document>();
   let writtenFor: string | undefined;
 
-  function write(name: string, address: string): Document {
+  function write(name: string, soap: '1.1' | '1.2' | undefined, address: string): Document {
     if (name === 'page')
       return documentOf('page', contentTypes.html, Buffer.from(writeMetadataPage(contract, { address })));
-    const document = byName.get(name);
+    const links = linksAt(address, endpoints, soap);
+    if (name === singleName && service.single !== undefined)
+      return documentOf('wsdl', contentTypes.wsdl, Buffer.from(writeSingle(service.single, links)));
+    const document = byName.get(name === singleName ? 'wsdl' : name);
     if (document === undefined) return noSuchDocument;
     const { kind, charset } = document;
-    const bytes = Buffer.from(writeDocument(document, linksAt(address, endpoints)));
-    return documentOf(kind, `text/xml; charset=${charset}`, bytes);
+    return documentOf(kind, `text/xml; charset=${charset}`, Buffer.from(writeDocument(document, links)));
   }
 
-  return {
-    vary,
-    find: (words, wsdlWithoutQuery, request: IncomingMessage) => {
-      const name = askedFor(words, wsdlWithoutQuery);
-      const address = withoutEndSlashes(addressOf(request)) + contract.basePath;
-      if (address !== writtenFor) {
-        written = new Map();
-        writtenFor = address;
-      }
-      const known = written.get(name);
-      if (known !== undefined) return known;
-      const document = write(name, address);
-      if (document.kind !== 'missing') written.set(name, document);
-      return document;
-    },
-  };
+  function find(words: URLSearchParams, unnamed: string, request: IncomingMessage): Document {
+    const asked = askedFor(words, unnamed);
+    const name = byName.has(asked) ? asked : (byQuery.get(asked.toLowerCase()) ?? asked);
+    const soap = name === 'page' ? undefined : versionOf(words);
+    if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
+    if (soap !== undefined && !versions.has(soap)) return { kind: 'missing', text: noPort(soap) };
+    const address = withoutEndSlashes(addressOf(request)) + contract.basePath;
+    if (address !== writtenFor) {
+      written = new Map();
+      writtenFor = address;
+    }
+    const key = `${name} ${soap}`;
+    const known = written.get(key);
+    if (known !== undefined) return known;
+    const document = write(name, soap, address);
+    if (document.kind !== 'missing') written.set(key, document);
+    return document;
+  }
+
+  return { vary, find };
 }
 
-/** A query as the name of a document: its words in any case, `?singleWsdl` and `?wsdl=0` the first one. */
-function askedFor(words: URLSearchParams, wsdlWithoutQuery: boolean): string {
+const singleName = 'singleWsdl';
+
+/** The document that a query names, its words in any case; `unnamed` if it names none. */
+function askedFor(words: URLSearchParams, unnamed: string): string {
   for (const [word, value] of words) {
     const name = word.toLowerCase();
-    if (name === 'singlewsdl') return 'wsdl';
+    if (name === 'singlewsdl') return singleName;
     if (name === 'wsdl') return value === '' || value === '0' ? 'wsdl' : `wsdl=${value}`;
     if (name === 'xsd') return `xsd=${value === '' ? '0' : value}`;
   }
-  return wsdlWithoutQuery ? 'wsdl' : 'page';
+  return unnamed;
+}
+
+/** The SOAP version that a query asks for; undefined for both. */
+function versionOf(words: URLSearchParams): string | undefined {
+  for (const [word, value] of words) if (word.toLowerCase() === 'soap') return value;
+  return undefined;
+}
+
+function noPort(soap: string): string {
+  return `soap: expected the version of a port of the WSDL, got ${soap}`;
 }
 
 function documentOf(kind: 'wsdl' | 'xsd' | 'page', contentType: string, bytes: Buffer): Document {

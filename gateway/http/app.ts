@@ -286,8 +286,10 @@ function endpointServer({ service }: AppOptions): Site['serve'] {
       const refusal = refusalOf(context);
       if (refusal !== undefined) send(context, 'http', refusal);
       else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
-      else if (endpoint.kind === 'page') await servePage(context);
-      else if (endpoint.kind !== 'nothing' || !refusePath(context)) await serveCall(endpoint, context);
+      else if (endpoint.kind === 'page') await servePage(context, 'page');
+      else if (isNoCallPath(endpoint) && refusePath(context)) return;
+      else if (endpoint.kind === 'document') await servePage(context, endpoint.name);
+      else await serveCall(endpoint, context);
     } catch (error) {
       const isAnswered = context.response.headersSent;
       fail(context, error);
@@ -296,6 +298,11 @@ function endpointServer({ service }: AppOptions): Site['serve'] {
       service.admission.leave(context);
     }
   };
+}
+
+/** Returns true for a path at which no operation is called. */
+function isNoCallPath({ kind }: Endpoint): boolean {
+  return kind === 'nothing' || kind === 'document';
 }
 
 /** The answer to a request whose headers are too many or for another host; undefined for any other. */

@@ -9,10 +9,10 @@ import { leaveBody, report, send, serveOptions } from './send.ts';
 
 const pageVerbs = 'GET, HEAD, OPTIONS';
 
-/** The base path: the metadata page, and the documents by query. */
-export function servePage(context: RequestContext): Promise<void> | void {
+/** A path of documents only: the one without a query is `unnamed`, such as `page` at the base path. */
+export function servePage(context: RequestContext, unnamed: string): Promise<void> | void {
   const { method } = context.request;
-  if (method === 'GET' || method === 'HEAD') return serveDocument(context, false);
+  if (method === 'GET' || method === 'HEAD') return serveDocument(context, unnamed);
   if (method === 'OPTIONS') serveOptions(context, pageVerbs);
   else {
     const failure = failureFor(context.options.service, context, wrongVerb(pageVerbs));
@@ -23,13 +23,13 @@ export function servePage(context: RequestContext): Promise<void> | void {
 }
 
 /**
- * The WSDL, a schema, or at the base path without a query the metadata page (W2). A part of the WSDL
+ * The WSDL, a schema, or the metadata page (W2): `unnamed` if the query names none. A part of the WSDL
  * that isn't written yet is written for a caller that has a permit, as a call has; the whole is never shed for want of one.
  */
-export async function serveDocument(context: RequestContext, wsdlWithoutQuery: boolean): Promise<void> {
+export async function serveDocument(context: RequestContext, unnamed: string): Promise<void> {
   const { options, request, query } = context;
   const words = new URLSearchParams(query);
-  const found = options.documents.find(words, wsdlWithoutQuery, request);
+  const found = options.documents.find(words, unnamed, request);
   if (found.kind !== 'unwritten') {
     sendDocument(context, found);
     return;

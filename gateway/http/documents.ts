@@ -35,12 +35,12 @@ export interface Unwritten {
 
 /** The documents of a contract, each written when it is first asked for (W2, W34). */
 export interface Documents {
-  /** What a GET asks for by its query words, in any case. */
-  readonly find: (
-    words: URLSearchParams,
-    wsdlWithoutQuery: boolean,
-    request: IncomingMessage,
-  ) => Document | Unwritten;
+  /**
+   * The document that a GET asks for by its query words, in any case.
+   *
+   * @param unnamed the document if they name none: `page`, `wsdl`, or another one of an adopted service
+   */
+  readonly find: (words: URLSearchParams, unnamed: string, request: IncomingMessage) => Document | Unwritten;
   /** The headers of a request that a document's address may follow, for caches; undefined for none. */
   readonly vary: string | undefined;
 }
@@ -63,11 +63,13 @@ interface Asked extends SliceNames {
   readonly schema: string;
   /** The values of `policy`, parted by commas. */
   readonly policies: readonly string[];
+  /** The value of `soap`; undefined without. */
+  readonly soap: string | undefined;
 }
 
 const noSuchDocument: Document = {
   kind: 'missing',
-  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, and ?xsd=0 and others that the WSDL names are served here',
+  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?wsdl&soap=1.1, and ?xsd=0 and others that the WSDL names are served here',
 };
 
 /** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
@@ -106,7 +108,10 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
     const unfit = kind === 'wsdl' ? unfitPolicy(contract, first, policy, address) : undefined;
     if (unfit !== undefined) return missing(unfit);
     if (more.length > 0) return missing('expected one policy besides mtom, got several');
-    const order: Order = { kind, schema, operations, policy, address, ...(mtom ? { mtom } : {}) };
+    const soap = kind === 'wsdl' ? asked.soap : undefined;
+    if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
+    const common = { kind, schema, operations, policy, address };
+    const order: Order = { ...common, ...(mtom && { mtom }), ...(soap !== undefined && { soap }) };
     const key = JSON.stringify(order);
     const cache = isSlice ? slices : wholes;
     const known = cache.get(key);
@@ -146,10 +151,10 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
 
   return {
     vary,
-    find: (words, wsdlWithoutQuery, request) => {
+    find: (words, unnamed, request) => {
       const address = withoutEndSlashes(addressOf(request)) + contract.basePath;
       try {
-        return find(readQuery(words, wsdlWithoutQuery), address);
+        return find(readQuery(words, unnamed), address);
       } catch (error) {
         if (error instanceof UnknownName) return missing(error.message);
         throw error;
@@ -169,6 +174,14 @@ export function publicUrlOf({ configured, trustedProxies, publicUrl }: DocumentO
     vary: 'Forwarded, X-Forwarded-Host, X-Forwarded-Proto, X-Forwarded-Prefix',
   };
 }
+
+/** The SOAP versions that a document may be limited to (W2). */
+export function isSoapVersion(text: string): text is '1.1' | '1.2' {
+  return text === '1.1' || text === '1.2';
+}
+
+/** The answer to a query whose `soap` is another version. */
+export const unknownVersion: Document = { kind: 'missing', text: 'soap: expected 1.1 or 1.2, got another' };
 
 /** Whether a contract answers in MTOM, so that its WSDL may ask for it (W68). */
 function givesMtom({ settings }: Contract, { kind }: Asked): boolean {
@@ -216,18 +229,19 @@ function unfitPolicy(
   return undefined;
 }
 
-function readQuery(words: URLSearchParams, wsdlWithoutQuery: boolean): Asked {
+function readQuery(words: URLSearchParams, unnamed: string): Asked {
   const lower = [...words].map(([name, value]) => [name.toLowerCase(), value] as const);
   const valuesOf = (word: string): string[] =>
     [...new Set(lower.filter(([name]) => name === word).map(([, value]) => value))].toSorted();
   const [first, schema = ''] = lower.find(([name]) => ['wsdl', 'singlewsdl', 'xsd'].includes(name)) ?? [];
-  const kind = first === 'xsd' ? 'xsd' : first !== undefined || wsdlWithoutQuery ? 'wsdl' : 'page';
+  const kind = first === 'xsd' ? 'xsd' : first !== undefined || unnamed !== 'page' ? 'wsdl' : 'page';
   return {
     kind,
     schema,
     operations: valuesOf('operation'),
     tags: valuesOf('tag'),
     policies: valuesOf('policy').flatMap((value) => value.split(',')),
+    soap: valuesOf('soap')[0],
   };
 }
 

@@ -1,6 +1,7 @@
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
-import type { Route } from '../../mappings/contract/model.ts';
+import type { Contract, Route } from '../../mappings/contract/model.ts';
+import { oldLocations } from '../../wsdl/adopted-locations.ts';
 import { type SoapAddress, soap11, soap12, versionNamed } from '../protocols/soap/versions.ts';
 import { cutSuffix, type Format } from './negotiate.ts';
 
@@ -8,6 +9,8 @@ import { cutSuffix, type Format } from './negotiate.ts';
 export type Endpoint =
   | ({ readonly kind: 'soap' } & SoapAddress)
   | { readonly kind: 'page' }
+  /** A document of an adopted service by its name, such as `xsd=0`, where a client with a stored WSDL looks for it (A2). */
+  | { readonly kind: 'document'; readonly name: string }
   | {
       readonly kind: 'generic';
       readonly form: 'json' | 'xml';
@@ -46,6 +49,7 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
   );
   const soapEndpoints = endpointsOfVersions(contract.adopted);
   const portEndpoints = endpointsOfPorts(contract.adopted);
+  const documentPaths = documentsByPath(contract);
   const calls = new Map<string, Endpoint>();
   for (const [name, endpoint] of soapEndpoints) calls.set(`${contract.basePath}/${name}`, endpoint);
   for (const endpoint of portEndpoints.values())
@@ -96,6 +100,8 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
         : { kind: 'generic', form, operation, suffix: cut.format };
     }
     const matches = matchRoutes([...segments.slice(0, -1), cut.segment]);
+    const document = matches.length === 0 ? documentPaths.get(lower.slice(base.length)) : undefined;
+    if (document !== undefined) return { kind: 'document', name: document };
     return matches.length === 0
       ? { kind: 'nothing', suffix: cut.format }
       : { kind: 'routes', matches, suffix: cut.format };
@@ -145,6 +151,13 @@ function endpointsOfVersions(adopted: Adopted | undefined): ReadonlyMap<string, 
     if (isOffered) endpoints.set(version.format, { kind: 'soap', version, endpoint: undefined });
   }
   return endpoints;
+}
+
+/** The names of an adopted service's documents by the paths in lower case at which a GET loads them (A2, A5). */
+function documentsByPath({ adopted, basePath }: Contract): ReadonlyMap<string, string> {
+  if (adopted === undefined) return new Map();
+  // the WSDL is at /soap11 whatever versions are called
+  return new Map([['/soap11', 'wsdl'], ...oldLocations(adopted, basePath).byPath]);
 }
 
 /**

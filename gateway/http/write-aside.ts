@@ -23,6 +23,8 @@ export interface Order {
   readonly address: string;
   /** Whether the bindings of a WSDL ask for MTOM (W68). */
   readonly mtom?: true;
+  /** The only SOAP version that a WSDL describes; undefined: both. */
+  readonly soap?: '1.1' | '1.2';
 }
 
 /** A document as it is sent, and what tells it from others. */
@@ -47,7 +49,7 @@ export function etagOf(bytes: Uint8Array): string {
 
 function textOf(
   whole: Contract,
-  { kind, schema, operations, policy, address, mtom }: Order,
+  { kind, schema, operations, policy, address, mtom, soap }: Order,
 ): string | undefined {
   let contract = whole;
   if (operations !== undefined) {
@@ -58,7 +60,7 @@ function textOf(
     );
   }
   if (kind === 'page') return writeMetadataPage(contract, { address });
-  if (kind === 'wsdl') return writeWsdl(contract, { address, policy, mtom: mtom === true });
+  if (kind === 'wsdl') return writeWsdl(contract, { address, policy, mtom: mtom === true, soap });
   const number = schemaList.find((known) => known === schema);
   return number === undefined ? undefined : writeSchema(contract, number, { address });
 }

@@ -16,7 +16,7 @@ import type { QueryFindings } from './read-thread.ts';
 import { frameOf, plainReply, replyContext } from './reply.ts';
 
 /** Where an operation is called in JSON or XML: a generic endpoint, a REST route, or nothing known. */
-type CallEndpoint = Exclude<Endpoint, { kind: 'soap' | 'page' }>;
+type CallEndpoint = Exclude<Endpoint, { kind: 'soap' | 'page' | 'document' }>;
 
 const genericVerbs = 'OPTIONS, POST';
 

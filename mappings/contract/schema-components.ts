@@ -205,6 +205,8 @@ export interface AdoptedService {
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
   readonly types: ReadonlyMap<string, SchemaType>;
   readonly documents: readonly AdoptedDocument[];
+  /** All documents as one WSDL (A2); undefined if the first document has no imports. */
+  readonly single: readonly SinglePiece[] | undefined;
   /** What policies ask for (A31), a line each, and whether it can be met. */
   readonly policies: readonly {
     readonly text: string;
@@ -240,9 +242,17 @@ export interface AdoptedDocument {
 /** A span of bytes of a served document, and what goes there. */
 export type AdoptedPlace = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'address'; readonly port: string }
+  /** A binding or port, with the SOAP version that it is of; `other` is HTTP and others. It holds other places. */
+  | { readonly kind: 'version'; readonly soap: '1.1' | '1.2' | 'other' }
   /** `location`: the location as the author wrote it. */
   | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
 );
+
+/** A part of the single WSDL: a text, or the address of a port. */
+export type SinglePiece = {
+  /** The version of the binding or port that it is in; undefined outside of them. */
+  readonly soap: '1.1' | '1.2' | 'other' | undefined;
+} & ({ readonly text: string } | { readonly port: string });
 
 /** A port with a SOAP address (A5). */
 export interface AdoptedPort {

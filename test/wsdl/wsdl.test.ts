@@ -115,6 +115,20 @@ test('the one service has the SOAP 1.1 port first, each at its path below the ad
   );
 });
 
+for (const [soap, port, prefix, other] of [
+  ['1.1', 'Soap11', 'soap', 'soap12'],
+  ['1.2', 'Soap12', 'soap12', 'soap'],
+] as const)
+  test(`W2: a WSDL of SOAP ${soap} has no binding, port or extension of the other version`, (t) => {
+    const text = writeWsdl(parcels, { address, soap });
+    const tree = readTree(text);
+    t.is(only(tree, 'wsdl:binding').attributes.name, `${port}Binding`);
+    t.is(only(only(tree, 'wsdl:service'), 'wsdl:port').attributes.name, port);
+    t.false(text.includes(`<${other}:`));
+    t.false(text.includes(`xmlns:${other}=`));
+    t.true(text.includes(`<${prefix}:address location="${address}/${port.toLowerCase()}"/>`));
+  });
+
 test('the same contract gives the same bytes (W32)', (t) => {
   t.is(writeWsdl(structuredClone(parcels), { address }), wsdl);
 });

@@ -20,7 +20,7 @@ const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 export function serveSoap(address: SoapAddress, context: RequestContext): Promise<void> | void {
   const { method } = context.request;
   if (method === 'POST') return answerSoap(address, context);
-  if (method === 'GET' || method === 'HEAD') return serveDocument(context, true);
+  if (method === 'GET' || method === 'HEAD') return serveDocument(context, 'wsdl');
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }

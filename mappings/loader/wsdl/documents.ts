@@ -1,16 +1,19 @@
 import { namespaces } from '../../contract/model.ts';
 import type { AdoptedDocument, AdoptedPlace } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
-import { shown } from '../document/node.ts';
+import { addTo, shown } from '../document/node.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 import { type WsdlPlace, type XmlFile, type XmlFiles, xmlFilesOf } from './files.ts';
 import type { Findings } from './findings.ts';
 import {
   attributeOf,
+  contentOffsets,
   contentSpan,
+  elementSpan,
   findAttribute,
   readSource,
   readTree,
+  valueOffsets,
   valueSpan,
   type XmlElement,
   type XmlSource,
@@ -33,6 +36,19 @@ export interface BrokenLocation {
   readonly message: string;
 }
 
+/** The address of a port, by offsets in the source's text. */
+export interface AddressMark {
+  readonly from: number;
+  readonly to: number;
+  readonly port: string;
+}
+
+/** The bindings and ports by their SOAP versions, and the addresses of each source. */
+export interface ServiceMarks {
+  readonly versions: ReadonlyMap<XmlElement, '1.1' | '1.2' | 'other'>;
+  readonly addresses: ReadonlyMap<XmlSource, readonly AddressMark[]>;
+}
+
 /** The documents of a service: what they define and how they hang together. */
 export interface WsdlDocuments {
   /** The `wsdl:definitions`, the first document's first. */
@@ -44,11 +60,16 @@ export interface WsdlDocuments {
   readonly addPlace: (at: XmlElement, attribute: string, port: string) => void;
   /** Marks the content of an element in the same way. */
   readonly addContentPlace: (at: XmlElement, port: string) => void;
+  /** Marks a binding or port as one of a SOAP version. */
+  readonly addVersionPlace: (at: XmlElement, soap: '1.1' | '1.2' | 'other') => void;
+  /** What was marked so, in characters. */
+  readonly marks: ServiceMarks;
 }
 
 type PlaceUse =
   | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
-  | { readonly kind: 'address'; readonly port: string };
+  | { readonly kind: 'address'; readonly port: string }
+  | { readonly kind: 'version'; readonly soap: '1.1' | '1.2' | 'other' };
 
 interface OpenDocument {
   /** Its number is known once all documents are. */
@@ -68,6 +89,10 @@ class DocumentReader {
   readonly #findings: Findings;
   readonly #opened = new Map<XmlFile, OpenDocument>();
   readonly #bySource = new Map<XmlSource, OpenDocument>();
+  readonly #marks = {
+    versions: new Map<XmlElement, '1.1' | '1.2' | 'other'>(),
+    addresses: new Map<XmlSource, AddressMark[]>(),
+  };
   /** The schemas of the code that imports lead to, by namespace. */
   readonly #builtIn = new Map<string, XmlFile>();
   readonly #allowance: Allowance;
@@ -105,8 +130,20 @@ class DocumentReader {
         if (at.local === 'include') return true;
         return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
       }),
-      addPlace: (at, attribute, port) => this.#mark(at, attribute, { kind: 'address', port }),
-      addContentPlace: (at, port) => this.#markSpan(at, contentSpan(at), { kind: 'address', port }),
+      addPlace: (at, name, port) => {
+        this.#mark(at, name, { kind: 'address', port });
+        const attribute = findAttribute(at, name);
+        this.#addAddress(at, attribute && valueOffsets(at.source, attribute), port);
+      },
+      addVersionPlace: (at, soap) => {
+        this.#markSpan(at, elementSpan(at), { kind: 'version', soap });
+        this.#marks.versions.set(at, soap);
+      },
+      marks: this.#marks,
+      addContentPlace: (at, port) => {
+        this.#markSpan(at, contentSpan(at), { kind: 'address', port });
+        this.#addAddress(at, contentOffsets(at), port);
+      },
     };
   }
 
@@ -181,6 +218,15 @@ class DocumentReader {
   #mark(at: XmlElement, name: string, what: PlaceUse): void {
     const attribute = findAttribute(at, name);
     this.#markSpan(at, attribute && valueSpan(at.source, attribute), what);
+  }
+
+  #addAddress(
+    { source }: XmlElement,
+    offsets: { readonly start: number; readonly end: number } | undefined,
+    port: string,
+  ): void {
+    if (offsets !== undefined)
+      addTo(this.#marks.addresses, source, { from: offsets.start, to: offsets.end, port });
   }
 
   #markSpan(at: XmlElement, span: { from: number; to: number } | undefined, what: PlaceUse): void {

@@ -19,6 +19,7 @@ import { readPolicies } from './policies.ts';
 import { describeMissed } from './reach.ts';
 import { readSchemas } from './schemas.ts';
 import { readService } from './service.ts';
+import { singleWsdl } from './single-wsdl.ts';
 import { nameTypes } from './type-names.ts';
 
 /** How an adopted service is loaded. */
@@ -115,6 +116,7 @@ function read(
     elements: components.elements,
     types: components.types,
     documents: documents.documents,
+    single: singleWsdl(documents),
     policies: readPolicies(documents.definitions, bindings),
   };
 }

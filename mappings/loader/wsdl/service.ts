@@ -56,6 +56,8 @@ export function readService(
     const bound = readBinding(definition, definitions);
     if (typeof bound === 'string') notServed.push({ name: definition.name.local, reason: bound });
     else if (bound !== undefined) bindings.set(definition, bound);
+    const soap = soapChild(definition.element, 'binding');
+    documents.addVersionPlace(definition.element, (soap && soapVersionOf(soap)) ?? 'other');
   }
   const ports = readPorts(definitions, bindings, documents, findings, notServed);
   const context = { definitions, components, findings };
@@ -122,6 +124,7 @@ function readPorts(
       const definition = definitions.find('binding', port, 'binding');
       const binding = definition === undefined ? undefined : bindings.get(definition);
       const address = soapChild(port, 'address');
+      documents.addVersionPlace(port, binding?.soap ?? 'other');
       if (binding === undefined || address === undefined) {
         notServed.push({ name, reason: 'a port without a SOAP binding and address' });
         continue;

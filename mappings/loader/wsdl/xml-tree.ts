@@ -321,25 +321,60 @@ function endsLine(text: string, at: number): boolean {
 
 /** The bytes of an attribute's value as it stands, without its quotes. */
 export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: number; to: number } {
-  const { text } = source;
+  const { start, end } = valueOffsets(source, attribute);
+  return { from: markupByte(source, start - 1) + bytesOfMarkup(source), to: markupByte(source, end) };
+}
+
+/** The offsets of an attribute's value without its quotes. */
+export function valueOffsets(
+  { text }: XmlSource,
+  { offset }: XmlAttribute,
+): { readonly start: number; readonly end: number } {
   const opening = /["']/g;
-  opening.lastIndex = attribute.offset;
-  const quote = opening.exec(text)?.index ?? attribute.offset;
-  const end = text.indexOf(text.charAt(quote), quote + 1);
-  return { from: markupByte(source, quote) + bytesOfMarkup(source), to: markupByte(source, end) };
+  opening.lastIndex = offset;
+  const quote = opening.exec(text)?.index ?? offset;
+  return { start: quote + 1, end: text.indexOf(text.charAt(quote), quote + 1) };
+}
+
+/** The offsets between the tags of an element; undefined if it has an empty-element tag. */
+export function contentOffsets({
+  source,
+  offset,
+  end,
+}: XmlElement): { readonly start: number; readonly end: number } | undefined {
+  const start = startTagEnd({ source, offset });
+  const close = source.text.lastIndexOf('<', end - 1);
+  return close < start ? undefined : { start, end: close };
 }
 
 /** The bytes between the tags of an element; undefined if it has an empty-element tag. */
-export function contentSpan({ source, offset, end }: XmlElement): { from: number; to: number } | undefined {
+export function contentSpan(element: XmlElement): { from: number; to: number } | undefined {
+  const offsets = contentOffsets(element);
+  if (offsets === undefined) return undefined;
+  const { source } = element;
+  const from = markupByte(source, offsets.start - 1) + bytesOfMarkup(source);
+  return { from, to: markupByte(source, offsets.end) };
+}
+
+/** The bytes of an element with its tags. */
+export function elementSpan({ source, offset, end }: XmlElement): { from: number; to: number } {
+  return { from: markupByte(source, offset), to: markupByte(source, end - 1) + bytesOfMarkup(source) };
+}
+
+/** The offset after the name of a start tag. */
+export function nameEnd({ source, offset }: Pick<XmlElement, 'source' | 'offset'>): number {
+  const name = /[^\s/>]+/y;
+  name.lastIndex = offset + 1;
+  name.test(source.text);
+  return name.lastIndex;
+}
+
+/** The offset after the `>` of a start tag. */
+export function startTagEnd({ source, offset }: Pick<XmlElement, 'source' | 'offset'>): number {
   const startTag = /<(?:[^>"']|"[^"]*"|'[^']*')*>/y;
   startTag.lastIndex = offset;
   startTag.test(source.text);
-  const to = source.text.lastIndexOf('<', end - 1);
-  if (to < startTag.lastIndex) return undefined;
-  return {
-    from: markupByte(source, startTag.lastIndex - 1) + bytesOfMarkup(source),
-    to: markupByte(source, to),
-  };
+  return startTag.lastIndex;
 }
 
 function bytesOfMarkup({ bytes }: XmlSource): number {

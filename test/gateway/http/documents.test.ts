@@ -42,7 +42,7 @@ test('those who ask for the same slice at once share its writing, those who come
   });
   const request = {} as never; // asked of when there are trusted proxies
   const find = (query: string): Document | Unwritten =>
-    documents.find(new URLSearchParams(query), false, request);
+    documents.find(new URLSearchParams(query), 'page', request);
   const queries = [
     'wsdl&operation=GetPdf&operation=GetSearch',
     'wsdl&operation=getsearch&operation=getpdf',
@@ -126,6 +126,39 @@ test('a caller that has a document as it is gets 304, and the tag tells document
     t.is((await send('GET', query, { 'If-None-Match': '"other"' })).status, 200);
   }
   t.is(tags.size, queries.length);
+});
+
+for (const [version, port, other] of [
+  ['1.1', 'Soap11', 'Soap12'],
+  ['1.2', 'Soap12', 'Soap11'],
+] as const)
+  test(`W2: soap=${version} limits a WSDL and its slices to SOAP ${version}`, async (t) => {
+    for (const query of [
+      '?wsdl',
+      '?WSDL',
+      '?singleWsdl',
+      '/soap12?wsdl',
+      '?wsdl&operation=GetPdf',
+      '/soap11?',
+    ]) {
+      const whole = await send('GET', query);
+      const { status, text, headers } = await send('GET', `${query}&SOAP=${version}`);
+      t.is(status, 200);
+      t.true(text.includes(`<wsdl:port name="${port}"`), query);
+      t.false(text.includes(other), query);
+      t.true(whole.text.includes(other), query);
+      t.not(headers.etag, whole.headers.etag);
+    }
+    const schema = await send('GET', `?xsd=0&soap=${version}`);
+    t.is(schema.text, (await send('GET', '?xsd=0')).text);
+  });
+
+test('W2: another value of soap is 404', async (t) => {
+  for (const value of ['', '1', '1.0', '2', '1.1,1.2', '%3Cscript%3E']) {
+    const { status, text } = await send('GET', `?wsdl&soap=${value}`);
+    t.is(status, 404);
+    t.regex(text, /^soap: expected 1\.1 or 1\.2, got another/);
+  }
 });
 
 test('a name that no operation or tag has is 404, and markup in it is not told back', async (t) => {
