@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import Router from 'koa-router';
 import { rememberLast } from '../../mappings/recent.ts';
-import { CallError } from '../call/error.ts';
+import { CallError, wrongVerb } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { refusePath, serveSoap } from '../protocols/soap/endpoint.ts';
 import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
 import { endWithCare, readWholeBehindReply } from './connections.ts';
 import { compileCors } from './cors.ts';
-import { servePage } from './document-endpoint.ts';
+import { pageVerbs, servePage } from './document-endpoint.ts';
 import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
 import type { Pages } from './pages.ts';
@@ -286,8 +286,8 @@ function endpointServer({ service }: AppOptions): Site['serve'] {
       const refusal = refusalOf(context);
       if (refusal !== undefined) send(context, 'http', refusal);
       else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
+      else if (takesNoCalls(endpoint) && refusePath(context, noCallAt(endpoint))) return;
       else if (endpoint.kind === 'page') await servePage(context, 'page');
-      else if (isNoCallPath(endpoint) && refusePath(context)) return;
       else if (endpoint.kind === 'document') await servePage(context, endpoint.name);
       else await serveCall(endpoint, context);
     } catch (error) {
@@ -300,9 +300,13 @@ function endpointServer({ service }: AppOptions): Site['serve'] {
   };
 }
 
-/** Returns true for a path at which no operation is called. */
-function isNoCallPath({ kind }: Endpoint): boolean {
-  return kind === 'nothing' || kind === 'document';
+function takesNoCalls({ kind }: Endpoint): boolean {
+  return kind === 'nothing' || kind === 'page' || kind === 'document';
+}
+
+/** The error of a call at a path that takes none. */
+function noCallAt({ kind }: Endpoint): CallError {
+  return kind === 'nothing' ? new CallError('NotFound') : wrongVerb(pageVerbs);
 }
 
 /** The answer to a request whose headers are too many or for another host; undefined for any other. */

@@ -7,7 +7,8 @@ import { isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 import { leaveBody, report, send, serveOptions } from './send.ts';
 
-const pageVerbs = 'GET, HEAD, OPTIONS';
+/** The methods of a path of documents, for `Allow`. */
+export const pageVerbs = 'GET, HEAD, OPTIONS';
 
 /** A path of documents only: the one without a query is `unnamed`, such as `page` at the base path. */
 export function servePage(context: RequestContext, unnamed: string): Promise<void> | void {

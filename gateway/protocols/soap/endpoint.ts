@@ -25,11 +25,11 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }
 
-/** Answers a SOAP call at a path where nothing is served with a fault (W44). Returns false if the request is no SOAP call. */
-export function refusePath(context: RequestContext): boolean {
+/** Answers a SOAP call at a path that takes none with a fault (W44). Returns false if the request is no SOAP call. */
+export function refusePath(context: RequestContext, error: CallError): boolean {
   if (context.request.method !== 'POST' || !saysItIsSoap(context)) return false;
   const version = isSoap12(context) ? soap12 : soap11;
-  send(context, version.format, unread(context, version, new CallError('NotFound')));
+  send(context, version.format, unread(context, version, error));
   return true;
 }
 

@@ -168,7 +168,7 @@ test('A2: the path of a document takes no calls', async (t) => {
   t.is(json.status, 405);
   t.is(json.headers.allow, 'GET, HEAD, OPTIONS');
   const soap = await sendTo(port, 'POST', '/services/xsd/things.xsd', { SOAPAction: '""' }, '<a/>');
-  t.is(soap.headers['x-status'], '404');
+  t.is(soap.headers['x-status'], '405');
 });
 
 for (const [name, contract, endpoint] of [
@@ -253,3 +253,25 @@ test('W2: with soap=1.1 a WSDL leads to parts of SOAP 1.1, and a single WSDL hol
   t.notRegex(text, /soap12:|Bsoap12/);
   t.regex((await send('/Things.asmx?wsdl=1')).text, /Bsoap12/);
 });
+
+for (const path of [
+  '/Things.asmx',
+  '/Things.asmx?wsdl',
+  '/Things.asmx?WSDL',
+  '/Things.asmx?singleWsdl',
+  '/Things.asmx?xsd=0',
+  '/?wsdl',
+]) {
+  const accept = { Accept: 'text/html,application/xhtml+xml,application/xml,text/xml;q=0.9,*/*;q=0.8' };
+  test(`W2: an imported WSDL is XML for the Accept of node-soap, and a page if a browser navigates: ${path}`, async (t) => {
+    const { send } = await serveFiles(t, { 'service.wsdl': importing, 'a.xsd': schemaOf(element) });
+    const xml = await send(path, accept);
+    t.is(xml.headers['content-type'], 'text/xml; charset=utf-8');
+    t.is(xml.headers.vary, 'Sec-Fetch-Dest, Sec-Fetch-Mode');
+    const page = await send(path, { ...accept, 'Sec-Fetch-Mode': 'navigate' });
+    t.is(page.headers['content-type'], 'text/html; charset=utf-8');
+    const raw = /href="([^"]*&amp;raw)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const { pathname, search } = new URL(raw, `http://gateway${path}`);
+    t.is((await send(pathname + search, { 'Sec-Fetch-Mode': 'navigate' })).text, xml.text);
+  });
+}

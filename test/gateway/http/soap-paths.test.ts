@@ -57,6 +57,14 @@ for (const path of ['/v2/nothing', '/v2/soap13', '/elsewhere', '/v2/soap11/more'
       t.regex(reply.text, /nothing is served at this path/);
     });
 
+test('W44: a SOAP call at the base path gets a fault with 405 in X-Status', async (t) => {
+  for (const path of ['/v2', '/v2/']) {
+    const reply = await send(shared.port, 'POST', path, { SOAPAction: '""' }, envelope('1.1'));
+    t.is(reply.headers['x-status'], '405');
+    t.regex(reply.text, /expected one of GET, HEAD, OPTIONS/);
+  }
+});
+
 test('W44: a request of JSON at an unknown path is 404 in JSON', async (t) => {
   const reply = await send(shared.port, 'POST', '/v2/nothing', { 'Content-Type': 'application/json' }, '{}');
   t.is(reply.status, 404);
@@ -91,8 +99,10 @@ for (const [versions, served] of [
   test(`A5: a WSDL with ports of SOAP ${versions.join(' and ')} is called at the paths of these versions`, async (t) => {
     const { port } = await serveVersions(t, versions);
     const body = envelope('1.1', { body: '<Get xmlns="urn:t">1</Get>' });
-    const isServed = async (path: string): Promise<boolean> =>
-      (await send(port, 'POST', path, { SOAPAction: '""' }, body)).headers['x-status'] !== '404';
+    const isServed = async (path: string): Promise<boolean> => {
+      const { headers } = await send(port, 'POST', path, { SOAPAction: '""' }, body);
+      return !['404', '405'].includes(String(headers['x-status']));
+    };
     for (const [path, expected] of Object.entries(served)) t.is(await isServed(path), expected, path);
     t.true(await isServed('/Things.asmx'));
   });
