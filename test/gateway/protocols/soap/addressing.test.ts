@@ -170,8 +170,6 @@ test('W36: XML element names match exactly, whatever the case of the path', asyn
 
 for (const path of [
   '/nothing',
-  '//soap11',
-  '/soap11//',
   '//',
   '/dbs//1',
   '/json//reply/GetSearch',
@@ -194,7 +192,7 @@ for (const path of [
   });
 }
 
-for (const path of ['/', '/v1/soap11', '/v2x', '//v2/soap11']) {
+for (const path of ['/', '/v1/soap11', '/v2x']) {
   test(`W44: GET ${path}, outside every base path, is 404 NotFound in JSON`, async (t) => {
     const reply = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     t.regex(reply, /^HTTP\/1\.1 404 .*"errorCode":"NotFound"/s);
