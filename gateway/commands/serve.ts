@@ -469,7 +469,11 @@ function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
  * starts: a misspelt variable must not put the reference upstream in production. Throws RangeError.
  */
 function withUpstream(flags: ServeFlags): ServeFlags {
-  const { config, upstream, demo } = flags;
+  const { config, upstream, demo, openapi } = flags;
+  if (demo && openapi !== undefined)
+    throw new RangeError(
+      `--demo: expected the screening contract, got ${openapi}; name its upstream with --upstream`,
+    );
   if (config !== undefined || upstream !== undefined || demo !== undefined) return flags;
   const isNamed = flags.contract !== undefined || flags.openapi !== undefined;
   const server = isNamed ? loadContract(placeOf(flags), flags.limits).server : undefined;

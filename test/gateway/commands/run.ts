@@ -47,14 +47,17 @@ export interface Served {
 const upstreamFlags: ReadonlySet<string> = new Set(['--upstream', '--config', '--demo']);
 const upstreamVariables = ['SOAPBRIDGE_UPSTREAM_URL', 'SOAPBRIDGE_CONFIG'];
 
-/** A process that serves, once it says that it does; the demo unless an upstream is named. */
+/** A process that serves, once it says that it does; the demo unless an upstream, or a document by its position, is named. */
 export async function start(
   t: ExecutionContext,
   args: readonly string[] = [],
   environment: Record<string, string> = {},
 ): Promise<Served> {
+  const isNamed = args[0] !== undefined && !args[0].startsWith('-');
   const isDemo =
-    !args.some((arg) => upstreamFlags.has(arg)) && !upstreamVariables.some((name) => name in environment);
+    !isNamed &&
+    !args.some((arg) => upstreamFlags.has(arg)) &&
+    !upstreamVariables.some((name) => name in environment);
   const flags = isDemo ? ['--demo', ...args] : args;
   const { child, ended } = run(t, ['serve', ...flags], {
     PORT: '0',

@@ -558,9 +558,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'an unknown key',
     { Dialect: 'plain' },
-    [
-      '/Dialect: unknown key, expected one of dialect, service, basePath, namespaces, names, operationNames, order, equalTypes, dates, utcDates, upstreamTimeZone, unknownEnumValues, unknownElements, replies, validate, json, documentation, required, emptyElements, illegalCharacterReferences, soapErrors, faultDetail, upstreamErrors, soap12FaultStatus, soapReplyContentType, mtomReplies, mtomThreshold, stackTrace, replyHeaders, deepLists, reply, jsonp, cors, credentials, wsse, routes, operations, types, refs, patches, servers, personal',
-    ],
+    ['/Dialect: expected a known key, got "Dialect"; did you mean dialect?'],
   ],
   [
     '__proto__ as a key',
@@ -665,7 +663,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'an unknown operation',
     { operations: { sendParcel: { readOnly: true } } },
-    ['/operations/sendParcel: expected the name of an operation, got "sendParcel"'],
+    ['/operations/sendParcel: expected the name of an operation, got "sendParcel"; did you mean SendParcel?'],
   ],
   [
     'a media type that an operation has nowhere',
@@ -676,7 +674,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'operations said wrongly',
     { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
     [
-      '/operations/SendParcel/readonly: unknown key, expected one of readOnly, stream, name, hide, upstream, mediaType, accept, as, spansSegments',
+      '/operations/SendParcel/readonly: expected a known key, got "readonly"; did you mean readOnly?',
       '/operations/FindParcel/readOnly: expected true or false, got "no"',
     ],
   ],
@@ -685,7 +683,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     { types: { parcel: { item: 'P' }, Parcel: [] } },
     [
       '/types/Parcel: expected an object with order, item, got a list',
-      '/types/parcel: expected the name of a type that an operation reaches, got "parcel"',
+      '/types/parcel: expected the name of a type that an operation reaches, got "parcel"; did you mean Parcel?',
     ],
   ],
   [
@@ -731,7 +729,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'a route of an unknown operation',
     { routes: { 'GET /a': 'GetParcel' } },
-    ['/routes/GET ~1a: expected the name of an operation, got "GetParcel"'],
+    ['/routes/GET ~1a: expected the name of an operation, got "GetParcel"; did you mean SendParcel?'],
   ],
   [
     'a route that names an unknown input, or an object',

@@ -1,0 +1,196 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { send } from '../gateway.ts';
+import { run, start } from './run.ts';
+
+// What the command line reports about wrong input: where, what is expected, what is there, and what to do.
+
+const library = 'docs/tutorial/openapi.yaml';
+
+/** A new folder with files, by their names. */
+function folderWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'messages-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+const document = (servers: string, paths = 'paths'): string => `openapi: 3.0.3
+info: { title: T, version: "1" }
+${servers}
+${paths}: { /a: { get: { operationId: getA, responses: { "200": { description: ok } } } } }
+`;
+
+for (const [what, args, files, message] of [
+  [
+    'adopt of a URL',
+    ['adopt', 'https://a.example/Service.svc?wsdl', '--out', 'out'],
+    {},
+    "https://a.example/Service.svc?wsdl: expected the path of a WSDL file, got a URL; store the document first: curl -o service.wsdl 'https://a.example/Service.svc?wsdl'",
+  ],
+  [
+    'adopt of a missing file',
+    ['adopt', 'no.wsdl', '--out', 'out'],
+    {},
+    'no.wsdl: expected the path of a WSDL file, got no file of that name',
+  ],
+  [
+    'adopt of a folder',
+    ['adopt', '.', '--out', 'out'],
+    {},
+    '.: expected the path of a WSDL file, got a folder; name the WSDL in it',
+  ],
+  [
+    'adopt of an OpenAPI document',
+    ['adopt', 'o.yaml', '--out', 'out'],
+    { 'o.yaml': document('') },
+    'o.yaml: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve o.yaml --upstream URL',
+  ],
+  [
+    'adopt of a Swagger document in JSON',
+    ['adopt', 'o.json', '--out', 'out'],
+    { 'o.json': '{ "swagger": "2.0" }' },
+    'o.json: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve o.json --upstream URL',
+  ],
+  [
+    'adopt of text',
+    ['adopt', 'a.txt', '--out', 'out'],
+    { 'a.txt': 'hello' },
+    'a.txt: expected a WSDL, got a file that is no XML',
+  ],
+  [
+    'a misspelt paths',
+    ['check', 'o.yaml'],
+    { 'o.yaml': document('', 'pathz') },
+    'o.yaml:4#/pathz: expected a key of OpenAPI, got "pathz"; did you mean paths?',
+  ],
+  [
+    'a misspelt openapi',
+    ['check', 'o.yaml'],
+    { 'o.yaml': document('').replace('openapi', 'opnapi') },
+    'o.yaml:1#/opnapi: expected a key of OpenAPI, got "opnapi"; did you mean openapi?',
+  ],
+  [
+    'a misspelt key of an overlay',
+    ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
+    { 'o.yaml': document(''), 'soap.yaml': 'servce: X' },
+    'soap.yaml:1#/servce: expected a known key, got "servce"; did you mean service?',
+  ],
+  [
+    'a misspelt operation of an overlay',
+    ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
+    { 'o.yaml': document(''), 'soap.yaml': 'operations: { getB: { hide: true } }' },
+    'soap.yaml:1#/operations/getB: expected the name of an operation, got "getB"; did you mean getA?',
+  ],
+  [
+    'a misspelt limit',
+    ['check', 'o.yaml', '--limits', 'inFlght=3'],
+    { 'o.yaml': document('') },
+    'limits: expected a limit and its value, such as inFlight=256, got "inFlght=3"; did you mean inFlight?',
+  ],
+  [
+    'a misspelt operation on the command line',
+    ['wsdl', 'o.yaml', '--operation', 'getAA'],
+    { 'o.yaml': document('') },
+    'operation: expected one of getA, got "getAA"; did you mean getA?',
+  ],
+  [
+    'a variable that is not set, once',
+    ['check', '--config', 's.yaml'],
+    {
+      'o.yaml': document(''),
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how variables are written
+      's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "${NO_SUCH}" }\n',
+    },
+    's.yaml:2#/contracts/~1a/upstream: expected the environment variable NO_SUCH, got none',
+  ],
+  [
+    'a misspelt key of soapbridge.yaml, once',
+    ['check', '--config', 's.yaml'],
+    { 'o.yaml': document(''), 's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstrem: "http://a" }\n' },
+    's.yaml:2#/contracts/~1a/upstrem: expected a known key, got "upstrem"; did you mean upstream?',
+  ],
+] as const) {
+  test(`${what} is reported with the cause and the remedy`, async (t) => {
+    const folder = folderWith(t, files);
+    const { code, out, err } = await run(t, args, {}, '', folder).ended;
+    t.is(code, 2);
+    t.is(out, '');
+    const lines = err.trimEnd().split('\n');
+    t.deepEqual(
+      lines.filter((line) => line !== "the contract can't be served:"),
+      [message],
+    );
+  });
+}
+
+for (const [input, message] of [
+  ['', /^standard input: expected a message, got none; pass one with < FILE/],
+  [' \n', /^standard input: expected a message, got none/],
+  ['hello', /^standard input: expected a SOAP envelope, an element of an operation, or JSON, got text$/m],
+  ['{}', /^--operation: expected the name of an operation, got none; the contract has getBook, lend$/m],
+  ['<lendd/>', /^operation: expected one of getBook, lend, got "lendd"; did you mean lend\?$/m],
+] as const) {
+  test(`translate of ${JSON.stringify(input)} reports what is missing`, async (t) => {
+    const { code, err } = await run(t, ['translate', library], {}, input).ended;
+    t.is(code, 2);
+    t.regex(err, message);
+  });
+}
+
+test('check prints a namespace once, and the base path of soapbridge.yaml', async (t) => {
+  const folder = folderWith(t, {
+    'o.yaml': document(''),
+    's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a" }\n',
+  });
+  const { out } = await run(t, ['check', '--config', 's.yaml'], {}, '', folder).ended;
+  t.is(
+    out,
+    'T: 1 operations, 1 types (1 records) under /a\nnamespace: urn:T\n  getA() -> Result; GET /a, read only\n',
+  );
+  const json = await run(t, ['check', '--config', 's.yaml', '--json'], {}, '', folder).ended;
+  t.is(JSON.parse(json.out).contracts[0].basePath, '/a');
+});
+
+test('serve calls the first server of the document, with the defaults of its variables', async (t) => {
+  const calls: string[] = [];
+  const upstream = createServer((request, response) => {
+    calls.push(request.url ?? '');
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => upstream.close());
+  const { port } = upstream.address() as AddressInfo;
+  const servers = `servers: [{ url: "http://127.0.0.1:{port}/v1/", variables: { port: { default: "${port}" } } }, { url: "http://127.0.0.1:9" }]`;
+  const file = join(folderWith(t, { 'o.yaml': document(servers) }), 'o.yaml');
+  const { port: own, line } = await start(t, [file]);
+  t.is(JSON.parse(line).upstream, `http://127.0.0.1:${port}/v1`);
+  await send(own, 'POST', '/json/reply/getA', { 'Content-Type': 'application/json' }, '{}');
+  t.deepEqual(calls, ['/v1/a']);
+});
+
+test('serve refuses --demo with a document that the reference upstream does not know', async (t) => {
+  const { code, err } = await run(t, ['serve', '--demo', library], { PORT: '0' }).ended;
+  t.is(code, 2);
+  t.is(err, `--demo: expected the screening contract, got ${library}; name its upstream with --upstream\n`);
+});
+
+for (const [what, servers] of [
+  ['no server', ''],
+  ['a relative server', 'servers: [{ url: /v1 }]'],
+  ['a server without a scheme', 'servers: [{ url: "api.example/v1" }]'],
+] as const) {
+  test(`serve of a document with ${what} expects an upstream`, async (t) => {
+    const file = join(folderWith(t, { 'o.yaml': document(servers) }), 'o.yaml');
+    const { code, err } = await run(t, ['serve', file], { PORT: '0' }).ended;
+    t.is(code, 2);
+    t.regex(
+      err,
+      /^--upstream: expected the URL of the JSON service, got none, and no server with an http or https URL in the document; /,
+    );
+  });
+}
