@@ -250,7 +250,10 @@ for (const [options, message] of [
   [{ publicUrl: '/v2' }, 'publicUrl: expected an http or https URL without query, got "/v2"'],
   [{ basePath: 'v2' }, 'basePath: expected "/" or a path such as "/edge/v2", got "v2"'],
   [{ limits: { inFlight: 0 } }, 'limits: inFlight: expected a number from 1 to 2147483647, got 0'],
-  [{ limits: { inflight: 1 } as object }, 'limits: expected the name of a limit, got "inflight"'],
+  [
+    { limits: { inflight: 1 } as object },
+    'limits: expected the name of a limit, got "inflight"; did you mean inFlight?',
+  ],
 ] as const) {
   test(`options that can't be are refused: ${message}`, (t) => {
     const given = { contract, upstream: 'http://127.0.0.1:1', publicUrl: 'http://localhost', ...options };
