@@ -258,7 +258,7 @@ test('A32: check tells where the derived document and the WSDL say different thi
 });
 
 for (const [what, args, message] of [
-  ['no WSDL', ['none.wsdl', '--out', 'x'], /^none\.wsdl: expected a WSDL, got no file of that name\n$/],
+  ['no WSDL', ['none.wsdl', '--out', 'x'], /^none\.wsdl: expected the path of a WSDL file, got no file of that name\n$/],
   [
     'a reference without a folder',
     [orders, '--out', 'x', '--refs', 'https://a.example/'],
