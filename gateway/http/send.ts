@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { RequestRecord } from '../telemetry/request-stats.ts';
+import { logText, type RequestRecord } from '../telemetry/request-stats.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
 import { endWithCare } from './connections.ts';
 import { dropBody, isWaiting, type Reply, sendReply } from './reply.ts';
@@ -69,6 +69,11 @@ export function finish(
   stats.ms = stats.endedAt - started;
   stats.clientIp = context.options.addressOf(request);
   stats.aborted = aborted;
+  if (stats.operation === undefined) {
+    stats.path = logText(request.url?.replace(/[?#].*$/s, '') ?? '');
+    const agent = request.headers['user-agent'];
+    if (agent !== undefined) stats.userAgent = logText(agent);
+  }
   return stats;
 }
 

@@ -11,7 +11,7 @@ import { dateAt } from './wall-clock.ts';
 export type WriteRequestLine = (record: RequestRecord, to: LineBuffer) => void;
 
 /** As pino numbers them. */
-const levels = { debug: 20, info: 30 } as const;
+const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const requestId = piece(',"requestId":"');
 const bytesOut = piece(',"bytesOut":');
 const ms = piece(',"ms":');
@@ -48,8 +48,15 @@ function isOf(record: RequestRecord, kind: Kind): boolean {
  *
  * @param path the contract's
  */
-export function compileRequestLine(path: string, level: keyof typeof levels = 'info'): WriteRequestLine {
+export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info'): WriteRequestLine {
   const opening = piece(`{"level":${levels[level]},"time":`);
+  const warning = piece(`{"level":${levels.warn},"time":`);
+  const failure = piece(`{"level":${levels.error},"time":`);
+  const openingOf = (record: RequestRecord): Piece => {
+    if ((record.meant ?? record.status) < 500 || level === 'debug') return opening;
+    // SOAP 1.1 has HTTP 500 for mistakes of callers too
+    return record.fault === undefined || record.fault === 'InternalError' ? failure : warning;
+  };
   const kinds: Kind[] = [];
   const kindOf = (record: RequestRecord): Piece => {
     for (let index = 0; index < kinds.length; index++) {
@@ -70,7 +77,7 @@ export function compileRequestLine(path: string, level: keyof typeof levels = 'i
     const kind = kindOf(record);
     const line = to.begin();
     line.reserve(kind.length + mostOthers);
-    line.piece(opening);
+    line.piece(openingOf(record));
     line.integer(dateAt(record.endedAt));
     line.piece(requestId);
     line.ascii(record.requestId);
@@ -112,6 +119,8 @@ function seldom({
   upstream,
   failures,
   block,
+  path,
+  userAgent,
   retries,
   queueMs,
   aborted,
@@ -122,6 +131,7 @@ function seldom({
   if (
     error === undefined &&
     fault === undefined &&
+    path === undefined &&
     failures === undefined &&
     retries === 0 &&
     queueMs === 0 &&
@@ -136,6 +146,8 @@ function seldom({
     fault,
     ...(failures === undefined ? {} : { upstream, failures }),
     block,
+    path,
+    userAgent,
     writeId,
     retry: retries > 0 || undefined,
     queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),

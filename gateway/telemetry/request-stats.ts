@@ -32,8 +32,11 @@ export interface RequestStats {
   upstream: string | undefined;
   /** What went wrong with it upstream, each attempt; undefined where nothing did. */
   failures: UpstreamFailure[] | undefined;
-  /** The header block that isn't understood, `{namespace}name`. */
+  /** The header block that isn't understood, `{namespace}name`, as `logText` writes it. */
   block: string | undefined;
+  /** Path and User-Agent of a request for no operation, as `logText` writes them. */
+  path: string | undefined;
+  userAgent: string | undefined;
   /** How often a connection was asked for to send it upstream. */
   sent: number;
   /** How many of these were the second time of a call (W35). */
@@ -142,6 +145,8 @@ export function startStats(
     upstream: undefined,
     failures: undefined,
     block: undefined,
+    path: undefined,
+    userAgent: undefined,
     sent: 0,
     retries: 0,
     upstreamStatus: 0,
@@ -164,4 +169,16 @@ export function noteFailure(
 ): void {
   stats.failures ??= [];
   stats.failures.push({ attempt, ...failure });
+}
+
+/** Longest text of a caller in a line of the log, in bytes. */
+const longestText = 200;
+
+/**
+ * A text of a caller for the log: at most 200 bytes of printable ASCII. Every other character is percent-encoded, so that
+ * control characters and bidirectional overrides cannot change how a terminal shows the line.
+ */
+export function logText(text: string): string {
+  const short = text.slice(0, longestText).toWellFormed();
+  return short.replaceAll(/[^ -~]/gu, encodeURIComponent).slice(0, longestText);
 }

@@ -6,6 +6,7 @@ import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { send, serveOptions } from '../../http/send.ts';
+import { logText } from '../../telemetry/request-stats.ts';
 import { admitSoap, mayFlow, readSoapHere } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { mtomFrame, replyFrame } from './envelope.ts';
@@ -87,7 +88,7 @@ function noteFault({ stats }: RequestContext, error: unknown): void {
   stats.fault = error instanceof Fault ? error.kind : 'InternalError';
   if (!(error instanceof Fault) || error.block === undefined) return;
   const { namespace, local } = error.block;
-  stats.block = `{${namespace.slice(0, 100)}}${local.slice(0, 64)}`;
+  stats.block = logText(`{${namespace.slice(0, 100)}}${local.slice(0, 64)}`);
 }
 
 /** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */

@@ -241,8 +241,10 @@ for (const [what, answer, outcome, upstreamStatus] of [
     t.deepEqual(sending, { ...about, audit: 'sending' });
     const { upstreamMs, time: later, ...settled } = lineOf(gateway, '"settled"');
     t.true(Number(later) >= time && Number(upstreamMs) > 0);
+    const level = outcome === 'unknown' ? 50 : 30;
     t.like(settled, {
       ...about,
+      level,
       caller,
       writeId,
       audit: 'settled',
@@ -398,6 +400,8 @@ const settled: RequestRecord = {
   error: undefined,
   fault: undefined,
   block: undefined,
+  path: undefined,
+  userAgent: undefined,
   sent: 0,
   retries: 0,
   upstreamStatus: 0,
