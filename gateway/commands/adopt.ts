@@ -244,7 +244,13 @@ function loadStage(stage: string, out: string, limits: Limits | undefined): Load
   });
   try {
     const loaded = loadContract(stage, limits);
-    return { ...loaded, warnings: loaded.warnings.map(placed) };
+    const notServed = loaded.notServed.map((part) => ({
+      ...part,
+      reasons: part.reasons.map(({ file, ...reason }) =>
+        file === undefined ? reason : { ...reason, file: file.replace(stage, () => out) },
+      ),
+    }));
+    return { ...loaded, notServed, warnings: loaded.warnings.map(placed) };
   } catch (error) {
     throw error instanceof ContractError ? new ContractError(error.problems.map(placed)) : error;
   }

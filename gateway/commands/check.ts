@@ -220,7 +220,10 @@ export function printAdopted(
   for (const { text, served } of service.policies)
     printLine(`policy asks for: ${text}${served ? '' : ' (not met)'}`);
   for (const { name, reasons } of notServed)
-    for (const { why } of reasons) printLine(`not served: ${name} (${why})`);
+    for (const { why, file, line } of reasons) {
+      const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
+      printLine(`not served: ${place}${name} (${why})`);
+    }
   for (const { file, line, message } of warnings)
     printLine(`warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
 }

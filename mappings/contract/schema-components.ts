@@ -198,7 +198,7 @@ export interface AdoptedService {
   readonly ports: readonly AdoptedPort[];
   readonly operations: readonly AdoptedOperation[];
   /** Operations, ports and bindings that aren't served, each with the reason (A4, A7). */
-  readonly notServed: readonly { readonly name: string; readonly reason: string }[];
+  readonly notServed: readonly NotServedPart[];
   /** The named types that a value may say (`xsi:type`) and those that operations reach, by their JSON name (A19). */
   readonly typeNames: ReadonlyMap<SchemaType, string>;
   /** Every global element and named type of the documents, for wildcards, headers and `xsi:type`. */
@@ -213,6 +213,17 @@ export interface AdoptedService {
     readonly served: boolean;
     readonly kind: PolicyKind;
   }[];
+}
+
+/** An operation, port or binding that is not served. */
+export interface NotServedPart {
+  /** `portType.operation`, or the name of a port or binding. */
+  readonly name: string;
+  readonly reason: string;
+  /** The document that the reason is in: its path in the folder. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number | undefined;
 }
 
 /** What a policy may ask for, of what is told apart (A31). */

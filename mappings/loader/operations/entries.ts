@@ -27,7 +27,11 @@ export interface NotServed {
   readonly name: string;
   /** Where the operation stands. */
   readonly pointer: string;
-  readonly reasons: readonly Note[];
+  readonly reasons: readonly (Note & {
+    /** The WSDL or schema that the reason is in, if the contract is a WSDL. */
+    readonly file?: string;
+    readonly line?: number | undefined;
+  })[];
 }
 
 /** One operation of the document. */

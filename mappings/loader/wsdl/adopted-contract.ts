@@ -19,7 +19,7 @@ import { shown } from '../document/node.ts';
 import { readYamlFile, withLines } from '../document/yaml.ts';
 import { familyStatus } from '../operations/response-status.ts';
 import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
-import { adoptedNames, loadAdoptedService } from './load-adopted.ts';
+import { adoptedNames, loadAdoptedService, placeIn } from './load-adopted.ts';
 import { operationKey } from './operation-names.ts';
 import { openFieldsOf, renameMembers } from './renames.ts';
 
@@ -49,17 +49,14 @@ export function loadAdoptedContract(
   });
   renameMembers(whole, overlay.rename, report);
   openFieldsOf(whole, overlay.open, report);
+  checkOperations(folder, whole);
   const service = withOverlay(whole, overlay, report);
   const contract = contractOf(service, overlay, report);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
   return {
     contract,
     notes: [],
-    notServed: service.notServed.map(({ name, reason }) => ({
-      name,
-      pointer: '',
-      reasons: [{ pointer: '', why: reason }],
-    })),
+    notServed: notServedOf(folder, service),
     brokenReferences: [],
     contradictions: [],
     unchecked: [],
@@ -73,6 +70,32 @@ export function loadAdoptedContract(
     displaced: [],
     warnings,
   };
+}
+
+/** Throws ContractError with all reasons if a WSDL has no operation that can be served. */
+function checkOperations(folder: string, { operations, notServed, documents }: AdoptedService): void {
+  if (operations.length > 0) return;
+  const reasons = notServed.map(({ name, reason, file, line }): ContractProblem => {
+    return { file: placeIn(folder, file), pointer: '', line, message: `${name} is not served: ${reason}` };
+  });
+  const message = 'expected a SOAP binding with an operation that can be served, got none';
+  const file = placeIn(folder, documents[0]?.file ?? '');
+  throw new ContractError([...reasons, { file, pointer: '', line: 1, message }]);
+}
+
+/** The parts of a service that are not served, with the reasons of each. */
+function notServedOf(folder: string, { notServed }: AdoptedService): LoadedContract['notServed'] {
+  const byName = Map.groupBy(notServed, ({ name }) => name);
+  return [...byName].map(([name, parts]) => ({
+    name,
+    pointer: '',
+    reasons: parts.map(({ reason, file, line }) => ({
+      pointer: '',
+      why: reason,
+      file: placeIn(folder, file),
+      line,
+    })),
+  }));
 }
 
 /** A service with the names and without the operations that an overlay says. */

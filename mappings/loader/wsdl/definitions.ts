@@ -16,6 +16,8 @@ export interface Definition {
 
 /** What the `wsdl:definitions` of all documents define, by kind and name. */
 export interface Definitions {
+  /** The second definition of the same kind and name; undefined for none. */
+  readonly secondOf: (definition: Definition) => XmlElement | undefined;
   readonly all: (kind: DefinitionKind) => readonly Definition[];
   /** What an attribute refers to; what isn't found is told, once for a name. A name of another namespace is taken when it is the only one (A3). */
   readonly find: (kind: DefinitionKind, at: XmlElement, attribute: string) => Definition | undefined;
@@ -23,9 +25,11 @@ export interface Definitions {
 
 const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
 
-/** What documents define, by kind and name; what is defined twice is a problem. */
+/** Reads the definitions of documents. Of two with one kind and name the first is kept; whoever refers to it has a flaw. */
 export function readDefinitions(roots: readonly XmlElement[], findings: Findings): Definitions {
   const byName = new Map<string, Definition>();
+  /** The second definition of a kind and name. */
+  const second = new Map<Definition, XmlElement>();
   const byLocal = new Map<string, Definition[]>();
   const byKind = new Map<DefinitionKind, Definition[]>(kinds.map((kind) => [kind, []]));
 
@@ -37,8 +41,10 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
       const local = attributeOf(element, 'name') ?? '';
       const definition = { name: { namespace, local }, element };
       const key = `${kind} ${expanded(definition.name)}`;
-      if (byName.has(key)) {
+      const before = byName.get(key);
+      if (before !== undefined) {
         findings.problem(element, `expected one ${kind} ${shown(local)}, got another`);
+        second.set(before, element);
         continue;
       }
       byName.set(key, definition);
@@ -55,20 +61,23 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
       return undefined;
     }
     const found = byName.get(`${kind} ${expanded(name)}`);
+    const other = found === undefined ? undefined : second.get(found);
+    if (other !== undefined)
+      findings.problem(other, `expected one ${kind} ${shown(name.local)}, got another`);
     if (found !== undefined) return found;
-    const [other, ...more] = byLocal.get(`${kind} ${name.local}`) ?? [];
-    if (other === undefined || more.length > 0) {
+    const [lone, ...more] = byLocal.get(`${kind} ${name.local}`) ?? [];
+    if (lone === undefined || more.length > 0) {
       findings.problem(at, `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none`);
       return undefined;
     }
     findings.warn(
       at,
-      `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(other.name.namespace)}, the only one, is taken`,
+      `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(lone.name.namespace)}, the only one, is taken`,
     );
-    return other;
+    return lone;
   }
 
-  return { all: (kind) => byKind.get(kind) ?? [], find };
+  return { all: (kind) => byKind.get(kind) ?? [], find, secondOf: (definition) => second.get(definition) };
 }
 
 /** The WSDL children of an element of one name. */

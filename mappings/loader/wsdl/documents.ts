@@ -29,11 +29,13 @@ export interface Schema {
   readonly builtIn: boolean;
 }
 
-/** A location that leads nowhere, and the namespace of what is missed. */
+/** An import, include or redefine that was not followed, and the namespace of the components that are missing for it. */
 export interface BrokenLocation {
   readonly at: XmlElement;
   readonly namespace: string;
   readonly message: string;
+  /** True for a file that was read and is not the expected one. */
+  readonly isOther: boolean;
 }
 
 /** The address of a port, by offsets in the source's text. */
@@ -64,6 +66,8 @@ export interface WsdlDocuments {
   readonly addVersionPlace: (at: XmlElement, soap: '1.1' | '1.2' | 'other') => void;
   /** What was marked so, in characters. */
   readonly marks: ServiceMarks;
+  /** Removes the places of ports that are not served: their addresses stay as they are. */
+  readonly dropPlaces: (ports: ReadonlySet<string>) => void;
 }
 
 type PlaceUse =
@@ -115,7 +119,7 @@ class DocumentReader {
     if (first !== undefined) {
       const { root } = first;
       if (isA(root, namespaces.wsdl, 'definitions')) this.#enter(first, 'wsdl');
-      else this.#findings.problem(root, `expected wsdl:definitions of WSDL 1.1, got <${root.local}>`);
+      else this.#findings.wrong(root, `expected wsdl:definitions of WSDL 1.1, got <${root.local}>`);
     }
     // grows meanwhile
     for (const next of this.#waiting) next();
@@ -126,8 +130,8 @@ class DocumentReader {
       schemas: this.#schemas,
       documents: [...this.#opened.values()].map(({ document }) => document),
       // what is there by another way, or built in, isn't missed
-      broken: this.#broken.filter(({ at, namespace }) => {
-        if (at.local === 'include') return true;
+      broken: this.#broken.filter(({ at, namespace, isOther }) => {
+        if (at.local !== 'import' || isOther) return true;
         return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
       }),
       addPlace: (at, name, port) => {
@@ -143,6 +147,17 @@ class DocumentReader {
       addContentPlace: (at, port) => {
         this.#markSpan(at, contentSpan(at), { kind: 'address', port });
         this.#addAddress(at, contentOffsets(at), port);
+      },
+      dropPlaces: (ports) => {
+        for (const { places } of this.#opened.values()) {
+          const kept = places.filter((place) => place.kind !== 'address' || !ports.has(place.port));
+          places.splice(0, places.length, ...kept);
+        }
+        for (const [source, marks] of this.#marks.addresses)
+          this.#marks.addresses.set(
+            source,
+            marks.filter(({ port }) => !ports.has(port)),
+          );
       },
     };
   }
@@ -198,13 +213,13 @@ class DocumentReader {
     if (location === undefined) return undefined;
     const found = this.#open(at, location, namespace);
     if ('why' in found) {
-      this.#broken.push({ at, namespace, message: `${shown(location)} ${found.why}` });
+      this.#broken.push({ at, namespace, message: `${shown(location)} ${found.why}`, isOther: false });
       return undefined;
     }
     const kind = kindOf(found.root);
     if (kind === undefined) {
       const got = `<${found.root.local}>`;
-      this.#findings.problem(at, `expected a schema or a WSDL 1.1 at ${shown(location)}, got ${got}`);
+      this.#refuse(at, namespace, `expected a schema or a WSDL 1.1 at ${shown(location)}, got ${got}`);
       return undefined;
     }
     const { document, numbers } = this.#enter(found, kind);
@@ -212,6 +227,11 @@ class DocumentReader {
     if (number !== undefined && word?.toLowerCase() === kind) numbers.push(Number(number));
     this.#mark(at, attribute, { kind: 'location', document, location: location.trim() });
     return found;
+  }
+
+  /** Adds a location whose file is not the expected one. */
+  #refuse(at: XmlElement, namespace: string, message: string): void {
+    this.#broken.push({ at, namespace, message, isOther: true });
   }
 
   /** Keeps a place, in their order and once: a schema may be looked through for several namespaces. */
@@ -255,7 +275,7 @@ class DocumentReader {
     const own = attributeOf(element, 'targetNamespace');
     if (includer !== undefined && own !== undefined && own !== includer) {
       const got = `got one of ${shown(own)}`;
-      this.#findings.problem(at, `expected an included schema of ${shown(includer)}, ${got}`);
+      this.#refuse(at, includer, `expected an included schema of ${shown(includer)}, ${got}`);
       return;
     }
     const namespace = own ?? includer ?? '';
@@ -270,8 +290,7 @@ class DocumentReader {
 
   #readSchema(element: XmlElement, namespace: string, imports: Set<string>): void {
     for (const child of element.children) {
-      if (isA(child, namespaces.xsd, 'redefine'))
-        this.#findings.problem(child, 'expected no xs:redefine, which is not supported; write what it makes');
+      if (isA(child, namespaces.xsd, 'redefine')) this.#refuse(child, namespace, noRedefine);
       if (isA(child, namespaces.xsd, 'import')) {
         const imported = attributeOf(child, 'namespace') ?? '';
         imports.add(imported);
@@ -290,7 +309,7 @@ class DocumentReader {
     if (root.local === 'definitions') return;
     const own = attributeOf(root, 'targetNamespace') ?? '';
     if (own === imported) this.#addSchema(root, undefined, at);
-    else this.#findings.problem(at, `expected a schema of ${shown(imported)}, got one of ${shown(own)}`);
+    else this.#refuse(at, imported, `expected a schema of ${shown(imported)}, got one of ${shown(own)}`);
   }
 }
 
@@ -317,6 +336,9 @@ function numberDocuments(opened: readonly OpenDocument[]): void {
     document.number = next[kind]++;
   }
 }
+
+/** The problem of an `xs:redefine`. */
+export const noRedefine = 'expected no xs:redefine, which is not supported; write what it makes';
 
 function kindOf(root: XmlElement): 'wsdl' | 'xsd' | undefined {
   if (isA(root, namespaces.wsdl, 'definitions')) return 'wsdl';

@@ -71,6 +71,10 @@ export function xmlFilesOf(
     if (typeof real === 'object') return real;
     const before = known.get(real);
     if (before !== undefined) return before;
+    const { contractFiles } = allowance.limits;
+    // the first one is not counted
+    if (known.size > contractFiles)
+      throw new OverLimit(`${path} would be one more than ${contractFiles} files`);
     // a path that leads out of the folder and in again, by an escaped slash, is none to write to
     const own = path.split('/').includes('..') ? relative(below, real) : path;
     const made = parse(real, ref === undefined ? own : `${ref}/${own}`);
@@ -90,7 +94,7 @@ export function xmlFilesOf(
     } catch (error) {
       if (error instanceof OverLimit) throw new OverLimit(error.message, file, error.line);
       if (error instanceof XmlError || error instanceof UnsupportedCharset) {
-        findings.fileProblem(file, error instanceof XmlError ? error.line : undefined, error.message);
+        findings.fileFlaw(file, error instanceof XmlError ? error.line : undefined, error.message);
         return { why: `got one that isn't read (${error.message})` };
       }
       if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
@@ -107,7 +111,8 @@ export function xmlFilesOf(
       const found = read(below, path, ref);
       return 'why' in found ? found : { root: found };
     },
-    most: allowance.limits.contractFiles,
+    // `read` counts them
+    most: Number.POSITIVE_INFINITY,
   });
 
   let byNamespace: ReadonlyMap<string, readonly string[]> | undefined;
@@ -129,7 +134,7 @@ export function xmlFilesOf(
     first: () => {
       const found = read(root, wsdl);
       if (!('why' in found)) return found;
-      if (findings.problems.length === 0)
+      if (findings.flaws.length === 0)
         findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
       return undefined;
     },

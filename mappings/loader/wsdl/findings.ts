@@ -1,42 +1,113 @@
-import type { QName } from '../../contract/schema-components.ts';
+import type { NotServedPart, QName } from '../../contract/schema-components.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { lineOf, type XmlElement } from './xml-tree.ts';
 
-/** A name that leads nowhere. */
-export interface Missed {
+/** A part of the documents that is missing or wrong. Operations that need it are not served; the others are (A2). */
+export interface Flaw {
   readonly problem: ContractProblem;
-  readonly name: QName;
-  /** The component, type or element, that it stands in; undefined for one of the service. */
-  readonly owner: object | undefined;
+  /** The name that has no component; undefined for a component that is wrong. */
+  readonly name: QName | undefined;
+  /** The component or definition that has the flaw; undefined for a flaw that no operation can need. */
+  owner: object | undefined;
 }
 
-/** What is wrong in the documents of an adopted service, and what was read in spite of being wrong (A3). */
+/** Problems and warnings of the documents of an adopted service. */
 export class Findings {
-  /** What no operation need reach to be wrong. */
+  /** Problems that stop the whole service, such as a WSDL that is not well-formed. */
   readonly problems: ContractProblem[] = [];
-  /** Names that lead nowhere, each with the component that refers to it: wrong where an operation reaches that (A2). */
-  readonly missed: Missed[] = [];
+  /** Problems that stop only the operations that need the owner (A2). */
+  readonly flaws: Flaw[] = [];
   readonly #warnings = new Map<string, ContractProblem>();
-  /** The component that is made at the moment. */
+  /** References from an owner to groups and to names that are defined twice, which are not in the component model. */
+  readonly #needs = new Map<object, Set<object>>();
+  /** Owners of flaws that `collect` made. */
+  readonly #collected = new Set<object>();
+  /** The component or definition that is read at the moment. */
   owner: object | undefined = undefined;
 
-  /** Things to know about the documents, each once. */
+  /** Warnings, each once. */
   get warnings(): readonly ContractProblem[] {
     return [...this.#warnings.values()];
   }
 
+  /** Adds a flaw of the current owner. */
   problem(at: XmlElement, message: string): void {
+    this.flaws.push({ problem: placed(at, message), name: undefined, owner: this.owner });
+  }
+
+  /** Adds a flaw of the current owner: a reference to a component that does not exist. */
+  missing(at: XmlElement, name: QName, message: string): void {
+    this.flaws.push({ problem: placed(at, message), name, owner: this.owner });
+  }
+
+  /** Adds a flaw of a file that no operation needs by itself. */
+  fileFlaw(file: string, line: number | undefined, message: string): void {
+    this.flaws.push({ problem: { file, pointer: '', line, message }, name: undefined, owner: undefined });
+  }
+
+  /** Adds a problem that stops the whole service. */
+  wrong(at: XmlElement, message: string): void {
     this.problems.push(placed(at, message));
   }
 
-  /** A reference to a component that isn't there. */
-  missing(at: XmlElement, name: QName, message: string): void {
-    this.missed.push({ problem: placed(at, message), name, owner: this.owner });
-  }
-
-  /** The same of a file that has no elements yet. */
+  /** Adds a problem of a file that stops the whole service. */
   fileProblem(file: string, line: number | undefined, message: string): void {
     this.problems.push({ file, pointer: '', line, message });
+  }
+
+  /** Calls a function. The flaws that it adds belong to `owner`. */
+  within<T>(owner: object, read: () => T): T {
+    const { owner: before } = this;
+    this.owner = owner;
+    try {
+      return read();
+    } finally {
+      this.owner = before;
+    }
+  }
+
+  /** Calls a function that returns a component. The flaws that it adds belong to that component. */
+  owned<T extends object>(read: () => T): T {
+    const owner = {};
+    const from = this.flaws.length;
+    const made = this.within(owner, read);
+    for (const flaw of this.flaws.slice(from)) if (flaw.owner === owner) flaw.owner = made;
+    for (const needed of this.#needs.get(owner) ?? []) this.link(made, needed);
+    return made;
+  }
+
+  /** Calls a function that reads a definition; returns its result and the problems that it adds, each once. */
+  collect<T>(read: () => T): { readonly value: T; readonly problems: readonly ContractProblem[] } {
+    const owner = {};
+    this.#collected.add(owner);
+    const from = this.flaws.length;
+    const value = this.within(owner, read);
+    const own = this.flaws.slice(from).filter((flaw) => flaw.owner === owner);
+    const unique = new Map(
+      own.map(({ problem }) => [`${problem.file}:${problem.line} ${problem.message}`, problem]),
+    );
+    return { value, problems: [...unique.values()] };
+  }
+
+  /** Returns true for a flaw that `collect` returned. */
+  isCollected({ owner }: Flaw): boolean {
+    return owner !== undefined && this.#collected.has(owner);
+  }
+
+  /** Records that an owner needs another owner of flaws. */
+  link(owner: object, needed: object): void {
+    const known = this.#needs.get(owner) ?? new Set();
+    this.#needs.set(owner, known.add(needed));
+  }
+
+  /** Records that the current owner needs another owner of flaws. */
+  need(needed: object): void {
+    if (this.owner !== undefined) this.link(this.owner, needed);
+  }
+
+  /** The owners that `link` and `need` recorded for an owner. */
+  needsOf(owner: object): Iterable<object> {
+    return this.#needs.get(owner) ?? [];
   }
 
   warn(at: XmlElement, message: string): void {
@@ -50,7 +121,17 @@ export class Findings {
   }
 }
 
-/** A problem at an element: its file and line, and words. */
+/** A problem at an element, with its file and line. */
 export function placed({ source, offset }: XmlElement, message: string): ContractProblem {
   return { file: source.file, pointer: '', line: lineOf(source, offset), message };
+}
+
+/** A part that is not served, with the file and line of an element. */
+export function unserved(at: XmlElement, name: string, reason: string): NotServedPart {
+  return notServedFor(name, placed(at, reason));
+}
+
+/** A part that is not served because of a problem. */
+export function notServedFor(name: string, { file, line, message }: ContractProblem): NotServedPart {
+  return { name, reason: message, file, line };
 }

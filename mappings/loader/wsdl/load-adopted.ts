@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { defaultLimits } from '../../contract/limits.ts';
-import { type AdoptedService, expanded } from '../../contract/schema-components.ts';
+import { type AdoptedOperation, type AdoptedService, expanded } from '../../contract/schema-components.ts';
 import {
   Allowance,
   type ContractLimits,
@@ -12,13 +12,13 @@ import {
 import { ContractError, type ContractProblem } from '../document/error.ts';
 import type { ContractNames } from '../names/names.ts';
 import { readNamesLock } from '../names/names-lock.ts';
-import { readDocuments } from './documents.ts';
-import { Findings } from './findings.ts';
+import { readDocuments, type WsdlDocuments } from './documents.ts';
+import { Findings, notServedFor, unserved } from './findings.ts';
 import { operationKey } from './operation-names.ts';
 import { readPolicies } from './policies.ts';
-import { describeMissed } from './reach.ts';
+import { findIncomplete } from './reach.ts';
 import { readSchemas } from './schemas.ts';
-import { readService } from './service.ts';
+import { type ReadService, readService } from './service.ts';
 import { singleWsdl } from './single-wsdl.ts';
 import { nameTypes } from './type-names.ts';
 
@@ -57,7 +57,7 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   const wsdl = options.wsdl ?? findWsdl(folder);
   const inFolder = (problem: ContractProblem): ContractProblem => ({
     ...problem,
-    file: join(folder, problem.file),
+    file: placeIn(folder, problem.file),
   });
   try {
     const names = options.names ?? keptNames(folder, allowance, findings);
@@ -71,12 +71,17 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
       const { message, pointer, line } =
         error instanceof OverLimit ? error : new OverLimit('expected less of one in another, got more');
       throw new ContractError([
-        { file: join(folder, pointer || wsdl), pointer: '', line, message },
+        { file: placeIn(folder, pointer || wsdl), pointer: '', line, message },
         ...findings.problems.map(inFolder),
       ]);
     }
     throw error;
   }
+}
+
+/** The path of a document that is named as seen from a folder; documents below an absolute path of `refs` are absolute. */
+export function placeIn(folder: string, file: string): string {
+  return isAbsolute(file) ? file : join(folder, file);
 }
 
 /** What the folder's `names.lock` keeps. XML names differ by their case too. */
@@ -108,8 +113,8 @@ function read(
 ): AdoptedService {
   const documents = readDocuments({ folder, wsdl, refs }, allowance, findings);
   const components = readSchemas(documents.schemas, allowance, findings);
-  const { bindings, ...service } = readService(documents, components, names.operations, allowance, findings);
-  describeMissed(service.operations, documents.broken, allowance, findings);
+  const whole = readService(documents, components, names.operations, allowance, findings);
+  const { bindings, portElements: _, ...service } = withoutIncomplete(whole, documents, allowance, findings);
   return {
     ...service,
     typeNames: nameTypes(components.types, names.types),
@@ -119,6 +124,38 @@ function read(
     single: singleWsdl(documents),
     policies: readPolicies(documents.definitions, bindings),
   };
+}
+
+/** A service without the operations that reach a flaw of the documents (A2). If none is left, all flaws are problems. */
+function withoutIncomplete(
+  service: ReadService,
+  documents: WsdlDocuments,
+  allowance: Allowance,
+  findings: Findings,
+): ReadService {
+  const incomplete = findIncomplete(service.operations, documents.broken, allowance, findings);
+  const isLeft = (operation: AdoptedOperation): boolean => !incomplete.operations.has(operation);
+  const operations = service.operations.filter(isLeft);
+  if (operations.length === 0) {
+    findings.problems.push(...incomplete.problems);
+    return service;
+  }
+  for (const warning of incomplete.warnings) findings.warnProblem(warning);
+  const notServed = [...service.notServed];
+  for (const [operation, problems] of incomplete.operations)
+    for (const problem of problems) notServed.push(notServedFor(operationKey(operation), problem));
+  const dropped = new Set(
+    service.ports.filter((port) => !port.operations.some(isLeft)).map(({ name }) => name),
+  );
+  for (const name of dropped) {
+    const at = service.portElements.get(name);
+    if (at !== undefined) notServed.push(unserved(at, name, 'a port without an operation that is served'));
+  }
+  documents.dropPlaces(dropped);
+  const ports = service.ports
+    .filter(({ name }) => !dropped.has(name))
+    .map((port) => ({ ...port, operations: port.operations.filter(isLeft) }));
+  return { ...service, operations, ports, notServed };
 }
 
 /** Whether a folder has a WSDL. */

@@ -1,4 +1,6 @@
-import type { AdoptedOperation } from '../../contract/schema-components.ts';
+import type { AdoptedOperation, NotServedPart } from '../../contract/schema-components.ts';
+import { unserved } from './findings.ts';
+import type { XmlElement } from './xml-tree.ts';
 
 /** An operation that hasn't its JSON name yet. */
 export type UnnamedOperation = Omit<AdoptedOperation, 'name'>;
@@ -15,16 +17,16 @@ export function operationKey({
  * The operations with their JSON names (A4): the operation's, where no other has it; else its body element's local name,
  * where that is alone; else `{portType}_{operation}`. Of two that have the same even so, the later isn't served.
  */
-export function nameOperations<Key>(
-  operations: ReadonlyMap<Key, UnnamedOperation>,
+export function nameOperations(
+  operations: ReadonlyMap<XmlElement, UnnamedOperation>,
   locked: ReadonlyMap<string, string>,
-  notServed: { name: string; reason: string }[],
-): ReadonlyMap<Key, AdoptedOperation> {
+  notServed: NotServedPart[],
+): ReadonlyMap<XmlElement, AdoptedOperation> {
   const own = countOf([...operations.values()].map(({ wsdlName }) => wsdlName));
   const bodies = countOf([...operations.values()].map(bodyName));
   const given = new Set(locked.values());
   const taken = new Set<string>();
-  const named = new Map<Key, AdoptedOperation>();
+  const named = new Map<XmlElement, AdoptedOperation>();
   for (const [key, operation] of operations) {
     const kept = locked.get(operationKey(operation));
     const candidates = [
@@ -38,7 +40,7 @@ export function nameOperations<Key>(
     const free = candidates.find((name) => name !== '' && !taken.has(name) && !given.has(name));
     const name = kept !== undefined && !taken.has(kept) ? kept : free;
     if (name === undefined) {
-      notServed.push({ name: operationKey(operation), reason: 'overloaded: another operation has its name' });
+      notServed.push(unserved(key, operationKey(operation), 'overloaded: another operation has its name'));
       continue;
     }
     taken.add(name);

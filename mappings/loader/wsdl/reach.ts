@@ -6,101 +6,195 @@ import type {
   SchemaType,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
+import type { ContractProblem } from '../document/error.ts';
+import { addTo } from '../document/node.ts';
 import type { BrokenLocation } from './documents.ts';
 import { type Findings, placed } from './findings.ts';
 
-/** How many operations are looked through for what they reach; of more, those that come after aren't counted. */
+/** Maximum number of components that are visited to count the operations that reach each flaw. */
 const mostSteps = 1_000_000;
 
-/** What can't be found is wrong, with the number of operations that reach it; a name that none reaches is warned of (A2). */
-export function describeMissed(
+/** Maximum number of reasons that are given for one operation. */
+const mostReasons = 5;
+
+/** The operations that need a part of the documents that is missing or wrong. */
+export interface Incomplete {
+  /** Each with its reasons: at least one. */
+  readonly operations: ReadonlyMap<AdoptedOperation, readonly ContractProblem[]>;
+  /** Every problem if no operation is left to serve, the causes first. */
+  readonly problems: readonly ContractProblem[];
+  /** The problems to warn of if an operation is left: broken locations, and flaws that no operation reaches. */
+  readonly warnings: readonly ContractProblem[];
+}
+
+/**
+ * Finds the operations that reach a flaw of the documents (A2).
+ *
+ * @param broken locations that were not followed
+ */
+export function findIncomplete(
   operations: readonly AdoptedOperation[],
   broken: readonly BrokenLocation[],
   allowance: Allowance,
   findings: Findings,
-): void {
-  const counts = reachCounts(operations, allowance, findings);
+): Incomplete {
+  const reached = new Reached(operations, allowance, findings);
   const byNamespace = new Map<string, number>();
-  for (const { problem, name, owner } of findings.missed) {
-    const count = owner === undefined ? 1 : (counts.get(owner) ?? 0);
-    byNamespace.set(name.namespace, (byNamespace.get(name.namespace) ?? 0) + count);
-    const message = `${problem.message}; ${reaching(count)} it`;
-    if (count > 0) findings.problems.push({ ...problem, message });
-    else findings.warnProblem({ ...problem, message });
+  const [problems, unreached]: [ContractProblem[], ContractProblem[]] = [[], []];
+  const byOwner = new Map<object, ContractProblem[]>();
+  for (const flaw of findings.flaws) {
+    const { owner, problem, name } = flaw;
+    const isCollected = findings.isCollected(flaw);
+    const count = isCollected ? 1 : reached.countOf(owner);
+    if (name !== undefined) byNamespace.set(name.namespace, (byNamespace.get(name.namespace) ?? 0) + count);
+    const told =
+      name === undefined ? problem : { ...problem, message: `${problem.message}; ${reaching(count)} it` };
+    if (count > 0 || owner === undefined) problems.push(told);
+    if (count === 0) unreached.push(told);
+    if (owner !== undefined) addTo(byOwner, owner, problem);
   }
-  for (const { at, namespace, message } of broken)
-    findings.problems.push(
-      placed(at, `${message}; ${reaching(byNamespace.get(namespace) ?? 0)} what it lacks`),
-    );
+  const incomplete = new Map<AdoptedOperation, readonly ContractProblem[]>();
+  for (const [operation, owners] of reached.incomplete)
+    incomplete.set(operation, owners.flatMap((owner) => byOwner.get(owner) ?? []).slice(0, mostReasons));
+  const causes = broken.map(({ at, namespace, message }) =>
+    placed(at, `${message}; ${reaching(byNamespace.get(namespace) ?? 0)} what it lacks`),
+  );
+  return {
+    operations: incomplete,
+    problems: once([...causes, ...(problems.length > 0 ? problems : unreached)]),
+    warnings: [...causes, ...unreached],
+  };
+}
+
+function once(problems: readonly ContractProblem[]): readonly ContractProblem[] {
+  return [...new Map(problems.map((one) => [`${one.file}:${one.line} ${one.message}`, one])).values()];
 }
 
 function reaching(count: number): string {
   return count === 1 ? '1 operation reaches' : `${count === 0 ? 'no' : count} operations reach`;
 }
 
-/** The operations that reach each component in which something is missing. */
-function reachCounts(
-  operations: readonly AdoptedOperation[],
-  allowance: Allowance,
-  findings: Findings,
-): ReadonlyMap<object, number> {
-  const owners = new Set(findings.missed.map(({ owner }) => owner).filter((owner) => owner !== undefined));
-  const counts = new Map<object, number>();
-  if (owners.size === 0) return counts;
-  let steps = 0;
-  for (const operation of operations) {
-    if (steps > mostSteps) break;
-    const reached = reachedBy(operation);
-    steps += reached.size;
-    allowance.step('', Math.ceil(reached.size / 16));
-    for (const one of reached) if (owners.has(one)) counts.set(one, (counts.get(one) ?? 0) + 1);
+/** A base of a type: its flaws concern the derived type, the other types derived from it do not. */
+class Base {
+  readonly type: SchemaType;
+
+  constructor(type: SchemaType) {
+    this.type = type;
   }
-  return counts;
 }
 
-/** The types and elements that an operation's messages may hold, derived types and substitutes among them. */
-function reachedBy({
-  input,
-  output,
-  faults,
-}: AdoptedOperation): ReadonlySet<SchemaType | ElementDeclaration> {
-  const reached = new Set<SchemaType | ElementDeclaration>();
-  for (const message of [input, output]) if (message !== undefined) addMessage(message, reached);
-  for (const { element } of faults) reached.add(element);
-  // grows meanwhile
-  for (const one of reached) {
-    if ('substitutes' in one) {
-      reached.add(one.type);
-      for (const substitute of one.substitutes) reached.add(substitute);
-    } else addType(one, reached);
+/** The owners of flaws that each operation reaches. */
+class Reached {
+  /** The operations that reach an owner, with at least one such owner. */
+  readonly incomplete = new Map<AdoptedOperation, readonly object[]>();
+  readonly #counts = new Map<object, number>();
+  readonly #findings: Findings;
+  /** A node for each owner, which everything with its flaws leads to. */
+  readonly #nodes = new Map<object, { readonly owner: object }>();
+  readonly #bases = new Map<SchemaType, Base>();
+
+  constructor(operations: readonly AdoptedOperation[], allowance: Allowance, findings: Findings) {
+    this.#findings = findings;
+    for (const flaw of findings.flaws) {
+      const { owner } = flaw;
+      if (owner !== undefined && !findings.isCollected(flaw)) this.#nodes.set(owner, { owner });
+    }
+    if (this.#nodes.size === 0) return;
+    const leading = this.#leadingTo(operations);
+    let steps = 0;
+    for (const operation of operations) {
+      const roots = rootsOf(operation);
+      const nearest = roots.map((root) => leading.get(root)).find((owner) => owner !== undefined);
+      if (nearest === undefined) continue;
+      if (steps > mostSteps) {
+        this.incomplete.set(operation, [nearest]);
+        continue;
+      }
+      const all = this.#from(roots);
+      steps += all.size;
+      allowance.step('', Math.ceil(all.size / 16));
+      const owners = [...this.#nodes.values()].filter((node) => all.has(node)).map(({ owner }) => owner);
+      for (const owner of owners) this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1);
+      this.incomplete.set(operation, owners);
+    }
   }
-  return reached;
+
+  /** The number of operations that reach an owner. */
+  countOf(owner: object | undefined): number {
+    return owner === undefined ? 0 : (this.#counts.get(owner) ?? 0);
+  }
+
+  /** Every component that leads to an owner of flaws, with the nearest owner. Each component is visited once. */
+  #leadingTo(operations: readonly AdoptedOperation[]): ReadonlyMap<object, object> {
+    const users = new Map<object, object[]>();
+    for (const one of this.#from(operations.flatMap(rootsOf)))
+      for (const needed of this.#neededBy(one)) addTo(users, needed, one);
+    const leading = new Map<object, object>([...this.#nodes.values()].map((node) => [node, node.owner]));
+    // the map grows during the loop
+    for (const [one, owner] of leading)
+      for (const user of users.get(one) ?? []) if (!leading.has(user)) leading.set(user, owner);
+    return leading;
+  }
+
+  /** All components that some components lead to, these included. */
+  #from(roots: readonly object[]): ReadonlySet<object> {
+    const reached = new Set<object>(roots);
+    // the set grows during the loop
+    for (const one of reached) for (const needed of this.#neededBy(one)) reached.add(needed);
+    return reached;
+  }
+
+  #neededBy(one: object): readonly object[] {
+    const of = one instanceof Base ? one.type : one;
+    const node = this.#nodes.get(of);
+    const needed: object[] = [...this.#findings.needsOf(of), ...(node === undefined ? [] : [node])];
+    if (one instanceof Base) this.#addBase(one.type, needed);
+    else if ('substitutes' in one) {
+      const { type, substitutes } = one as ElementDeclaration;
+      needed.push(type);
+      for (const substitute of substitutes) needed.push(substitute);
+    } else if ('kind' in one) {
+      this.#addBase(one as SchemaType, needed);
+      addType(one as SchemaType, needed);
+    }
+    return needed;
+  }
+
+  #addBase({ base }: SchemaType, needed: object[]): void {
+    if (base === undefined) return;
+    const known = this.#bases.get(base) ?? new Base(base);
+    this.#bases.set(base, known);
+    needed.push(known);
+  }
 }
 
-function addMessage({ body, headers }: AdoptedMessage, reached: Set<SchemaType | ElementDeclaration>): void {
-  for (const header of headers) reached.add(header);
-  if (body.kind === 'element') reached.add(body.element);
-  if (body.kind === 'rpc') for (const part of body.parts) reached.add(part);
+/** The components that an operation's messages refer to. */
+function rootsOf({ input, output, faults }: AdoptedOperation): readonly ElementDeclaration[] {
+  const messages = output === undefined ? [input] : [input, output];
+  return [...messages.flatMap(elementsOf), ...faults.map(({ element }) => element)];
 }
 
-function addType(type: SchemaType, reached: Set<SchemaType | ElementDeclaration>): void {
-  if (type.base !== undefined) reached.add(type.base);
+function elementsOf({ body, headers }: AdoptedMessage): readonly ElementDeclaration[] {
+  if (body.kind === 'element') return [...headers, body.element];
+  return body.kind === 'rpc' ? [...headers, ...body.parts] : headers;
+}
+
+function addType(type: SchemaType, needed: object[]): void {
   if (type.kind === 'simple') {
-    if (type.variety.kind === 'list') reached.add(type.variety.item);
-    if (type.variety.kind === 'union') for (const member of type.variety.members) reached.add(member);
+    if (type.variety.kind === 'list') needed.push(type.variety.item);
+    if (type.variety.kind === 'union') for (const member of type.variety.members) needed.push(member);
     return;
   }
-  for (const derived of type.derived) reached.add(derived);
-  for (const attribute of type.attributes) reached.add(attribute.type);
+  for (const derived of type.derived) needed.push(derived);
+  for (const attribute of type.attributes) needed.push(attribute.type);
   const { content } = type;
-  if (content.kind === 'text') reached.add(content.type);
-  if (content.kind === 'encodedArray') reached.add(content.item);
-  if (content.kind === 'map')
-    for (const element of [content.item, content.key, content.value]) reached.add(element);
-  if (content.kind === 'elements') addParticle(content.particle, reached);
+  if (content.kind === 'text') needed.push(content.type);
+  if (content.kind === 'encodedArray') needed.push(content.item);
+  if (content.kind === 'map') needed.push(content.item, content.key, content.value);
+  if (content.kind === 'elements') addParticle(content.particle, needed);
 }
 
-function addParticle(particle: Particle, reached: Set<SchemaType | ElementDeclaration>): void {
-  if (particle.kind === 'element') reached.add(particle.element);
-  else if (particle.kind !== 'any') for (const one of particle.particles) addParticle(one, reached);
+function addParticle(particle: Particle, needed: object[]): void {
+  if (particle.kind === 'element') needed.push(particle.element);
+  else if (particle.kind !== 'any') for (const one of particle.particles) addParticle(one, needed);
 }

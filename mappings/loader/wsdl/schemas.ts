@@ -131,8 +131,9 @@ class SchemaReader {
     const known = this.#types.get(declared);
     if (known !== undefined && known !== 'being read') return known;
     this.#types.set(declared, 'being read');
-    const type = this.#read(declared.element, declared.schema, declared.name);
+    const type = this.#findings.owned(() => this.#read(declared.element, declared.schema, declared.name));
     this.#types.set(declared, type);
+    if (this.#symbols.isConflict(declared)) this.#findings.link(type, declared);
     return type;
   }
 
@@ -168,17 +169,16 @@ class SchemaReader {
     if (written === undefined) return;
     this.#written.delete(type);
     this.#filling.add(type);
-    const { owner } = this.#findings;
-    this.#findings.owner = type;
-    fillComplexType(this.#context, type, written, (base, at) => {
-      if (this.#filling.has(base)) {
-        this.#findings.problem(at, "expected a type that isn't derived from itself, got one that is");
-        return false;
-      }
-      this.#depth.within(at, () => this.#complete(base));
-      return true;
-    });
-    this.#findings.owner = owner;
+    this.#findings.within(type, () =>
+      fillComplexType(this.#context, type, written, (base, at) => {
+        if (this.#filling.has(base)) {
+          this.#findings.problem(at, "expected a type that isn't derived from itself, got one that is");
+          return false;
+        }
+        this.#depth.within(at, () => this.#complete(base));
+        return true;
+      }),
+    );
     this.#filling.delete(type);
   }
 
@@ -200,11 +200,11 @@ class SchemaReader {
     this.#elements.set(declared, 'being read');
     const made = this.#readElement(declared);
     this.#elements.set(declared, made);
+    if (this.#symbols.isConflict(declared)) this.#findings.link(made, declared);
     return made;
   }
 
   #readElement({ name, element, schema }: Declared): Mutable<ElementDeclaration> {
-    const { owner } = this.#findings;
     const made: Mutable<ElementDeclaration> = {
       name,
       global: true,
@@ -215,13 +215,13 @@ class SchemaReader {
       substitutes: [],
       documentation: documentationOf(element),
     };
-    this.#findings.owner = made;
-    const named = attributeOf(element, 'type');
-    const inner = xsdChild(element, 'complexType', 'simpleType');
-    if (named !== undefined) made.type = this.#context.typeNamed(named, element, schema);
-    else if (inner !== undefined) made.type = this.#read(inner, schema, undefined);
-    else made.type = this.#headOf({ name, element, schema })?.type ?? anyType;
-    this.#findings.owner = owner;
+    made.type = this.#findings.within(made, () => {
+      const named = attributeOf(element, 'type');
+      const inner = xsdChild(element, 'complexType', 'simpleType');
+      if (named !== undefined) return this.#context.typeNamed(named, element, schema);
+      if (inner !== undefined) return this.#read(inner, schema, undefined);
+      return this.#headOf({ name, element, schema })?.type ?? anyType;
+    });
     return made;
   }
 
@@ -238,8 +238,9 @@ class SchemaReader {
     const groups = new Map<ElementDeclaration, ElementDeclaration[]>();
     for (const declared of this.#symbols.all('element').values()) {
       const element = this.#declaredElement(declared, declared.element);
-      const head = this.#headOf(declared);
-      if (element === undefined || head === undefined) continue;
+      if (element === undefined) continue;
+      const head = this.#findings.within(element, () => this.#headOf(declared));
+      if (head === undefined) continue;
       addTo(groups, head, element);
     }
     for (const head of groups.keys()) {
@@ -256,6 +257,7 @@ class SchemaReader {
   }
 
   #groupOf(group: Declared, read: () => Particle | undefined): Particle | undefined {
+    this.#findings.need(group);
     const known = this.#groups.get(group);
     if (known === 'being read') {
       this.#findings.problem(group.element, "expected a group that doesn't hold itself, got one that does");
@@ -263,7 +265,7 @@ class SchemaReader {
     }
     if (known !== undefined) return known.particle;
     this.#groups.set(group, 'being read');
-    const particle = read();
+    const particle = this.#findings.within(group, read);
     this.#groups.set(group, { particle });
     return particle;
   }

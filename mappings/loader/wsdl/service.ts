@@ -4,8 +4,10 @@ import type {
   AdoptedOperation,
   AdoptedPort,
   AdoptedService,
+  NotServedPart,
 } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
+import type { ContractProblem } from '../document/error.ts';
 import { addTo } from '../document/node.ts';
 import {
   type Definition,
@@ -17,7 +19,7 @@ import {
   wsdlChildren,
 } from './definitions.ts';
 import { isA, type WsdlDocuments } from './documents.ts';
-import type { Findings } from './findings.ts';
+import { type Findings, notServedFor, placed, unserved } from './findings.ts';
 import { type MessageContext, readFaults, readMessage } from './messages.ts';
 import { nameOperations, type UnnamedOperation } from './operation-names.ts';
 import type { SchemaComponents } from './schemas.ts';
@@ -28,8 +30,10 @@ export type ReadService = Pick<
   AdoptedService,
   'namespace' | 'name' | 'documentation' | 'ports' | 'operations' | 'notServed'
 > & {
-  /** Those of its ports. */
+  /** The bindings of its ports. */
   readonly bindings: readonly Definition[];
+  /** By name, the element of each port, or of the binding that is taken for one. */
+  readonly portElements: ReadonlyMap<string, XmlElement>;
 };
 
 /** A binding of SOAP and the port types' operations that it binds. */
@@ -50,19 +54,22 @@ export function readService(
 ): ReadService {
   const [root] = documents.definitions;
   const definitions = readDefinitions(documents.definitions, findings);
-  const notServed: { name: string; reason: string }[] = [];
+  const notServed: NotServedPart[] = [];
   const bindings = new Map<Definition, BoundBinding>();
   for (const definition of definitions.all('binding')) {
-    const bound = readBinding(definition, definitions);
-    if (typeof bound === 'string') notServed.push({ name: definition.name.local, reason: bound });
-    else if (bound !== undefined) bindings.set(definition, bound);
+    const { local } = definition.name;
+    const { value: bound, problems } = findings.collect(() => readBinding(definition, definitions, findings));
+    if (typeof bound === 'string') notServed.push(unserved(definition.element, local, bound));
+    else if (bound !== undefined && problems.length === 0) bindings.set(definition, bound);
+    for (const problem of problems) notServed.push(notServedFor(local, problem));
     const soap = soapChild(definition.element, 'binding');
     documents.addVersionPlace(definition.element, (soap && soapVersionOf(soap)) ?? 'other');
   }
   const ports = readPorts(definitions, bindings, documents, findings, notServed);
   const context = { definitions, components, findings };
-  const reader = new OperationReader(context, allowance, notServed);
+  const reader = new OperationReader(context, allowance);
   for (const { binding } of ports) reader.readBinding(binding);
+  notServed.push(...reader.notServed());
   const made = nameOperations(reader.operations(), lockedNames, notServed);
   const of = (binding: BoundBinding): readonly AdoptedOperation[] =>
     reader.keysOf(binding).flatMap((key) => made.get(key) ?? []);
@@ -83,12 +90,19 @@ export function readService(
     operations: [...made.values()],
     notServed,
     bindings: [...new Set(ports.map(({ binding }) => binding.definition))],
+    portElements: new Map(ports.map(({ name, element }) => [name, element])),
   };
 }
 
-/** A SOAP binding; why another isn't served; undefined for one that is wrong, which is told. */
-function readBinding(definition: Definition, definitions: Definitions): BoundBinding | string | undefined {
-  const { element } = definition;
+/** Reads a SOAP binding. Returns the reason for one that is not served, undefined for one that is wrong, with a finding. */
+function readBinding(
+  definition: Definition,
+  definitions: Definitions,
+  findings: Findings,
+): BoundBinding | string | undefined {
+  const { element, name } = definition;
+  const second = definitions.secondOf(definition);
+  if (second !== undefined) findings.problem(second, `expected one binding "${name.local}", got another`);
   const soap = soapChild(element, 'binding');
   const version = soap === undefined ? undefined : soapVersionOf(soap);
   if (soap === undefined || version === undefined)
@@ -102,6 +116,7 @@ function readBinding(definition: Definition, definitions: Definitions): BoundBin
 
 interface ReadPort {
   readonly name: string;
+  readonly element: XmlElement;
   readonly path: string | undefined;
   readonly binding: BoundBinding;
 }
@@ -112,7 +127,7 @@ function readPorts(
   bindings: ReadonlyMap<Definition, BoundBinding>,
   documents: WsdlDocuments,
   findings: Findings,
-  notServed: { name: string; reason: string }[],
+  notServed: NotServedPart[],
 ): readonly ReadPort[] {
   const ports: ReadPort[] = [];
   const names = new Set<string>();
@@ -121,17 +136,21 @@ function readPorts(
       const own = attributeOf(port, 'name') ?? '';
       const name = names.has(own) ? `${service.name.local}_${own}` : own;
       names.add(name);
-      const definition = definitions.find('binding', port, 'binding');
+      const { value: definition, problems } = findings.collect(() =>
+        definitions.find('binding', port, 'binding'),
+      );
       const binding = definition === undefined ? undefined : bindings.get(definition);
       const address = soapChild(port, 'address');
       documents.addVersionPlace(port, binding?.soap ?? 'other');
-      if (binding === undefined || address === undefined) {
-        notServed.push({ name, reason: 'a port without a SOAP binding and address' });
+      if (binding === undefined || address === undefined || problems.length > 0) {
+        const [problem] = problems;
+        const why = 'a port without a SOAP binding and address';
+        notServed.push(problem === undefined ? unserved(port, name, why) : notServedFor(name, problem));
         continue;
       }
       documents.addPlace(address, 'location', name);
       for (const endpoint of endpointAddresses(port)) documents.addContentPlace(endpoint, name);
-      ports.push({ name, path: pathOf(attributeOf(address, 'location')), binding });
+      ports.push({ name, element: port, path: pathOf(attributeOf(address, 'location')), binding });
     }
   }
   const reached = new Set(ports.map(({ binding }) => binding.portType));
@@ -139,7 +158,7 @@ function readPorts(
     const { name, element } = binding.definition;
     if (reached.has(binding.portType)) continue;
     findings.warn(element, `no port has the binding ${name.local}, which is taken for one`);
-    ports.push({ name: name.local, path: undefined, binding });
+    ports.push({ name: name.local, element, path: undefined, binding });
   }
   return ports;
 }
@@ -166,25 +185,42 @@ function pathOf(address: string | undefined): string | undefined {
   return path === undefined || path === '/' || !path.startsWith('/') ? undefined : path;
 }
 
-/** Reads the operations of bindings, each port type's once however many bindings it has. */
+/** An operation of a binding that is not served, with the reasons. */
+interface RefusedOperation {
+  readonly binding: BoundBinding;
+  /** `portType.operation` */
+  readonly name: string;
+  readonly problems: readonly ContractProblem[];
+}
+
+/** Reads the operations of bindings, each port type's once, by its first binding that can be served. */
 class OperationReader {
   readonly #context: MessageContext;
   readonly #allowance: Allowance;
-  readonly #notServed: { name: string; reason: string }[];
-  /** By their element in the port type; undefined for one that isn't served. */
-  readonly #operations = new Map<XmlElement, UnnamedOperation | undefined>();
+  /** By their element in the port type. */
+  readonly #operations = new Map<XmlElement, UnnamedOperation>();
+  /** By their element in the port type, or in the binding if the port type has none. */
+  readonly #refused = new Map<XmlElement, RefusedOperation[]>();
   readonly #keys = new Map<BoundBinding, XmlElement[]>();
 
-  constructor(context: MessageContext, allowance: Allowance, notServed: { name: string; reason: string }[]) {
+  constructor(context: MessageContext, allowance: Allowance) {
     this.#context = context;
     this.#allowance = allowance;
-    this.#notServed = notServed;
   }
 
   operations(): ReadonlyMap<XmlElement, UnnamedOperation> {
-    const served = new Map<XmlElement, UnnamedOperation>();
-    for (const [key, operation] of this.#operations) if (operation !== undefined) served.set(key, operation);
-    return served;
+    return this.#operations;
+  }
+
+  /** The operations that no binding serves, once each; and those that another binding serves, as `binding.operation`. */
+  notServed(): readonly NotServedPart[] {
+    return [...this.#refused].flatMap(([key, all]) => {
+      const isServed = this.#operations.has(key);
+      return (isServed ? all : all.slice(0, 1)).flatMap(({ name, binding, problems }) => {
+        const prefix = isServed ? `${binding.definition.name.local}: ` : '';
+        return problems.map((problem) => notServedFor(prefix + name, problem));
+      });
+    });
   }
 
   keysOf(binding: BoundBinding): readonly XmlElement[] {
@@ -195,44 +231,45 @@ class OperationReader {
     if (this.#keys.has(binding)) return;
     const keys: XmlElement[] = [];
     this.#keys.set(binding, keys);
+    const { portType, definition } = binding;
     const abstract = new Map<string, XmlElement[]>();
-    for (const operation of wsdlChildren(binding.portType.element, 'operation'))
+    for (const operation of wsdlChildren(portType.element, 'operation'))
       addTo(abstract, attributeOf(operation, 'name') ?? '', operation);
-    for (const bound of wsdlChildren(binding.definition.element, 'operation')) {
+    for (const bound of wsdlChildren(definition.element, 'operation')) {
       stepAt(this.#allowance, bound);
       const name = attributeOf(bound, 'name') ?? '';
       const all = abstract.get(name) ?? [];
       const operation = all.length < 2 ? all[0] : all.find((one) => hasSameMessages(one, bound));
-      if (operation === undefined) {
-        this.#context.findings.problem(
-          bound,
-          `expected an operation of the port type ${binding.portType.name.local}, got ${name}`,
-        );
+      const { value: read, problems } = this.#context.findings.collect(() => {
+        if (operation !== undefined) return this.#readOne(operation, bound, binding);
+        const message = `expected an operation of the port type ${portType.name.local}, got ${name}`;
+        this.#context.findings.problem(bound, message);
+        return message;
+      });
+      if (operation !== undefined && typeof read !== 'string' && problems.length === 0) {
+        this.#operations.set(operation, read);
+        keys.push(operation);
         continue;
       }
-      keys.push(operation);
-      this.#readOnce(operation, bound, binding);
+      // a problem says more than the reason that follows from it
+      const reasons =
+        typeof read === 'string' && problems.length === 0 ? [placed(operation ?? bound, read)] : problems;
+      const key = operation ?? bound;
+      addTo(this.#refused, key, { binding, name: `${portType.name.local}.${name}`, problems: reasons });
     }
   }
 
-  #readOnce(operation: XmlElement, bound: XmlElement, binding: BoundBinding): void {
+  /** An operation, or with one more action if another binding has it too; or the reason why it is not served. */
+  #readOne(operation: XmlElement, bound: XmlElement, binding: BoundBinding): UnnamedOperation | string {
     const soap = soapChild(bound, 'operation');
     const action = collapsed((soap === undefined ? undefined : attributeOf(soap, 'soapAction')) ?? '');
     const before = this.#operations.get(operation);
     if (before !== undefined) {
-      if (action !== '' && !before.actions.includes(action))
-        this.#operations.set(operation, { ...before, actions: [...before.actions, action] });
-      return;
+      const isNew = action !== '' && !before.actions.includes(action);
+      return isNew ? { ...before, actions: [...before.actions, action] } : before;
     }
-    if (this.#operations.has(operation)) return;
     const style = (soap === undefined ? undefined : attributeOf(soap, 'style')) ?? binding.style;
-    const read = this.#read(operation, bound, binding, style === 'rpc' ? 'rpc' : 'document', action);
-    if (typeof read === 'string')
-      this.#notServed.push({
-        name: `${binding.portType.name.local}.${attributeOf(operation, 'name')}`,
-        reason: read,
-      });
-    this.#operations.set(operation, typeof read === 'string' ? undefined : read);
+    return this.#read(operation, bound, binding, style === 'rpc' ? 'rpc' : 'document', action);
   }
 
   /** An operation; or why it isn't served. */

@@ -98,11 +98,11 @@ export function simpleTypeNamed(
   at: XmlElement,
   schema: Schema,
 ): SimpleType {
-  const missed = context.findings.missed.length;
+  const missed = context.findings.flaws.length;
   const type = context.typeNamed(value, at, schema);
   if (type.kind === 'simple') return type;
   if (type.content.kind === 'text') return type.content.type;
-  if (context.findings.missed.length === missed)
+  if (context.findings.flaws.length === missed)
     context.findings.problem(at, `expected a simple type, got the complex one ${shown(value)}`);
   return anySimpleType;
 }

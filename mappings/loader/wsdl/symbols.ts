@@ -2,7 +2,7 @@ import { namespaces } from '../../contract/model.ts';
 import { expanded, type QName } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { addTo, shown } from '../document/node.ts';
-import { builtInSchema, type Schema } from './documents.ts';
+import { builtInSchema, noRedefine, type Schema } from './documents.ts';
 import type { Findings } from './findings.ts';
 import { attributeOf, qualifiedName, stepAt, type XmlElement } from './xml-tree.ts';
 
@@ -32,6 +32,8 @@ export class Symbols {
   readonly #all = new Map<SymbolKind, Map<string, Declared>>();
   readonly #byLocal = new Map<string, Declared[]>();
   readonly #builtIn = new Set<string>();
+  /** Components that a second, different one shares the name with, or that are redefined. */
+  readonly #conflicts = new Set<Declared>();
 
   constructor(schemas: readonly Schema[], allowance: Allowance, findings: Findings) {
     this.findings = findings;
@@ -40,10 +42,16 @@ export class Symbols {
     // a folder's own copy goes before
     for (const namespace of held) this.#builtIn.add(namespace);
     for (const schema of schemas) this.#add(schema);
+    for (const schema of schemas) this.#addRedefined(schema);
   }
 
   all(kind: SymbolKind): ReadonlyMap<string, Declared> {
     return this.#all.get(kind) ?? new Map();
+  }
+
+  /** Returns true for a component whose name a different one has too, or that is redefined; it is an owner of flaws. */
+  isConflict(declared: Declared): boolean {
+    return this.#conflicts.has(declared);
   }
 
   /** The name that an attribute's value refers to: without a prefix, of an included schema's includer (A2). */
@@ -61,6 +69,7 @@ export class Symbols {
   find(kind: SymbolKind, name: QName, at: XmlElement, schema: Schema | undefined): Declared | undefined {
     const found = this.#get(kind, name) ?? this.#getBuiltIn(kind, name);
     if (found !== undefined) {
+      if (this.#conflicts.has(found)) this.findings.need(found);
       if (schema !== undefined && !isImported(schema, name.namespace))
         this.findings.warn(
           at,
@@ -113,6 +122,25 @@ export class Symbols {
     }
   }
 
+  /** Makes components that an `xs:redefine` changes owners of flaws: what it makes of them is not known. */
+  #addRedefined(schema: Schema): void {
+    for (const redefine of schema.element.children) {
+      if (redefine.namespace !== namespaces.xsd || redefine.local !== 'redefine') continue;
+      for (const element of redefine.children) {
+        const kind = element.namespace === namespaces.xsd ? kinds[element.local] : undefined;
+        const local = attributeOf(element, 'name');
+        if (kind === undefined || local === undefined) continue;
+        const declared = this.#get(kind, { namespace: schema.namespace, local });
+        if (declared !== undefined) this.#refuse(declared, redefine, noRedefine);
+      }
+    }
+  }
+
+  #refuse(declared: Declared, at: XmlElement, message: string): void {
+    this.#conflicts.add(declared);
+    this.findings.within(declared, () => this.findings.problem(at, message));
+  }
+
   #addOne(kind: SymbolKind, declared: Declared): void {
     const { name, element, schema } = declared;
     const all = this.#all.get(kind) ?? new Map<string, Declared>();
@@ -125,11 +153,10 @@ export class Symbols {
       addTo(this.#byLocal, `${kind} ${name.local}`, declared);
     } else if (isSame(before.element, element)) {
       this.findings.warn(element, `the ${kind} ${name.local} is there twice, the same; one is taken`);
-    } else
-      this.findings.problem(
-        element,
-        `expected one ${kind} ${name.local} in ${shown(name.namespace)}, got another`,
-      );
+    } else {
+      const message = `expected one ${kind} ${name.local} in ${shown(name.namespace)}, got another`;
+      this.#refuse(before, element, message);
+    }
   }
 }
 

@@ -294,3 +294,54 @@ test('adopt writes a folder anew whose WSDL is mapped onto the document beside i
   const { Line } = parse(readFileSync(join(out, 'derived.openapi.yaml'), 'utf8')).components.schemas;
   t.is(Line.properties.Price.type, 'string');
 });
+
+const second = get
+  .replaceAll('name="in"', 'name="in2"')
+  .replaceAll('name="out"', 'name="out2"')
+  .replaceAll('"P"', '"Q"')
+  .replaceAll('"t:P"', '"t:Q"')
+  .replaceAll('"Get"', '"Other"')
+  .replaceAll('t:in"', 't:in2"')
+  .replaceAll('t:out"', 't:out2"')
+  .replaceAll('t:Get"', 't:Missing"')
+  .replaceAll('"B"', '"C"')
+  .replaceAll('"t:B"', '"t:C"')
+  .replaceAll('Things', 'Others');
+
+test('A2: adopt and check list an operation that lacks a part, and serve the others', async (t) => {
+  const root = folder(t);
+  const wsdl = join(root, 'service.wsdl');
+  const schema = schemaOf('<xs:element name="Get"><xs:complexType/></xs:element>');
+  writeFileSync(wsdl, `\n${definitionsOf(schema, get + second)}`);
+  const out = join(root, 'out');
+  const adopted = await run(t, ['adopt', wsdl, '--out', out]).ended;
+  const listed = `not served: ${join(out, 'service.wsdl')}:2: Q.Other (expected the element Missing in "urn:t", got none)`;
+  t.deepEqual([adopted.code, adopted.err], [0, '']);
+  t.true(adopted.out.split('\n').includes(listed), adopted.out);
+  const checked = await run(t, ['check', '--contract', out]).ended;
+  t.deepEqual([checked.code, checked.err], [0, '']);
+  t.true(checked.out.split('\n').includes(listed), checked.out);
+  const json = JSON.parse((await run(t, ['check', '--contract', out, '--json']).ended).out);
+  t.deepEqual(json.notServed[0].reasons, [
+    {
+      pointer: '',
+      why: 'expected the element Missing in "urn:t", got none',
+      file: join(out, 'service.wsdl'),
+      line: 2,
+    },
+  ]);
+});
+
+test('A2: adopt exits with 2 if no operation can be served', async (t) => {
+  const root = folder(t);
+  const wsdl = join(root, 'service.wsdl');
+  writeFileSync(wsdl, definitionsOf(schemaOf(''), ''));
+  const none = await run(t, ['adopt', wsdl, '--out', join(root, 'out')]).ended;
+  t.is(none.code, 2);
+  t.regex(none.err, /expected a SOAP binding with an operation that can be served, got none\n$/);
+  writeFileSync(wsdl, definitionsOf(schemaOf(''), second));
+  const missing = await run(t, ['adopt', wsdl, '--out', join(root, 'out')]).ended;
+  t.is(missing.code, 2);
+  t.regex(missing.err, /expected the element Missing in "urn:t", got none; 1 operation reaches it\n$/);
+  t.false(existsSync(join(root, 'out')));
+});

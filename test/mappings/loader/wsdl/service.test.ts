@@ -1,5 +1,9 @@
 import test, { type ExecutionContext } from 'ava';
-import type { AdoptedMessage, AdoptedService } from '../../../../mappings/contract/schema-components.ts';
+import type {
+  AdoptedMessage,
+  AdoptedService,
+  NotServedPart,
+} from '../../../../mappings/contract/schema-components.ts';
 import { writeNamesLock } from '../../../../mappings/loader/names/names-lock.ts';
 import { adoptedNames } from '../../../../mappings/loader/wsdl/load-adopted.ts';
 import { definitionsOf, load, nameOf, problemsOf, schemaOf, serviceOf } from './wsdl-folder.ts';
@@ -75,6 +79,8 @@ function bodyOf({ body }: AdoptedMessage): string {
       return `{${body.wrapper.namespace}}${body.wrapper.local}(${body.parts.map((part) => `${nameOf(part)} ${part.type.name?.local}`).join(', ')})`;
   }
 }
+
+const reasonOf = ({ name, reason }: NotServedPart) => ({ name, reason });
 
 test('A4: an operation has the name that no other has, else its body element, else its port type and name', (t) => {
   const first = [
@@ -158,7 +164,7 @@ test('A4, A5: bindings of HTTP and of other transports are listed as not served,
     ),
   );
   t.is(operations.length, 1);
-  t.deepEqual(notServed, [
+  t.deepEqual(notServed.map(reasonOf), [
     { name: 'HBinding', reason: 'its binding is not of SOAP, but of HTTP or another' },
     { name: 'JBinding', reason: 'its transport is not HTTP' },
     { name: 'HPort', reason: 'a port without a SOAP binding and address' },
@@ -194,7 +200,7 @@ test('A7: the body is the element of the one part, or empty; parts of types and 
       ['Listed', 'B', undefined],
     ],
   );
-  t.deepEqual(notServed, [
+  t.deepEqual(notServed.map(reasonOf), [
     { name: 'P.Typed', reason: 'the part of its message is of a type, in document style' },
     { name: 'P.Two', reason: 'its message has several parts in the body, in document style' },
   ]);
@@ -225,7 +231,9 @@ test('A9: an operation without output is one-way; one that begins with its outpu
     operations.map(({ name, output }) => [name, output]),
     [['Tell', undefined]],
   );
-  t.deepEqual(notServed, [{ name: 'P.Told', reason: 'a notification, which the service begins' }]);
+  t.deepEqual(notServed.map(reasonOf), [
+    { name: 'P.Told', reason: 'a notification, which the service begins' },
+  ]);
 });
 
 test('A29: declared faults have the element of their message and the name of the port type', (t) => {
@@ -262,7 +270,9 @@ test('A30: an rpc body is a wrapper in the namespace of soap:body with a part fo
 test('A31: a MIME binding is not served, and is listed', (t) => {
   const mime = '<w:input><m:multipartRelated xmlns:m="http://schemas.xmlsoap.org/wsdl/mime/"/></w:input>';
   const { notServed } = served(t, [{ name: 'Send', input: 'a', bound: mime }]);
-  t.deepEqual(notServed, [{ name: 'P.Send', reason: 'its binding is of MIME, which is not served' }]);
+  t.deepEqual(notServed.map(reasonOf), [
+    { name: 'P.Send', reason: 'its binding is of MIME, which is not served' },
+  ]);
 });
 
 test('A31: policies of a binding, its operations and messages are read for what they ask', (t) => {
@@ -398,3 +408,279 @@ for (const [what, wsdl, problem] of [
     t.deepEqual(problemsOf(t, { 'service.wsdl': `\n\n${wsdlOf(wsdl)}` }), [`service.wsdl:3#: ${problem}`]);
   });
 }
+
+/** A WSDL of two operations, `Whole` and another one, with a port for both. */
+function partial(other: Written, more = '', schemas = schemaOf(elements), ports = port('P')): string {
+  const operations = [{ name: 'Whole', input: 'a', output: 'b' }, other];
+  const rest = `${messages}${more}${portType('P', operations)}${binding('P', operations)}<w:service name="S">${ports}</w:service>`;
+  return `\n${definitionsOf(schemas, rest)}`;
+}
+
+const header = (named: string, part = 'session'): string =>
+  `<w:input><soap:header message="t:${named}" part="${part}" use="literal"/><soap:body use="literal"/></w:input>`;
+const typed = message('x', 'name="p" element="t:X"');
+const x = (content: string, declarations = ''): string =>
+  schemaOf(
+    `${elements}<xs:element name="X"><xs:complexType>${content}</xs:complexType></xs:element>${declarations}`,
+  );
+
+for (const [what, other, more, schemas, reason] of [
+  ['a message', { input: 'no' }, '', undefined, 'expected the message no in "urn:t", got none'],
+  [
+    'the message of its output',
+    { input: 'a', output: 'no' },
+    '',
+    undefined,
+    'expected the message no in "urn:t", got none',
+  ],
+  ['an element', { input: 'x' }, typed, undefined, 'expected the element X in "urn:t", got none'],
+  [
+    'the message of a header',
+    { input: 'a', bound: header('no') },
+    '',
+    undefined,
+    'expected the message no in "urn:t", got none',
+  ],
+  [
+    'the part of a header',
+    { input: 'a', bound: header('session', 'no') },
+    '',
+    undefined,
+    'expected the part no in the message session, got none',
+  ],
+  [
+    'the message of a fault',
+    { input: 'a', faults: '<w:fault name="F" message="t:no"/>' },
+    '',
+    undefined,
+    'expected the message no in "urn:t", got none',
+  ],
+  [
+    'one message of a name',
+    { input: 'x' },
+    message('x', 'name="p" element="t:A"') + message('x', 'name="p" element="t:B"'),
+    undefined,
+    'expected one message "x", got another',
+  ],
+  [
+    'the type of a member',
+    { input: 'x' },
+    typed,
+    x('<xs:sequence><xs:element name="a" type="t:No"/></xs:sequence>'),
+    'expected the type No in "urn:t", got none',
+  ],
+  [
+    'the base of a simple type',
+    { input: 'x' },
+    typed,
+    x(
+      '<xs:attribute name="a" type="t:S"/>',
+      '<xs:simpleType name="S"><xs:restriction base="t:No"/></xs:simpleType>',
+    ),
+    'expected the type No in "urn:t", got none',
+  ],
+  [
+    'the base of its base',
+    { input: 'x' },
+    typed,
+    x(
+      '<xs:sequence><xs:element name="a" type="t:D"/></xs:sequence>',
+      '<xs:complexType name="C"><xs:complexContent><xs:extension base="t:No"/></xs:complexContent></xs:complexType><xs:complexType name="D"><xs:complexContent><xs:extension base="t:C"/></xs:complexContent></xs:complexType>',
+    ),
+    'expected the type No in "urn:t", got none',
+  ],
+  [
+    'an attribute',
+    { input: 'x' },
+    typed,
+    x('<xs:attribute ref="t:no"/>'),
+    'expected the attribute no in "urn:t", got none',
+  ],
+  [
+    'a well-formed occurrence',
+    { input: 'x' },
+    typed,
+    x('<xs:sequence><xs:element name="a" maxOccurs="many"/></xs:sequence>'),
+    'expected maxOccurs as a number, got "many"',
+  ],
+  [
+    'one type of a name',
+    { input: 'x' },
+    typed,
+    x(
+      '<xs:sequence><xs:element name="a" type="t:C"/></xs:sequence>',
+      '<xs:complexType name="C"/><xs:simpleType name="C"><xs:restriction base="xs:int"/></xs:simpleType>',
+    ),
+    'expected one type C in "urn:t", got another',
+  ],
+  [
+    'one attribute group of a name',
+    { input: 'x' },
+    typed,
+    x(
+      '<xs:attributeGroup ref="t:G"/>',
+      '<xs:attributeGroup name="G"/><xs:attributeGroup name="G"><xs:attribute name="a"/></xs:attributeGroup>',
+    ),
+    'expected one attributeGroup G in "urn:t", got another',
+  ],
+  [
+    'a type of an import that is not followed',
+    { input: 'x' },
+    typed,
+    x('<xs:sequence><xs:element name="a" type="u:T" xmlns:u="urn:u"/></xs:sequence>').replace(
+      elements,
+      `<xs:import namespace="urn:u" schemaLocation="https://far.example/u.xsd"/>${elements}`,
+    ),
+    'expected the type T in "urn:u", got none',
+  ],
+] as const) {
+  test(`A2: an operation that lacks ${what} is not served, and the others are`, (t) => {
+    const wsdl = partial({ name: 'Other', ...other }, more, schemas);
+    const { service } = load(t, { 'service.wsdl': wsdl });
+    t.deepEqual(
+      service.operations.map(({ name }) => name),
+      ['Whole'],
+    );
+    t.deepEqual(service.notServed, [{ name: 'P.Other', reason, file: 'service.wsdl', line: 2 }]);
+    t.deepEqual(
+      service.ports.map(({ operations }) => operations.length),
+      [1],
+    );
+  });
+}
+
+test('A2: every operation that uses a group with a flaw is not served', (t) => {
+  const group = '<xs:group name="G"><xs:sequence><xs:element ref="t:No"/></xs:sequence></xs:group>';
+  const inner = '<xs:group name="H"><xs:sequence><xs:group ref="t:G"/></xs:sequence></xs:group>';
+  const declared = ['X', 'Y'].map(
+    (name) =>
+      `<xs:element name="${name}"><xs:complexType><xs:group ref="t:${name === 'X' ? 'G' : 'H'}"/></xs:complexType></xs:element>`,
+  );
+  const wsdl = partial(
+    { name: 'Other', input: 'x', output: 'y' },
+    typed + message('y', 'name="p" element="t:Y"'),
+    schemaOf(elements + group + inner + declared.join('')),
+  );
+  for (const swapped of [wsdl, wsdl.replace('t:x', 't:a'), wsdl.replace('t:y', 't:a')]) {
+    const { service } = load(t, { 'service.wsdl': swapped });
+    t.deepEqual(
+      service.notServed.map(({ name, reason }) => [name, reason]),
+      [['P.Other', 'expected the element No in "urn:t", got none']],
+    );
+  }
+});
+
+test('A2: a flaw of a derived type does not concern operations of another type with the same base', (t) => {
+  const derived = (name: string, content = ''): string =>
+    `<xs:complexType name="${name}"><xs:complexContent><xs:extension base="t:Base">${content}</xs:extension></xs:complexContent></xs:complexType>`;
+  const schema = schemaOf(
+    `${elements}<xs:element name="X" type="t:Fine"/><xs:element name="Y" type="t:Base"/><xs:complexType name="Base"/>${derived('Fine')}${derived('Bad', '<xs:sequence><xs:element ref="t:No"/></xs:sequence>')}`,
+  );
+  const fine = load(t, { 'service.wsdl': partial({ name: 'Other', input: 'x' }, typed, schema) });
+  t.deepEqual(fine.service.notServed, []);
+  t.deepEqual(
+    fine.warnings.map(({ message: its }) => its),
+    ['expected the element No in "urn:t", got none; no operations reach it'],
+  );
+  const base = message('x', 'name="p" element="t:Y"');
+  const { notServed } = load(t, {
+    'service.wsdl': partial({ name: 'Other', input: 'x' }, base, schema),
+  }).service;
+  t.deepEqual(notServed.map(reasonOf), [
+    { name: 'P.Other', reason: 'expected the element No in "urn:t", got none' },
+  ]);
+});
+
+test('A2: an import, include or redefine that no operation needs is a warning', (t) => {
+  const directives = [
+    '<xs:import namespace="urn:u" schemaLocation="https://far.example/u.xsd"/>',
+    '<xs:import namespace="urn:u" schemaLocation="gone.xsd"/>',
+    '<xs:include schemaLocation="gone.xsd"/>',
+    '<xs:redefine schemaLocation="gone.xsd"/>',
+    '<xs:include schemaLocation="other.xsd"/>',
+    '<xs:import namespace="urn:u" schemaLocation="wrong.xsd"/>',
+    '<xs:import namespace="urn:u" schemaLocation="../u.xsd"/>',
+  ];
+  for (const directive of directives) {
+    const { service, warnings } = load(t, {
+      'service.wsdl': partial({ name: 'Other', input: 'b' }, '', schemaOf(directive + elements)),
+      'other.xsd': schemaOf('', 'targetNamespace="urn:v"'),
+      'wrong.xsd': '<not-xml',
+    });
+    t.is(service.operations.length, 2, directive);
+    t.true(
+      warnings.some(({ line, message: its }) => line === 2 && its.includes('no operations reach')),
+      directive,
+    );
+  }
+  const wsdl = partial({ name: 'Other', input: 'b' }).replace(
+    '<w:types>',
+    '<w:import namespace="urn:v" location="gone.wsdl"/><w:types>',
+  );
+  t.is(load(t, { 'service.wsdl': wsdl }).service.operations.length, 2);
+});
+
+test('A2: a port or binding that is wrong is not served, and the others are', (t) => {
+  const bad = port('Bad').replace('t:BadBinding', 't:No');
+  const lost = binding('No', []).replace('NoBinding', 'LostBinding');
+  const wsdl = partial({ name: 'Other', input: 'b' }, lost, undefined, `${bad}${port('Lost')}${port('P')}`);
+  const { ports, notServed } = serviceOf(t, wsdl);
+  t.deepEqual(
+    ports.map(({ name }) => name),
+    ['PPort'],
+  );
+  t.deepEqual(notServed.map(reasonOf), [
+    { name: 'LostBinding', reason: 'expected the portType No in "urn:t", got none' },
+    { name: 'BadPort', reason: 'expected the binding No in "urn:t", got none' },
+    { name: 'LostPort', reason: 'a port without a SOAP binding and address' },
+  ]);
+});
+
+test('A2: a port that is left without operations is not served, and keeps its address', (t) => {
+  const second = portType('Q', [{ name: 'Bad', input: 'x' }]) + binding('Q', [{ name: 'Bad' }]);
+  const wsdl = partial(
+    { name: 'Other', input: 'b' },
+    typed + second,
+    undefined,
+    port('P') + port('Q'),
+  ).replace('schema ', 'schema xmlns:q="urn:q" ');
+  const { ports, notServed, documents } = serviceOf(t, wsdl);
+  t.deepEqual(
+    ports.map(({ name }) => name),
+    ['PPort'],
+  );
+  t.deepEqual(
+    notServed.map(({ name }) => name),
+    ['Q.Bad', 'QPort'],
+  );
+  t.deepEqual(
+    documents[0]?.places.map((place) => place.kind === 'address' && place.port),
+    ['PPort'],
+  );
+});
+
+test('A4: an operation that one binding can not serve is served by another one', (t) => {
+  const operation = { name: 'Get', input: 'a' };
+  const bad = binding('P', [{ ...operation, action: 'urn:bad', bound: header('no') }]).replace(
+    'PBinding',
+    'BadBinding',
+  );
+  const { operations, ports, notServed } = serviceOf(
+    t,
+    wsdlOf(
+      `${portType('P', [operation])}${bad}${binding('P', [{ ...operation, action: 'urn:good' }])}<w:service name="S">${port('Bad')}${port('P')}</w:service>`,
+    ),
+  );
+  t.deepEqual(
+    operations.map(({ name, actions }) => [name, actions]),
+    [['Get', ['urn:good']]],
+  );
+  t.deepEqual(
+    ports.map(({ name, operations: its }) => [name, its.length]),
+    [['PPort', 1]],
+  );
+  t.deepEqual(notServed.map(reasonOf), [
+    { name: 'BadBinding: P.Get', reason: 'expected the message no in "urn:t", got none' },
+    { name: 'BadPort', reason: 'a port without an operation that is served' },
+  ]);
+});
