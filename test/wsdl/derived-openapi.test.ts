@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
+import { compileAdopted } from '../../mappings/codec/adopted/compile.ts';
 import type { MovedHeader } from '../../mappings/contract/adopted.ts';
 import { openFieldsOf } from '../../mappings/loader/wsdl/renames.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
@@ -361,4 +362,153 @@ test('A8, A32: scalars that travel in HTTP headers are security schemes, and no 
   t.deepEqual(Object.keys(both.blocks.SessionHeader.properties), ['@attributes']);
   t.is(both.components.securitySchemes['SessionHeader.branch'].name, 'X-Branch');
   t.is(both.components.schemas.SessionHeader, undefined);
+});
+
+const choice = (attributes = ''): string =>
+  `<xs:choice ${attributes}>${e('ok', 'xs:string')}${e('err', 'xs:string')}</xs:choice>`;
+const words = (text: string): string =>
+  `<xs:annotation><xs:documentation>${text}</xs:documentation></xs:annotation>`;
+
+test('A15, A32: the sentence of a choice stays beside the documentation of its element', (t) => {
+  const inner = (type: string): string => `<xs:element name="deep">${words('Deep.')}${type}</xs:element>`;
+  const { body } = derived(t, words('Outer.') + sequence(choice() + inner(sequence(choice()))));
+  const told = 'At most one of: ok; err.';
+  // the body is a component, and its documentation is beside the references to it
+  t.is(body.description, told);
+  t.is(body.properties.deep.description, `Deep.\n${told}`);
+  const wrapper = derived(
+    t,
+    sequence(
+      inner(sequence(`<xs:sequence maxOccurs="unbounded">${choice()}${e('c', 'xs:int')}</xs:sequence>`)),
+    ),
+  );
+  t.is(wrapper.body.properties.deep.description, `Deep.\n${told}`);
+  const repeated = derived(
+    t,
+    sequence(`<xs:element name="deep" maxOccurs="3">${words('Deep.')}${sequence(choice())}</xs:element>`),
+  );
+  t.is(repeated.body.properties.deep.description, 'Deep.');
+  t.is(repeated.body.properties.deep.items.description, told);
+});
+
+test('A13, A32: arrays have the bounds of their elements', (t) => {
+  const { body, schemas } = derived(
+    t,
+    sequence(
+      `<xs:element name="two" type="xs:int" minOccurs="2" maxOccurs="5"/>` +
+        `<xs:element name="any" type="xs:int" minOccurs="0" maxOccurs="unbounded"/>` +
+        `<xs:element name="some" type="xs:int" maxOccurs="unbounded"/>` +
+        `<xs:sequence minOccurs="0"><xs:element name="inner" type="xs:int" maxOccurs="3"/></xs:sequence>` +
+        `<xs:choice><xs:element name="left" type="xs:int" minOccurs="2" maxOccurs="4"/>${e('right', 'xs:int')}</xs:choice>` +
+        `<xs:element name="nil" type="xs:int" nillable="true" minOccurs="1" maxOccurs="2"/>` +
+        e('Ids', 't:Ids', maybe) +
+        '<xs:any minOccurs="1" maxOccurs="2" namespace="##other"/>',
+    ),
+    `<xs:complexType name="Ids"><xs:sequence><xs:element name="string" type="xs:string" minOccurs="1" maxOccurs="9"/></xs:sequence></xs:complexType>`,
+  );
+  const bounds = (schema: { minItems?: number; maxItems?: number }) => [schema.minItems, schema.maxItems];
+  const { properties } = body;
+  t.deepEqual(
+    ['two', 'any', 'some', 'inner', 'left', 'nil', '@any'].map((name) => bounds(properties[name])),
+    [
+      [2, 5],
+      [undefined, undefined],
+      [1, undefined],
+      [undefined, 3],
+      [undefined, 4],
+      [1, 2],
+      [1, 2],
+    ],
+  );
+  t.deepEqual(bounds(schemas.Ids), [1, 9]);
+});
+
+for (const [what, content, bounds] of [
+  ['choice', choice('minOccurs="2" maxOccurs="4"'), [2, 4]],
+  [
+    'choice of repeats',
+    `<xs:choice maxOccurs="4">${e('a', 'xs:int', 'maxOccurs="3"')}${e('b', 'xs:int')}</xs:choice>`,
+    [1, 12],
+  ],
+  [
+    'choice of what may be missing',
+    `<xs:choice maxOccurs="4">${e('a', 'xs:int', maybe)}${e('b', 'xs:int')}</xs:choice>`,
+    [undefined, 4],
+  ],
+  [
+    'choice in a choice',
+    `<xs:choice maxOccurs="4">${choice('maxOccurs="2"')}${e('b', 'xs:int')}</xs:choice>`,
+    [1, 8],
+  ],
+  [
+    'sequence',
+    `<xs:sequence minOccurs="2" maxOccurs="4">${e('a', 'xs:int')}${e('b', 'xs:int', maybe)}</xs:sequence>`,
+    [2, 4],
+  ],
+  [
+    'sequence of repeats',
+    `<xs:sequence minOccurs="2" maxOccurs="4">${e('a', 'xs:int', 'maxOccurs="2"')}${e('b', 'xs:int', maybe)}</xs:sequence>`,
+    [1, 4],
+  ],
+  [
+    'sequence of what may be missing',
+    `<xs:sequence minOccurs="2" maxOccurs="4">${e('a', 'xs:int', maybe)}${e('b', 'xs:int', maybe)}</xs:sequence>`,
+    [undefined, 4],
+  ],
+] as const) {
+  test(`A16, A32: the rounds of a repeated ${what} have bounds`, (t) => {
+    const { body } = derived(t, sequence(content + e('last', 'xs:int')));
+    const { minItems, maxItems } = body.properties['@items'];
+    t.deepEqual([minItems, maxItems], [...bounds]);
+  });
+}
+
+/** The operation `Get` of rpc/encoded with faults of these parts. */
+const withFaults = (parts: Readonly<Record<string, string>>, declarations = ''): string => {
+  const names = Object.keys(parts);
+  return getOf('<xs:complexType/>', declarations)
+    .replace(
+      '<w:portType',
+      `${names.map((name) => `<w:message name="m${name}"><w:part ${parts[name]}/></w:message>`).join('')}<w:portType`,
+    )
+    .replace(
+      '<w:output message="t:out"/>',
+      `<w:output message="t:out"/>${names.map((name) => `<w:fault name="${name}" message="t:m${name}"/>`).join('')}`,
+    );
+};
+
+test('A29, A32: faults whose parts share a name are called as the wsdl:fault', (t) => {
+  const service = serviceOf(
+    t,
+    withFaults({
+      F1: 'name="same" type="xs:int"',
+      F2: 'name="same" type="xs:string"',
+      F3: 'name="own" type="xs:int"',
+    }),
+  );
+  // biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many depths
+  const { paths, components } = JSON.parse(JSON.stringify(deriveOpenapi(service).document)) as any;
+  const { mapping } = paths['/Get'].post.responses['4XX'].content['application/json'].schema.discriminator;
+  t.deepEqual(Object.keys(mapping), ['F1', 'F2', 'own']);
+  const typeNamed = (name: string) =>
+    components.schemas[mapping[name].split('/').at(-1)].properties.value.type[0];
+  t.deepEqual(['F1', 'F2', 'own'].map(typeNamed), ['integer', 'string', 'integer']);
+  const sameOf = (text: string) => `<same xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${text}</same>`;
+  const { faults } = compileAdopted(service).operations.get('Get') ?? {};
+  t.is(faults?.write('{"@fault":"F2","value":"x"}')?.detail, sameOf('x'));
+  t.is(faults?.write('{"@fault":"F1","value":7}')?.detail, sameOf('7'));
+  t.is(faults?.write('{"@fault":"same","value":7}')?.detail, sameOf('7'));
+});
+
+test('A29, A32: faults with one element are one fault, called as the element', (t) => {
+  const service = serviceOf(
+    t,
+    withFaults(
+      { F1: 'name="p" element="t:E"', F2: 'name="p" element="t:E"' },
+      '<xs:element name="E" type="xs:int"/>',
+    ),
+  );
+  const text = writeDerivedOpenapi(deriveOpenapi(service).document);
+  t.false(text.includes('discriminator'));
+  t.true(text.includes('- E\n'));
 });

@@ -91,7 +91,13 @@ function putInLine({ places: [place], schema }: Component): void {
   const { $ref: _, ...beside } = place;
   delete place.$ref;
   for (const key of Object.keys(beside)) delete place[key];
-  Object.assign(place, schema, beside);
+  const description = joinedTexts(beside.description, schema?.description);
+  Object.assign(place, schema, beside, description !== '' && { description });
+}
+
+/** Descriptions as lines, each once; `''` for none. */
+export function joinedTexts(...texts: readonly unknown[]): string {
+  return [...new Set(texts.filter((text) => typeof text === 'string' && text !== ''))].join('\n');
 }
 
 /** Names of components have letters of ASCII, digits, `-` and `_` (OpenAPI 3.1, Components Object); a dot means a module to some generators. */

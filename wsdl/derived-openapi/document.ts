@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { wrapperOf } from '../../mappings/codec/adopted/compile.ts';
+import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
 import { type AdoptedSettings, adoptedDefaults, type MovedHeader } from '../../mappings/contract/adopted.ts';
 import type {
   AdoptedMessage,
@@ -102,8 +102,11 @@ function responsesOf(operation: AdoptedOperation, types: Types, components: Comp
       ? { '202': { description: 'Taken; the body is not read (one-way).' } }
       : { '200': { description: 'The reply.', content: json(ofMessage(output, types)) } };
   const refs = new Map<string, JsonSchema>();
-  for (const { element, use } of faults)
-    if (!refs.has(element.name.local)) refs.set(element.name.local, types[use].ofFault(element));
+  const names = faultNames(faults);
+  for (const { element, use } of faults) {
+    const name = names.get(element) ?? element.name.local;
+    if (!refs.has(name)) refs.set(name, types[use].ofFault(element, name));
+  }
   const [only, ...more] = refs.values();
   if (only === undefined) return responses;
   const schema =

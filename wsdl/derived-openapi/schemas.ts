@@ -22,7 +22,7 @@ import type {
   SchemaType,
   SimpleType,
 } from '../../mappings/contract/schema-components.ts';
-import type { Components } from './components.ts';
+import { type Components, joinedTexts } from './components.ts';
 import { type JsonSchema, type SimpleSchemas, simpleSchemas } from './simple-types.ts';
 
 /** The schemas of an adopted service's types: what the codec reads and takes, member for member (A10 to A26, A32). */
@@ -90,13 +90,13 @@ export class TypeSchemas {
     return documented(made, element.documentation);
   }
 
-  /** An error answer that is a declared fault (A29): its detail's members beside `@fault` and `@message`. */
-  ofFault(element: ElementDeclaration): JsonSchema {
+  /** An error answer that is a declared fault, by its name in JSON (A29): its detail's members beside `@fault` and `@message`. */
+  ofFault(element: ElementDeclaration, called: string): JsonSchema {
     const { type, name } = element;
-    return this.#refer(element, 'fault', 'fault', withoutEnd(name.local), () => {
+    return this.#refer(element, `fault ${called}`, 'fault', withoutEnd(called), () => {
       const besides: Besides = {
         properties: {
-          '@fault': { type: 'string', enum: [name.local] },
+          '@fault': { type: 'string', enum: [called] },
           '@message': { type: 'string', description: 'The words of the fault; without them its name.' },
           '@code': { type: 'string', description: 'The fault code, such as Server or Client.NoStock.' },
           '@actor': { type: 'string', description: 'The URI of the actor that caused the fault.' },
@@ -300,7 +300,7 @@ export class TypeSchemas {
     const { description } = one;
     delete one.description;
     delete one.default;
-    return described({ type: 'array', items: one }, description);
+    return described({ type: 'array', items: one, ...boundsOf(member) }, description);
   }
 
   /** One value of a member. */
@@ -424,6 +424,11 @@ export class TypeSchemas {
   }
 }
 
+/** The number of items that a repeated member has, where the schema limits it (A13). */
+function boundsOf({ least, most }: Member): JsonSchema {
+  return { ...(least > 0 && { minItems: least }), ...(Number.isFinite(most) && { maxItems: most }) };
+}
+
 function hasAttributes({ attributes, anyAttribute }: ComplexType): boolean {
   return attributes.length > 0 || anyAttribute;
 }
@@ -448,8 +453,8 @@ function otherAttributes(): JsonSchema {
 
 /** With words before those that are there. */
 function documented(schema: JsonSchema, words: string | readonly string[]): JsonSchema {
-  const all = [...(typeof words === 'string' ? [words] : words), String(schema.description ?? '')];
-  return described(schema, [...new Set(all.filter((one) => one !== ''))].join('\n'));
+  const all = typeof words === 'string' ? [words] : words;
+  return described(schema, joinedTexts(...all, schema.description));
 }
 
 function described(schema: JsonSchema, description: unknown): JsonSchema {

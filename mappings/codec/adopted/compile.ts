@@ -27,7 +27,7 @@ import { escapeAttribute, someNames } from '../scalars/text.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
 import { faultMembers, hasFaultWords, readFaultWords } from './fault-words.ts';
-import { isObjectType } from './members.ts';
+import { freeName, isObjectType } from './members.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
@@ -414,6 +414,26 @@ export interface FaultCodecs {
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
 }
 
+/**
+ * The names of an operation's faults in JSON, by their elements (A29): that of the element, or that of the `wsdl:fault` if
+ * another fault has an element of the same local name. Faults with the same global element are one.
+ */
+export function faultNames(faults: readonly AdoptedFault[]): ReadonlyMap<ElementDeclaration, string> {
+  const elements = new Map(faults.toReversed().map(({ element, name }) => [element, name]));
+  const byLocal = Map.groupBy(elements.keys(), ({ name }) => name.local);
+  const isAlone = ({ name }: ElementDeclaration): boolean => byLocal.get(name.local)?.length === 1;
+  const names = new Map<ElementDeclaration, string>();
+  const taken = new Set<string>();
+  for (const element of elements.keys()) {
+    if (!isAlone(element)) continue;
+    names.set(element, element.name.local);
+    taken.add(element.name.local);
+  }
+  for (const { element, name } of faults)
+    if (!names.has(element)) names.set(element, freeName(name === '' ? element.name.local : name, taken));
+  return names;
+}
+
 function compileFaults(
   contexts: Contexts,
   faults: readonly AdoptedFault[],
@@ -438,6 +458,8 @@ function compileFaults(
   const enter = (name: string | undefined, codec: Codec): void => {
     if (name !== undefined && !byName.has(name)) byName.set(name, codec);
   };
+  const names = faultNames(faults);
+  for (const codec of codecs) enter(names.get(codec.element), codec);
   for (const codec of codecs) enter(codec.element.name.local, codec);
   for (const codec of codecs) enter(codec.context.typeNameOf(codec.element.type), codec);
   for (const codec of codecs) enter(codec.name, codec);
@@ -480,7 +502,7 @@ function compileFaults(
       );
       if (codec === undefined) return undefined;
       const token = codec.read(xml, reading) ?? 'null';
-      const start = `{"@fault":${JSON.stringify(codec.element.name.local)}`;
+      const start = `{"@fault":${JSON.stringify(names.get(codec.element))}`;
       if (!codec.isBare && token.startsWith('{'))
         return token === '{}' ? `${start}}` : `${start},${token.slice(1)}`;
       return `${start},"value":${token}}`;

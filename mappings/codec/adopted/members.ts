@@ -23,6 +23,8 @@ export type Member = {
   readonly json: string;
   /** An array. */
   readonly repeats: boolean;
+  /** How many items an instance has to have; 0 for a member of a choice. */
+  readonly least: number;
   /** How many items all its places take. */
   readonly most: number;
   /** Whether an instance has to have it. */
@@ -82,7 +84,7 @@ export function attributeMembers(
 }
 
 /** A name that isn't taken yet, and is from here on: the wanted one, or with a number behind it. */
-function freeName(wanted: string, taken: Set<string>): string {
+export function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted;
   for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
   taken.add(name);
@@ -157,8 +159,10 @@ export function loneMember({
 function normalized(particle: Particle): Particle {
   if (particle.kind === 'element' || particle.kind === 'any') return particle;
   const particles: Particle[] = [];
+  let longest = 1;
   for (const part of particle.particles) {
     const one = normalized(part);
+    longest = Math.max(longest, one.most);
     const isWithin = particle.kind === 'choice' && one.kind === 'choice';
     const parts = isWithin && (one.most <= 1 || particle.most > 1) ? one.particles : [one];
     for (const each of parts) particles.push(each);
@@ -167,7 +171,44 @@ function normalized(particle: Particle): Particle {
   if (particles.length === 1 && only !== undefined)
     return { ...only, least: particle.least * only.least, most: particle.most * only.most };
   if (particle.kind !== 'choice' || particle.most <= 1) return { ...particle, particles };
-  return { ...particle, particles: particles.map((part) => ({ ...part, most: Math.min(part.most, 1) })) };
+  return {
+    ...particle,
+    // each of its elements is an item
+    most: particle.most * longest,
+    particles: particles.map((part) => ({ ...part, most: Math.min(part.most, 1) })),
+  };
+}
+
+/** How many items a particle that stands in an instance has at least there. */
+function leastItems(particle: Particle): number {
+  const { kind, least } = particle;
+  if (kind === 'element' || kind === 'any') return least;
+  if (isEmptiable({ ...particle, least: 1 })) return 0;
+  // neighbouring rounds are read as one where they fit
+  const isEach =
+    kind === 'choice'
+      ? particle.particles.every(isElement)
+      : particle.particles.every((part) => isSingle(part));
+  return isEach ? least : 1;
+}
+
+function isElement({ kind }: Particle): boolean {
+  return kind === 'element' || kind === 'any';
+}
+
+/** Returns true for a particle that takes each of its elements at most once. */
+function isSingle(particle: Particle): boolean {
+  if (particle.most > 1) return false;
+  return particle.kind === 'element' || particle.kind === 'any' || particle.particles.every(isSingle);
+}
+
+/** Returns true for a particle that takes no elements too. */
+function isEmptiable(particle: Particle): boolean {
+  if (particle.least === 0) return true;
+  if (particle.kind === 'element' || particle.kind === 'any') return false;
+  return particle.kind === 'choice'
+    ? particle.particles.some(isEmptiable)
+    : particle.particles.every(isEmptiable);
 }
 
 /** A branch of a choice around a place. */
@@ -187,6 +228,7 @@ interface Draft {
   readonly wildcards: Wildcard[];
   readonly places: (readonly Around[])[];
   repeats: boolean;
+  least: number;
   most: number;
   required: boolean;
 }
@@ -210,6 +252,7 @@ class MembersBuilder {
       if (particle.most > 1 || known.some((place) => !areApart(place, around))) draft.repeats = true;
       if (known.length > 0 && draft.wildcards.length === 0) this.#isTwice = true;
       known.push(around);
+      if (isRequired) draft.least += leastItems(particle);
       draft.most += particle.most;
       draft.required ||= isRequired;
       for (const { choice, branch } of around) this.#choices[choice]?.[branch]?.add(index);
@@ -259,6 +302,7 @@ class MembersBuilder {
         wildcards: [],
         places: [],
         repeats: false,
+        least: 0,
         most: 0,
         required: false,
       }) - 1
@@ -268,20 +312,38 @@ class MembersBuilder {
   build(order: Order): Members {
     const taken = new Set<string>();
     const members = this.#drafts.map((draft): Member => {
-      const { element, json, content, wildcards, repeats, most, required } = draft;
+      const { element, json, content, wildcards, repeats, least, most, required } = draft;
       if (element !== undefined)
         return {
           kind: 'element',
           json: freeName(json ?? element.name.local, taken),
           repeats,
+          least,
           most,
           required,
           element,
         };
       if (content !== undefined)
-        return { kind: 'rounds', json: freeName('@items', taken), repeats: true, most, required, content };
+        return {
+          kind: 'rounds',
+          json: freeName('@items', taken),
+          repeats: true,
+          least,
+          most,
+          required,
+          content,
+        };
       const { fieldsOf } = wildcards.find((one) => one.fieldsOf !== undefined) ?? {};
-      return { kind: 'any', json: freeName('@any', taken), repeats, most, required, wildcards, fieldsOf };
+      return {
+        kind: 'any',
+        json: freeName('@any', taken),
+        repeats,
+        least,
+        most,
+        required,
+        wildcards,
+        fieldsOf,
+      };
     });
     for (const [choice, outside] of this.#outsides.entries()) {
       for (const index of new Set(this.#choices[choice]?.flatMap((branch) => [...branch]))) {
