@@ -201,10 +201,15 @@ function isNamed({ actions }: Candidate, given: readonly string[]): boolean {
   return given.some((action) => actions.includes(action));
 }
 
-/** As many actions as a fault lists. */
+/** Maximum number of operations and of actions that a fault lists. */
 const mostListed = 50;
 
-/** The operation whose declared action is given. Throws a Fault that lists them where none is, or where they differ. */
+function listed(names: ReadonlySet<string>): string {
+  const first = [...names].slice(0, mostListed).join(', ');
+  return names.size > mostListed ? `${first}, …` : first;
+}
+
+/** The operation whose declared action is given. Throws a Fault that names the operations and their actions if none is, or if they differ. */
 function chosen(
   candidates: readonly Candidate[],
   given: readonly string[],
@@ -213,13 +218,14 @@ function chosen(
   const found = new Set(candidates.filter((candidate) => isNamed(candidate, given)));
   const [one, ...others] = found;
   if (one !== undefined && others.length === 0) return one.operation;
-  const actions = candidates.flatMap((candidate) => candidate.actions.map((action) => `"${action}"`));
-  const listed = actions.slice(0, mostListed).join(', ') + (actions.length > mostListed ? ', …' : '');
+  const actions = new Set(candidates.flatMap((candidate) => candidate.actions.map((one) => `"${one}"`)));
+  const declared = actions.size === 0 ? 'of which the WSDL declares none' : `one of ${listed(actions)}`;
+  const names = new Set(candidates.map(({ operation }) => operation.operation.name));
   const got = given.filter((action) => action !== '');
   const told = got.length === 0 ? 'none' : others.length > 0 ? 'several of them' : 'another';
   refuse(
     version,
-    `expected an action (SOAPAction, the Content-Type's action or wsa:Action) that says which operation of those with this Body it is, one of ${listed}, got ${told}`,
+    `expected an action (SOAPAction, the Content-Type's action or wsa:Action) that selects an operation with this Body (${listed(names)}), ${declared}, got ${told}`,
     'WrongAction',
   );
 }

@@ -19,6 +19,7 @@ import { shown } from '../document/node.ts';
 import { readYamlFile, withLines } from '../document/yaml.ts';
 import { familyStatus } from '../operations/response-status.ts';
 import { type AdoptedOverlay, readAdoptedOverlay } from './adopted-overlay.ts';
+import { findAmbiguousOperations } from './ambiguous-operations.ts';
 import { adoptedNames, loadAdoptedService, placeIn } from './load-adopted.ts';
 import { operationKey } from './operation-names.ts';
 import { openFieldsOf, renameMembers } from './renames.ts';
@@ -68,7 +69,12 @@ export function loadAdoptedContract(
     names: adoptedNames(whole),
     wantedOperations: new Map(),
     displaced: [],
-    warnings,
+    warnings: [
+      ...warnings,
+      ...findAmbiguousOperations(contract.adopted?.endpoints ?? []).map((message) => {
+        return { file, pointer: '/operations', message };
+      }),
+    ],
   };
 }
 

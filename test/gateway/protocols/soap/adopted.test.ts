@@ -734,6 +734,28 @@ test('A6: of operations that share their body the action says which it is, where
   t.is(gateway.hits.length, 4);
 });
 
+test('A6: the fault names the operations with one body that have no action of their own', async (t) => {
+  const same = { element: 't:Ping' };
+  for (const [operations, told] of [
+    [{ One: same, Two: same }, '(One, Two), of which the WSDL declares none, got none'],
+    [{ One: { ...same, action: 'urn:a' }, Two: same }, '(One, Two), one of "urn:a", got none'],
+    [{ One: {}, Two: {} }, '(One, Two), of which the WSDL declares none, got none'],
+  ] as const) {
+    const gateway = await serveFiles(t, { 'service.wsdl': operationsOf(operations) });
+    for (const version of ['1.1', '1.2'] as const) {
+      const body = 'element' in operations.One ? '<Ping xmlns="urn:t"/>' : '';
+      const headers = version === '1.1' ? { SOAPAction: '""' } : { 'Content-Type': 'application/soap+xml' };
+      const { text } = await gateway.call('/Things.asmx', envelope(version, { body }), headers);
+      t.true(text.includes(told), text);
+    }
+    t.is(gateway.hits.length, 0);
+  }
+  const equal = { element: 't:Ping', action: 'urn:a' };
+  const gateway = await serveFiles(t, { 'service.wsdl': operationsOf({ One: equal, Two: equal }) });
+  const { text } = await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:a' });
+  t.true(text.includes('(One, Two), one of "urn:a", got several of them'), text);
+});
+
 test('A6: an empty body is dispatched by the action; where one operation alone has one, it needs none', async (t) => {
   const empty = envelope('1.1', { body: '' });
   const two = await serveFiles(t, {

@@ -1,0 +1,36 @@
+import type { AdoptedEndpoint } from '../../contract/adopted.ts';
+import { type AdoptedOperation, expanded } from '../../contract/schema-components.ts';
+import { someOf } from '../document/node.ts';
+
+/**
+ * Finds the operations that no message to their endpoint can select: others there have the same body, and no action is
+ * theirs only (A6). Returns a sentence for each endpoint and body.
+ */
+export function findAmbiguousOperations(endpoints: readonly AdoptedEndpoint[]): readonly string[] {
+  return endpoints.flatMap(({ path, ports }) => {
+    const served = new Set(ports.flatMap(({ operations }) => operations));
+    return [...Map.groupBy(served, bodyOf)].flatMap(([body, operations]) => {
+      const names = withoutOwnAction(operations).map(({ name }) => name);
+      if (names.length === 0) return [];
+      const shared = body === '' ? 'an empty body' : `the body element ${body}`;
+      return [
+        `no message to ${path} can select ${someOf(names)}: ${operations.length} operations there have ${shared}, and these have no action of their own; give their ports different paths with "endpoints" in soap.yaml, or leave operations out with "hide"`,
+      ];
+    });
+  });
+}
+
+/** The operations of one body that have no action which none of the others has; none if there is one operation. */
+function withoutOwnAction(operations: readonly AdoptedOperation[]): readonly AdoptedOperation[] {
+  if (operations.length < 2) return [];
+  const counts = new Map<string, number>();
+  for (const { actions } of operations)
+    for (const action of new Set(actions)) counts.set(action, (counts.get(action) ?? 0) + 1);
+  return operations.filter(({ actions }) => !actions.some((action) => counts.get(action) === 1));
+}
+
+/** The expanded name of the first element of the body; `''` for an empty body. */
+function bodyOf({ input: { body } }: AdoptedOperation): string {
+  if (body.kind === 'empty') return '';
+  return expanded(body.kind === 'element' ? body.element.name : body.wrapper);
+}
