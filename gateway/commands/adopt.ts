@@ -13,14 +13,15 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { type Adopted, derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { findFile, isDocumentUrl, loadContract } from '../../mappings/loader/load.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
-import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
-import { derivedFile, deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { portableName } from '../../mappings/loader/wsdl/files.ts';
+import { type LoadedService, loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
+import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
 import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
 import { printAdopted, summaryOf } from './check.ts';
@@ -49,7 +50,9 @@ export function adoptCommand(): Command {
         .default(new Map(), 'none')
         .argParser(addReference),
     )
-    .addOption(new Option('--force', 'write over files that are there, but for soap.yaml').default(false))
+    .addOption(
+      new Option('--force', 'write over files that are there, but for a soap.yaml with keys').default(false),
+    )
     .addOption(limitsOption())
     .addOption(jsonOption())
     .addHelpText(
@@ -61,7 +64,8 @@ export function adoptCommand(): Command {
 }
 
 function addReference(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  const equals = text.lastIndexOf('=');
+  // a folder's name may have the sign too, and so may a URL
+  const equals = /^(?:\.\.\/)+=/.test(text) ? text.indexOf('=') : text.lastIndexOf('=');
   if (equals < 1 || equals === text.length - 1)
     throw new InvalidArgumentError(
       'expected the beginning of a URL or path, = and a folder, such as https://schemas.example/=schemas.',
@@ -85,7 +89,7 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
   try {
     const made = fill(stage, out, source, flags);
     const written = moveInto(stage, out, made.files, flags);
-    report(made, written, flags);
+    report(made, written, source.command, flags);
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
@@ -128,19 +132,26 @@ interface Source {
   readonly documents: ReadonlyMap<string, Uint8Array>;
   readonly places: AdoptedPlaces;
   readonly names: ReturnType<typeof readNamesLock>;
+  /** The command that also reads the files outside of the WSDL's folder; undefined if all are read. */
+  readonly command: string | undefined;
 }
 
 /** Reads the WSDL where it lies. Throws ContractError. */
-function readSource(wsdl: string, { refs, limits }: AdoptFlags, out: string): Source {
+function readSource(wsdl: string, flags: AdoptFlags, out: string): Source {
+  const { refs, limits = defaultLimits } = flags;
   const problems: ContractProblem[] = [];
   const names = readNamesLock(join(out, 'names.lock'), problems, undefined, (name) => name);
   if (problems.length > 0) throw new ContractError(problems);
-  const { service } = loadAdoptedService(dirname(wsdl), {
-    wsdl: basename(wsdl),
-    refs: new Map([...refs].map(([beginning, folder]) => [beginning, resolve(folder)])),
-    names: names ?? { operations: new Map(), types: new Map() },
-    limits: limits ?? defaultLimits,
-  });
+  const load = (folders: ReadonlyMap<string, string>, onOutside: (beginning: string) => void) =>
+    loadAdoptedService(dirname(wsdl), {
+      wsdl: basename(wsdl),
+      refs: new Map([...folders].map(([beginning, folder]) => [beginning, resolve(folder)])),
+      names: names ?? { operations: new Map(), types: new Map() },
+      limits,
+      skipped: out,
+      onOutside,
+    });
+  const { service, command } = loadWithCommand(wsdl, flags, load);
   const folders = foldersOf(refs);
   const documents = new Map<string, Uint8Array>();
   for (const { file, bytes, isBuiltIn } of service.documents) {
@@ -159,15 +170,77 @@ function readSource(wsdl: string, { refs, limits }: AdoptFlags, out: string): So
     wsdl: wsdls.length === 1 && wsdls[0] === first ? undefined : first,
     refs: new Map(used.map(([beginning, folder]) => [beginning, folders.get(resolve(folder)) ?? ''])),
   };
-  return { documents, places, names };
+  return { documents, places, names, command };
+}
+
+type LoadSource = (
+  folders: ReadonlyMap<string, string>,
+  onOutside: (beginning: string) => void,
+) => LoadedService;
+
+/**
+ * Loads a WSDL. If paths lead out of its folder, the result has the command that reads their files, or the error ends with
+ * it. Throws ContractError.
+ */
+function loadWithCommand(
+  wsdl: string,
+  flags: AdoptFlags,
+  load: LoadSource,
+): LoadedService & { readonly command: string | undefined } {
+  const outside = new Set<string>();
+  try {
+    const loaded = load(flags.refs, (beginning) => outside.add(beginning));
+    const command = outside.size === 0 ? undefined : commandWithRefs(wsdl, flags, outside, load);
+    return { ...loaded, command };
+  } catch (error) {
+    if (!(error instanceof ContractError) || outside.size === 0) throw error;
+    const message = `to read the files outside of its folder: ${commandWithRefs(wsdl, flags, outside, load)}`;
+    throw new ContractError([...error.problems, { file: wsdl, pointer: '', message }]);
+  }
+}
+
+/** How many times a WSDL is read again to find the beginnings that files outside of its folder need. */
+const mostRounds = 8;
+
+/**
+ * The command that also reads the files outside of the WSDL's folder.
+ *
+ * @param outside beginnings such as `../`; those that files there need are added
+ */
+function commandWithRefs(wsdl: string, flags: AdoptFlags, outside: Set<string>, load: LoadSource): string {
+  const folderOf = (beginning: string): string => join(dirname(wsdl), beginning).replace(/(?<=.)[/\\]$/, '');
+  const all = (): Map<string, string> =>
+    new Map([...flags.refs, ...[...outside].map((beginning) => [beginning, folderOf(beginning)] as const)]);
+  for (let round = 0, before = 0; round < mostRounds && before < outside.size; round++) {
+    before = outside.size;
+    try {
+      load(all(), (beginning) => outside.add(beginning));
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error;
+    }
+  }
+  const refs = [...all()].flatMap(([beginning, folder]) => ['--refs', `${beginning}=${folder}`]);
+  const { force, out } = flags;
+  const words = ['soapbridge', 'adopt', wsdl, '--out', out, ...refs, ...(force ? ['--force'] : [])];
+  return words.map(quoted).join(' ');
+}
+
+/** A word of a command line, in quotes if a shell would split or change it. */
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** Folders of other places, by the folder of theirs in the one to write. */
 function foldersOf(refs: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
-  for (const folder of refs.values()) {
-    const absolute = resolve(folder);
-    if (folders.has(absolute)) continue;
+  const all = new Set([...refs.values()].map((folder) => resolve(folder)));
+  for (const absolute of [...all].toSorted((one, other) => one.length - other.length)) {
+    // a folder in another one stays there, so that a file has one path
+    const outer = [...folders].findLast(([one]) => absolute.startsWith(one + sep));
+    if (outer !== undefined) {
+      folders.set(absolute, outer[1] + portableName(absolute.slice(outer[0].length)).replaceAll(sep, '/'));
+      continue;
+    }
     const plain = `refs/${basename(absolute) || 'root'}`;
     let path = plain;
     for (let count = 2; [...folders.values()].includes(path); count++) path = `${plain}-${count}`;
@@ -176,11 +249,11 @@ function foldersOf(refs: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   return folders;
 }
 
-/** Where a document goes: its path in the WSDL's folder, or in the folder for those of another place. */
+/** Where a document goes: its path in the WSDL's folder, or in the folder for those of another place, as all systems can save it. */
 function pathOf(file: string, folders: ReadonlyMap<string, string>): string {
   for (const [absolute, path] of folders)
-    if (file.startsWith(absolute + sep)) return `${path}/${file.slice(absolute.length + 1)}`;
-  return file;
+    if (file.startsWith(absolute + sep)) return `${path}/${portableName(file.slice(absolute.length + 1))}`;
+  return portableName(file);
 }
 
 /** Files of the folder that are no documents of the WSDL, in any case: some file systems know none. */
@@ -210,7 +283,7 @@ function fill(
   stage: string,
   out: string,
   { documents, places, names }: Source,
-  { limits }: AdoptFlags,
+  { limits, force }: AdoptFlags,
 ): Made {
   const files: string[] = [];
   const write = (path: string, content: string | Uint8Array): void => {
@@ -219,7 +292,11 @@ function fill(
     files.push(path);
   };
   for (const [path, bytes] of documents) write(path, bytes);
-  const kept = ['soap.yaml', 'soap.yml', 'soap.json'].find((name) => existsSync(join(out, name)));
+  const there = ['soap.yaml', 'soap.yml', 'soap.json'].find((name) => existsSync(join(out, name)));
+  // an overlay without keys is replaced by one with the refs
+  const isReplaced =
+    force && placesText(places) !== '' && there === 'soap.yaml' && hasNoKeys(join(out, there));
+  const kept = isReplaced ? undefined : there;
   const overlay = join(stage, kept ?? 'soap.yaml');
   writeFileSync(overlay, kept === undefined ? placesText(places) : readFileSync(join(out, kept)));
   const lock = names === undefined ? undefined : writeNamesLock(names);
@@ -234,6 +311,13 @@ function fill(
   // as it is read from now on
   const finished = loadStage(stage, out, limits);
   return { files, loaded: finished, adopted: finished.contract.adopted ?? adopted, open };
+}
+
+/** Returns true for a YAML file of comments and empty lines. */
+function hasNoKeys(file: string): boolean {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .every((line) => /^\s*(?:#|$)/.test(line));
 }
 
 /** Loads the folder that is made; what is wrong is told of the place where it would be. */
@@ -309,6 +393,7 @@ const rules: Readonly<Record<OpenPlace['rule'], string>> = {
 function report(
   { loaded, adopted, open }: Made,
   written: readonly string[],
+  command: string | undefined,
   { out, json }: AdoptFlags,
 ): void {
   if (json) {
@@ -318,5 +403,7 @@ function report(
   printLine(`${out}: written ${written.length === 0 ? 'nothing, as all is there' : written.join(', ')}`);
   printAdopted(loaded.contract, adopted, loaded.notServed, loaded.warnings);
   for (const { place, rule } of open) printLine(`left open: ${place} (${rules[rule]}, ${rule})`);
+  if (command !== undefined)
+    printLine(`to read the files outside of the WSDL's folder too: ${command} --force`);
   printLine(`look at ${join(out, 'soap.yaml')}, then: soapbridge check --contract ${out}`);
 }

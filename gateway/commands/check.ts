@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { type Adopted, derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
@@ -12,7 +12,6 @@ import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts'
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
-import { derivedFile } from '../../wsdl/derived-openapi/document.ts';
 import { readConfig } from '../process/config.ts';
 import { withMapping } from '../process/load-place.ts';
 import { wayTo } from '../process/upstreams.ts';

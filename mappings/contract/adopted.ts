@@ -1,5 +1,8 @@
 import type { AdoptedOperation, AdoptedPort, AdoptedService } from './schema-components.ts';
 
+/** The name of the derived document in the folder of an adopted contract (A1). */
+export const derivedFile = 'derived.openapi.yaml';
+
 /** What a contract has more that is the description of an existing service (A1). */
 export interface Adopted {
   readonly service: AdoptedService;

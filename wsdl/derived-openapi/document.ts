@@ -12,9 +12,6 @@ import { dropUnused, schemesOf, securityOf, takeMoved } from './moved-headers.ts
 import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';
 import type { JsonSchema } from './simple-types.ts';
 
-/** What the derived document of an adopted folder is called (A1). */
-export const derivedFile = 'derived.openapi.yaml';
-
 /** The OpenAPI document that an adopted service's WSDL comes to (A32). */
 export interface DerivedOpenapi {
   /** OpenAPI 3.1 as plain data: a `POST /{name}` for each operation, types as components. */

@@ -6,9 +6,16 @@ export interface OtherFiles {
   readonly open: (
     address: string,
     from: string,
-  ) => { readonly file: string; readonly root: unknown } | { readonly why: string };
+  ) => { readonly file: string; readonly root: unknown } | NotOpened;
   /** The address, as seen from file `to`, of what an address names as seen from file `from`. */
   readonly addressFrom: (to: string, address: string, from: string) => string;
+}
+
+/** The reason why a file was not opened. */
+export interface NotOpened {
+  readonly why: string;
+  /** `../` or several of them: the beginning of a path that leads out of the document's folder, and that no folder covers. */
+  readonly beginning?: string;
 }
 
 /** Where other files may lie, and how one is read. */
@@ -24,6 +31,10 @@ export interface OtherFilesSource {
   ) => { readonly root: unknown } | { readonly why: string };
   /** How many there may be. */
   readonly most: number;
+  /** What messages call `folders`. */
+  readonly foldersAre?: string;
+  /** True if a relative address may have a query, which is then the end of a file's name. */
+  readonly hasQueries?: boolean;
 }
 
 /** The file that a pointer leads into: `''` for the document itself. */
@@ -36,12 +47,15 @@ export function joinFile(file: string, pointer: string): string {
   return file === '' ? pointer : `${file}#${pointer}`;
 }
 
-const fetched = "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs";
-const outside =
-  'leads out of the folder of the document; expected its beginning, such as "../", and a folder among the overlay\'s refs';
-
 /** Reads each file once, when a reference first leads to it. No URL is ever fetched. */
-export function createOtherFiles({ document, folders, read, most }: OtherFilesSource): OtherFiles {
+export function createOtherFiles({
+  document,
+  folders,
+  read,
+  most,
+  foldersAre = "among the overlay's refs",
+  hasQueries = false,
+}: OtherFilesSource): OtherFiles {
   const opened = new Map<string, ReturnType<OtherFiles['open']>>();
 
   function openFile(file: string): ReturnType<OtherFiles['open']> {
@@ -50,9 +64,16 @@ export function createOtherFiles({ document, folders, read, most }: OtherFilesSo
     if (!isUrl(file) && !file.startsWith('../'))
       return found(file, read(undefined, file), 'below the folder of the document');
     const [stated] = [...folders]
-      .filter(([beginning]) => file.startsWith(beginning))
+      // no folder covers the one around it
+      .filter(([beginning]) => file.startsWith(beginning) && !file.startsWith('../', beginning.length))
       .toSorted(([a], [b]) => b.length - a.length);
-    if (stated === undefined) return { why: isUrl(file) ? fetched : outside };
+    if (stated === undefined && isUrl(file))
+      return { why: `is a URL, and none is fetched; expected its beginning and a folder ${foldersAre}` };
+    if (stated === undefined) {
+      const [beginning = '../'] = /^(?:\.\.\/)+/.exec(file) ?? [];
+      const such = `expected its beginning, such as "${beginning}", and a folder ${foldersAre}`;
+      return { why: `leads out of the folder of the document; ${such}`, beginning };
+    }
     const [beginning, folder] = stated;
     const path = file.slice(beginning.length);
     return found(file, read(folder, isUrl(file) ? decoded(path) : path), `in ${shown(folder)}`);
@@ -70,7 +91,7 @@ export function createOtherFiles({ document, folders, read, most }: OtherFilesSo
 
   return {
     addressFrom: (to, address, from) => {
-      const resolved = address === '' ? from : resolveFile(address, from);
+      const resolved = address === '' ? from : resolveFile(address, from, hasQueries);
       if (resolved === undefined) return address; // told where it is opened
       const file = resolved === '' ? document : resolved;
       if (file === to || (file === document && to === '')) return '';
@@ -79,7 +100,7 @@ export function createOtherFiles({ document, folders, read, most }: OtherFilesSo
       return up + file.split('/').map(encodeURIComponent).join('/');
     },
     open: (address, from) => {
-      const file = address === '' ? from : resolveFile(address, from);
+      const file = address === '' ? from : resolveFile(address, from, hasQueries);
       if (file === undefined) return { why: 'is no relative path' };
       if (file === document) return { file: '', root: undefined };
       const known = opened.get(file) ?? openFile(file);
@@ -95,11 +116,20 @@ export function isUrl(file: string): boolean {
 }
 
 /** A file as its path as seen from the document's folder, or as a URL; undefined where it is neither. */
-function resolveFile(address: string, from: string): string | undefined {
+function resolveFile(address: string, from: string, hasQueries: boolean): string | undefined {
   if (isUrl(address)) return URL.parse(address)?.href;
   if (isUrl(from)) return URL.parse(address, from)?.href;
-  const stated = decoded(address);
-  if (stated.startsWith('/') || /[\\?#]/.test(stated)) return undefined;
+  const [, before = address, query = ''] = (hasQueries && /^([^?]*)(\?.*)$/s.exec(address)) || [];
+  // a query is the end of a file's name; without a path, of the name of the file that it is in (RFC 3986, 5.2.2)
+  const [, name = ''] = /([^/]*)$/.exec(from) ?? [];
+  const stated = decoded(before === '' && query !== '' ? name : before);
+  if (stated.startsWith('/') || (hasQueries ? /[\\#]/ : /[\\?#]/).test(stated)) return undefined;
+  if (query !== '') return joinPath(`${stated}${decoded(query).replaceAll('/', '_')}`, from);
+  return joinPath(stated, from);
+}
+
+/** A relative path as seen from the document's folder; undefined for none. */
+function joinPath(stated: string, from: string): string | undefined {
   const path = from.split('/').slice(0, -1);
   for (const segment of stated.split('/')) {
     if (segment === '..' && path.length > 0 && path.at(-1) !== '..') path.pop();

@@ -203,7 +203,7 @@ class DocumentReader {
     const isOfCode = this.#bySource.get(at.source)?.document.isBuiltIn === true;
     const found = isOfCode
       ? { why: 'got none' }
-      : this.#files.open(location, at.source.file, { kinds, namespace });
+      : this.#files.open(location, at.source.file, { kinds, namespace, at });
     return 'why' in found ? (this.#openBuiltIn(at, location, namespace) ?? found) : found;
   }
 

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   openSync,
   readdirSync,
@@ -9,11 +10,12 @@ import {
   statSync,
 } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { derivedFile } from '../../contract/adopted.ts';
 import { defaultLimits } from '../../contract/limits.ts';
 import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
-import { shown } from '../document/node.ts';
+import { shown, someOf } from '../document/node.ts';
 import { createOtherFiles, decoded, isUrl } from '../document/other-files.ts';
 import { readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
@@ -26,6 +28,10 @@ export interface WsdlPlace {
   readonly wsdl: string;
   /** Beginnings of URLs, or of paths that lead out of the folder, each with the folder that holds their files (A2). */
   readonly refs: ReadonlyMap<string, string>;
+  /** The path of a folder that the search by namespace skips. */
+  readonly skipped?: string | undefined;
+  /** Called with each beginning, such as `../`, of a path that leads out of the folder and that `refs` do not cover. */
+  readonly onOutside?: ((beginning: string) => void) | undefined;
 }
 
 /** A file that was read: its path in the folder, or its address below one of `refs`, and its root. */
@@ -45,10 +51,20 @@ export interface XmlFiles {
   ) => XmlFile | { readonly why: string };
 }
 
+/** Characters that a file's name may not have on Windows, or in a ZIP archive made for it. */
+const unportable = /[<>:"|?*\\]|\p{Cc}/gu;
+
+/** The name under which a file can be saved on every system: `Service.svc?xsd=xsd0` is `Service.svc_xsd=xsd0`. */
+export function portableName(path: string): string {
+  return path.replace(unportable, '_');
+}
+
 /** What a file that is looked for holds: the local names of roots that it may have, the best first, and their target namespace. */
 export interface ExpectedRoot {
   readonly kinds: readonly ('definitions' | 'schema')[];
   readonly namespace: string;
+  /** The element with the location, for warnings. */
+  readonly at: XmlElement;
 }
 
 /** So much of a file is read to see which namespace it holds. */
@@ -56,7 +72,7 @@ const headBytes = 64 * 1024;
 
 /** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). One closure over what was read, the functions within are short. */
 export function xmlFilesOf(
-  { folder, wsdl, refs }: WsdlPlace,
+  { folder, wsdl, refs, skipped, onOutside }: WsdlPlace,
   allowance: Allowance,
   findings: Findings,
 ): XmlFiles {
@@ -109,25 +125,56 @@ export function xmlFilesOf(
       const below = ref === undefined ? root : existing(resolve(folder, ref));
       if (below === undefined) return { why: `got no folder ${shown(ref)}` };
       const found = read(below, path, ref);
-      return 'why' in found ? found : { root: found };
+      if (!('why' in found)) return { root: found };
+      const saved = portableName(path) === path ? found : read(below, portableName(path), ref);
+      return 'why' in saved ? found : { root: saved };
     },
     // `read` counts them
     most: Number.POSITIVE_INFINITY,
+    foldersAre: "as --refs of adopt, or among the overlay's refs",
+    hasQueries: true,
   });
 
   let byNamespace: ReadonlyMap<string, readonly string[]> | undefined;
 
-  /** The file of the folder that holds a namespace: the one that is called as the URL ends, else the first. */
-  function ofNamespace({ kinds, namespace }: ExpectedRoot, url: string, from: string): XmlFile | undefined {
-    byNamespace ??= namespacesBelow(root, allowance);
+  /** The file of the folder that holds a namespace: the one that is called as the location ends, else the first. */
+  function ofNamespace(
+    { kinds, namespace, at }: ExpectedRoot,
+    location: string,
+    from: string,
+  ): XmlFile | undefined {
+    byNamespace ??= namespacesBelow(root, skipped, allowance);
     const held = byNamespace;
     const all = kinds
       .flatMap((kind) => held.get(`${kind} ${namespace}`) ?? [])
       .filter((path) => path !== from);
-    const name = decoded(URL.parse(url)?.pathname.split('/').at(-1) ?? '');
-    const path = all.find((candidate) => candidate.split('/').at(-1) === name) ?? all[0];
-    const found = path === undefined ? undefined : read(root, path);
-    return found === undefined || 'why' in found ? undefined : found;
+    const named = all.filter((path) => isCalled(path, location));
+    const candidates = named.length > 0 ? named : all;
+    const [path] = candidates;
+    if (path === undefined) return undefined;
+    if (candidates.length > 1)
+      findings.warn(
+        at,
+        `several files have the target namespace ${shown(namespace)}: ${someOf(candidates)}; ${path} is taken`,
+      );
+    const found = read(root, path);
+    return 'why' in found ? undefined : found;
+  }
+
+  /** The file of a location: by its path, or by its namespace. */
+  function openLocation(location: string, from: string, expected: ExpectedRoot): XmlFile | { why: string } {
+    const byName = isUrl(location) ? ofNamespace(expected, location, from) : undefined;
+    if (byName !== undefined) return byName;
+    const base = addresses.get(from) ?? from;
+    const opened = others.open(location, base);
+    if (!('why' in opened)) {
+      const found = opened.root as XmlFile;
+      addresses.set(found.file, opened.file);
+      return found;
+    }
+    if (opened.beginning !== undefined) onOutside?.(opened.beginning);
+    if (isUrl(location)) return opened;
+    return (location.includes('?') ? ofNamespace(expected, location, from) : undefined) ?? opened;
   }
 
   return {
@@ -138,19 +185,19 @@ export function xmlFilesOf(
         findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
       return undefined;
     },
-    open: (location, from, expected) => {
-      const address = location.trim();
-      if (isUrl(address)) {
-        const found = ofNamespace(expected, address, from);
-        if (found !== undefined) return found;
-      }
-      const opened = others.open(address, addresses.get(from) ?? from);
-      if ('why' in opened) return opened;
-      const found = opened.root as XmlFile;
-      addresses.set(found.file, opened.file);
-      return found;
-    },
+    open: (location, from, expected) => openLocation(location.trim(), from, expected),
   };
+}
+
+/** Returns true for a path that ends as a location does, with or without its query, or that is named as its query's value. */
+function isCalled(path: string, location: string): boolean {
+  const [before = '', query] = location.split('?', 2);
+  const last = decoded(before.split('/').at(-1) ?? '');
+  const whole = query === undefined ? last : `${last}?${decoded(query)}`;
+  const name = path.split('/').at(-1) ?? '';
+  const value = query === undefined ? '' : query.slice(query.indexOf('=') + 1);
+  const isOfValue = value !== '' && (name === value || name.replace(/\.[^.]*$/, '') === value);
+  return name === whole || name === portableName(whole) || name === last || isOfValue;
 }
 
 function existing(folder: string): string | undefined {
@@ -172,11 +219,19 @@ function inside(root: string, path: string): string | { why: string } {
   }
 }
 
-/** The WSDLs and schemas below a folder by their roots and target namespaces, in the order of their paths. */
-function namespacesBelow(root: string, { limits }: Allowance): ReadonlyMap<string, readonly string[]> {
+/** The WSDLs and schemas below a folder, without its adopted contracts, by root and target namespace, in the order of their paths. */
+function namespacesBelow(
+  root: string,
+  skipped: string | undefined,
+  { limits }: Allowance,
+): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
+  const other = skipped === undefined ? undefined : existing(skipped);
   let files = 0;
   const visit = (folder: string, depth: number): void => {
+    // a folder that adopt wrote has copies
+    if (folder !== '' && (join(root, folder) === other || existsSync(join(root, folder, derivedFile))))
+      return;
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true }).toSorted(byName)) {
       if (entry.name.startsWith('.') || depth > limits.contractDepth) continue;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;

@@ -13,6 +13,7 @@ import { ContractError, type ContractProblem } from '../document/error.ts';
 import type { ContractNames } from '../names/names.ts';
 import { readNamesLock } from '../names/names-lock.ts';
 import { readDocuments, type WsdlDocuments } from './documents.ts';
+import type { WsdlPlace } from './files.ts';
 import { Findings, notServedFor, unserved } from './findings.ts';
 import { operationKey } from './operation-names.ts';
 import { readPolicies } from './policies.ts';
@@ -28,6 +29,10 @@ export interface AdoptedOptions {
   readonly wsdl?: string | undefined;
   /** Beginnings of URLs, or of paths out of the folder, each with the folder that holds their files (A2). */
   readonly refs?: ReadonlyMap<string, string>;
+  /** The path of a folder that the search for a file by its namespace skips. */
+  readonly skipped?: string;
+  /** Called with each beginning, such as `../`, of a path that leads out of the folder and that `refs` do not cover. */
+  readonly onOutside?: (beginning: string) => void;
   /** Names that stay, as `adoptedNames` gives them; undefined for those of the folder's `names.lock`. */
   readonly names?: KeptNames;
   readonly limits?: ContractLimits;
@@ -61,7 +66,8 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   });
   try {
     const names = options.names ?? keptNames(folder, allowance, findings);
-    const service = read(folder, wsdl, options.refs ?? new Map(), names, allowance, findings);
+    const { refs = new Map(), skipped, onOutside } = options;
+    const service = read({ folder, wsdl, refs, skipped, onOutside }, names, allowance, findings);
     if (findings.problems.length > 0) throw contractError(findings.problems.map(inFolder), limits);
     // as many as problems are told
     const warnings = findings.warnings.slice(0, limits.contractProblems);
@@ -103,15 +109,8 @@ export function adoptedNames({ operations, typeNames }: AdoptedService): Contrac
   };
 }
 
-function read(
-  folder: string,
-  wsdl: string,
-  refs: ReadonlyMap<string, string>,
-  names: KeptNames,
-  allowance: Allowance,
-  findings: Findings,
-): AdoptedService {
-  const documents = readDocuments({ folder, wsdl, refs }, allowance, findings);
+function read(place: WsdlPlace, names: KeptNames, allowance: Allowance, findings: Findings): AdoptedService {
+  const documents = readDocuments(place, allowance, findings);
   const components = readSchemas(documents.schemas, allowance, findings);
   const whole = readService(documents, components, names.operations, allowance, findings);
   const { bindings, portElements: _, ...service } = withoutIncomplete(whole, documents, allowance, findings);

@@ -345,3 +345,100 @@ test('A2: adopt exits with 2 if no operation can be served', async (t) => {
   t.regex(missing.err, /expected the element Missing in "urn:t", got none; 1 operation reaches it\n$/);
   t.false(existsSync(join(root, 'out')));
 });
+
+/** The arguments of the command that a text ends with. */
+function commandIn(text: string): readonly string[] {
+  const [, command = ''] = /soapbridge (adopt .*)$/m.exec(text) ?? [];
+  return command.split(' ').map((word) => word.replace(/^'|'$/g, ''));
+}
+
+for (const [what, location, more] of [
+  ['one parent', '../common/o.xsd', ''],
+  ['two parents', '../../shared/o.xsd', ''],
+  ['parents of a file in a parent', '../common/o.xsd', '<xs:include schemaLocation="../../shared/p.xsd"/>'],
+] as const)
+  test(`A2: adopt prints the command that reads files outside of the folder: ${what}`, async (t) => {
+    const root = folder(t);
+    const wsdl = join(root, 'in it/wsdl/service.wsdl');
+    for (const path of ['in it/wsdl', 'in it/common', 'shared'])
+      mkdirSync(join(root, path), { recursive: true });
+    writeFileSync(wsdl, importing(location));
+    const including = imported.replace('<xs:complexType', `${more}<xs:complexType`);
+    for (const path of ['in it/common/o.xsd', 'shared/o.xsd']) writeFileSync(join(root, path), including);
+    writeFileSync(join(root, 'shared/p.xsd'), imported.replace('name="T"', 'name="P"'));
+    const out = join(root, 'out');
+    const refused = await run(t, ['adopt', wsdl, '--out', out]).ended;
+    t.is(refused.code, 2);
+    t.regex(refused.err, /expected its beginning, such as "(?:\.\.\/)+", and a folder as --refs/);
+    // words in quotes have spaces
+    const [, command = ''] = /soapbridge (adopt .*)$/m.exec(refused.err) ?? [];
+    const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, inner, plain]) => inner ?? plain ?? '');
+    const { code, err } = await run(t, words).ended;
+    t.deepEqual([code, err], [0, '']);
+    t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
+    t.is(files(out).filter((file) => file.endsWith('.xsd')).length, more === '' ? 1 : 2);
+  });
+
+test('A2: adopt prints the command also if it serves operations without these files', async (t) => {
+  const root = apart(t, '../common/o.xsd');
+  const wsdl = join(root, 'wsdl/service.wsdl');
+  writeFileSync(
+    wsdl,
+    readFileSync(wsdl, 'utf8')
+      .replace('</xs:schema>', '<xs:element name="Whole"><xs:complexType/></xs:element></xs:schema>')
+      .replace('</w:definitions>', `${second.replaceAll('t:Missing', 't:Whole')}</w:definitions>`),
+  );
+  const out = join(root, 'out');
+  const { code, out: said } = await run(t, ['adopt', wsdl, '--out', out]).ended;
+  t.is(code, 0);
+  t.regex(said, /^not served: .*: P\.Get \(expected the type T in "urn:o", got none\)$/m);
+  const again = await run(t, commandIn(said)).ended;
+  t.deepEqual([again.code, again.err], [0, '']);
+  t.notRegex(again.out, /not served/);
+});
+
+for (const out of ['wsdl/orders', 'wsdl/deep/er/out'])
+  test(`A2: a second adopt does not read what the first one wrote to ${out}`, async (t) => {
+    const root = apart(t, 'http://old.example/S.svc?xsd=xsd0');
+    cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/xsd0.xsd'));
+    const wsdl = join(root, 'wsdl/service.wsdl');
+    const args = ['adopt', wsdl, '--out', join(root, out)];
+    t.is((await run(t, args).ended).code, 0);
+    const before = files(join(root, out));
+    const changed = imported.replace('name="a"', 'name="b"');
+    writeFileSync(join(root, 'wsdl/xsd0.xsd'), changed);
+    const again = await run(t, [...args, '--force']).ended;
+    t.deepEqual([again.code, again.err], [0, '']);
+    t.notRegex(again.out, /warning/);
+    t.deepEqual(files(join(root, out)), before);
+    t.is(readFileSync(join(root, out, 'xsd0.xsd'), 'utf8'), changed);
+    // nor what another one wrote
+    const other = await run(t, ['adopt', wsdl, '--out', join(root, 'wsdl/a-copy')]).ended;
+    t.deepEqual([other.code, other.err], [0, '']);
+    t.notRegex(other.out, /warning/);
+  });
+
+test('A2: adopt writes copies under names that every system can save', async (t) => {
+  const root = apart(t, 'S.svc?xsd=xsd0');
+  cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/S.svc?xsd=xsd0'));
+  const out = join(root, 'out');
+  const { code, err } = await run(t, ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out]).ended;
+  t.deepEqual([code, err], [0, '']);
+  t.true(existsSync(join(out, 'S.svc_xsd=xsd0')));
+  t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
+});
+
+test('A2: a problem in a folder of --refs has its path once', async (t) => {
+  const root = apart(t, '../common/o.xsd');
+  writeFileSync(join(root, 'common/o.xsd'), imported.replace('xs:int', 'xs:none'));
+  const refs = ['--refs', `../=${root}`];
+  const { code, err } = await run(t, [
+    'adopt',
+    join(root, 'wsdl/service.wsdl'),
+    '--out',
+    join(root, 'out'),
+    ...refs,
+  ]).ended;
+  t.is(code, 2);
+  t.true(err.includes(`\n${join(root, 'common/o.xsd')}:1#: `), err);
+});

@@ -61,6 +61,59 @@ test('A2: a URL is the file of the folder with the namespace of the import, one 
   t.is(named.service.documents[1]?.file, 'b.xsd');
 });
 
+for (const [what, location, file] of [
+  ['a file of its whole name', 'svc?xsd=1', 'svc?xsd=1'],
+  ['a file in a folder', 'sub/svc?xsd=1', 'sub/svc?xsd=1'],
+  ['a name with escapes', 'svc%3Fxsd=1', 'svc?xsd=1'],
+  ['a query only', '?xsd=1', 'service.wsdl?xsd=1'],
+  ['a name that every system can save', 'svc?xsd=1', 'svc_xsd=1'],
+  ['a file of its namespace', 'svc?xsd=1', 'other.xsd'],
+  ['a file of its namespace, for ASMX', 'svc.asmx?schema=u', 'other.xsd'],
+  ['a file of its namespace, from the root', '/ctx/svc?xsd=1', 'other.xsd'],
+  ['a file named as the value of the query', 'svc?xsd=xsd1', 'xsd1.xsd'],
+] as const) {
+  test(`A2: a relative location with a query leads to ${what}`, (t) => {
+    const files = { 'service.wsdl': importing(location), [file]: other };
+    const { service, warnings } = load(t, files);
+    t.is(contentOf(typeOfGet(service)), '({}id)');
+    t.is(service.documents[1]?.file, file);
+    t.deepEqual(warnings, []);
+  });
+}
+
+test('A2: a location with a query leads to no file outside of the folder', (t) => {
+  for (const location of ['../svc?xsd=1', 'svc?x=/../../u.xsd', '..%2fsvc?xsd=1']) {
+    const outside = problemsOf(t, { 'service.wsdl': importing(location) });
+    t.regex(outside[0] ?? '', /leads out of the folder|got none \(ENOENT\)/);
+  }
+});
+
+test('A2: several files of one namespace are a warning, unless one is called as the location ends', (t) => {
+  const files = { 'a.xsd': other, 'b.xsd': other };
+  const { service, warnings } = load(t, { ...files, 'service.wsdl': importing('http://far.example/x') });
+  t.is(service.documents[1]?.file, 'a.xsd');
+  t.deepEqual(
+    warnings.map(({ message, line }) => [line, message]),
+    [[1, 'several files have the target namespace "urn:u": a.xsd, b.xsd; a.xsd is taken']],
+  );
+  for (const location of ['http://far.example/b.xsd', 'http://far.example/s.svc?xsd=b', 'none?xsd=b']) {
+    const named = load(t, { ...files, 'service.wsdl': importing(location) });
+    t.is(named.service.documents[1]?.file, 'b.xsd');
+    t.deepEqual(named.warnings, []);
+  }
+});
+
+test('A2: the search by namespace skips adopted contracts in the folder', (t) => {
+  const { service, warnings } = load(t, {
+    'service.wsdl': importing('http://far.example/x'),
+    'adopted/a.xsd': other,
+    'adopted/derived.openapi.yaml': '',
+    'b.xsd': other,
+  });
+  t.is(service.documents[1]?.file, 'b.xsd');
+  t.deepEqual(warnings, []);
+});
+
 test("A2: a URL that no file of the folder answers is the overlay's refs'", (t) => {
   const files = {
     'service.wsdl': importing('https://far.example/schemas/u.xsd'),
