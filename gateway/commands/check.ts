@@ -236,6 +236,23 @@ function merged({ operations }: Contract, service: AdoptedService) {
   });
 }
 
+/** Maximum number of differences of a derived document that are printed; `--json` has all. */
+const mostDifferences = 2;
+
+/** Prints that a derived document is out of date, and the first differences. */
+function printDerived(derived: CheckedContract['derived']): void {
+  const [first] = derived;
+  if (first === undefined) return;
+  const count = derived.length === 1 ? '1 difference' : `${derived.length} differences`;
+  printError(
+    `${first.file}: out of date: ${count} from the WSDL and soap.yaml; run soapbridge adopt with --force to write it again`,
+  );
+  for (const { file, line, pointer, message } of derived.slice(0, mostDifferences))
+    printError(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
+  const more = derived.length - mostDifferences;
+  if (more > 0) printError(`${more} more; --json lists all`);
+}
+
 function print(loaded: CheckedContract): void {
   const { contract, notServed, displaced, warnings, derived, mapping } = loaded;
   const { adopted } = contract;
@@ -243,8 +260,7 @@ function print(loaded: CheckedContract): void {
     printAdopted(contract, adopted, notServed, warnings);
     for (const { name, targets } of mapping?.operations.values() ?? [])
       printLine(`mapped: ${name} to ${targets.join(', ')}`);
-    for (const { file, line, pointer, message } of derived)
-      printError(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
+    printDerived(derived);
     return;
   }
   const routes = contract.routes.length;

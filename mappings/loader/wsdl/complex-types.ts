@@ -10,6 +10,7 @@ import {
 } from '../../contract/schema-components.ts';
 import { stepsPerComplexType, stepsPerMember } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
+import { findAmbiguity } from './ambiguous-content.ts';
 import { mergeAttributes, readAttributes } from './attributes.ts';
 import type { Schema } from './documents.ts';
 import { following, particleNames, readParticle, sizeOf } from './particles.ts';
@@ -64,6 +65,25 @@ export function fillComplexType(
       stepsPerMember *
         (type.attributes.length + (content.kind === 'elements' ? sizeOf(content.particle) : 0)),
   );
+  // after the steps are counted: groups may double
+  if (content.kind === 'elements') warnOfAmbiguity(context, element, type.name?.local, content.particle);
+}
+
+/** Warns of a content model that violates Unique Particle Attribution (XSD 1.0, part 1, 3.8.6). */
+function warnOfAmbiguity(
+  { findings }: SchemaContext,
+  element: XmlElement,
+  name: string | undefined,
+  particle: Particle,
+): void {
+  const found = findAmbiguity(particle);
+  if (found === undefined) return;
+  const [one, other] = found;
+  const of = name === undefined ? 'a type' : `the type ${name}`;
+  findings.warn(
+    element,
+    `the content of ${of} is ambiguous: an element can be ${one} or ${other} at one place, and validators refuse the schema`,
+  );
 }
 
 function baseOf(
@@ -77,7 +97,7 @@ function baseOf(
     context.findings.problem(derived, 'expected a base, got none');
     return anyType;
   }
-  const base = context.typeNamed(named, derived, schema);
+  const base = context.baseNamed(named, derived, schema);
   return base.kind === 'simple' || complete(base, derived) ? base : anyType;
 }
 

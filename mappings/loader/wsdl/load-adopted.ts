@@ -111,7 +111,8 @@ export function adoptedNames({ operations, typeNames }: AdoptedService): Contrac
 
 function read(place: WsdlPlace, names: KeptNames, allowance: Allowance, findings: Findings): AdoptedService {
   const documents = readDocuments(place, allowance, findings);
-  const components = readSchemas(documents.schemas, allowance, findings);
+  const lost = new Set(documents.broken.map(({ namespace }) => namespace));
+  const components = readSchemas(documents.schemas, lost, allowance, findings);
   const whole = readService(documents, components, names.operations, allowance, findings);
   const { bindings, portElements: _, ...service } = withoutIncomplete(whole, documents, allowance, findings);
   return {

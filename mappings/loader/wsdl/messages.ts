@@ -6,6 +6,7 @@ import type {
   ElementDeclaration,
   QName,
 } from '../../contract/schema-components.ts';
+import { shown } from '../document/node.ts';
 import { type Definitions, soapChild, soapVersionOf, wordsOf, wsdlChildren } from './definitions.ts';
 import { isA } from './documents.ts';
 import type { Findings } from './findings.ts';
@@ -71,18 +72,26 @@ function documentBody(
   return element === undefined ? { why: 'its element is missing' } : { kind: 'element', element };
 }
 
-/** The parts in the body: those that `soap:body` lists, else all that no header of the binding is (WSDL 1.1, 3.5). */
+/** The parts in the body: those that `soap:body` lists; if it lists none, or none that exists, all without a header (WSDL 1.1, 3.5). */
 function bodyParts(
   message: XmlElement,
   body: XmlElement | undefined,
   headers: readonly XmlElement[],
-  { definitions }: MessageContext,
+  { definitions, findings }: MessageContext,
 ): readonly XmlElement[] {
   const parts = wsdlChildren(message, 'part');
   const listed = body === undefined ? undefined : attributeOf(body, 'parts');
-  if (listed !== undefined) {
-    const names = new Set(listed.split(/\s+/));
-    return parts.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
+  if (body !== undefined && listed !== undefined) {
+    const names = new Set(listed.split(/\s+/).filter((name) => name !== ''));
+    const found = parts.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
+    for (const part of found) names.delete(attributeOf(part, 'name') ?? '');
+    const taken = found.length > 0 ? 'it is ignored' : 'the parts without a header are taken';
+    for (const name of names)
+      findings.warn(
+        body,
+        `soap:body names the part ${shown(name)}, which the message ${attributeOf(message, 'name')} does not have; ${taken}`,
+      );
+    if (found.length > 0 || names.size === 0) return found;
   }
   if (parts.length < 2) return parts;
   const taken = new Set(

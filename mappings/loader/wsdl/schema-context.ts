@@ -20,6 +20,8 @@ export interface SchemaContext {
   readonly depth: Depth;
   /** The type that an attribute's value names; `xs:anyType` where there is none, which is told. */
   readonly typeNamed: (value: string, at: XmlElement, schema: Schema) => SchemaType;
+  /** The same for the base of a type: a type of another namespace is not taken if it is derived from the one that is read. */
+  readonly baseNamed: (value: string, at: XmlElement, schema: Schema) => SchemaType;
   /** The type of an `xs:complexType` or `xs:simpleType` without a name. */
   readonly anonymousType: (element: XmlElement, schema: Schema) => SchemaType;
   readonly elementOf: (

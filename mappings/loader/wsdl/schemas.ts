@@ -37,13 +37,18 @@ export interface SchemaComponents {
   readonly elementOf: (name: QName, at: XmlElement) => ElementDeclaration | undefined;
 }
 
-/** Makes the components of XSD 1.0 of schemas (A2, A3). */
+/**
+ * Makes the components of XSD 1.0 of schemas (A2, A3).
+ *
+ * @param lost the namespaces of imports that were not followed
+ */
 export function readSchemas(
   schemas: readonly Schema[],
+  lost: ReadonlySet<string>,
   allowance: Allowance,
   findings: Findings,
 ): SchemaComponents {
-  return new SchemaReader(schemas, allowance, findings).readAll();
+  return new SchemaReader(schemas, lost, allowance, findings).readAll();
 }
 
 /** Types and elements refer to one another in circles: each exists before it is filled in. */
@@ -62,10 +67,15 @@ class SchemaReader {
   /** Complex types of Apache SOAP that the documents declare, until all are filled in. */
   readonly #maps = new Set<Mutable<ComplexType>>();
 
-  constructor(schemas: readonly Schema[], allowance: Allowance, findings: Findings) {
+  constructor(
+    schemas: readonly Schema[],
+    lost: ReadonlySet<string>,
+    allowance: Allowance,
+    findings: Findings,
+  ) {
     this.#allowance = allowance;
     this.#findings = findings;
-    this.#symbols = new Symbols(schemas, allowance, findings);
+    this.#symbols = new Symbols(schemas, lost, allowance, findings);
     this.#depth = new Depth(allowance);
     this.#context = {
       symbols: this.#symbols,
@@ -75,6 +85,11 @@ class SchemaReader {
       typeNamed: (value, at, schema) => {
         const name = this.#symbols.nameOf(at, value, schema);
         return name === undefined ? anyType : this.#typeOf(name, at, schema);
+      },
+      baseNamed: (value, at, schema) => {
+        const name = this.#symbols.nameOf(at, value, schema);
+        const mayBe = (declared: Declared): boolean => !this.#isDerived(declared);
+        return name === undefined ? anyType : this.#typeOf(name, at, schema, mayBe);
       },
       anonymousType: (element, schema) => this.#read(element, schema, undefined),
       elementOf: (name, at, schema) => this.#elementOf(name, at, schema),
@@ -111,14 +126,25 @@ class SchemaReader {
     };
   }
 
-  #typeOf(name: QName, at: XmlElement, schema: Schema | undefined): SchemaType {
+  /** Returns true for a type whose base is read at the moment. */
+  #isDerived(declared: Declared): boolean {
+    const type = this.#types.get(declared);
+    return type === 'being read' || (type?.kind === 'complex' && this.#filling.has(type));
+  }
+
+  #typeOf(
+    name: QName,
+    at: XmlElement,
+    schema: Schema | undefined,
+    mayBe?: (declared: Declared) => boolean,
+  ): SchemaType {
     if (name.namespace === namespaces.xsd) {
       const type = name.local === 'anyType' ? anyType : builtInTypes.get(name.local);
       if (type !== undefined) return type;
     }
     const apache = name.namespace === namespaces.apacheSoap ? apacheTypes.get(name.local) : undefined;
     if (apache !== undefined && !this.#symbols.all('type').has(expanded(name))) return apache;
-    const declared = this.#symbols.find('type', name, at, schema);
+    const declared = this.#symbols.find('type', name, at, schema, mayBe);
     if (declared === undefined) return anyType;
     if (this.#types.get(declared) === 'being read') {
       this.#findings.problem(at, `expected a type that isn't derived from itself, got ${name.local}`);

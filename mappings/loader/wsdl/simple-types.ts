@@ -1,5 +1,5 @@
 import { anySimpleType, noFacets } from '../../contract/built-in-types.ts';
-import type { Facets, QName, SimpleType } from '../../contract/schema-components.ts';
+import type { BuiltIn, Facets, QName, SimpleType } from '../../contract/schema-components.ts';
 import { stepsPerSimpleType } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';
@@ -65,7 +65,7 @@ export function restricted(context: SchemaContext, restriction: XmlElement, base
     builtIn: base.builtIn,
     base,
     variety: base.variety,
-    facets: readFacets(context, restriction, base.facets),
+    facets: readFacets(context, restriction, base),
     documentation: '',
   };
 }
@@ -99,7 +99,7 @@ export function simpleTypeNamed(
   schema: Schema,
 ): SimpleType {
   const missed = context.findings.flaws.length;
-  const type = context.typeNamed(value, at, schema);
+  const type = context.baseNamed(value, at, schema);
   if (type.kind === 'simple') return type;
   if (type.content.kind === 'text') return type.content.type;
   if (context.findings.flaws.length === missed)
@@ -117,7 +117,8 @@ const bounds = [
 ] as const;
 
 /** The facets of a restriction over those of its base (XSD 1.0, part 2, 4.3). */
-function readFacets(context: SchemaContext, restriction: XmlElement, base: Facets): Facets {
+function readFacets(context: SchemaContext, restriction: XmlElement, type: SimpleType): Facets {
+  const { facets: base } = type;
   const facets: { -readonly [name in keyof Facets]: Facets[name] } = { ...base };
   const values = (name: string): readonly string[] =>
     xsdChildren(restriction, name).map((facet) => attributeOf(facet, 'value') ?? '');
@@ -130,7 +131,8 @@ function readFacets(context: SchemaContext, restriction: XmlElement, base: Facet
     facets.enumeration = enumeration.map((text) => fold(text, facets.whiteSpace));
   }
   const patterns = values('pattern');
-  if (patterns.length > 0) facets.patterns = [...base.patterns, patterns];
+  if (patterns.length > 0 && !isUnmatchable(context, restriction, type, patterns))
+    facets.patterns = [...base.patterns, patterns];
   for (const name of counts) {
     const [value] = values(name);
     if (value === undefined) continue;
@@ -144,6 +146,31 @@ function readFacets(context: SchemaContext, restriction: XmlElement, base: Facet
     facets[other] = undefined;
   }
   return facets;
+}
+
+/** The types that have a value without characters. */
+const takeEmpty: ReadonlySet<BuiltIn> = new Set<BuiltIn>([
+  'anyType',
+  'anySimpleType',
+  'string',
+  'normalizedString',
+  'token',
+  'anyURI',
+  'hexBinary',
+  'base64Binary',
+]);
+
+/** Returns true, with a warning, for empty patterns of a type that has no empty value, such as a date. */
+function isUnmatchable(
+  { findings }: SchemaContext,
+  restriction: XmlElement,
+  { builtIn, variety }: SimpleType,
+  patterns: readonly string[],
+): boolean {
+  if (variety.kind !== 'atomic' || takeEmpty.has(builtIn)) return false;
+  if (patterns.some((pattern) => pattern !== '')) return false;
+  findings.warn(restriction, `no xs:${builtIn} matches the pattern "", which is ignored`);
+  return true;
 }
 
 /** Blanks as a type wants them (XSD 1.0, part 2, 4.3.6). */

@@ -35,7 +35,17 @@ export class Symbols {
   /** Components that a second, different one shares the name with, or that are redefined. */
   readonly #conflicts = new Set<Declared>();
 
-  constructor(schemas: readonly Schema[], allowance: Allowance, findings: Findings) {
+  /** The namespaces of imports that were not followed. */
+  readonly #lost: ReadonlySet<string>;
+
+  /** @param lost the namespaces of imports that were not followed: their names are missing, wherever else they are */
+  constructor(
+    schemas: readonly Schema[],
+    lost: ReadonlySet<string>,
+    allowance: Allowance,
+    findings: Findings,
+  ) {
+    this.#lost = lost;
     this.findings = findings;
     this.#allowance = allowance;
     const held = new Set(schemas.map(({ namespace }) => namespace));
@@ -65,8 +75,18 @@ export class Symbols {
     return chameleon && name.namespace === '' ? { namespace: schema.namespace, local: name.local } : name;
   }
 
-  /** The component of a name; what isn't found is told (A2, A3). */
-  find(kind: SymbolKind, name: QName, at: XmlElement, schema: Schema | undefined): Declared | undefined {
+  /**
+   * The component of a name; adds a finding for a name without one (A2, A3).
+   *
+   * @param mayBe returns false for a component of another namespace that can not be meant
+   */
+  find(
+    kind: SymbolKind,
+    name: QName,
+    at: XmlElement,
+    schema: Schema | undefined,
+    mayBe: (declared: Declared) => boolean = () => true,
+  ): Declared | undefined {
     const found = this.#get(kind, name) ?? this.#getBuiltIn(kind, name);
     if (found !== undefined) {
       if (this.#conflicts.has(found)) this.findings.need(found);
@@ -79,7 +99,8 @@ export class Symbols {
     }
     const others = this.#byLocal.get(`${kind} ${name.local}`) ?? [];
     const [other] = others;
-    if (other !== undefined && others.length === 1) {
+    if (other !== undefined && others.length === 1 && !this.#lost.has(name.namespace) && mayBe(other)) {
+      if (this.#conflicts.has(other)) this.findings.need(other);
       this.findings.warn(
         at,
         `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(other.name.namespace)}, the only one, is taken`,

@@ -257,6 +257,24 @@ test('A32: check tells where the derived document and the WSDL say different thi
   t.is(JSON.parse(inJson.out).derived.length, 2);
 });
 
+test('A32: check says first that a derived document is out of date after an edit of the overlay', async (t) => {
+  const out = join(folder(t), 'orders');
+  await run(t, ['adopt', orders, '--out', out]).ended;
+  writeFileSync(
+    join(out, 'soap.yaml'),
+    'bigNumbers: text\nrename: { Order.Customer: buyer, Line.Price: cost }\n',
+  );
+  const { code, err } = await run(t, ['check', '--contract', out]).ended;
+  t.is(code, 2);
+  const [first = '', ...more] = err.trimEnd().split('\n');
+  t.regex(
+    first,
+    /derived\.openapi\.yaml: out of date: \d+ differences from the WSDL and soap\.yaml; run soapbridge adopt with --force to write it again$/,
+  );
+  t.is(more.length, 3);
+  t.regex(more[2] ?? '', /^\d+ more; --json lists all$/);
+});
+
 for (const [what, args, message] of [
   ['no WSDL', ['none.wsdl', '--out', 'x'], /^none\.wsdl: expected the path of a WSDL file, got no file of that name\n$/],
   [

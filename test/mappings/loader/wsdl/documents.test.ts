@@ -284,6 +284,32 @@ test('A3: a name under another namespace than its prefix says is taken when it i
   ]);
 });
 
+test('A3: a name of an import that is not followed is missing, whatever other namespace has it', (t) => {
+  const schema = schemaOf(
+    `<xs:import namespace="urn:u" schemaLocation="gone.xsd"/>${thing}<xs:element name="Get" type="u:Thing" xmlns:u="urn:u"/>`,
+  );
+  const [cause, missing] = problemsOf(t, { 'service.wsdl': definitionsOf(schema, get) });
+  t.regex(cause ?? '', /"gone\.xsd" can't be followed: .*; 1 operation reaches what it lacks$/);
+  t.regex(missing ?? '', /expected the type Thing in "urn:u", got none; those of its name are in "urn:t"/);
+});
+
+for (const [what, base, kind] of [
+  [
+    'complex',
+    '<xs:complexContent><xs:extension base="u:Thing" xmlns:u="urn:u"/></xs:complexContent>',
+    'complexType',
+  ],
+  ['simple', '<xs:restriction base="u:Thing" xmlns:u="urn:u"/>', 'simpleType'],
+  ['union', '<xs:union memberTypes="u:Thing" xmlns:u="urn:u"/>', 'simpleType'],
+] as const) {
+  test(`A3: a missing base of a ${what} type is not the type of its name that is derived from it`, (t) => {
+    const schema = schemaOf(`<xs:${kind} name="Thing">${base}</xs:${kind}>${element}`);
+    t.deepEqual(problemsOf(t, { 'service.wsdl': definitionsOf(schema, get) }), [
+      'service.wsdl:1#: expected the type Thing in "urn:u", got none; those of its name are in "urn:t"; 1 operation reaches it',
+    ]);
+  });
+}
+
 test('A3: a schema may use a namespace that it does not import', (t) => {
   const uses = schemaOf('<xs:element name="Get" type="u:Thing" xmlns:u="urn:u"/>');
   const { warnings } = load(t, { 'service.wsdl': definitionsOf(`${uses}${other}`, get) });

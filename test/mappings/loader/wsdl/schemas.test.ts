@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { SimpleType } from '../../../../mappings/contract/schema-components.ts';
-import { contentOf, getOf, nameOf, problemsOf, serviceOf, typeOfGet } from './wsdl-folder.ts';
+import { contentOf, getOf, load, nameOf, problemsOf, serviceOf, typeOfGet } from './wsdl-folder.ts';
 
 const sequence = (content: string): string =>
   `<xs:complexType><xs:sequence>${content}</xs:sequence></xs:complexType>`;
@@ -195,6 +195,32 @@ test('documentation is told without its markup', (t) => {
     '<xs:annotation><xs:documentation>One &amp; <b>two</b>\n  <![CDATA[<three>]]></xs:documentation></xs:annotation><xs:complexType/>';
   t.is(serviceOf(t, getOf(type)).elements.get('{urn:t}Get')?.documentation, 'One & two <three>');
 });
+
+for (const [type, pattern, isIgnored] of [
+  ['xs:date', '', true],
+  ['xs:int', '', true],
+  ['xs:boolean', '', true],
+  ['xs:NMTOKEN', '', true],
+  ['xs:string', '', false],
+  ['xs:anyURI', '', false],
+  ['xs:hexBinary', '', false],
+  ['xs:date', '2.*', false],
+  ['xs:date', '"/><xs:pattern value="2.*', false],
+] as const) {
+  test(`A3: the pattern ${JSON.stringify(pattern)} of ${type} is ${isIgnored ? '' : 'not '}ignored`, (t) => {
+    const wsdl = getOf(
+      sequence(e('a', 'type="t:S"')),
+      `<xs:simpleType name="S"><xs:restriction base="${type}"><xs:pattern value="${pattern}"/></xs:restriction></xs:simpleType>`,
+    );
+    const { service, warnings } = load(t, { 'service.wsdl': wsdl });
+    const declared = service.types.get('{urn:t}S');
+    t.is(declared?.kind === 'simple' ? declared.facets.patterns.length : undefined, isIgnored ? 0 : 1);
+    t.deepEqual(
+      warnings.map(({ message }) => message),
+      isIgnored ? [`no ${type} matches the pattern "", which is ignored`] : [],
+    );
+  });
+}
 
 for (const [what, type, declarations, problem] of [
   [

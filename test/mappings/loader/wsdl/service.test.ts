@@ -206,6 +206,46 @@ test('A7: the body is the element of the one part, or empty; parts of types and 
   ]);
 });
 
+for (const [what, input, parts, body, warnings] of [
+  [
+    'no part that exists',
+    'a',
+    'in',
+    'A',
+    [
+      'soap:body names the part "in", which the message a does not have; the parts without a header are taken',
+    ],
+  ],
+  [
+    'a part that exists and another one',
+    'two',
+    'q in',
+    'B',
+    ['soap:body names the part "in", which the message two does not have; it is ignored'],
+  ],
+  ['no part', 'a', '', 'empty', []],
+] as const) {
+  test(`A7: soap:body that names ${what}`, (t) => {
+    const operation = {
+      name: 'Get',
+      input,
+      bound: literal.replace('<soap:body', `<soap:body parts="${parts}"`),
+    };
+    const wsdl = wsdlOf(
+      `${portType('P', [operation])}${binding('P', [operation])}<w:service name="S">${port('P')}</w:service>`,
+    );
+    const { service, warnings: told } = load(t, { 'service.wsdl': wsdl });
+    t.deepEqual(
+      service.operations.map((one) => bodyOf(one.input)),
+      [body],
+    );
+    t.deepEqual(
+      told.map(({ message: its }) => its),
+      [...warnings],
+    );
+  });
+}
+
 test('A8: declared header blocks are known in both directions, and their parts are none of the body', (t) => {
   const header = '<soap:header message="t:session" part="session" use="literal"/>';
   const { operations } = served(t, [
