@@ -2,6 +2,7 @@ import { namespaces } from '../../contract/model.ts';
 import type { AdoptedDocument, AdoptedPlace } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { addTo, shown } from '../document/node.ts';
+import type { NotOpened } from '../document/other-files.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 import { type WsdlPlace, type XmlFile, type XmlFiles, xmlFilesOf } from './files.ts';
 import type { Findings } from './findings.ts';
@@ -36,6 +37,8 @@ export interface BrokenLocation {
   readonly message: string;
   /** True for a file that was read and is not the expected one. */
   readonly isOther: boolean;
+  /** `../` or several of them, of a path that leads out of the folder and that no folder of `refs` covers. */
+  readonly beginning?: string | undefined;
 }
 
 /** The address of a port, by offsets in the source's text. */
@@ -196,7 +199,7 @@ class DocumentReader {
     return made;
   }
 
-  #open(at: XmlElement, location: string, namespace: string): XmlFile | { readonly why: string } {
+  #open(at: XmlElement, location: string, namespace: string): XmlFile | NotOpened {
     const kinds = isA(at, namespaces.wsdl, 'import')
       ? (['definitions', 'schema'] as const)
       : (['schema'] as const);
@@ -213,7 +216,8 @@ class DocumentReader {
     if (location === undefined) return undefined;
     const found = this.#open(at, location, namespace);
     if ('why' in found) {
-      this.#broken.push({ at, namespace, message: `${shown(location)} ${found.why}`, isOther: false });
+      const message = `${shown(location)} ${found.why}`;
+      this.#broken.push({ at, namespace, message, isOther: false, beginning: found.beginning });
       return undefined;
     }
     const kind = kindOf(found.root);

@@ -16,7 +16,7 @@ import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 import { shown, someOf } from '../document/node.ts';
-import { createOtherFiles, decoded, isUrl } from '../document/other-files.ts';
+import { createOtherFiles, decoded, isUrl, type NotOpened } from '../document/other-files.ts';
 import { readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
 import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
@@ -30,8 +30,6 @@ export interface WsdlPlace {
   readonly refs: ReadonlyMap<string, string>;
   /** The path of a folder that the search by namespace skips. */
   readonly skipped?: string | undefined;
-  /** Called with each beginning, such as `../`, of a path that leads out of the folder and that `refs` do not cover. */
-  readonly onOutside?: ((beginning: string) => void) | undefined;
 }
 
 /** A file that was read: its path in the folder, or its address below one of `refs`, and its root. */
@@ -44,11 +42,7 @@ export interface XmlFile {
 export interface XmlFiles {
   readonly first: () => XmlFile | undefined;
   /** The file that a location names as seen from another one, by A2. */
-  readonly open: (
-    location: string,
-    from: string,
-    expected: ExpectedRoot,
-  ) => XmlFile | { readonly why: string };
+  readonly open: (location: string, from: string, expected: ExpectedRoot) => XmlFile | NotOpened;
 }
 
 /** Characters that a file's name may not have on Windows, or in a ZIP archive made for it. */
@@ -72,7 +66,7 @@ const headBytes = 64 * 1024;
 
 /** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). One closure over what was read, the functions within are short. */
 export function xmlFilesOf(
-  { folder, wsdl, refs, skipped, onOutside }: WsdlPlace,
+  { folder, wsdl, refs, skipped }: WsdlPlace,
   allowance: Allowance,
   findings: Findings,
 ): XmlFiles {
@@ -162,7 +156,7 @@ export function xmlFilesOf(
   }
 
   /** The file of a location: by its path, or by its namespace. */
-  function openLocation(location: string, from: string, expected: ExpectedRoot): XmlFile | { why: string } {
+  function openLocation(location: string, from: string, expected: ExpectedRoot): XmlFile | NotOpened {
     const byName = isUrl(location) ? ofNamespace(expected, location, from) : undefined;
     if (byName !== undefined) return byName;
     const base = addresses.get(from) ?? from;
@@ -172,7 +166,6 @@ export function xmlFilesOf(
       addresses.set(found.file, opened.file);
       return found;
     }
-    if (opened.beginning !== undefined) onOutside?.(opened.beginning);
     if (isUrl(location)) return opened;
     return (location.includes('?') ? ofNamespace(expected, location, from) : undefined) ?? opened;
   }

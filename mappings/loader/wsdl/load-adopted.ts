@@ -13,7 +13,6 @@ import { ContractError, type ContractProblem } from '../document/error.ts';
 import type { ContractNames } from '../names/names.ts';
 import { readNamesLock } from '../names/names-lock.ts';
 import { readDocuments, type WsdlDocuments } from './documents.ts';
-import type { WsdlPlace } from './files.ts';
 import { Findings, notServedFor, unserved } from './findings.ts';
 import { operationKey } from './operation-names.ts';
 import { readPolicies } from './policies.ts';
@@ -67,7 +66,9 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   try {
     const names = options.names ?? keptNames(folder, allowance, findings);
     const { refs = new Map(), skipped, onOutside } = options;
-    const service = read({ folder, wsdl, refs, skipped, onOutside }, names, allowance, findings);
+    const documents = readDocuments({ folder, wsdl, refs, skipped }, allowance, findings);
+    for (const { beginning } of documents.broken) if (beginning !== undefined) onOutside?.(beginning);
+    const service = read(documents, names, allowance, findings);
     if (findings.problems.length > 0) throw contractError(findings.problems.map(inFolder), limits);
     // as many as problems are told
     const warnings = findings.warnings.slice(0, limits.contractProblems);
@@ -109,8 +110,12 @@ export function adoptedNames({ operations, typeNames }: AdoptedService): Contrac
   };
 }
 
-function read(place: WsdlPlace, names: KeptNames, allowance: Allowance, findings: Findings): AdoptedService {
-  const documents = readDocuments(place, allowance, findings);
+function read(
+  documents: WsdlDocuments,
+  names: KeptNames,
+  allowance: Allowance,
+  findings: Findings,
+): AdoptedService {
   const lost = new Set(documents.broken.map(({ namespace }) => namespace));
   const components = readSchemas(documents.schemas, lost, allowance, findings);
   const whole = readService(documents, components, names.operations, allowance, findings);
