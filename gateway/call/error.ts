@@ -1,6 +1,8 @@
 import { isAbsent, type Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { WrittenFault } from '../../mappings/compile.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { JsonError } from '../../mappings/json/grammar.ts';
 
 /**
  * Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. CallerGone
@@ -107,6 +109,25 @@ export class CallError extends Error {
   get status(): number {
     return errorCodes[this.code].status;
   }
+}
+
+/** The sentence about a wrong place of a reply: `the reply's data.id: expected …`; an empty path is the whole reply. */
+export function replySentence(path: string, reason: string): string {
+  return path === '' ? `the reply: ${reason}` : `the reply's ${path}: ${reason}`;
+}
+
+/**
+ * The second half of `expected a JSON reply, got …`.
+ *
+ * @param otherwise used unless the reply is over a limit, which is then named
+ */
+export function jsonFault({ reason, limit }: JsonError, otherwise: string): string {
+  return limit === undefined ? otherwise : overLimit(reason, limit);
+}
+
+/** A quantity over a limit: `more than 5 members and items (limit jsonMembers)`. */
+export function overLimit(quantity: string, limit: keyof Limits): string {
+  return `${quantity} (limit ${limit})`;
 }
 
 /** The refusal of a verb that its address does not take. */

@@ -17,6 +17,8 @@ import {
   type ErrorCode,
   errorCodes,
   type Failure,
+  jsonFault,
+  replySentence,
   upstreamMember,
 } from './error.ts';
 
@@ -144,13 +146,13 @@ function toInvalid(error: unknown, operation: Operation): unknown {
   if (error instanceof MismatchError) {
     const path = pathForLog(error.path, namesOf(operation));
     return new CallError('UpstreamInvalidResponse', {
-      message: `the reply's ${error.message}`,
+      message: replySentence(fieldPath(error.path), error.reason),
       path: fieldPath(error.path),
       cause: error,
       detail: path === '' ? error.reason : `${path}: ${error.reason}`,
     });
   }
-  if (error instanceof JsonError) return invalid('text that is not one JSON object', error);
+  if (error instanceof JsonError) return invalid(jsonFault(error, 'text that is not one JSON object'), error);
   return error;
 }
 

@@ -9,7 +9,7 @@ import type {
   Mapping,
 } from '../../mappings/mapping/mapping.ts';
 import { LongMapping, MappingError } from '../../mappings/mapping/run.ts';
-import { CallError } from '../call/error.ts';
+import { CallError, jsonFault, replySentence } from '../call/error.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
 /**
@@ -64,6 +64,7 @@ export function createMappedUpstream(
       const { calls, entry, takesErrors } = mapped ?? (await aside.toCalls(waiting, operation, json));
       const own = withoutMediaType(request.headers);
       const answers: AnswerBytes[] = [];
+      const limit = operation.binaryOutput ? 'replyBytesWithBinary' : 'replyBytes';
       const most = operation.binaryOutput ? replyBytesWithBinary : replyBytes;
       let bytes = 0;
       let answered = 0;
@@ -82,7 +83,7 @@ export function createMappedUpstream(
           bytes += answer.body.length;
           if (bytes > most)
             throw new CallError('UpstreamInvalidResponse', {
-              message: `expected answers of at most ${most} bytes together, got more`,
+              message: `expected answers of at most ${most} bytes together (limit ${limit}), got more`,
             });
           answers.push(answer);
         }
@@ -177,12 +178,12 @@ export function mapReply(
   } catch (error) {
     if (error instanceof MappingError)
       throw new CallError('UpstreamInvalidResponse', {
-        message: `the reply's ${error.message}`,
+        message: replySentence(error.path, error.reason),
         cause: error,
       });
     if (error instanceof JsonError)
       throw new CallError('UpstreamInvalidResponse', {
-        message: 'expected a JSON reply from the service behind, got text that is none',
+        message: `expected a JSON reply from the service behind, got ${jsonFault(error, 'text that is none')}`,
         cause: error,
       });
     throw error;

@@ -6,7 +6,7 @@ import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';
-import { CallError } from '../call/error.ts';
+import { CallError, overLimit } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Breaker, Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
@@ -246,7 +246,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   onDue(): void {
     if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
     else if (this.#stage === 'waiting') this.#shed();
-    else if (this.#isFlooded()) this.#giveInvalid('a flood of bytes beside a body');
+    else if (this.#isFlooded())
+      this.#giveInvalid(overLimit('a flood of bytes beside a body', 'upstreamOverheadBytes'));
     else {
       // a deadline that was near from the start, as a request came slowly, say, is no failure of the upstream's
       const now = performance.now();
@@ -308,7 +309,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#giveInvalid('a transfer coding that was not asked for');
     else if (status === 206 && isPart(headers) && !asksForPart(this.#request.headers))
       this.#giveInvalid('a part of an answer that was not asked for');
-    else if (announced > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
+    else if (announced > this.#maxBytes) this.#giveInvalid(this.#tooLong);
     else {
       this.#collector.announced = announced;
       if (announced > smallBytes) this.#hold(announced, announced);
@@ -319,7 +320,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (this.#given !== undefined) return;
     this.#heard = true;
     const size = this.#collector.size + chunk.length;
-    if (size > this.#maxBytes) this.#giveInvalid(`more than ${this.#maxBytes} bytes`);
+    if (size > this.#maxBytes) this.#giveInvalid(this.#tooLong);
     else {
       this.#collector.addRead(chunk);
       if (size > this.#held) this.#hold(size - this.#held, 0);
@@ -451,6 +452,15 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#takeConnection();
     }, pauseMs);
     this.#line.connections.leave(this);
+  }
+
+  /** Describes a reply of more bytes than its limit. */
+  get #tooLong(): string {
+    const { binaryOutput } = this.#request.operation;
+    return overLimit(
+      `more than ${this.#maxBytes} bytes`,
+      binaryOutput ? 'replyBytesWithBinary' : 'replyBytes',
+    );
   }
 
   get #maxBytes(): number {

@@ -163,7 +163,10 @@ export interface Scratch {
 
 /** Scratch buffers; what is written in them is a mismatch where it is too much. */
 export function createScratch({ writtenBytes }: Limits): Scratch {
-  const output = new Output(writtenBytes, (message) => new MismatchError(message));
+  const output = new Output(
+    writtenBytes,
+    (message) => new MismatchError(`${message} (limit writtenBytes), got more`),
+  );
   return { tape: new Tape(), output };
 }
 

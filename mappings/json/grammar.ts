@@ -4,6 +4,8 @@ import type { Limits } from '../contract/limits.ts';
 export class JsonError extends Error {
   /** From 0: UTF-16 units of a text, bytes of a body. */
   readonly position: number;
+  /** The message without the position. */
+  readonly reason: string;
   /** The limit that the text is over; undefined for every other error. */
   readonly limit: keyof Limits | undefined;
 
@@ -11,6 +13,7 @@ export class JsonError extends Error {
     super(`position ${position}: ${message}`);
     this.name = 'JsonError';
     this.position = position;
+    this.reason = message;
     this.limit = limit;
   }
 }

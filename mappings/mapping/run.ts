@@ -8,11 +8,14 @@ export class MappingError extends Error {
   readonly side: 'request' | 'reply';
   /** Where in the source; where it is a member of the target that is missing, where in that. */
   readonly path: string;
+  /** The message without the path. */
+  readonly reason: string;
 
   constructor(side: 'request' | 'reply', path: string, reason: string) {
     super(path === '' ? reason : `${path}: ${reason}`);
     this.side = side;
     this.path = path;
+    this.reason = reason;
   }
 }
 

@@ -456,7 +456,7 @@ test('M4: answers of several calls are mapped beside the event loop together, em
   const { text: told } = await ofBytes(2_000, 2_001, 0);
   t.regex(
     told,
-    /2 of 3 calls were answered, then: expected answers of at most 4000 bytes together, got more/,
+    /2 of 3 calls were answered, then: expected answers of at most 4000 bytes together \(limit replyBytes\), got more/,
   );
 });
 
