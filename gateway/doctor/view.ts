@@ -123,7 +123,7 @@ class PlainViews {
       refusal: (text) => {
         const result = text === '' && !scalar.takesEmpty ? 'nothing' : scalar.fromXml(text);
         if (result === 'nothing') return `expected ${scalar.expected}, got nothing`;
-        return typeof result === 'string' ? undefined : result.reason;
+        return typeof result === 'string' || 'token' in result ? undefined : result.reason;
       },
     };
   }
@@ -214,7 +214,7 @@ class AdoptedViews {
         refusal: (text) => {
           if (text === '' && !simple.takesEmpty) return `expected ${simple.expected}, got nothing`;
           const token = simple.fromXml(text, () => undefined);
-          return typeof token === 'string' ? undefined : token.reason;
+          return typeof token === 'string' || 'token' in token ? undefined : token.reason;
         },
       };
     }

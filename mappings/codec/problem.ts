@@ -26,6 +26,7 @@ export interface Problem {
 /** Mistakes of clients that the gateway accepts because their meaning is certain. `docs/operations.md` documents each. */
 export const deviations = [
   'attributeNamespace',
+  'dateZone',
   'decimalExponent',
   'nilOperation',
   'operationElement',

@@ -51,12 +51,16 @@ export interface AdoptedSettings {
   readonly bigNumbers: 'number' | 'text';
   /** `utc`: an `xs:dateTime` is RFC 3339 in JSON, one without a zone by `upstreamTimeZone` (A26). */
   readonly dates: 'text' | 'utc';
-  /** IANA name of the zone whose wall clock a date without an offset shows. */
-  readonly upstreamTimeZone: string;
+  /** IANA name of the zone whose wall clock a date without an offset shows; undefined: none, which is UTC with `dates: utc`. */
+  readonly upstreamTimeZone: string | undefined;
   /** What becomes of a value in a reply that an enumeration lacks (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
   /** INF, -INF and NaN of a double or float in JSON: an error, null, or a string (A26). */
   readonly nonFiniteNumbers: 'refuse' | 'asNull' | 'asText';
+  /** What becomes of a date, time or duration in a reply that is none and can't be repaired (W17). */
+  readonly invalidDates: 'refuse' | 'pass';
+  /** What an empty element for a number, boolean or date is: refused, or as no element (A25). */
+  readonly emptyElements: 'refuse' | 'absent';
   /** What of a request is checked: types and enumerations, or lengths, bounds and patterns too (A26). */
   readonly validate: 'types' | 'strict';
   /** What becomes of an element or attribute that a type lacks (W12). */
@@ -70,9 +74,11 @@ export const adoptedDefaults: AdoptedSettings = {
   types: 'derived',
   bigNumbers: 'number',
   dates: 'text',
-  upstreamTimeZone: 'UTC',
+  upstreamTimeZone: undefined,
   unknownEnumValues: 'pass',
   nonFiniteNumbers: 'refuse',
+  invalidDates: 'refuse',
+  emptyElements: 'refuse',
   validate: 'types',
   unknownElements: 'refuse',
   faultCodePrefix: 's',

@@ -46,13 +46,18 @@ export interface FaultDetail {
 export interface Settings {
   /** How dates travel in JSON: `/Date(ms-0000)/` or ISO 8601 (W16, W17), or as strings like others. */
   readonly dates: 'wcf' | 'iso' | 'text';
-  /** IANA name of the zone whose wall clock a date without offset shows (W16). */
-  readonly upstreamTimeZone: string;
+  /**
+   * IANA name of the zone whose wall clock a date without offset shows (W16); undefined where the overlay names none, which is
+   * UTC with `dates: wcf`.
+   */
+  readonly upstreamTimeZone: string | undefined;
   readonly utcDates: 'zoned' | 'bare';
   /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
   readonly unknownEnumValues: 'refuse' | 'pass';
   /** INF, -INF and NaN of a double or float in JSON: an error, null, or a string (W15). */
   readonly nonFiniteNumbers: 'refuse' | 'asNull' | 'asText';
+  /** Dates, times and durations in replies that are none and can't be repaired: a mismatch or passed on (W17). */
+  readonly invalidDates: 'refuse' | 'pass';
   readonly unknownElements: 'refuse' | 'ignore';
   /** Members of replies that are missing, or that their type lacks: refused, noted, or let through unsaid (W20, W22). */
   readonly replies: 'strict' | 'note' | 'lenient';

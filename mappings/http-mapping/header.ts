@@ -1,4 +1,4 @@
-import type { Scalar } from '../codec/scalars/scalar.ts';
+import { type Scalar, tokenIn } from '../codec/scalars/scalar.ts';
 import type { HeaderScalar, HeaderShape } from '../contract/model.ts';
 
 /** What reads the text of each scalar. */
@@ -52,8 +52,7 @@ function pairUp(parts: readonly string[]): Pair[] {
 
 /** A text as what XML would have it be. */
 function scalarJson(text: string, scalar: HeaderScalar, scalars: HeaderScalars): string | undefined {
-  const json = scalars[scalar].fromXml(text);
-  return typeof json === 'string' ? json : undefined;
+  return tokenIn(scalars[scalar].fromXml(text));
 }
 
 // --- Link (RFC 8288) ---------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ export abstract class JsonGrammar {
   dropped = 0;
   /** Values that aren't of their type and are written all the same. */
   passed = 0;
+  /** Texts whose form was repaired to that of their type (W17). */
+  repaired = 0;
   /** Objects and arrays that are open. */
   protected depth = 0;
   /** Members and items so far. */
@@ -75,6 +77,7 @@ export abstract class JsonGrammar {
     this.replaced = 0;
     this.dropped = 0;
     this.passed = 0;
+    this.repaired = 0;
     this.depth = 0;
     this.members = 0;
     this.#maxDepth = limits.jsonDepth;

@@ -95,6 +95,7 @@ function createParcels(types: string, arrays: string): Contract {
       utcDates: 'zoned',
       unknownEnumValues: 'refuse',
       nonFiniteNumbers: 'refuse',
+      invalidDates: 'refuse',
       unknownElements: 'refuse',
       replies: 'note',
       validate: 'types',

@@ -383,9 +383,16 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
     refuseAt(reading, other, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
   }
   for (const index of required)
-    if (bag.values[index] === undefined)
+    if (bag.values[index] === undefined || isEmptied(content, bag, index))
       miss(reading, [...reading.path, (members[index] as ContentMember).json], true);
   return json;
+}
+
+/** Whether a member's only element is as absent for being empty (`emptyElements: absent`). */
+function isEmptied({ members, context }: CompiledContent, bag: Bag, index: number): boolean {
+  const { repeats, fields } = members[index] as ContentMember;
+  const isAbsent = context.settings.emptyElements === 'absent' && bag.values[index] === '';
+  return isAbsent && !repeats && fields === undefined;
 }
 
 function namesOf(

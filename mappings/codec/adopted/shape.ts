@@ -287,7 +287,10 @@ export function readShape(
     shape.simple === undefined
       ? readInnerXml(shape.context, xml, reading)
       : readSimple(shape.simple, shape.context, undefined, xml, reading);
-  if (token === undefined) return undefined;
+  if (token === undefined) {
+    const isEmpty = shape.context.settings.emptyElements === 'absent';
+    return isEmpty && json.length > 1 ? `${json}}` : undefined;
+  }
   return `${json}${json.length === 1 ? '' : ','}${JSON.stringify(shape.valueName)}:${token}}`;
 }
 
@@ -339,15 +342,22 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
     if (token !== undefined) json += `${json.length === 1 ? '' : ','}${attribute.jsonKey}${token}`;
   }
   if (others !== '') json += `${json.length === 1 ? '' : ','}"@attributes":{${others}}`;
-  if (found < attributes.length)
+  if (found < attributes.length || context.settings.emptyElements === 'absent')
     for (const attribute of attributes)
-      if (
-        attribute.required &&
-        xml.attribute(attribute.namespace, attribute.local) === undefined &&
-        renamed?.has(attribute) !== true
-      )
+      if (attribute.required && renamed?.has(attribute) !== true && isAbsent(attribute, context, xml))
         miss(reading, [...reading.path, attribute.json], true);
   return json;
+}
+
+/** Whether an attribute isn't there, or is as absent for being empty (`emptyElements: absent`). */
+function isAbsent(
+  { namespace, local, simple }: AttributeCodec,
+  { settings }: AdoptedContext,
+  xml: XmlReader,
+): boolean {
+  const text = xml.attribute(namespace, local);
+  if (text === undefined) return true;
+  return settings.emptyElements === 'absent' && !simple.takesEmpty && isBlankText(text);
 }
 
 /** Beginnings of namespaces whose attributes are about messages, XML or security and not about the value: `xml`, `wsu`. */
@@ -432,13 +442,15 @@ function passAttribute(
 
 function accepted(
   simple: SimpleCodec,
-  { limits }: AdoptedContext,
+  { limits, settings }: AdoptedContext,
   text: string,
   xml: XmlReader,
   reading: Reading,
 ): string | undefined {
-  if (!simple.takesEmpty && isBlankText(text))
+  if (!simple.takesEmpty && isBlankText(text)) {
+    if (settings.emptyElements === 'absent') return undefined;
     return refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
+  }
   const token = simple.usesPrefixes
     ? readPrefixed(simple, text, (prefix) => xml.resolve(prefix), limits, reading)
     : accept(simple.fromXml(text, unbound), reading);
@@ -490,12 +502,14 @@ export function readSimple(
   const text = xml.readText(mostText(context, simple), simple.text === 'string');
   if (text === undefined) return refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
   if (text === '' && defaultToken !== undefined) return defaultToken;
-  if (!simple.takesEmpty && isBlankText(text))
+  if (!simple.takesEmpty && isBlankText(text)) {
+    if (context.settings.emptyElements === 'absent') return undefined;
     return refuse(
       reading,
       'NotEmpty',
       `expected ${simple.expected}, got an empty element; leave it out where no value is meant`,
     );
+  }
   const token =
     resolve === undefined
       ? accept(simple.fromXml(text, unbound), reading)

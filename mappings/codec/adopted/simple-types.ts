@@ -15,11 +15,21 @@ import { duration } from '../scalars/duration.ts';
 import { withNonFinite } from '../scalars/non-finite.ts';
 import { collapse, type IntegerRange } from '../scalars/numbers.ts';
 import { decimal, floating, integer } from '../scalars/numeric.ts';
-import { invalid, mismatch, quote, type Refusal, type Scalar, textual } from '../scalars/scalar.ts';
+import {
+  type Conversion,
+  invalid,
+  mismatch,
+  quote,
+  type Refusal,
+  type Scalar,
+  type Tolerated,
+  textual,
+  tokenIn,
+} from '../scalars/scalar.ts';
 import { string } from '../scalars/strings.ts';
 import { scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
-import { createZone } from '../scalars/zone.ts';
+import { createZone, type Zone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
 import { compileFacets, type Judge, numbers } from './facets.ts';
 import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
@@ -41,7 +51,7 @@ export interface SimpleCodec {
   /** Whether its text may have prefixes. */
   readonly usesPrefixes: boolean;
   /** Text of an element or attribute as a JSON token. */
-  readonly fromXml: (text: string, resolve: Resolve) => string | Refusal;
+  readonly fromXml: (text: string, resolve: Resolve) => Conversion;
   /**
    * The JSON value that starts at the reader, not null, as XML content; null stands for JSON null. Declarations of the
    * prefixes that it uses, which begin with a stem, are added to `declared`. Throws MismatchError.
@@ -65,7 +75,7 @@ export type SimpleOf = (type: SimpleType) => SimpleCodec;
 /** Compiles simple types on first use. */
 export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): SimpleOf {
   const compiled = new Map<SimpleType, SimpleCodec>();
-  const zone = settings.dates === 'utc' ? createZone(settings.upstreamTimeZone) : undefined;
+  const zone = zoneOf(settings);
   const simpleOf: SimpleOf = (type) => {
     const known = compiled.get(type);
     if (known !== undefined) return known;
@@ -84,8 +94,7 @@ export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): S
       return enumerated(type, unionOf(members, limits), settings, limits);
     }
     if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
-    const scalar =
-      zone !== undefined && type.builtIn === 'dateTime' ? zonedDateTime(zone) : scalarOf(type, settings);
+    const scalar = scalarOf(type, settings, zone);
     const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
     return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings, limits);
   };
@@ -114,7 +123,8 @@ function asText(scalar: Scalar): Scalar {
     ...scalar,
     fromXml: (text) => {
       const token = scalar.fromXml(text);
-      return typeof token === 'string' ? `"${token}"` : token;
+      if (typeof token === 'string') return `"${token}"`;
+      return 'token' in token ? { ...token, token: `"${token.token}"` } : token;
     },
   };
 }
@@ -123,10 +133,22 @@ const bounds = new Map<string, IntegerRange | undefined>(
   scalarRows.map(([, { xsd, bounds: range }]) => [xsd, range]),
 );
 
-function scalarOf({ builtIn, facets }: SimpleType, { nonFiniteNumbers }: AdoptedSettings): Scalar {
+/** The zone of moments without an offset; undefined where they stay without. */
+function zoneOf({ dates, upstreamTimeZone = dates === 'utc' ? 'UTC' : undefined }: AdoptedSettings) {
+  return upstreamTimeZone === undefined ? undefined : createZone(upstreamTimeZone);
+}
+
+function scalarOf(
+  { builtIn, facets }: SimpleType,
+  { dates, invalidDates, nonFiniteNumbers }: AdoptedSettings,
+  zone: Zone | undefined,
+): Scalar {
   const range = bounds.get(builtIn);
   if (range !== undefined) return integer(builtIn, range);
-  if (isTemporal(builtIn)) return temporal(builtIn);
+  if (builtIn === 'dateTime' && dates === 'utc' && zone !== undefined)
+    return zonedDateTime(zone, invalidDates);
+  if (isTemporal(builtIn)) return temporal(builtIn, invalidDates, zone);
+  if (builtIn === 'duration') return duration(invalidDates);
   if (builtIn === 'float' || builtIn === 'double') return withNonFinite(floating(builtIn), nonFiniteNumbers);
   return scalars[builtIn] ?? stringOf(builtIn, facets.whiteSpace);
 }
@@ -204,7 +226,6 @@ const scalars: { readonly [name in BuiltIn]?: Scalar } = {
   boolean,
   base64Binary,
   hexBinary,
-  duration,
 };
 
 /** A codec without a shortcut over the tape's bytes: its value is written from text. */
@@ -224,7 +245,7 @@ function fromToXml(
       const reader = new JsonReader(tape.slice(start, tape.position), limits);
       const declared: string[] = [];
       const content = codec.toXml(reader, declared, stem);
-      if (reader.passed > 0 && tape.asked !== undefined)
+      if (reader.passed + reader.repaired > 0 && tape.asked !== undefined)
         throw new MismatchError(`expected ${codec.expected}, got another value`);
       tape.replaced += reader.replaced;
       tape.passed += reader.passed;
@@ -252,12 +273,15 @@ function listOf(item: SimpleCodec, limits: Limits): Unjudged {
         const folded = foldBlanks(text);
         if (folded === '') return '[]';
         let json = '[';
+        let tolerated: Tolerated | undefined;
         for (const word of folded.split(' ')) {
-          const token = item.fromXml(word, resolve);
-          if (typeof token !== 'string') return token;
+          const converted = item.fromXml(word, resolve);
+          const token = tokenIn(converted);
+          if (token === undefined) return converted;
+          if (typeof converted !== 'string' && 'token' in converted) tolerated = converted;
           json += json.length === 1 ? token : `,${token}`;
         }
-        return `${json}]`;
+        return tolerated === undefined ? `${json}]` : { ...tolerated, token: `${json}]` };
       },
       toXml: (json, declared, stem) => {
         if (json.peek() !== 91) return mismatch('an array', json);
@@ -286,9 +310,13 @@ function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
     takesEmpty: members.some(({ takesEmpty }) => takesEmpty),
     usesPrefixes: members.some((member) => member.usesPrefixes),
     fromXml: (text, resolve) => {
-      if (members.length > 0 && members.every(({ fromXml }) => typeof fromXml(text, resolve) !== 'string'))
+      const token = quoteJson(keeps ? text : foldBlanks(text));
+      const converted = members.map(({ fromXml }) => fromXml(text, resolve));
+      if (converted.length === 0 || converted.some((one) => typeof one === 'string')) return token;
+      const tolerated = converted.find((one) => tokenIn(one) !== undefined);
+      if (tolerated === undefined || typeof tolerated === 'string' || !('token' in tolerated))
         return invalid(expected, excerpt(text));
-      return quoteJson(keeps ? text : foldBlanks(text));
+      return { ...tolerated, token };
     },
   };
 }
@@ -390,8 +418,10 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings,
   const tokenOf = (text: string) => base.fromXml(text, () => undefined);
   const tokens = enumeration.map(tokenOf).filter((token) => typeof token === 'string');
   const values = new Set(tokens.map((token) => valueKey(type, token, limits)));
-  const isValue = (token: string | Refusal): boolean =>
-    typeof token === 'string' && values.has(valueKey(type, token, limits));
+  const isValue = (converted: Conversion): boolean => {
+    const token = tokenIn(converted);
+    return token !== undefined && values.has(valueKey(type, token, limits));
+  };
   const expected =
     enumeration.length > 12
       ? `a value of ${type.name?.local ?? base.expected}`
@@ -413,7 +443,7 @@ function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings,
     takesEmpty: base.takesEmpty && (base.text !== 'string' || tokens.includes('""')),
     fromXml: (text, resolve) => {
       const token = base.fromXml(text, resolve);
-      if (typeof token !== 'string' || isValue(token)) return token;
+      if (tokenIn(token) === undefined || isValue(token)) return token;
       return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(text)}` };
     },
     scan: (tape, stem) => {

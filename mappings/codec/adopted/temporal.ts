@@ -1,5 +1,6 @@
+import type { AdoptedSettings } from '../../contract/adopted.ts';
 import { daysIn } from '../scalars/calendar.ts';
-import { isoFromJson, rfc3339FromXml, xmlFromRfc3339 } from '../scalars/dates.ts';
+import { isoFromJson, momentOf, repaired, rfc3339FromXml, xmlFromRfc3339 } from '../scalars/dates.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { type Scalar, textual } from '../scalars/scalar.ts';
 import type { Zone } from '../scalars/zone.ts';
@@ -48,34 +49,59 @@ function currentForm(kind: TemporalName, text: string): string {
   return kind === 'gMonth' && text.startsWith('--', 4) ? text.slice(0, 4) + text.slice(6) : text;
 }
 
+/** What becomes of a reply's text that is none of its type. */
+type Misfits = AdoptedSettings['invalidDates'];
+
+/** A reply's text of a type, as it came or in the form of W17; undefined for other text. */
+function fromReply(kind: TemporalName, text: string): string | undefined {
+  if (isOf(kind, text)) return currentForm(kind, text);
+  return kind === 'dateTime' || kind === 'date' ? isoFromJson(text, kind) : undefined;
+}
+
+/** The same of a text that can be repaired (W17). */
+function repair(kind: TemporalName, text: string): string | undefined {
+  const form = kind === 'dateTime' || kind === 'date' || kind === 'time' ? kind : 'other';
+  return fromReply(kind, repaired(text, form));
+}
+
 /** `xs:dateTime` as RFC 3339 in JSON, by a zone (A26, `dates: utc`). */
-export function zonedDateTime(zone: Zone): Scalar {
+export function zonedDateTime(zone: Zone, misfits: Misfits): Scalar {
   return textual({
     expected: 'xs:dateTime',
     fromXml: (text) => {
       const collapsed = collapse(text);
       return isOf('dateTime', collapsed) ? rfc3339FromXml(collapsed, zone) : undefined;
     },
-    fromReply: (text) => xmlFromRfc3339(text, zone) ?? (isOf('dateTime', text) ? text : undefined),
+    fromReply: (text) => xmlFromRfc3339(text, zone) ?? fromReply('dateTime', text),
+    repair: (text) => {
+      const likely = repaired(text, 'dateTime');
+      return xmlFromRfc3339(likely, zone) ?? fromReply('dateTime', likely);
+    },
     fromRequest: (text) =>
       xmlFromRfc3339(text, zone) === undefined && !isOf('dateTime', text) ? undefined : text,
-    misfits: 'pass',
+    misfits,
   });
 }
 
-/** A type of the calendar; a reply's text that is none goes out as it came, counted (W22). */
-export function temporal(kind: TemporalName): Scalar {
+/**
+ * A type of the calendar as text (A26, `dates: text`).
+ *
+ * @param zone whose wall clock an `xs:dateTime` of a request without an offset shows, which it gets then; undefined: none
+ */
+export function temporal(kind: TemporalName, misfits: Misfits, zone?: Zone): Scalar {
+  const zoned = (text: string): string => {
+    const moment = zone === undefined || kind !== 'dateTime' ? undefined : momentOf(text, 'xsd', zone);
+    return typeof moment === 'string' ? moment : text;
+  };
   return textual({
     expected: `xs:${kind}`,
     fromXml: (text) => {
       const collapsed = collapse(text);
-      return isOf(kind, collapsed) ? currentForm(kind, collapsed) : undefined;
+      return isOf(kind, collapsed) ? zoned(currentForm(kind, collapsed)) : undefined;
     },
-    fromReply: (text) => {
-      if (isOf(kind, text)) return text;
-      return kind === 'dateTime' || kind === 'date' ? isoFromJson(text, kind) : undefined;
-    },
-    fromRequest: (text) => (isOf(kind, text) ? currentForm(kind, text) : undefined),
-    misfits: 'pass',
+    fromReply: (text) => fromReply(kind, text),
+    repair: (text) => repair(kind, text),
+    fromRequest: (text) => (isOf(kind, text) ? zoned(currentForm(kind, text)) : undefined),
+    misfits,
   });
 }

@@ -1,36 +1,87 @@
+import type { Settings } from '../../contract/model.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
-import { isoFromJson, isoFromXml, wcfFromJson, wcfFromXml, xmlFromJson } from './dates.ts';
-import { type Scalar, type Scan, textual } from './scalar.ts';
+import {
+  fullDateOf,
+  isoFromJson,
+  isoFromXml,
+  momentOf,
+  repaired,
+  wcfFromJson,
+  wcfFromXml,
+  xmlFromJson,
+} from './dates.ts';
+import { collapse } from './numbers.ts';
+import { invalid, type Refusal, type Scalar, type Scan, type Tolerated, textual } from './scalar.ts';
+import { excerpt } from './text.ts';
 import { scanDate } from './wcf-dates.ts';
 import type { Zone } from './zone.ts';
 
 const { date } = nodeKinds;
 
-/**
- * ISO 8601 in JSON: a date that the schema's type has goes as it came, another form in that of W17, other text all the
- * same.
- */
-export function isoDate(kind: 'dateTime' | 'date'): Scalar {
-  const scalar = textual({
-    expected: `xs:${kind}`,
-    fromXml: (text) => isoFromXml(text, kind),
-    fromReply: (text) => (isoFromXml(text, kind) === text ? text : isoFromJson(text, kind)),
-    fromRequest: (text) => (isoFromJson(text, kind) === undefined ? undefined : text),
-    misfits: 'pass',
+/** What a contract decides of dates in ISO 8601. */
+export interface IsoRules {
+  /** What becomes of a reply's text that is no date (`invalidDates`). */
+  readonly misfits: Settings['invalidDates'];
+  /** Whose wall clock a request's date-time without an offset shows; undefined where the contract doesn't say. */
+  readonly zone: Zone | undefined;
+  /** Whether such a date-time is refused for want of a zone (`validate: strict`). */
+  readonly isStrict: boolean;
+}
+
+/** A reply's text of an `xs:dateTime` or `xs:date`, as it came or in the form of W17; undefined for other text. */
+function isoFromReply(text: string, kind: 'dateTime' | 'date'): string | undefined {
+  return isoFromXml(text, kind) === text ? text : isoFromJson(text, kind);
+}
+
+/** ISO 8601 in replies, RFC 3339 in requests (W16, W17). */
+export function isoDateTime({ misfits, zone, isStrict }: IsoRules): Scalar {
+  const convert = (text: string, grammar: 'xsd' | 'json'): string | Refusal | undefined => {
+    const moment = momentOf(text, grammar, zone);
+    if (typeof moment !== 'object') return moment;
+    return isStrict
+      ? invalid('xs:dateTime with Z or an offset such as +01:00', excerpt(text))
+      : moment.zoneless;
+  };
+  return {
+    ...textual({
+      expected: 'xs:dateTime',
+      fromXml: (text) => convert(collapse(text), 'xsd'),
+      fromReply: (text) => isoFromReply(text, 'dateTime'),
+      repair: (text) => isoFromReply(repaired(text, 'dateTime'), 'dateTime'),
+      fromRequest: (text) => convert(text, 'json'),
+      misfits,
+    }),
+    scan: unlessDateAlone,
+  };
+}
+
+/** ISO 8601 in replies, a full-date of RFC 3339 in requests: a zone, which it can't have, is left out and recorded (W16). */
+export function isoDate(misfits: IsoRules['misfits']): Scalar {
+  const convert = (text: string, grammar: 'xsd' | 'json'): string | Tolerated | undefined => {
+    const date = fullDateOf(text, grammar);
+    return date === undefined || date === text ? date : { token: `"${date}"`, deviation: 'dateZone' };
+  };
+  return textual({
+    expected: 'xs:date',
+    fromXml: (text) => convert(collapse(text), 'xsd'),
+    fromReply: (text) => isoFromReply(text, 'date'),
+    repair: (text) => isoFromReply(repaired(text, 'date'), 'date'),
+    fromRequest: (text) => convert(text, 'json'),
+    misfits,
   });
-  return kind === 'date' ? scalar : { ...scalar, scan: unlessDateAlone };
 }
 
 /** An `xs:dateTime` that is `/Date(…)/` in JSON (W16, W17). */
-export function wcfDate(zone: Zone, utcDates: 'zoned' | 'bare'): Scalar {
+export function wcfDate(zone: Zone, utcDates: 'zoned' | 'bare', misfits: IsoRules['misfits']): Scalar {
   return {
     ...textual({
       expected: 'xs:dateTime',
       fromXml: (text) => wcfFromXml(text, zone, utcDates),
       fromReply: (text) => xmlFromJson(text, zone),
+      repair: (text) => isoFromReply(repaired(text, 'dateTime'), 'dateTime'),
       fromRequest: (text) => wcfFromJson(text, zone, utcDates),
-      misfits: 'refuse',
+      misfits,
     }),
     scan: (otherwise) => {
       const slowly = unlessDateAlone(otherwise);

@@ -73,14 +73,94 @@ export function isoFromJson(text: string, kind: 'dateTime' | 'date'): string | u
   return `${writeWall(Math.floor(wall / SECOND) * SECOND)}${trimFraction(fraction.slice(0, 7))}${suffix}`;
 }
 
+/** A moment without a zone: RFC 3339 has no form for it. */
+export interface Zoneless {
+  /** Its text, in the form of RFC 3339 but for the offset. */
+  readonly zoneless: string;
+}
+
+/**
+ * A date-time of a request as RFC 3339 §5.6 has it: seconds there, no hour 24, and an offset. One without an offset is the
+ * zone's wall clock and keeps its reading; the first and last moment of .NET are UTC. Undefined: the text is no date-time.
+ *
+ * @param grammar `xsd` of an element's text (XSD Part 2, 3.2.7), `json` of a JSON string, which may be a date alone
+ * @param zone undefined: a text without an offset is returned as zoneless
+ */
+export function momentOf(
+  text: string,
+  grammar: 'xsd' | 'json',
+  zone: Zone | undefined,
+): string | Zoneless | undefined {
+  const written = readIso(text, grammar);
+  if (written === undefined || !(written.timed || grammar === 'json')) return undefined;
+  const { suffix, wall, fraction } = written;
+  const isInForm = written.timed && text.charCodeAt(16) === colon && !text.startsWith('24', 11);
+  if (isInForm && suffix !== '') return text;
+  const whole = Math.floor(wall / SECOND) * SECOND;
+  const reading = isInForm ? text : writeWall(whole) + (fraction === '' ? '' : `.${fraction}`);
+  if (suffix !== '') return reading + suffix;
+  return zone === undefined ? { zoneless: reading } : withOffset(reading, whole, zone);
+}
+
+/** A reading of a zone's clock with its offset; in UTC where the offset isn't one of whole minutes (RFC 3339 §4.4). */
+function withOffset(reading: string, whole: number, zone: Zone): string {
+  const minutes = isEdge(whole) ? 0 : (whole - zone.instantOf(whole)) / MINUTE;
+  if (minutes === 0) return `${reading}Z`;
+  const size = Math.abs(minutes);
+  if (!Number.isInteger(size) || size > LARGEST_OFFSET)
+    return `${writeWall(clamp(zone.instantOf(whole)))}${reading.slice(19)}Z`;
+  return `${reading}${minutes < 0 ? '-' : '+'}${two[(size / 60) | 0]}:${two[size % 60]}`;
+}
+
+/** A date's text without its zone (RFC 3339 §5.6, full-date). Undefined: the text is no date. */
+export function fullDateOf(text: string, grammar: 'xsd' | 'json'): string | undefined {
+  const written = readIso(text, grammar);
+  return written === undefined || written.timed ? undefined : text.slice(0, 10);
+}
+
+/** Separators of a date-time or time, its offset apart, that ISO 8601 or RFC 3339 has otherwise. */
+const looseMoment =
+  /^(?<day>\d{4}-\d\d-\d\d)[Tt ](?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))? ?(?:(?<utc>[Zz])|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)?$/;
+const looseDay = /^(?<day>\d{4}-\d\d-\d\d) ?(?:(?<utc>[Zz])|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)?$/;
+const looseTime =
+  /^(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))? ?(?:(?<utc>[Zz])|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)?$/;
+/** Of the other types an offset without a colon alone: four digits, which no part of them is. */
+const looseOffset = /^(?<day>.+) ?(?<hours>[+-]\d\d)(?<minutes>\d\d)$/;
+
+/**
+ * A reply's text in the form of XSD where its meaning is certain: blanks around it, a blank for `T`, a comma for the point,
+ * a time without seconds, lower-case `t` and `z`, an offset without a colon or without minutes. The result may still be no
+ * value of the type.
+ */
+export function repaired(text: string, kind: 'dateTime' | 'date' | 'time' | 'other'): string {
+  const collapsed = collapse(text);
+  const {
+    day = '',
+    time,
+    fraction,
+    utc,
+    hours,
+    minutes = '00',
+  } = looseForms[kind].exec(collapsed)?.groups ?? {};
+  if (day === '' && time === undefined) return collapsed;
+  const clock = time === undefined ? '' : `${time}${time.length === 5 ? ':00' : ''}`;
+  const digits = fraction === undefined ? '' : `.${fraction}`;
+  const offset = utc === undefined ? (hours === undefined ? '' : `${hours}:${minutes}`) : 'Z';
+  return `${day}${day !== '' && clock !== '' ? 'T' : ''}${clock}${digits}${offset}`;
+}
+
+const looseForms = { dateTime: looseMoment, date: looseDay, time: looseTime, other: looseOffset } as const;
+
 /**
  * An `xs:dateTime` as RFC 3339 (A26, `dates: utc`): one without a zone is the zone's wall clock, and is UTC with `Z`; `Z` is
  * `+00:00`, so that it comes back as it was; any other offset stays. A year that RFC 3339 lacks is left as it is.
  */
 export function rfc3339FromXml(text: string, zone: Zone): string {
-  if (text.endsWith('Z')) return `${text.slice(0, -1)}+00:00`;
+  const moment = momentOf(text, 'xsd', undefined);
+  if (moment === undefined) return text.endsWith('Z') ? `${text.slice(0, -1)}+00:00` : text;
+  if (typeof moment === 'string') return moment.endsWith('Z') ? `${moment.slice(0, -1)}+00:00` : moment;
   const written = readIso(text, 'xsd');
-  if (written === undefined || written.suffix !== '') return text;
+  if (written === undefined) return text;
   const { wall, fraction } = written;
   const whole = Math.floor(wall / SECOND) * SECOND;
   const instant = isEdge(whole) ? whole : clamp(zone.instantOf(whole));

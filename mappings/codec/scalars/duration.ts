@@ -1,7 +1,7 @@
 import { maxDigits } from '../../json/decimal.ts';
 import { isOfFormat } from './formats.ts';
 import { collapse } from './numbers.ts';
-import { type Scalar, textual } from './scalar.ts';
+import { type Scalar, type TextRules, textual } from './scalar.ts';
 
 /** Weeks, which ISO 8601 has and XSD doesn't. */
 const weeks = /^(?<sign>-?)P(?<count>\d+)W$/;
@@ -19,15 +19,23 @@ function durationFromJson(text: string): string | undefined {
   return count === undefined || count.length > maxDigits ? undefined : `${sign}P${BigInt(count) * 7n}D`;
 }
 
-/** `xs:duration`: in JSON the text of ISO 8601; one of a reply that is none goes out as it came. */
-export const duration: Scalar = textual({
-  expected: 'xs:duration',
-  // which is one of ISO 8601 too
-  fromXml: (text) => {
-    const collapsed = collapse(text);
-    return isOfXsd(collapsed) ? collapsed : undefined;
-  },
-  fromReply: durationFromJson,
-  fromRequest: (text) => (durationFromJson(text) === undefined ? undefined : text),
-  misfits: 'pass',
-});
+/**
+ * `xs:duration`: in JSON the text of ISO 8601. Of a reply's text blanks around it are left out, and a comma becomes the point
+ * (ISO 8601 has both).
+ *
+ * @param misfits what becomes of a reply's text that is no duration (`invalidDates`)
+ */
+export function duration(misfits: TextRules['misfits']): Scalar {
+  return textual({
+    expected: 'xs:duration',
+    // which is one of ISO 8601 too
+    fromXml: (text) => {
+      const collapsed = collapse(text);
+      return isOfXsd(collapsed) ? collapsed : undefined;
+    },
+    fromReply: durationFromJson,
+    repair: (text) => durationFromJson(collapse(text).replace(',', '.')),
+    fromRequest: (text) => (durationFromJson(text) === undefined ? undefined : text),
+    misfits,
+  });
+}

@@ -82,18 +82,35 @@ export function decimalFromXsd(text: string): string | undefined | typeof outOfR
   return countDigits(number) > maxDigits ? outOfRange : number;
 }
 
+/**
+ * A number with an exponent, which xs:decimal forbids (XSD Part 2, 3.2.3), as the text of a decimal without one: the value
+ * stays exact (W15). Undefined for other text, a number without an exponent included.
+ */
+export function decimalOfExponent(text: string): string | undefined | typeof outOfRange {
+  const number = scientific(text);
+  return number === undefined || number.exponent === ''
+    ? undefined
+    : decimalFromJson(number.mantissa + number.exponent);
+}
+
 /** An xs:double's text as a JSON number; `INF` and `NaN` are none (XSD Part 2, 3.2.5; W15). */
 export function doubleFromXsd(text: string, single: boolean): string | undefined | typeof outOfRange {
+  const number = scientific(text);
+  return number === undefined ? undefined : finite(number.mantissa + number.exponent, single);
+}
+
+/** The two halves of a number: a JSON number without exponent, and `e…` as written or `''`. Undefined for other text. */
+function scientific(text: string): { readonly mantissa: string; readonly exponent: string } | undefined {
   let end = 0;
   while (end < text.length && (text.charCodeAt(end) | 32) !== 101) end++;
   const number = mantissa(text, end);
   if (number === undefined) return undefined;
-  if (end === text.length) return finite(number, single);
+  if (end === text.length) return { mantissa: number, exponent: '' };
   const sign = text.charCodeAt(end + 1);
   const digits = sign === 43 || sign === 45 ? end + 2 : end + 1;
   if (digits === text.length) return undefined;
   for (let i = digits; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return undefined;
-  return finite(number + text.slice(end), single);
+  return { mantissa: number, exponent: text.slice(end) };
 }
 
 /** A JSON number that a double, or a float, can hold; its text stays. */

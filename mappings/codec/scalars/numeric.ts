@@ -5,6 +5,7 @@ import {
   collapse,
   decimalFromJson,
   decimalFromXsd,
+  decimalOfExponent,
   doubleFromXsd,
   finite,
   fitsNetDecimal,
@@ -18,7 +19,16 @@ import {
   underflows,
   within,
 } from './numbers.ts';
-import { invalid, isNumberStart, mismatch, quote, type Refusal, refuseKind, type Scalar } from './scalar.ts';
+import {
+  type Conversion,
+  invalid,
+  isNumberStart,
+  mismatch,
+  quote,
+  type Refusal,
+  refuseKind,
+  type Scalar,
+} from './scalar.ts';
 import { excerpt } from './text.ts';
 
 const { plain } = nodeKinds;
@@ -32,6 +42,8 @@ interface NumberRules {
   /** The range in a message, behind `expected`. */
   readonly range: string;
   readonly fromXsd: ReadNumber;
+  /** Reads what `fromXsd` refuses and clients send all the same; undefined: there is nothing of that kind. */
+  readonly fromDeviation?: ReadNumber;
   readonly fromReply: ReadNumber;
   readonly fromRequest: ReadNumber;
   /** Whether a number of a reply, in the bytes from `start` to the tape's position, goes out as it came, unread. */
@@ -41,7 +53,7 @@ interface NumberRules {
 
 /** A number type, from what it makes of the grammars of XSD and JSON (W15); never through a double. */
 function numeric(rules: NumberRules): Scalar {
-  const { expected, range, fromXsd, fromReply, fromRequest, isSafe, isInexact } = rules;
+  const { expected, range, fromXsd, fromDeviation, fromReply, fromRequest, isSafe, isInexact } = rules;
   const judge = (result: ReturnType<ReadNumber>, text: string): string | Refusal => {
     if (typeof result === 'string') return result;
     if (result === undefined) return invalid(expected, excerpt(text));
@@ -52,7 +64,14 @@ function numeric(rules: NumberRules): Scalar {
     takesEmpty: false,
     text: 'plain',
     isInexact,
-    fromXml: (text) => judge(fromXsd(collapse(text)), text),
+    fromXml: (text): Conversion => {
+      const number = collapse(text);
+      const result = fromXsd(number);
+      const tolerated = result === undefined ? fromDeviation?.(number) : undefined;
+      if (tolerated === undefined) return judge(result, text);
+      const token = judge(tolerated, text);
+      return typeof token === 'string' ? { token, deviation: 'decimalExponent' } : token;
+    },
     toXml: (json) => {
       const code = json.peek();
       let token: string;
@@ -134,11 +153,15 @@ export function floating(xsd: 'double' | 'float'): Scalar {
   });
 }
 
-/** `xs:decimal` of at most 400 digits; it has no exponents, so replies write theirs out. */
+/**
+ * `xs:decimal` of at most 400 digits; it has no exponents, so replies write theirs out. Requests may have exponents, which
+ * is a tolerated deviation.
+ */
 export const decimal: Scalar = numeric({
   expected: 'xs:decimal',
   range: ` of at most ${maxDigits} digits`,
   fromXsd: decimalFromXsd,
+  fromDeviation: decimalOfExponent,
   fromReply: decimalFromJson,
   fromRequest: (token) => (decimalFromJson(token) === outOfRange ? outOfRange : token),
   // longer ones are looked at as text

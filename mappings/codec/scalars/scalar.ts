@@ -1,7 +1,7 @@
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
 import { isBlank } from '../../xml/characters.ts';
-import { MismatchError, type ProblemCode } from '../problem.ts';
+import { type Deviation, MismatchError, type ProblemCode } from '../problem.ts';
 import { escapeXml, excerpt } from './text.ts';
 
 /** What every scalar is made of: requests are read as text, replies are written from text or from the tape's bytes. */
@@ -10,6 +10,22 @@ import { escapeXml, excerpt } from './text.ts';
 export interface Refusal {
   readonly code: ProblemCode;
   readonly reason: string;
+}
+
+/** A value that is accepted although the client deviates from the contract. */
+export interface Tolerated {
+  /** The JSON token. */
+  readonly token: string;
+  readonly deviation: Deviation;
+}
+
+/** What a text of a request becomes: a JSON token, or why it is refused. */
+export type Conversion = string | Tolerated | Refusal;
+
+/** The JSON token of a conversion; undefined for a refusal. */
+export function tokenIn(conversion: Conversion): string | undefined {
+  if (typeof conversion === 'string') return conversion;
+  return 'token' in conversion ? conversion.token : undefined;
 }
 
 /** Scans the value at the tape's position: moves past it and pushes one node. Throws MismatchError, JsonError. */
@@ -24,7 +40,7 @@ export interface Scalar {
   /** `string`: text is kept, with W10's exceptions. `binary`: text up to the body's limit. */
   readonly text: 'string' | 'binary' | 'plain';
   /** Of a request: an element's text, not empty unless `takesEmpty`, as a JSON token. */
-  readonly fromXml: (text: string) => string | Refusal;
+  readonly fromXml: (text: string) => Conversion;
   /**
    * Of a reply: the JSON value that starts here, not null, as XML content; null stands for JSON null (W22). Throws
    * MismatchError.
@@ -42,7 +58,7 @@ export interface Scalar {
    * Of a JSON request: checks the value that starts here, not null (W37). Undefined when it may pass as it is, else its
    * replacement.
    */
-  readonly checkJson: (json: JsonReader) => string | undefined | Refusal;
+  readonly checkJson: (json: JsonReader) => Conversion | undefined;
 }
 
 /** The code of `"`. */
@@ -72,25 +88,28 @@ export function refuseKind(json: JsonReader, expected: string): Refusal {
 export interface TextRules {
   /** What a message calls it, such as `xs:date`. */
   readonly expected: string;
-  /** An element's text as the JSON string's, which needs no escapes. */
-  readonly fromXml: (text: string) => string | undefined;
+  /** An element's text as the JSON string's, which needs no escapes; or a conversion to a token. */
+  readonly fromXml: (text: string) => string | Exclude<Conversion, string> | undefined;
   /** A reply's text, not empty, as XML content. */
   readonly fromReply: (text: string) => string | undefined;
-  /** The text of a JSON request as upstream gets it. */
-  readonly fromRequest: (text: string) => string | undefined;
+  /** The same of a text that `fromReply` refuses, where its meaning is certain; in replies alone. */
+  readonly repair?: (text: string) => string | undefined;
+  /** The text of a JSON request as upstream gets it; or a conversion to a token. */
+  readonly fromRequest: (text: string) => string | Exclude<Conversion, string> | undefined;
   /** What becomes of a reply's text that is none: a mismatch (W22), or it goes out as it came. */
   readonly misfits: 'refuse' | 'pass';
 }
 
 /** A scalar whose JSON form is a string. */
-export function textual({ expected, fromXml, fromReply, fromRequest, misfits }: TextRules): Scalar {
+export function textual({ expected, fromXml, fromReply, repair, fromRequest, misfits }: TextRules): Scalar {
   return {
     expected,
     takesEmpty: false,
     text: 'plain',
     fromXml: (text) => {
       const value = fromXml(text);
-      return value === undefined ? invalid(expected, excerpt(text)) : `"${value}"`;
+      if (value === undefined) return invalid(expected, excerpt(text));
+      return typeof value === 'string' ? `"${value}"` : value;
     },
     toXml: (json) => {
       if (json.peek() !== quote) return mismatch(expected, json);
@@ -98,6 +117,11 @@ export function textual({ expected, fromXml, fromReply, fromRequest, misfits }: 
       if (text === '') return null;
       const value = fromReply(text);
       if (value !== undefined) return value;
+      const repaired = repair?.(text);
+      if (repaired !== undefined) {
+        json.repaired++;
+        return repaired;
+      }
       if (misfits === 'refuse') throw new MismatchError(`expected ${expected}, got a string that is none`);
       json.passed++;
       return escapeXml(text, json);
@@ -107,6 +131,7 @@ export function textual({ expected, fromXml, fromReply, fromRequest, misfits }: 
       const text = json.string();
       const value = fromRequest(text);
       if (value === undefined) return invalid(expected, excerpt(text));
+      if (typeof value !== 'string') return value;
       return value === text ? undefined : `"${value}"`;
     },
   };

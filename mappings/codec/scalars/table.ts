@@ -2,7 +2,7 @@ import type { Limits } from '../../contract/limits.ts';
 import type { JsonKind, ScalarName, Settings, Type } from '../../contract/model.ts';
 import { base64Binary } from './base64.ts';
 import { boolean } from './boolean.ts';
-import { isoDate, wcfDate } from './date-types.ts';
+import { isoDate, isoDateTime, wcfDate } from './date-types.ts';
 import { duration } from './duration.ts';
 import { jsonText } from './json-text.ts';
 import { withNonFinite } from './non-finite.ts';
@@ -88,10 +88,16 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     xsd: 'dateTime',
     json: 'string',
     formats: ['date-time'],
-    sample: '2026-01-31T12:00:00',
+    sample: '2026-01-31T12:00:00Z',
     temporal: true,
-    compile: ({ settings: { dates, upstreamTimeZone, utcDates } }) =>
-      dates === 'wcf' ? wcfDate(createZone(upstreamTimeZone), utcDates) : isoDate('dateTime'),
+    compile: ({ settings: { dates, upstreamTimeZone, utcDates, invalidDates, validate } }) =>
+      dates === 'wcf'
+        ? wcfDate(createZone(upstreamTimeZone ?? 'UTC'), utcDates, invalidDates)
+        : isoDateTime({
+            misfits: invalidDates,
+            zone: upstreamTimeZone === undefined ? undefined : createZone(upstreamTimeZone),
+            isStrict: validate === 'strict',
+          }),
   },
   date: {
     xsd: 'date',
@@ -99,7 +105,7 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     formats: ['date'],
     sample: '2026-01-31',
     temporal: true,
-    compile: () => isoDate('date'),
+    compile: ({ settings: { invalidDates } }) => isoDate(invalidDates),
   },
   duration: {
     xsd: 'duration',
@@ -107,7 +113,7 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
     formats: ['duration'],
     sample: 'P1DT12H',
     temporal: true,
-    compile: () => duration,
+    compile: ({ settings: { invalidDates } }) => duration(invalidDates),
   },
   base64Binary: {
     xsd: 'base64Binary',

@@ -6,10 +6,10 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { asText, readAttached, refusesInclude } from '../attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from '../context.ts';
 import { noContent, scanNull } from '../element.ts';
-import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { MismatchError, type Reading, recordDeviation, refuse } from '../problem.ts';
 import { base64Binary, base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
-import { isBlankText, type Refusal, type Scalar } from '../scalars/scalar.ts';
+import { type Conversion, isBlankText, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
 import { quoteJson } from '../scalars/text.ts';
 import type { TextValue } from '../text-value.ts';
@@ -77,9 +77,13 @@ export function textValue(
   };
 }
 
-/** The token of a text; undefined for a refusal, which is noted. */
-export function accept(result: string | Refusal, reading: Reading): string | undefined {
+/** The token of a text; undefined for a refusal, which is noted. Records a tolerated deviation. */
+export function accept(result: Conversion, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
+  if ('token' in result) {
+    recordDeviation(reading, result.deviation);
+    return result.token;
+  }
   return refuse(reading, result.code, result.reason);
 }
 
@@ -123,8 +127,8 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
       const start = json.position;
       const result = scalar.checkJson(json);
       if (result === undefined) return;
-      if (typeof result === 'string') reading.edits.push({ start, end: json.position, text: result });
-      else refuse(reading, result.code, result.reason);
+      const token = accept(result, reading);
+      if (token !== undefined) reading.edits.push({ start, end: json.position, text: token });
     },
     fromText: (text, reading) => {
       if (!scalar.takesEmpty && isBlankText(text))
@@ -156,7 +160,9 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     tape.skip();
     const reader = new JsonReader(tape.slice(start, tape.position), limits);
     const content = scalar.toXml(reader);
-    if (reader.passed > 0 && tape.asked !== undefined)
+    // a request, and a value of a union, has to be in the form of its type
+    const isExact = tape.asked !== undefined;
+    if ((isExact && reader.passed > 0) || ((isExact || tape.strict) && reader.repaired > 0))
       throw new MismatchError(`expected ${scalar.expected}, got another value`);
     tape.replaced += reader.replaced;
     tape.passed += reader.passed;

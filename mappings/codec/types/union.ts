@@ -4,7 +4,7 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
 import { elementOf, passUnknown, readMember, scanNull, writeElement } from '../element.ts';
-import { MismatchError, type Reading, refuse, startReading } from '../problem.ts';
+import { MismatchError, type Reading, recordDeviation, refuse, startReading } from '../problem.ts';
 import { someNames } from '../scalars/text.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { recordReader } from './record.ts';
@@ -68,7 +68,10 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
   };
 }
 
-/** Reads a parameter's text as the first scalar that it is one of; a string, which any is, comes last. */
+/**
+ * Reads a parameter's text as the first scalar that it is one of; a string, which any is, comes last. A scalar that takes the
+ * text as a tolerated deviation only comes after that.
+ */
 function textReader(
   { variants }: UnionType,
   readers: ReadonlyMap<string, RequestReader>,
@@ -80,10 +83,17 @@ function textReader(
     .flatMap(({ xml }) => readers.get(xml)?.fromText ?? []);
   if (scalars.length === 0) return undefined;
   return (text, reading) => {
+    let tolerated: { readonly value: string | undefined; readonly by: Reading } | undefined;
     for (const convert of scalars) {
       const trial = startReading(reading.limit, reading.mostSteps);
       const value = convert(text, trial);
-      if (trial.problems.length === 0) return value;
+      if (trial.problems.length > 0) continue;
+      if (trial.deviations === undefined) return value;
+      tolerated ??= { value, by: trial };
+    }
+    if (tolerated !== undefined) {
+      for (const deviation of tolerated.by.deviations ?? []) recordDeviation(reading, deviation);
+      return tolerated.value;
     }
     return refuse(reading, 'InvalidType', `expected ${expected}, got other text`);
   };

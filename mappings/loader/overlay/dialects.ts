@@ -48,10 +48,11 @@ const servicestack: Dialect = {
   decimals: 'of-dotnet',
   settings: {
     dates: 'wcf',
-    upstreamTimeZone: 'UTC',
+    upstreamTimeZone: undefined,
     utcDates: 'zoned',
     unknownEnumValues: 'refuse',
     nonFiniteNumbers: 'refuse',
+    invalidDates: 'refuse',
     unknownElements: 'refuse',
     replies: 'note',
     validate: 'types',

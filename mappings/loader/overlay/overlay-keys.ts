@@ -169,13 +169,18 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'text',
   ),
   utcDates: keyword('With wcf, whether a UTC date has its offset.', 'zoned', 'bare'),
-  upstreamTimeZone: text('The IANA zone whose wall clock a date without an offset shows.'),
+  upstreamTimeZone: text('The IANA zone of dates in requests that have no offset.'),
   unknownEnumValues: keyword('An enum value in a reply that the document lacks.', 'refuse', 'pass'),
   nonFiniteNumbers: keyword(
     'INF, -INF and NaN of a double or float in JSON: an error, null, or a string.',
     'refuse',
     'asNull',
     'asText',
+  ),
+  invalidDates: keyword(
+    'A date, time or duration in a reply that is invalid and cannot be repaired: an error, or passed on.',
+    'refuse',
+    'pass',
   ),
   unknownElements: keyword('An element in a request that the document lacks.', 'refuse', 'ignore'),
   replies: keyword(

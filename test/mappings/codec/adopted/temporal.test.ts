@@ -13,7 +13,7 @@ const rows = [
     '2023-02-29T00:00:00 1900-02-29T00:00:00 12023-02-29T00:00:00 11900-02-29T00:00:00 0000-01-01T00:00:00 -0000-01-01T00:00:00 2024-01-01T24:00:01 2024-01-01T00:60:00 2024-01-01T00:00:00+14:01 02024-01-01T00:00:00 2024-13-01T00:00:00 2024-01-32T00:00:00',
   ],
   ['date', '-0044-03-15 2024-04-30Z 10000-01-31', '2024-04-31 2024-00-01 0000-01-01 2024-1-1'],
-  ['time', '00:00:00 24:00:00.0 23:59:59.5Z', '24:00:00.5 24:01:00 00:00 00:00:60'],
+  ['time', '00:00:00 24:00:00.0 23:59:59.5Z', '24:00:00.5 24:01:00 0:00 00:00:60'],
   ['gYearMonth', '2024-02 -0001-12+01:00', '2024-13 2024 0000-01'],
   ['gYear', '2024 12024 -0001Z 10000 20000 100000000', '0000 -0000 024 02024'],
   ['gMonthDay', '--02-29 --12-31Z', '--02-30 --04-31 --13-01 -02-29'],
@@ -23,7 +23,7 @@ const rows = [
 
 for (const [kind, good, bad] of rows)
   test(`A26: xs:${kind} takes its texts in both directions and refuses others in requests`, (t) => {
-    const { fromXml, toXml, checkJson, expected } = temporal(kind);
+    const { fromXml, toXml, checkJson, expected } = temporal(kind, 'pass');
     const reader = (text: string): JsonReader => new JsonReader(JSON.stringify(text), defaultLimits);
     t.is(expected, `xs:${kind}`);
     for (const text of good.split(' ')) {
@@ -42,7 +42,7 @@ for (const [kind, good, bad] of rows)
   });
 
 test('A26: reads xs:gMonth in the form of the first edition of XSD 1.0', (t) => {
-  const { fromXml, toXml, checkJson } = temporal('gMonth');
+  const { fromXml, toXml, checkJson } = temporal('gMonth', 'refuse');
   for (const [old, current] of [
     ['--01--', '--01'],
     ['--12--Z', '--12Z'],
@@ -91,13 +91,13 @@ test('W22, A26: a reply’s date or moment in a form of ISO 8601 is written in t
     ['gYear', '2024-02-29T03:04', '2024-02-29T03:04', 1],
   ] as const) {
     const reader = new JsonReader(JSON.stringify(json), defaultLimits);
-    t.is(temporal(kind).toXml(reader), xml, json);
+    t.is(temporal(kind, 'pass').toXml(reader), xml, json);
     t.is(reader.passed, passed, json);
   }
 });
 
 test('A26: with dates: utc a moment is RFC 3339 in JSON, and what that has no form for stays as it is', (t) => {
-  const { expected, fromXml, toXml, checkJson } = zonedDateTime(createZone('Europe/Berlin'));
+  const { expected, fromXml, toXml, checkJson } = zonedDateTime(createZone('Europe/Berlin'), 'pass');
   const reader = (json: string): JsonReader => new JsonReader(JSON.stringify(json), defaultLimits);
   t.is(expected, 'xs:dateTime');
   for (const [xml, json] of [
@@ -119,7 +119,104 @@ test('A26: with dates: utc a moment is RFC 3339 in JSON, and what that has no fo
     t.deepEqual(fromXml(text), refusal);
     t.deepEqual(checkJson(reader(text)), refusal);
     const reply = reader(text);
-    t.is(toXml(reply), text);
-    t.is(reply.passed, 1);
+    t.is(toXml(reply), text === '2006-07-02' ? '2006-07-02T00:00:00' : text);
+    t.is(reply.passed, text === '2006-07-02' ? 0 : 1);
   }
+});
+
+const readerOf = (text: string): JsonReader => new JsonReader(JSON.stringify(text), defaultLimits);
+
+/** Texts of replies by type: repaired texts with their form in XML, and texts that cannot be repaired. */
+const repairs = [
+  [
+    'dateTime',
+    {
+      '2024-01-01T10:00:00.000+0000': '2024-01-01T10:00:00.000+00:00',
+      '2024-01-01T10:00:00.250-0530': '2024-01-01T10:00:00.250-05:30',
+      '2024-01-01 10:00:00': '2024-01-01T10:00:00',
+      '2024-01-01 10:00:00+00': '2024-01-01T10:00:00+00:00',
+      '2024-01-01 10:00:00 +0200': '2024-01-01T10:00:00+02:00',
+      '2024-01-01T10:00:00,5Z': '2024-01-01T10:00:00.5Z',
+      ' 2024-01-01T10:00:00Z ': '2024-01-01T10:00:00Z',
+      '2024-01-01 10:00z': '2024-01-01T10:00:00Z',
+    },
+    [
+      '2024-02-30T10:00:00',
+      '2024-02-30 10:00:00+0000',
+      '2024-01-01T25:00:00',
+      '01/02/2024',
+      '1704103200',
+      '2024-01-01T10:00:00+1500',
+      '2024-01-01  10:00:00',
+      '2024-01-01T10:00:00Z[UTC]',
+    ],
+  ],
+  [
+    'date',
+    { '2024-01-01+0200': '2024-01-01+02:00', '2024-01-01 Z': '2024-01-01Z', ' 2024-01-01': '2024-01-01' },
+    ['2024-02-30', '2024-01-01T10:00:00', '20240101', '2024-1-1', '2024-02-30+0200'],
+  ],
+  [
+    'time',
+    {
+      '10:00': '10:00:00',
+      '10:00:00.5+0000': '10:00:00.5+00:00',
+      '10:00:00 +02': '10:00:00+02:00',
+      '10:00:00z': '10:00:00Z',
+    },
+    ['10h', '25:00:00', '10', '10:00:60', '1:00'],
+  ],
+  ['gYear', { '2024+0000': '2024+00:00', ' 2024 ': '2024' }, ['24', '2024-01', '0000', '2024+9900']],
+  ['gYearMonth', { '2024-02-0500': '2024-02-05:00' }, ['2024-13', '2024']],
+  ['gMonthDay', { '--02-29+0100': '--02-29+01:00' }, ['02-29', '--02-30']],
+  ['gDay', { '---31+0000': '---31+00:00' }, ['31', '---32']],
+  ['gMonth', { '--12+0000': '--12+00:00' }, ['12', '--13']],
+] as const;
+
+for (const [kind, fixed, broken] of repairs)
+  test(`W17: an xs:${kind} of a reply is repaired, or refused unless invalidDates passes it`, (t) => {
+    const strict = temporal(kind, 'refuse');
+    for (const [json, xml] of Object.entries(fixed)) {
+      t.is(strict.toXml(readerOf(json)), xml, json);
+      t.is(temporal(kind, 'pass').toXml(readerOf(json)), xml, json);
+      t.like(strict.checkJson(readerOf(json)), { code: 'InvalidType' }, json);
+    }
+    for (const json of broken) {
+      const message = `expected xs:${kind}, got a string that is none`;
+      t.throws(() => strict.toXml(readerOf(json)), { message }, json);
+      const reader = readerOf(json);
+      t.is(temporal(kind, 'pass').toXml(reader), json);
+      t.is(reader.passed, 1, json);
+    }
+  });
+
+test('W17: a moment of dates: utc is repaired too', (t) => {
+  const { toXml } = zonedDateTime(createZone('Europe/Berlin'), 'refuse');
+  t.is(toXml(readerOf('2006-07-02 01:04:05Z')), '2006-07-02T03:04:05');
+  t.is(toXml(readerOf('2006-07-02T03:04:05+0000')), '2006-07-02T03:04:05Z');
+  t.throws(() => toXml(readerOf('2006-02-30T03:04:05Z')), { message: /expected xs:dateTime/ });
+});
+
+test('A26: upstreamTimeZone gives a moment without an offset that of the zone', (t) => {
+  const { fromXml, checkJson } = temporal('dateTime', 'refuse', createZone('Europe/Berlin'));
+  for (const [xml, json] of [
+    ['2024-07-01T10:00:00', '2024-07-01T10:00:00+02:00'],
+    ['2024-12-31T24:00:00', '2025-01-01T00:00:00+01:00'],
+    ['2024-07-01T10:00:00Z', '2024-07-01T10:00:00Z'],
+    ['12024-07-01T10:00:00', '12024-07-01T10:00:00'],
+  ] as const) {
+    t.is(fromXml(xml), `"${json}"`);
+    t.is(checkJson(readerOf(xml)), xml === json ? undefined : `"${json}"`);
+  }
+  for (const kind of ['date', 'time'] as const) {
+    const text = kind === 'date' ? '2024-07-01' : '10:00:00';
+    t.is(temporal(kind, 'refuse', createZone('Europe/Berlin')).fromXml(text), `"${text}"`);
+  }
+});
+
+test('A26: with dates: utc the hour 24 is midnight of the next day', (t) => {
+  const { fromXml } = zonedDateTime(createZone('Europe/Berlin'), 'refuse');
+  t.is(fromXml('2024-06-30T24:00:00Z'), '"2024-07-01T00:00:00+00:00"');
+  t.is(fromXml('2024-06-30T24:00:00-02:00'), '"2024-07-01T00:00:00-02:00"');
+  t.is(fromXml('2024-06-30T24:00:00'), '"2024-06-30T22:00:00Z"');
 });

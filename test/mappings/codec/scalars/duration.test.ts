@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MismatchError } from '../../../../mappings/codec/problem.ts';
 import { buildContract } from '../../../../mappings/loader/build-contract.ts';
 import {
   codecsOf,
@@ -13,6 +14,7 @@ import {
 } from '../contracts.ts';
 
 const duration = codecsOf(depot).codecOf(scalar('duration'));
+const passing = codecsOf(depot, { invalidDates: 'pass' }).codecOf(scalar('duration'));
 
 const durations = ['P1D', 'PT0.5S', 'P1Y2M3DT4H5M6.70S', '-P1M', 'P0Y', `P${'9'.repeat(500)}D`];
 const others = [
@@ -40,20 +42,28 @@ for (const text of durations) {
 }
 
 for (const text of others.filter((other) => other !== '')) {
-  test(`"${text}" is no duration: refused in requests, and goes out as it came in replies`, (t) => {
+  test(`"${text}" is no duration: refused, or passed on in replies with invalidDates: pass`, (t) => {
     const problem = `InvalidType expected xs:duration, got "${text}"`;
     t.deepEqual(readOne(duration, text), { problem });
     t.deepEqual(passOne(duration, `"${text}"`), { problem });
-    t.is(writeOne(duration, `"${text}"`), text);
+    const message = 'expected xs:duration, got a string that is none';
+    t.throws(() => writeOne(duration, `"${text}"`), { instanceOf: MismatchError, message });
+    t.is(writeOne(passing, `"${text}"`), text);
   });
 }
+
+test('W17: a comma and blanks around a duration of a reply are repaired, in requests neither', (t) => {
+  t.is(writeOne(duration, '" PT1,5S "'), 'PT1.5S');
+  t.deepEqual(passOne(duration, '"PT1,5S"'), { problem: 'InvalidType expected xs:duration, got "PT1,5S"' });
+  t.deepEqual(readOne(duration, 'PT1,5S'), { problem: 'InvalidType expected xs:duration, got "PT1,5S"' });
+});
 
 test('weeks are ISO 8601 but not XSD: JSON may have them, and in XML they are days', (t) => {
   t.deepEqual(passOne(duration, '"P2W"'), { value: '"P2W"' });
   t.is(writeOne(duration, '"P2W"'), 'P14D');
   t.is(writeOne(duration, '"-P1W"'), '-P7D');
   t.is(writeOne(duration, `"P${'9'.repeat(400)}W"`), `P6${'9'.repeat(399)}3D`);
-  t.is(writeOne(duration, `"P${'9'.repeat(401)}W"`), `P${'9'.repeat(401)}W`);
+  t.is(writeOne(passing, `"P${'9'.repeat(401)}W"`), `P${'9'.repeat(401)}W`);
   t.deepEqual(readOne(duration, 'P2W'), { problem: 'InvalidType expected xs:duration, got "P2W"' });
 });
 
@@ -64,7 +74,7 @@ test('an empty duration is null in replies, and refused in requests', (t) => {
 
 test('what is escaped in JSON is read before it is looked at', (t) => {
   t.is(writeOne(duration, '"\\u0050T1H"'), 'PT1H');
-  t.is(writeOne(duration, '"<\\u00bd>"'), '&lt;½&gt;');
+  t.is(writeOne(passing, '"<\\u00bd>"'), '&lt;½&gt;');
 });
 
 test('durations are ISO 8601 in every dialect', (t) => {

@@ -60,25 +60,28 @@ for (const [name, row] of scalarRows) {
 
   for (const [title, contract] of contracts) {
     const codec = codecsOf(contract).codecOf(type);
+    // `/Date(ms-0000)/` has no zone of its own (W17)
+    const isWcf = name === 'dateTime' && contract.settings.dates === 'wcf';
+    const sample = isWcf ? row.sample.replace('Z', '') : row.sample;
 
     test(`${name} ${title}: its sample is read, passes as JSON, and is written as it was`, (t) => {
-      const { value, problem } = readOne(codec, row.sample);
+      const { value, problem } = readOne(codec, sample);
       t.is(problem, undefined);
       t.deepEqual(passOne(codec, value ?? ''), { value: value ?? '' });
-      t.is(writeOne(codec, value ?? ''), row.sample);
+      t.is(writeOne(codec, value ?? ''), sample);
     });
 
     test(`${name} ${title}: its rule over text comes to what its shortcut over bytes does`, (t) => {
-      const { value = '' } = readOne(codec, row.sample);
+      const { value = '' } = readOne(codec, sample);
       const { [name]: compiled } = compileScalars({ settings: contract.settings, limits: defaultLimits });
       const reader = new JsonReader(`\t${value}\r`, defaultLimits);
-      t.is(compiled.toXml(reader), row.sample);
+      t.is(compiled.toXml(reader), sample);
       t.notThrows(() => reader.end());
     });
 
     test(`${name} ${title}: blanks around its sample are none of it, and nothing else may follow`, (t) => {
-      const { value = '' } = readOne(codec, row.sample);
-      t.is(writeOne(codec, ` \n${value} `), row.sample);
+      const { value = '' } = readOne(codec, sample);
+      t.is(writeOne(codec, ` \n${value} `), sample);
       for (const tail of ['x', '"', ',', ']']) {
         t.throws(() => writeOne(codec, value + tail), { instanceOf: JsonError }, tail);
         t.throws(() => passOne(codec, value + tail), { instanceOf: JsonError }, tail);
@@ -96,11 +99,11 @@ for (const [name, row] of scalarRows) {
         ],
       };
       const either = codecsOf(contract).codecOf(union);
-      const { value = '' } = readOne(codec, row.sample);
+      const { value = '' } = readOne(codec, sample);
       // of JSON text both variants are one
       t.is(
         writeOne(either, value ?? ''),
-        row.json === 'any' ? `<Json>${row.sample}</Json>` : `<Own>${row.sample}</Own>`,
+        row.json === 'any' ? `<Json>${sample}</Json>` : `<Own>${sample}</Own>`,
       );
       if (row.json === 'any') return;
       const kinds = row.json === 'integer' || row.json === 'number' ? ['integer', 'number'] : [row.json];
@@ -136,8 +139,8 @@ for (const [name, row] of scalarRows) {
         ],
       };
       const either = codecsOf(contract).codecOf(holder);
-      const { value } = readOne(codec, row.sample);
-      t.is(writeOne(either, `{"m":${value}}`), `<Holder><m>${row.sample}</m></Holder>`);
+      const { value } = readOne(codec, sample);
+      t.is(writeOne(either, `{"m":${value}}`), `<Holder><m>${sample}</m></Holder>`);
       if (row.json === 'any') return;
       const other = row.json === 'string' ? '7' : '"7"';
       t.true(writeOne(either, `{"m":${other}}`)?.startsWith('<Json>'));
