@@ -99,6 +99,8 @@ function compileOperation(
   const fieldReaders = new Map(
     input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
   );
+  const { validate, unknownElements } = contract.settings;
+  const refusesAttributes = validate === 'strict' && unknownElements === 'refuse';
   const [open, close] = elementTags(contract, `${operation.name}Response`);
   const tellsAbsent = contract.settings.soapErrors === 'fault';
   const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
@@ -121,6 +123,7 @@ function compileOperation(
     header: undefined,
     readXml: (xml, reading) => {
       if (xml === undefined) throw new RangeError('expected the request’s element, got an empty body');
+      reading.refusesAttributes = refusesAttributes;
       const text = opens(xml, reading) ? inputReader.read(xml, reading) : undefined;
       reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text: text ?? '{}', reading, closes: undefined };

@@ -6,9 +6,16 @@ import { longRange, Output, type Piece, piece } from '../xml/output.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { hrefOf, includeElsewhere, isInclude } from './attachments.ts';
 import type { ReaderContext, ReplyWriter, RequestReader } from './context.ts';
-import { type AttachedParts, MismatchError, type Reading, refuse } from './problem.ts';
+import {
+  type AttachedParts,
+  MismatchError,
+  type Reading,
+  recordDeviation,
+  refuse,
+  refuseAt,
+} from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
-import { escapeXml } from './scalars/text.ts';
+import { escapeXml, excerpt } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 
 /** What both directions do with an element or a JSON value before its type matters. */
@@ -68,6 +75,7 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
     refuse(reading, 'InvalidType', encodingRefused);
     return 'refused';
   }
+  if (!checkUnknown(xml, reading)) return 'refused';
   const nil = xml.attribute(namespaces.xsi, 'nil');
   if (nil === undefined) return 'content';
   const word = collapse(nil);
@@ -75,6 +83,25 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
   if (word === 'false' || word === '0') return 'content';
   refuse(reading, 'InvalidType', 'expected true, false, 1 or 0 in xsi:nil, got another value');
   return 'refused';
+}
+
+/**
+ * Records or refuses attributes that only a mistake can mean: those without a namespace, and those in the namespace of their
+ * element (W11). Returns false, once it is noted, if the first one is refused.
+ */
+function checkUnknown(xml: XmlReader, reading: Reading): boolean {
+  for (let index = 0; index < xml.attributeCount; index++) {
+    const namespace = xml.attributeNamespace(index);
+    if (namespace !== '' && namespace !== xml.namespace) continue;
+    if (!reading.refusesAttributes) {
+      recordDeviation(reading, 'unknownAttribute');
+      return true;
+    }
+    const name = xml.attributeLocal(index);
+    refuseAt(reading, name.slice(0, 64), 'UnknownAttribute', `expected no attributes, got ${excerpt(name)}`);
+    return false;
+  }
+  return true;
 }
 
 /** True where a wrapper or a map's entry, which no schema lets be nil, may be read; otherwise it is noted and passed. */

@@ -9,6 +9,7 @@ export type ProblemCode =
   | 'InvalidType'
   | 'OutOfRange'
   | 'UnknownElement'
+  | 'UnknownAttribute'
   | 'DuplicateElement'
   | 'InvalidEnum'
   | 'InvalidCharacter'
@@ -71,6 +72,8 @@ export interface Reading {
   rereadText: number;
   /** Characters of XML that travel as text, and of what references led to (adopted services). */
   openText: number;
+  /** Whether an attribute that the contract doesn't know is refused; otherwise it is a tolerated deviation (W11). */
+  refusesAttributes: boolean;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
   /** Tolerated deviations of the request, each name once; undefined for none. Recorded in the log and in metrics. */
@@ -136,6 +139,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     mostSteps,
     rereadText: 0,
     openText: 0,
+    refusesAttributes: false,
     quirks: 0,
     deviations: undefined,
     placeholders: undefined,

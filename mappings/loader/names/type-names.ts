@@ -144,11 +144,14 @@ function nameDerived(
   }
 }
 
-/** Names that Python clients take for their own: of the object that a method is called on, and zeep's argument of headers. */
-const pythonNames: ReadonlySet<string> = new Set(['self', '_soapheaders']);
+/**
+ * Names that client stacks keep for themselves: in Python the object that a method is called on and zeep's argument of
+ * headers, in node-soap the XML attributes of an element.
+ */
+const namesOfClients: ReadonlySet<string> = new Set(['self', '_soapheaders', 'attributes']);
 
 function usable(name: string, tail: string): string {
-  return pythonNames.has(name) ? `${name}_${hexOf(tail).slice(0, 4)}` : name;
+  return namesOfClients.has(name) ? `${name}_${hexOf(tail).slice(0, 4)}` : name;
 }
 
 const wordsOfJava: ReadonlySet<string> = new Set(javaWords.map(folded));

@@ -292,3 +292,17 @@ for (const [title, contract] of Object.entries({ screening, depot })) {
     }
   });
 }
+
+test('W11, W15: a request with a deviation is recorded each time, before and after its shape was learned', (t) => {
+  const read = createSoapReader(compile(depot));
+  const deviationsOf = (content: string): readonly string[] => {
+    const text = envelope(depot, 'SendParcel', `<Body>${content}</Body>`);
+    return [...(read(Buffer.from(text), undefined, soap11, []).input.reading.deviations ?? [])];
+  };
+  for (let times = 0; times < often; times++) {
+    t.deepEqual(deviationsOf('<name>a</name><weight>1.5</weight><day>2024-07-01</day>'), []);
+    t.deepEqual(deviationsOf('<name x="">a</name>'), ['unknownAttribute']);
+  }
+  t.deepEqual(deviationsOf('<name>a</name><weight>1.5e3</weight><day>2024-07-01</day>'), ['decimalExponent']);
+  t.deepEqual(deviationsOf('<name>a</name><weight>2.5</weight><day>2024-07-01Z</day>'), ['dateZone']);
+});

@@ -306,9 +306,19 @@ test('no name of an operation or type has more than 60 characters, and each stay
   t.regex(namesOf(loaded)[3] ?? '', /^z{47}_[0-9a-f]{4}$/);
 });
 
-test('a member called self or _soapheaders is renamed, and no other', (t) => {
+test('members called self, _soapheaders and attributes are renamed, no others', (t) => {
   const properties = Object.fromEntries(
-    ['self', 'Self', 'itself', '_soapheaders'].map((name) => [name, { type: 'string' }]),
+    [
+      'self',
+      'Self',
+      'itself',
+      '_soapheaders',
+      'attributes',
+      'Attributes',
+      '$value',
+      '$xml',
+      '$attributes',
+    ].map((name) => [name, { type: 'string' }]),
   );
   const { contract } = build(
     {
@@ -323,5 +333,8 @@ test('a member called self or _soapheaders is renamed, and no other', (t) => {
   );
   const record = contract.types.find(({ name }) => name === 'Thing');
   const elements = record?.kind === 'record' ? record.fields.map(({ xml }) => xml).join() : '';
-  t.regex(elements, /^self_[0-9a-f]{4},Self,itself,_soapheaders_[0-9a-f]{4}$/);
+  t.regex(
+    elements,
+    /^self_[0-9a-f]{4},Self,itself,_soapheaders_[0-9a-f]{4},attributes_[0-9a-f]{4},Attributes.*,_x0024_value,_x0024_xml,_x0024_attributes$/,
+  );
 });
