@@ -525,6 +525,8 @@ export interface ArrayType {
   readonly namespace: 'types' | 'arrays';
   readonly itemName: string;
   readonly item: Type;
+  /** The document allows null items; undefined: nowhere where it has such an array. */
+  readonly takesNull?: true;
 }
 
 /** A JSON object with free keys and values of one type (W20). */
@@ -534,6 +536,8 @@ export interface MapType {
   readonly namespace: 'types' | 'arrays';
   readonly entryName: string;
   readonly value: Type;
+  /** The document allows null values; undefined: nowhere where it has such a map. */
+  readonly takesNull?: true;
 }
 
 /** A string that is one of some. */

@@ -12,6 +12,7 @@ import {
 } from '../context.ts';
 import { elementOf, entersJson, passUnknown, readMember, writeElement } from '../element.ts';
 import { type Reading, refuse, refuseAt } from '../problem.ts';
+import { isReference } from '../scalars/table.ts';
 import { scanItems } from './entries.ts';
 
 /** An array: a wrapper element with items of one name (W20). */
@@ -27,6 +28,10 @@ export function arrayReader(
 ): RequestReader {
   const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
   const { itemName } = type;
+  const keepsNulls = context.nilItem !== undefined;
+  // a nil item of numbers, booleans, dates or enums is as absent where the document allows no null (W13)
+  const leavesNilsOut = keepsNulls && type.takesNull !== true && !isReference(type.item);
+  const nilItem = leavesNilsOut ? undefined : item.nilItem;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
     let json = '[';
@@ -45,15 +50,15 @@ export function arrayReader(
       } else {
         const value = readMember(item.read, nilMark, xml, reading);
         if (value === nilMark && nils++ === 0) firstNil = count - 1;
-        const token = value === nilMark ? item.nilItem : value;
+        const token = value === nilMark ? nilItem : value;
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
       }
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     // soap4r leaves an array out by sending one nil item; where nulls are kept, that is an array of a null
-    if (count === 1 && nils === 1 && context.nilItem === undefined) return undefined;
-    if (nils !== 0 && item.nilItem === undefined) {
+    if (count === 1 && nils === 1 && !keepsNulls) return undefined;
+    if (nils !== 0 && nilItem === undefined && !leavesNilsOut) {
       refuseAt(reading, firstNil, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
     }
     return `${json}]`;

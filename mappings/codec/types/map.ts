@@ -12,6 +12,7 @@ import {
 } from '../context.ts';
 import { elementOf, enters, entersJson, opens, passUnknown, readMember, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { isReference } from '../scalars/table.ts';
 import { Distinct } from './distinct.ts';
 import { pushEntry, pushList } from './entries.ts';
 
@@ -25,6 +26,9 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
   const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
   const keyReader = context.readerOf({ kind: 'scalar', scalar: 'string' });
   const { entryName } = type;
+  // a nil or missing value of numbers, booleans, dates or enums is no entry where the document allows no null (W13)
+  const keepsNulls = context.contract.nulls === 'kept' && type.takesNull === true;
+  const nil = keepsNulls || isReference(type.value) ? 'null' : undefined;
   const inNamespace = (xml: XmlReader): boolean =>
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
 
@@ -49,13 +53,13 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
         key = readMember(keyReader.read, undefined, xml, reading);
         if (key === undefined) refuse(reading, 'NotEmpty', 'expected a key, got none');
       } else {
-        content = readMember(value.read, 'null', xml, reading);
+        content = readMember(value.read, nil, xml, reading);
       }
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
     if (keys === 0) refuse(reading, 'NotEmpty', 'expected <Key>, got none');
-    return [key, content ?? 'null'];
+    return [key, content ?? nil];
   };
 
   return (xml, reading, keys) => {
@@ -68,7 +72,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
         const [key, content] = readEntry(xml, reading);
         if (key !== undefined) {
           if (!keys.add(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got one again');
-          json += json === '' ? `${key}:${content}` : `,${key}:${content}`;
+          if (content !== undefined) json += json === '' ? `${key}:${content}` : `,${key}:${content}`;
         }
       }
       reading.path.pop();

@@ -6,6 +6,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { enters, entersJson, readMember, writeElement } from '../element.ts';
 import { applyEdits, credentialsSlot, MismatchError, type Reading, refuse, refuseAt } from '../problem.ts';
+import { isReference } from '../scalars/table.ts';
 import { foldAscii, someNames } from '../scalars/text.ts';
 import { additionalWriter } from './additional-properties.ts';
 import { Distinct } from './distinct.ts';
@@ -60,6 +61,7 @@ export function recordReader(
 function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefined): FieldReader {
   const { type, allowed, rules } = field;
   const slot = slots?.get(field.json);
+  const keepsNulls = context.contract.nulls === 'kept';
   const isSlottedRecord = slots !== undefined && type.kind === 'record';
   let reader: RequestReader;
   if (allowed !== undefined && type.kind === 'enum')
@@ -70,11 +72,16 @@ function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefi
   return {
     field,
     reader,
-    // a nil Request or Authentication is as absent (W13)
-    readNil: isSlottedRecord && context.contract.nulls === 'by-kind' ? undefined : reader.nil,
+    // a nil Request or Authentication is as absent, and so is a value that the document lets be no null (W13)
+    readNil: (isSlottedRecord && !keepsNulls) || isAbsentAsNil(field) ? undefined : reader.nil,
     slot,
     jsonKey: `${JSON.stringify(field.json)}:`,
   };
+}
+
+/** Whether xsi:nil of a field means that it is absent: a number, boolean, date or enum that may not be null (W13). */
+function isAbsentAsNil({ nillable, type }: Field): boolean {
+  return !nillable && !isReference(type);
 }
 
 /** Reads the children of the element whose start tag is current, past its end tag. */

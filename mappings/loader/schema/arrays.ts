@@ -13,7 +13,8 @@ export function arrayOf(context: SchemaContext, schema: Node, pointer: string, n
     return tupleOf(context, schema, prefixItems, pointer, name);
   if (items === undefined || items === true || (isNode(items) && Object.keys(items).length === 0))
     return context.drafts.asJson(pointer, 'an array of anything');
-  return context.drafts.collections.arrayOf(context.itemOf(items, `${pointer}/items`, `${name}Item`));
+  const item = context.itemOf(items, `${pointer}/items`, `${name}Item`);
+  return context.drafts.collections.arrayOf(item.type, item.nullable);
 }
 
 function tupleOf(
@@ -44,7 +45,7 @@ function positionOf(
 ): Position {
   const { rules, references } = context;
   const xml = `Item${index + 1}`;
-  const type = context.itemOf(schema, pointer, owner + xml);
+  const { type } = context.itemOf(schema, pointer, owner + xml);
   const member = { schema, pointer, type, allowed: undefined };
   return { xml, type, ...rules.at(schema, pointer), ...memberDocumentation(member, references) };
 }
@@ -58,8 +59,12 @@ function restOf(
 ): NonNullable<TupleType['rest']> {
   const { drafts, rules } = context;
   const pointer = `${owner}/items`;
-  const item = isNode(items)
+  const { type, nullable } = isNode(items)
     ? context.itemOf(items, pointer, `${name}Item`)
-    : drafts.asJson(pointer, 'items behind those listed may be anything');
-  return { xml: 'Items', type: drafts.collections.arrayOf(item), ...rules.inside('items', items, pointer) };
+    : { type: drafts.asJson(pointer, 'items behind those listed may be anything'), nullable: true };
+  return {
+    xml: 'Items',
+    type: drafts.collections.arrayOf(type, nullable),
+    ...rules.inside('items', items, pointer),
+  };
 }

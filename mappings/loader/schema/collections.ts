@@ -2,11 +2,15 @@ import type { ArrayType, MapType, ScalarName, ScalarType, Type } from '../../con
 import type { Derived } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 
+/** A type until its name is set. */
+type Unnamed<T> = { -readonly [Key in keyof T]: T[Key] };
+
 /** Makes scalars, arrays and maps, one of each kind and element type; arrays and maps are named after that. */
 export interface Collections {
   readonly scalar: (name: ScalarName) => ScalarType;
-  readonly arrayOf: (item: Type) => ArrayType;
-  readonly mapOf: (value: Type) => MapType;
+  /** @param takesNull whether the document allows null items, or values, at the place that this is for */
+  readonly arrayOf: (item: Type, takesNull?: boolean) => ArrayType;
+  readonly mapOf: (value: Type, takesNull?: boolean) => MapType;
   /** All arrays and maps so far, each with its setter for the name that it still lacks. */
   readonly derived: readonly Derived[];
 }
@@ -14,8 +18,8 @@ export interface Collections {
 /** Those of one contract, named as its overlay has it: dialect, `types.*.item`, namespace of arrays of strings. */
 export function createCollections({ dialect, types, arraysNamespace }: Overlay): Collections {
   const scalars = new Map<ScalarName, ScalarType>();
-  const arrays = new Map<Type, ArrayType>();
-  const maps = new Map<Type, MapType>();
+  const arrays = new Map<Type, Unnamed<ArrayType>>();
+  const maps = new Map<Type, Unnamed<MapType>>();
   const derived: Derived[] = [];
   const namespaceOf = (type: Type): 'types' | 'arrays' =>
     isStrings(type) && arraysNamespace !== undefined ? 'arrays' : 'types';
@@ -26,10 +30,17 @@ export function createCollections({ dialect, types, arraysNamespace }: Overlay):
     return type;
   }
 
-  function arrayOf(item: Type): ArrayType {
+  function arrayOf(item: Type, takesNull = false): ArrayType {
     const known = arrays.get(item);
-    if (known !== undefined) return known;
-    const type = { kind: 'array' as const, name: '', namespace: namespaceOf(item), itemName: '', item };
+    if (known !== undefined) return takesNull ? Object.assign(known, { takesNull }) : known;
+    const type: Unnamed<ArrayType> = {
+      kind: 'array',
+      name: '',
+      namespace: namespaceOf(item),
+      itemName: '',
+      item,
+      ...(takesNull && { takesNull }),
+    };
     arrays.set(item, type);
     const set = (name: string, of: string): void => {
       type.name = name;
@@ -39,12 +50,19 @@ export function createCollections({ dialect, types, arraysNamespace }: Overlay):
     return type;
   }
 
-  function mapOf(value: Type): MapType {
+  function mapOf(value: Type, takesNull = false): MapType {
     const known = maps.get(value);
-    if (known !== undefined) return known;
+    if (known !== undefined) return takesNull ? Object.assign(known, { takesNull }) : known;
     const strings = isStrings(value);
     const entryName = strings ? dialect.mapEntry : 'Entry';
-    const type = { kind: 'map' as const, name: '', namespace: namespaceOf(value), entryName, value };
+    const type: Unnamed<MapType> = {
+      kind: 'map',
+      name: '',
+      namespace: namespaceOf(value),
+      entryName,
+      value,
+      ...(takesNull && { takesNull }),
+    };
     maps.set(value, type);
     const set = (name: string): void => {
       type.name = name;

@@ -87,6 +87,8 @@ export function mergeEqualTypes(source: EqualSource): Equal {
   const rankOf = (type: NamedType): string => `${isWholeReply(type) ? 1 : 0}${keyOf(type)}`;
   for (const [one, all] of wholes.toSorted(([a], [b]) => byCodeUnit(rankOf(a), rankOf(b)))) {
     const inline = all.filter((type) => !isComponent(type));
+    if ('takesNull' in one || all.some((type) => 'takesNull' in type))
+      Object.assign(one, { takesNull: true });
     if (!isComponent(one)) {
       tellWhatMostSay(one, all);
       const labelled = all.flatMap((type) => labels.get(type) ?? []);

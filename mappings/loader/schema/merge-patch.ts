@@ -22,7 +22,7 @@ export class MergePatches {
    */
   patchOf(type: Type, own: readonly Located[]): Type {
     const { drafts } = this.#context;
-    if (type.kind === 'map') return drafts.collections.mapOf(this.patchOf(type.value, own));
+    if (type.kind === 'map') return drafts.collections.mapOf(this.patchOf(type.value, own), true);
     if (type.kind !== 'record' && type.kind !== 'union') return type;
     const known = this.#made.get(type);
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export class MergePatches {
     }));
     setFields(drafts, overlay.dialect, patch, fields, ofFields);
     if (others !== undefined) {
-      const values = drafts.collections.mapOf(this.patchOf(others.typed.type.value, own));
+      const values = drafts.collections.mapOf(this.patchOf(others.typed.type.value, own), true);
       setAdditionalProperties(
         drafts,
         patch,

@@ -95,7 +95,8 @@ function mapOrJson(
   const { drafts } = context;
   if (additional === undefined || isFree(additional.schema))
     return drafts.asJson(pointer, 'an object with any members');
-  return drafts.collections.mapOf(context.itemOf(additional.schema, additional.pointer, valueName));
+  const { type, nullable } = context.itemOf(additional.schema, additional.pointer, valueName);
+  return drafts.collections.mapOf(type, nullable);
 }
 
 /** True for a schema that says nothing of values. */
@@ -112,8 +113,10 @@ function addAdditionalProperties(
 ): void {
   const { drafts, rules } = context;
   const { scalar, mapOf } = drafts.collections;
-  const value = isFree(schema) ? scalar('json') : context.itemOf(schema, pointer, valueName);
-  const typed = { type: mapOf(value), ...rules.inside('values', schema, pointer) };
+  const { type: value, nullable } = isFree(schema)
+    ? { type: scalar('json'), nullable: true }
+    : context.itemOf(schema, pointer, valueName);
+  const typed = { type: mapOf(value, nullable), ...rules.inside('values', schema, pointer) };
   setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
 }
 

@@ -24,7 +24,7 @@ export interface SchemaContext {
   /** The type of the schema at `pointer`, made once; `name` is what an inline type is called. Throws OverLimit. */
   readonly usageOf: (schema: unknown, pointer: string, name: string) => Usage;
   /** The same of an array's items or a map's values. */
-  readonly itemOf: (schema: unknown, pointer: string, name: string) => Type;
+  readonly itemOf: (schema: unknown, pointer: string, name: string) => Pick<Usage, 'type' | 'nullable'>;
   /** The type of a schema of one kind that leads to no other. */
   readonly shapeOf: (schema: Node, pointer: string, name: string) => Type;
 }

@@ -84,11 +84,12 @@ export class SchemaTypes implements SchemaContext {
   }
 
   /** A GUID is one only as a member (W21). */
-  itemOf(schema: unknown, pointer: string, name: string): Type {
+  itemOf(schema: unknown, pointer: string, name: string): Pick<Usage, 'type' | 'nullable'> {
     this.#containers++;
-    const { type } = this.usageOf(schema, pointer, name);
+    const { type, nullable } = this.usageOf(schema, pointer, name);
     this.#containers--;
-    return type.kind === 'scalar' && type.scalar === 'guid' ? this.#scalar('string') : type;
+    const isGuid = type.kind === 'scalar' && type.scalar === 'guid';
+    return { type: isGuid ? this.#scalar('string') : type, nullable };
   }
 
   shapeOf(schema: Node, pointer: string, name: string): Type {

@@ -134,11 +134,12 @@ export function valuesOf(
     case 'array': {
       if (depth <= 0) return fc.constant({ kind: 'list', items: [] });
       const item = valuesOf(type.item, contract, options, depth - 1);
-      const isString =
-        contract.nulls === 'kept' || (type.item.kind === 'scalar' && type.item.scalar === 'string');
+      const isString = type.item.kind === 'scalar' && type.item.scalar === 'string';
+      const takesNull =
+        contract.nulls === 'kept' ? type.takesNull === true || isReference(type.item) : isString;
       return (
         fc
-          .array(isString && options.nulls ? fc.option(item, { nil: nothing }) : item, { maxLength: 3 })
+          .array(takesNull && options.nulls ? fc.option(item, { nil: nothing }) : item, { maxLength: 3 })
           // an array whose only item is nil is as absent (W13), where nulls aren't kept
           .map((items) => ({
             kind: 'list',
@@ -148,12 +149,15 @@ export function valuesOf(
     }
     case 'tuple': {
       if (depth <= 0) return fc.constant({ kind: 'list', items: [] });
-      const itemOf = (inner: Type) => {
+      const itemOf = (inner: Type, takesNull = true) => {
         const item = valuesOf(inner, contract, options, depth - 1);
-        return options.nulls ? fc.option(item, { nil: nothing }) : item;
+        return options.nulls && takesNull ? fc.option(item, { nil: nothing }) : item;
       };
+      const { item, takesNull } = type.rest?.type ?? {};
       const rest =
-        type.rest === undefined ? fc.constant([]) : fc.array(itemOf(type.rest.type.item), { maxLength: 2 });
+        item === undefined
+          ? fc.constant([])
+          : fc.array(itemOf(item, takesNull === true || isReference(item)), { maxLength: 2 });
       const whole = fc.tuple(fc.tuple(...type.positions.map((position) => itemOf(position.type))), rest);
       return fc.oneof(
         whole.map(([items, others]) => ({ kind: 'list' as const, items: [...items, ...others] })),
@@ -165,7 +169,8 @@ export function valuesOf(
     case 'map': {
       if (depth <= 0) return fc.constant({ kind: 'map', members: [] });
       const value = valuesOf(type.value, contract, options, depth - 1);
-      const entry = fc.tuple(texts, options.nulls ? fc.option(value, { nil: nothing }) : value);
+      const takesNull = isReference(type.value) || (contract.nulls === 'kept' && type.takesNull === true);
+      const entry = fc.tuple(texts, options.nulls && takesNull ? fc.option(value, { nil: nothing }) : value);
       return fc
         .uniqueArray(entry, { maxLength: 3, selector: ([key]) => key })
         .map((members) => ({ kind: 'map', members }));
