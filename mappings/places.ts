@@ -19,6 +19,16 @@ const dots = /(?:^|[/\\]|%2F|%5C)(?:\.|%2E){1,2}(?:$|[/\\;?]|%2F|%5C|%3B)/i;
 const controls = /%(?:[01][\dA-F]|7F|C2%[89])/i;
 const controlsButLines = /%(?:0[0-8BCEF]|1[\dA-F]|7F|C2%[89])/i;
 
+/** A `{name}`, or a character that neither path nor query of a request may have (RFC 3986, 3.3 and 3.4). */
+const excluded = /\{[^{}]*\}|[^\w.~!$&'()*+,;=:@/?%-]/gu;
+
+/** A path, with or without a query, whose excluded characters are percent-encoded; `{name}`s stay. */
+export function encodeTarget(path: string): string {
+  return path.replace(excluded, (found) =>
+    found.length > 1 && found.startsWith('{') ? found : encodeURIComponent(found.toWellFormed()),
+  );
+}
+
 /** Whether a text can be a header's value. */
 export function fitsHeader(text: string): boolean {
   return headerText.test(text);

@@ -2,6 +2,7 @@ import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { encodeTarget } from '../../mappings/places.ts';
 import { rememberLast } from '../../mappings/recent.ts';
 import type { Admission } from '../admission/admission.ts';
 import { addressOf } from './address.ts';
@@ -65,7 +66,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   const line: Line = {
     pool,
     address: url.origin,
-    prefix: (forwarder === undefined ? '' : url.origin) + withoutEndSlashes(url.pathname),
+    prefix: (forwarder === undefined ? '' : url.origin) + encodeTarget(withoutEndSlashes(url.pathname)),
     headers: forwarder === undefined ? undefined : forwardedHeaders(url, forwarder),
     limits,
     admission,

@@ -14,7 +14,7 @@ const styles = {
   matrix: { first: ';', separator: ';', delimiter: ',', named: true },
   form: { first: '', separator: '&', delimiter: ',', named: true },
   spaceDelimited: { first: '', separator: '&', delimiter: '%20', named: true },
-  pipeDelimited: { first: '', separator: '&', delimiter: '|', named: true },
+  pipeDelimited: { first: '', separator: '&', delimiter: '%7C', named: true },
 } as const satisfies Record<Exclude<ParameterStyle, 'deepObject' | 'json'>, Joined>;
 
 interface Joined {
@@ -258,15 +258,22 @@ export const noItem: Refusal = {
 /** Why a member within another can't go: `a][b` would be read as one of `a`, and no name as a list's item. */
 const noStep = 'expected the name of a member within another to be some text without brackets, got another';
 
-/** `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value. */
+/** The brackets of a name in a URL, where RFC 3986 §3.4 excludes them. */
+const encodedBrackets: Brackets = ['%5B', '%5D'];
+
+/** `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value, the brackets percent-encoded. */
 export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
   const pairs: string[] = [];
-  everyText(name, part, lists, encodeText, (whole, text) => {
+  const use = (whole: string, text: string): boolean => {
     pairs.push(room.take(`${whole}=${encode(text)}`));
     return true;
-  });
+  };
+  everyText(name, part, lists, encodeText, use, encodedBrackets);
   return pairs;
 }
+
+/** What opens and what closes a step of a name. */
+type Brackets = readonly [open: string, close: string];
 
 /**
  * Hands each text in a value on, however deep it lies, with its name: `name[member]`, `name[0]` or `name[]` and so on, as qs
@@ -282,6 +289,7 @@ export function everyText(
   lists: DeepLists,
   encodeKey: Encode,
   use: (name: string, text: string) => boolean,
+  brackets: Brackets = ['[', ']'],
 ): boolean {
   switch (part.kind) {
     case 'null':
@@ -289,11 +297,12 @@ export function everyText(
     case 'text':
       return use(name, part.text);
     case 'list':
-      return everyItem(name, part.items, lists, encodeKey, use);
+      return everyItem(name, part.items, lists, encodeKey, use, brackets);
     case 'object':
       return part.members.every(([key, member]) => {
         if (key === '' || /[[\]]/.test(key)) throw new Unfit(noStep);
-        return everyText(`${name}[${encodeKey(key)}]`, member, lists, encodeKey, use);
+        const [open, close] = brackets;
+        return everyText(`${name}${open}${encodeKey(key)}${close}`, member, lists, encodeKey, use, brackets);
       });
   }
 }
@@ -305,12 +314,14 @@ function everyItem(
   lists: DeepLists,
   encodeKey: Encode,
   use: (name: string, text: string) => boolean,
+  brackets: Brackets,
 ): boolean {
+  const [open, close] = brackets;
   const useNext = lists === 'bare' ? telling(use) : undefined;
   return items.every((item, index) => {
     if (!holdsText(item)) throw new Unfit(noItem.reason);
-    const itemName = `${name}[${useNext === undefined ? index : ''}]`;
-    return everyText(itemName, item, lists, encodeKey, useNext?.() ?? use);
+    const itemName = `${name}${open}${useNext === undefined ? index : ''}${close}`;
+    return everyText(itemName, item, lists, encodeKey, useNext?.() ?? use, brackets);
   });
 }
 
@@ -351,15 +362,14 @@ export function encodeText(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** A name keeps the brackets and the dollar sign that services have in theirs. */
+/** A name keeps the dollar sign that services have in theirs; RFC 3986 §3.4 allows it, but no brackets. */
 export function encodeName(name: string): string {
-  if (name.length <= 256)
-    return encodeText(name).replace(/%5B/g, '[').replace(/%5D/g, ']').replace(/%24/g, '$$');
+  if (name.length <= 256) return encodeText(name).replace(/%24/g, '$$');
   longName ??= new GatheredText();
   let from = 0;
   for (let at = 0; at <= name.length; at++) {
     const code = name.charCodeAt(at);
-    if (at < name.length && code !== 91 && code !== 93 && code !== 36) continue;
+    if (at < name.length && code !== 36) continue;
     const encoded = at === from ? '' : encodeText(name.slice(from, at));
     longName.add(encoded, 0, encoded.length);
     longName.add(name, at, Math.min(at + 1, name.length));
@@ -368,17 +378,22 @@ export function encodeName(name: string): string {
   return longName.take();
 }
 
-/** What long names are encoded in: by patterns each bracket would take 100 ns. */
+/** What long names are encoded in: by patterns each dollar sign would take 100 ns. */
 let longName: GatheredText | undefined;
 
-/** Reserved characters (RFC 3986, 2.2) that end nothing and mean no blank: the rest stays encoded whatever is allowed. */
-const reserved = /%(?:3A|2F|3F|5B|5D|40|24|2C|3B|3D)/g;
+/**
+ * Reserved characters (RFC 3986, 2.2) that a query may have (3.4), end nothing and mean no blank: the rest stays encoded
+ * whatever is allowed.
+ */
+const reserved = /%(?:3A|2F|3F|40|24|2C|3B|3D)/g;
 
 /** @param divider what stands between items, and so in no item; `''` for text that stands alone */
 function urlEncoder(allowReserved: boolean, divider: string): Encode {
   return (text) => {
     if (divider === '%20' && text.includes(' '))
       throw new Unfit('expected no blank in an item of a list that blanks divide, got one');
+    if (divider === '%7C' && text.includes('|'))
+      throw new Unfit('expected no "|" in an item of a list that bars divide, got one');
     const encoded = encodeText(text);
     if (divider === '.') return encoded.replaceAll('.', '%2E');
     if (!allowReserved) return encoded;

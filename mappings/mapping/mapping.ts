@@ -563,12 +563,12 @@ interface Filled {
 
 /** The path with its parameters and the query, and headers. Throws MappingError for a value that can't stand in its place. */
 function writeParameters(
-  { path }: TargetOperation,
+  { template }: TargetOperation,
   filled: readonly Filled[],
   scope: Scope,
 ): { readonly path: string; readonly headers: Record<string, string> } {
   const { parameterText } = scope.run.limits;
-  let written = path;
+  let written = template;
   let lastInPath: string | undefined;
   const query: string[] = [];
   const headers: Record<string, string> = {};

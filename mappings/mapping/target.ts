@@ -1,5 +1,5 @@
 import { isNode, type Node } from '../loader/document/node.ts';
-import { connectionHeaders } from '../places.ts';
+import { connectionHeaders, encodeTarget } from '../places.ts';
 import { jsonSchemaIn, jsonTypeIn, type SchemaReader, type Shape } from './schemas.ts';
 
 /** A parameter of the operation that is called. */
@@ -15,8 +15,10 @@ export interface TargetParameter {
 /** An operation of an OpenAPI document as a mapping sees it. */
 export interface TargetOperation {
   readonly method: string;
-  /** With `{name}` where a parameter goes. */
+  /** With `{name}` where a parameter goes, as the document has it. */
   readonly path: string;
+  /** The same as it is sent: characters that no URL may have are percent-encoded. */
+  readonly template: string;
   readonly parameters: readonly TargetParameter[];
   /** Undefined for an operation without a body in JSON. */
   readonly body: Shape | undefined;
@@ -56,6 +58,7 @@ export function targetOperation(
   return {
     method,
     path,
+    template: encodeTarget(path),
     parameters: parametersOf(item, operation, reader),
     body: schema === undefined ? undefined : reader.shapeOf(schema),
     bodyRequired: isNode(body) && body.required === true,

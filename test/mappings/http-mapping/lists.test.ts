@@ -137,5 +137,6 @@ for (const [value, expected] of [
   [['1', { a: '2' }], undefined],
 ] as const)
   test(`without numbers ${JSON.stringify(value)} is ${expected ?? 'refused'}`, (t) => {
-    t.is(places['a deepObject parameter without numbers']?.(value), expected);
+    const written = places['a deepObject parameter without numbers']?.(value);
+    t.is(written?.replaceAll('%5B', '[').replaceAll('%5D', ']'), expected);
   });

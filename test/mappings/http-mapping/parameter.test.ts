@@ -43,14 +43,23 @@ const readers: readonly (readonly [
   ],
   [{ in: 'query', style: 'form', explode: false }, (text) => text.slice(2).split(',')],
   [{ in: 'query', style: 'form', explode: true }, (text) => text.split('&').map((item) => item.slice(2))],
-  [{ in: 'query', style: 'pipeDelimited', explode: false }, (text) => text.slice(2).split('|')],
+  [{ in: 'query', style: 'pipeDelimited', explode: false }, (text) => text.slice(2).split('%7C')],
   [{ in: 'query', style: 'spaceDelimited', explode: false }, (text) => text.slice(2).split('%20')],
   [
     { in: 'query', style: 'deepObject', explode: true },
-    (text) => text.split('&').map((item, index) => item.slice(`n[${index}]=`.length)),
+    (text) => text.split('&').map((item, index) => item.slice(`n%5B${index}%5D=`.length)),
   ],
   [{ in: 'cookie', style: 'form', explode: true }, (text) => text.split('; ').map((item) => item.slice(2))],
 ];
+
+/** Delimiters that are percent-encoded as they are within an item, which is refused then. */
+const delimiters: Readonly<Partial<Record<Parameter['style'], string>>> = {
+  spaceDelimited: ' ',
+  pipeDelimited: '|',
+};
+
+/** All that a query may have (RFC 3986 §3.4), which a path and a cookie may have too. */
+const urlText = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[\dA-F]{2})*$/;
 
 for (const [parts, read] of readers) {
   const how = `${parts.in}, ${parts.style}${parts.explode ? ', exploded' : ''}`;
@@ -62,10 +71,10 @@ for (const [parts, read] of readers) {
             const text = written({ ...parts, allowReserved }, items);
             if (text === undefined)
               return items.some(
-                (item) => !item.isWellFormed() || (parts.style === 'spaceDelimited' && item.includes(' ')),
+                (item) => !item.isWellFormed() || item.includes(delimiters[parts.style] ?? '\0'),
               );
             return (
-              /^[\x21-\x7e]*$/.test(text.replaceAll('; ', ';')) &&
+              urlText.test(text.replaceAll('; ', ';')) &&
               JSON.stringify(read(text).map(decodeURIComponent)) === JSON.stringify(items)
             );
           }),
@@ -91,7 +100,9 @@ test('no value of a query ends it, or begins another parameter', (t) => {
         };
         const text = compileParameter(parameter, defaultLimits)(json);
         if (typeof text !== 'string') return true;
-        return text.split('&').every((pair) => /^n(?:\[[^\][&=#]*\])*=[^&# ]*$/.test(pair));
+        return text
+          .split('&')
+          .every((pair) => /^n(?:%5B[^\][&=#]*%5D)*=[^&# ]*$/.test(pair) && urlText.test(pair));
       }),
     ),
   );
