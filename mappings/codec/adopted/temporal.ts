@@ -54,7 +54,7 @@ type Misfits = AdoptedSettings['invalidDates'];
 
 /** A reply's text of a type, as it came or in the form of W17; undefined for other text. */
 function fromReply(kind: TemporalName, text: string): string | undefined {
-  if (isOf(kind, text)) return currentForm(kind, text);
+  if (isOf(kind, text)) return text;
   return kind === 'dateTime' || kind === 'date' ? isoFromJson(text, kind) : undefined;
 }
 
