@@ -228,7 +228,10 @@ function compileReply(
   open: string,
   close: string,
 ): CompiledOperation['writeReply'] {
-  const writer = member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member);
+  const { reply } = operation.upstream;
+  const bodies = new Set(reply.kind === 'record' ? reply.bodies.map((body) => body.member) : []);
+  const writer =
+    member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member, bodies);
   const tagsIn = compileTags(open, close);
   const inBand = soapErrors === 'in-band';
   const misfitsOf = compileMisfits(member?.type ?? operation.output, member?.json, limits);

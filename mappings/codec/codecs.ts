@@ -1,5 +1,14 @@
 import type { Limits } from '../contract/limits.ts';
-import type { Contract, Field, NamedType, RecordType, Rules, ScalarName, Type } from '../contract/model.ts';
+import {
+  type Contract,
+  errorMembers,
+  type Field,
+  type NamedType,
+  type RecordType,
+  type Rules,
+  type ScalarName,
+  type Type,
+} from '../contract/model.ts';
 import type { Tape } from '../json/tape.ts';
 import type { Output } from '../xml/output.ts';
 import type {
@@ -100,8 +109,12 @@ export interface ReplyWriters {
   readonly writerOf: WriterOf;
   /** The writer of an operation's output; a responseStatus beside its members is looked at too (W30). */
   readonly outputOf: (type: RecordType) => ReplyWriter;
-  /** One field's element, where the reply is that field's value alone. */
-  readonly elementOf: (field: Field) => ElementWriter;
+  /**
+   * One field's element, where the reply is that field's value alone.
+   *
+   * @param bodies JSON names of its members that hold the upstream's body, where it is a record of status, headers and body
+   */
+  readonly elementOf: (field: Field, bodies: ReadonlySet<string>) => ElementWriter;
   readonly writeValue: WriteValue;
   /** A responseStatus's JSON as an element's content, for writing an error. */
   readonly writeStatus: (json: string) => string;
@@ -123,13 +136,17 @@ export function compileReplyWriters(contract: Contract, scalars: Scalars, limits
   const status = statusWriter(contract, limits, (json) => writeInner(plainStatus, json));
   const known = new Map<Type, ReplyWriter>([[contract.responseStatus, status]]);
   const context = compileWriters(contract, scalars, limits, known, (writer) => writer);
+  const payloads = new Map<Type, ReplyWriter>();
   const statusBeside = contract.settings.soapErrors === 'in-band' ? status : undefined;
 
   return {
     writerOf: context.writerOf,
-    outputOf: (type) => recordWriter(context, type, statusBeside),
-    elementOf: (field) => {
-      const { writer, element } = fieldWriter(context, field);
+    outputOf: (type) => payloadWriter(context, type, envelopeMembers, statusBeside),
+    elementOf: (field, bodies) => {
+      const known = bodies.size === 0 ? payloads.get(field.type) : undefined;
+      const payload = known ?? payloadWriter(context, field.type, bodies);
+      if (bodies.size === 0) payloads.set(field.type, payload);
+      const { writer, element } = fieldWriter(context, field, payload);
       return {
         scan: (tape) => {
           try {
@@ -144,6 +161,29 @@ export function compileReplyWriters(contract: Contract, scalars: Scalars, limits
     writeValue,
     writeStatus: (json) => writeValue(plainStatus, json).content ?? '',
   };
+}
+
+/** The member of an output that its payload is in, where the reply is an envelope around it. */
+const envelopeMembers: ReadonlySet<string> = new Set([errorMembers.data]);
+const noMembers: ReadonlySet<string> = new Set();
+
+/**
+ * The writer of a reply's payload: an object without any member of its type is a mismatch there and nowhere below (W20).
+ *
+ * @param envelopes JSON names of its members that are payloads too
+ */
+function payloadWriter(
+  context: WriterContext,
+  type: Type,
+  envelopes: ReadonlySet<string>,
+  statusBeside?: ReplyWriter,
+): ReplyWriter {
+  if (type.kind !== 'record' || type === context.contract.responseStatus) return context.writerOf(type);
+  const fields = type.fields.filter(({ json }) => envelopes.has(json));
+  const inner = new Map(
+    fields.map((field) => [field.json, payloadWriter(context, field.type, noMembers)] as const),
+  );
+  return recordWriter(context, type, { statusBeside, isPayload: true, inner });
 }
 
 /** Writers by type, each compiled once; `leaf` is what becomes of those of scalars and enums. */

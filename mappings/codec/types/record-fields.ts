@@ -34,9 +34,16 @@ export interface FieldWriter {
   readonly element: Element;
 }
 
-/** A field's writer; a field that allows null is written as nil where the WSDL allows nil too (W19). */
-export function fieldWriter({ contract, writerOf }: WriterContext, field: Field): FieldWriter {
-  const writer = writerOf(field.type);
+/**
+ * A field's writer; a field that allows null is written as nil where the WSDL allows nil too (W19).
+ *
+ * @param writer of its values; by default that of its type
+ */
+export function fieldWriter(
+  { contract, writerOf }: WriterContext,
+  field: Field,
+  writer = writerOf(field.type),
+): FieldWriter {
   // where the WSDL allows no nil, an absent element means the same
   const nillable = field.nillable && (contract.nulls === 'kept' || isReference(field.type));
   return {

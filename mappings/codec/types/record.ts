@@ -216,6 +216,16 @@ function editName(json: JsonReader, start: number, { jsonKey }: FieldReader, rea
 
 // --- replies -----------------------------------------------------------------------------------------
 
+/** What a record of a reply may be besides a value like others. */
+export interface ReplyOptions {
+  /** Reads a responseStatus that is beside the members rather than in them (W30). */
+  readonly statusBeside?: ReplyWriter | undefined;
+  /** Whether an object without a known member is a mismatch: the reply as a whole is something else then (W20). */
+  readonly isPayload?: boolean;
+  /** Writers of members by JSON name, where they aren't those of the members' types. */
+  readonly inner?: ReadonlyMap<string, ReplyWriter> | undefined;
+}
+
 /** What the position of a member is that isn't listed, and of a responseStatus that stands beside the members. */
 const unlisted = -1;
 const besides = -2;
@@ -224,14 +234,13 @@ const besides = -2;
  * JSON → XML: a slot per field on the tape, filled in the order that came, written in the wire's (W18). Longer than
  * others: a function of its own for each member takes some percent more of a reply.
  *
- * @param statusBeside reads a responseStatus that stands beside the members rather than in them (W30)
  */
 export function recordWriter(
   context: WriterContext,
   type: RecordType,
-  statusBeside?: ReplyWriter,
+  { statusBeside, isPayload = false, inner }: ReplyOptions = {},
 ): ReplyWriter {
-  const members = type.fields.map((field) => fieldWriter(context, field));
+  const members = type.fields.map((field) => fieldWriter(context, field, inner?.get(field.json)));
   const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
   const count = members.length;
   const notes = context.contract.settings.replies !== 'lenient';
@@ -302,7 +311,7 @@ export function recordWriter(
     if (notes && known < count) checkMembers(tape, objectStart, node + 1, known > 0, droppedBefore);
   };
 
-  /** Notes required members that aren't there. Throws MismatchError for an object that has none of the type's members, but others. */
+  /** Notes required members that aren't there. Throws MismatchError for a payload that has none of the type's members, but others. */
   const checkMembers = (
     tape: Tape,
     at: number,
@@ -312,7 +321,7 @@ export function recordWriter(
   ): void => {
     // of a reply that may say its failure in band, what it must have is asked elsewhere (W30)
     const isClosed = additional === undefined && statusBeside === undefined;
-    if (!hasKnown && isClosed && tape.dropped > droppedBefore)
+    if (isPayload && !hasKnown && isClosed && tape.dropped > droppedBefore)
       throw new MismatchError(
         `expected an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))}), got one that has none of them, but others`,
       );

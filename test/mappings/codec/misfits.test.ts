@@ -64,12 +64,11 @@ function library(overlay: object, limits = {}): CompiledContract {
 const write = (compiled: CompiledContract, json: unknown) =>
   operationOf(compiled, 'GetBook').writeReply(Buffer.from(JSON.stringify(json)), undefined);
 
-test('an object that has none of the members of its type, but others, is a mismatch; an empty one isn’t', (t) => {
+test('W20: a payload without any member of its type, but others, is a mismatch; an empty one is not', (t) => {
   const compiled = library({});
   const rows = [
     [{ data: { isbn: '1' } }, 'Result: '],
-    [{ isbn: '1', parts: [{ isbn: '2' }, { data: {} }] }, 'Result.parts[1]: '],
-    [{ isbn: '1', byName: { x: { y: 1 } } }, 'Result.byName: '],
+    [{ zzz: 1 }, 'Result: '],
   ] as const;
   for (const [json, place] of rows) {
     const { message } = t.throws(() => write(compiled, json), { instanceOf: MismatchError });
@@ -78,6 +77,37 @@ test('an object that has none of the members of its type, but others, is a misma
   }
   t.notThrows(() => write(compiled, {}));
   t.notThrows(() => write(library({ replies: 'lenient' }), { data: { isbn: '1' } }));
+});
+
+test('W20: objects below the payload without a known member are recorded', (t) => {
+  const compiled = library({});
+  const whole = { isbn: '1', title: 't', id: 1 };
+  for (const [json, dropped, told] of [
+    [{ ...whole, parts: [{ zzz: 1 }] }, 1, 'Result.parts[0].zzz: dropped, as Book lacks it'],
+    [{ ...whole, byName: { x: { y: 1, z: 2 } } }, 2, 'Result.byName.*.y: dropped, as Book lacks it'],
+    [{ ...whole, media: { kind: 'Cat', zzz: 1 } }, 1, 'Result.media.zzz: dropped, as Cat lacks it'],
+  ] as const) {
+    const written = write(compiled, json);
+    t.is(written.dropped, dropped, told);
+    t.is(written.misfits?.told[0], told);
+    t.throws(() => write(library({ replies: 'strict' }), json), { instanceOf: MismatchError });
+  }
+});
+
+test('W20: the body of an envelope without a known member is a mismatch', (t) => {
+  const { writeReply } = operationOf(library({ reply: 'envelope' }), 'GetBook');
+  t.notThrows(() => writeReply(Buffer.from('{"StatusCode":200,"Body":{"isbn":"1"}}'), undefined));
+  t.throws(() => writeReply(Buffer.from('{"StatusCode":200,"Body":{"zzz":1}}'), undefined), {
+    instanceOf: MismatchError,
+    message: /^Result\.Body: expected an object with members of Book/,
+  });
+});
+
+test('W20: the data of a reply without a known member is a mismatch', (t) => {
+  const { writeReply } = operationOf(compile(screening), 'GetSearch');
+  t.throws(() => writeReply(Buffer.from('{"data":{"zzz":1}}'), undefined), {
+    message: /^data: expected an object with members of/,
+  });
 });
 
 test('what is missing or left out is told with its place the first time, and counted every time', (t) => {

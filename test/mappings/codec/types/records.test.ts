@@ -250,11 +250,7 @@ for (const [name, given, becomes] of [
 for (const [name, given, becomes] of [
   ['closed', '{"b":"1","a":"2"}', '<a>2</a><b>1</b>'],
   ['closed', '{"a":"1","b":"2","a":"3"}', 'm.a: expected the member once, got it again'],
-  [
-    'closed',
-    '{"z":1}',
-    'm: expected an object with members of Thing (a, b, c, point, loop), got one that has none of them, but others',
-  ],
+  ['closed', '{"z":1}', ' 1 dropped'],
   ['closed', '{"a":[]}', 'm.a: expected a string, got an array'],
   ['closed', '{"a":null,"point":{"x":null,"y":2}}', '<point><y>2</y></point>'],
   ['closed', '{"point":{"x":"x"}}', 'm.point.x: expected xs:long, got a string that is no number'],
