@@ -176,6 +176,8 @@ export interface Failure {
   readonly fault?: WrittenFault | undefined;
   /** The upstream's own JSON, for callers of JSON, where it is a fault in the upstream's own words. */
   readonly json?: string | undefined;
+  /** Whether `statusJson` is the upstream's own error, of which a fault's text repeats only the beginning. */
+  readonly isOfUpstream?: boolean;
 }
 
 /** An error of ours as a failure; `hideIn` takes secrets out of what it says (W25). */

@@ -218,7 +218,8 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): O
   const errorCode = found.errorCode ?? codeOfStatus(status);
   const statusJson =
     found.errorCode === undefined ? withCode(found.text, errorCode, compiled.limits) : found.text;
-  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
+  const { retryAfter } = reply;
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter, isOfUpstream: true } };
 }
 
 /** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
@@ -237,7 +238,8 @@ function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledCon
   const message = upstreamError?.message ?? own ?? statusText(reply.status);
   const meta = upstreamError?.json === undefined ? undefined : { [upstreamMember]: upstreamError.json };
   const statusJson = JSON.stringify({ errorCode, message, meta });
-  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter: reply.retryAfter } };
+  const { retryAfter } = reply;
+  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter, isOfUpstream: true } };
 }
 
 function statusText(status: number): string {

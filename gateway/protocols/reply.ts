@@ -79,7 +79,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     // who sent a UsernameToken is told in its own terms (W52)
     const code = isToken && failure.status === 401 ? 'FailedAuthentication' : kind;
     const told = toldOf(failure);
-    return faultReply(new Fault(version, code, messageOf(told), { header }), context, failure, told);
+    return faultReply(new Fault(version, code, messageOf(told, failure), { header }), context, failure, told);
   }
   const payload =
     operation === undefined
@@ -139,7 +139,7 @@ function detailOf(
   const { faultDetail, namespaces } = compiled.contract;
   const status = failure?.status ?? statusOfKind(fault.kind);
   if (faultDetail === undefined || status === undefined || fault.own !== undefined) return undefined;
-  const { code, message, problems, upstream } = told ?? {
+  const facts = told ?? {
     code: fault.kind,
     message: fault.message,
     problems: [
@@ -147,20 +147,41 @@ function detailOf(
     ],
     upstream: undefined,
   };
-  return writeFaultDetail(faultDetail, namespaces.types, {
-    status,
-    upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
-    code,
-    message,
-    requestId,
-    problems: problems.filter(({ path, expected }) => path !== undefined || expected !== undefined),
-    upstream,
-  });
+  return writeFaultDetail(faultDetail, namespaces.types, factsOf(status, upstreamStatus, requestId, facts));
 }
 
 function soapContentType(version: SoapVersion, { compiled, asXml }: ReplyContext): string {
   const documented = compiled.contract.settings.soapReplyContentType === 'documented';
   return documented || asXml ? contentTypes.xml : version.contentType;
+}
+
+/** The element of an error in XML: the one of a SOAP fault's detail where the WSDL declares it, else a responseStatus (W36). */
+function errorElement(
+  failure: Failure,
+  { operation, compiled, requestId, upstreamStatus }: ReplyContext,
+): string {
+  const { faultDetail, namespaces, settings } = compiled.contract;
+  if (faultDetail === undefined) {
+    const inBand = operation !== undefined && settings.soapErrors === 'in-band';
+    return (inBand ? operation : compiled).writeError(failure.statusJson);
+  }
+  const facts = factsOf(failure.status, upstreamStatus, requestId, toldOf(failure));
+  return writeFaultDetail(faultDetail, namespaces.types, facts);
+}
+
+function factsOf(
+  status: number,
+  upstreamStatus: number,
+  requestId: string,
+  { problems, ...told }: Told,
+): FaultFacts {
+  return {
+    status,
+    upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
+    requestId,
+    ...told,
+    problems: problems.filter(({ path, expected }) => path !== undefined || expected !== undefined),
+  };
 }
 
 /** What a failure says, taken apart. */
@@ -189,16 +210,27 @@ function toldOf({ statusJson, problems }: Failure): Told {
   };
 }
 
+/** Characters of an upstream's message that a fault's text repeats; the detail has all of it. */
+const longestRepeated = 200;
+
 /**
- * What a failure says, for a fault: its code and message, the fields it names, and what the upstream said. All of it in
- * the text, whatever the detail has: people read that, and some clients show nothing else (W27).
+ * The text of a fault: the code and message of a failure, and the fields it names. People read it, and some clients show
+ * nothing else (W27). Of an upstream's error it repeats the beginning of the message.
  */
-function messageOf({ code, message, problems, upstream }: Told): string {
+function messageOf({ code, message, problems }: Told, { isOfUpstream }: Failure): string {
   const fields = problems
     .map((problem) => problem.message ?? '')
     .filter((text) => text !== '' && text !== message);
-  const rest = upstream === undefined ? [] : [`${upstreamMember}: ${upstream}`];
-  return [`${code}: ${message}`, ...fields, ...rest].join('; ');
+  const text = [message, ...fields].join('; ');
+  return `${code}: ${isOfUpstream === true ? cut(text) : text}`;
+}
+
+/** A text of at most `longestRepeated` characters, without half of a surrogate pair at its end. */
+function cut(text: string): string {
+  if (text.length <= longestRepeated) return text;
+  const end = longestRepeated - 1;
+  const isHalf = (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+  return `${text.slice(0, isHalf ? end - 1 : end)}…`;
 }
 
 /** An outcome outside the SOAP endpoints, in the format chosen (W5, W6, W26). */
@@ -240,8 +272,5 @@ function unenvelopedReply(
   }
   const common = { status, contentType: contentTypes.xml, retryAfter };
   if (outcome.kind === 'reply') return { ...common, body: writtenXml(outcome), binary: true };
-  const { operation, compiled } = context;
-  const inBand = operation !== undefined && compiled.contract.settings.soapErrors === 'in-band';
-  const element = (inBand ? operation : compiled).writeError(outcome.failure.statusJson);
-  return { ...common, body: xmlDeclaration + element };
+  return { ...common, body: xmlDeclaration + errorElement(outcome.failure, context) };
 }
