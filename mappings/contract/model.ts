@@ -211,7 +211,13 @@ export type ReplyMapping =
   /** The body is an object, whose members are the wrapper's. */
   | { readonly kind: 'object' }
   /** The body is the wrapper's one member. */
-  | { readonly kind: 'member'; readonly name: string; readonly form: BodyForm }
+  | {
+      readonly kind: 'member';
+      readonly name: string;
+      readonly form: BodyForm;
+      /** The document declares HTML, or a range such as `text/*`, for a success. */
+      readonly takesHtml?: true;
+    }
   /** Status, headers and body are members of a record, which is the wrapper's one member. */
   | {
       readonly kind: 'record';
@@ -220,6 +226,8 @@ export type ReplyMapping =
       readonly redirects: readonly string[];
       readonly headers: readonly ReplyHeader[];
       readonly bodies: readonly ReplyBody[];
+      /** As of `member`. */
+      readonly takesHtml?: true;
     };
 
 /** How a body is read: `lines` as a sequence of JSON values; `none` where the document has none, whatever comes. */

@@ -25,18 +25,48 @@ export type ReadAnswer = (answer: Answer) => Buffer | undefined;
 
 /** What reads the answers of an operation, by its reply mapping (W35). */
 export function compileAnswer(
-  { upstream: { reply } }: Operation,
+  { upstream: { reply, accept } }: Operation,
   scalars: HeaderScalars,
   limits: Limits,
 ): ReadAnswer {
+  const refuseHtml = reply.kind === 'object' || reply.takesHtml === true ? passHtml : htmlRefusal(accept);
   switch (reply.kind) {
     case 'object':
       return ({ body }) => body;
     case 'member':
-      return memberReader(reply.form, limits);
+      return memberReader(reply.form, refuseHtml, limits);
     case 'record':
-      return (answer) => Buffer.from(recordOf(answer, reply, scalars, limits));
+      return (answer) => Buffer.from(recordOf(answer, reply, refuseHtml, scalars, limits));
   }
+}
+
+/** Throws MismatchError for an answer of HTML where text or bytes of another media type are declared. */
+type RefuseHtml = (answer: Answer) => void;
+
+const passHtml: RefuseHtml = () => {};
+
+/** The page of a proxy or of a login is no text or file of the service, though it comes with 200. */
+function htmlRefusal(accept: string): RefuseHtml {
+  const declared = accept.split(',').map((type) => parseContentType(type).type);
+  return ({ headers, body }) => {
+    const stated = headers['content-type'];
+    const isHtml =
+      stated === undefined
+        ? /^\s*<(?:!doctype\s+html|html)\b/i.test(body.toString('latin1', 0, 256))
+        : htmlTypes.has(parseContentType(String(stated)).type);
+    if (isHtml) throw new MismatchError(`expected ${declared.join(' or ')}, got HTML`);
+  };
+}
+
+const htmlTypes: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
+
+/** Statuses of success that may have no body whatever the document says (RFC 9110 §15.3.3, §15.3.5, §15.3.6). */
+const mayBeEmpty: ReadonlySet<number> = new Set([202, 204, 205]);
+
+/** Throws MismatchError for a success without the JSON that the document declares. */
+function requireBody({ status, body }: Answer): void {
+  if (body.length === 0 && status < 300 && !mayBeEmpty.has(status))
+    throw new MismatchError(`expected a JSON body with status ${status}, got none`);
 }
 
 /** True for a status of success: 2xx, or a redirect that the document has. */
@@ -46,11 +76,16 @@ export function compileSuccess({ upstream: { reply } }: Operation): (status: num
   return (status) => status >= 200 && (status < 300 || (status < 400 && known(status)));
 }
 
-function memberReader(form: BodyForm, limits: Limits): ReadAnswer {
+function memberReader(form: BodyForm, refuseHtml: RefuseHtml, limits: Limits): ReadAnswer {
   if (form === 'none') return () => undefined;
-  if (form === 'json') return ({ body }) => (body.length === 0 ? undefined : body);
+  if (form === 'json')
+    return (answer) => {
+      requireBody(answer);
+      return answer.body.length === 0 ? undefined : answer.body;
+    };
   return (answer) => {
     if (isNone(answer)) return undefined;
+    if (form !== 'lines') refuseHtml(answer);
     return Buffer.from(form === 'lines' ? arrayOfLines(answer.body, limits) : rawOf(answer, form));
   };
 }
@@ -92,6 +127,7 @@ type RecordMapping = Extract<ReplyMapping, { kind: 'record' }>;
 function recordOf(
   answer: Answer,
   { headers, bodies }: RecordMapping,
+  refuseHtml: RefuseHtml,
   scalars: HeaderScalars,
   limits: Limits,
 ): string {
@@ -107,7 +143,8 @@ function recordOf(
   }
   const body = findBody(answer.status, bodies);
   if (body !== undefined) {
-    const json = bodyJson(answer, body.form, limits);
+    if (body.form === 'json' && isIn(answer.status, body.status)) requireBody(answer);
+    const json = bodyJson(answer, body.form, refuseHtml, limits);
     if (json !== undefined) members.push(`${JSON.stringify(body.member)}:${json}`);
   }
   return `{${members.join(',')}}`;
@@ -132,12 +169,20 @@ function isIn(status: number, range: string): boolean {
   );
 }
 
-function bodyJson(answer: Answer, form: BodyForm, limits: Limits): string | undefined {
+function bodyJson(
+  answer: Answer,
+  form: BodyForm,
+  refuseHtml: RefuseHtml,
+  limits: Limits,
+): string | undefined {
   const { body } = answer;
   if (form === 'none' || isNone(answer)) return undefined;
   if (form === 'lines') return arrayOfLines(body, limits);
   if (body.length === 0) return undefined;
-  if (form !== 'json') return rawOf(answer, form);
+  if (form !== 'json') {
+    refuseHtml(answer);
+    return rawOf(answer, form);
+  }
   const text = decode(body, 'utf-8');
   checkJson(text, limits); // a body that is more than one value would become members beside it
   return text;

@@ -1,6 +1,6 @@
 import { type ReplyBody, type ReplyMapping, statusMember, type Type } from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
-import { childOf } from '../document/node.ts';
+import { childOf, isNode } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 import type { TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
@@ -38,7 +38,14 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
     source.overlay.reply === 'envelope' || needsRecord(entry, successes, source)
       ? readRecord(entry, element, successes, source)
       : readOne(entry, element, first, source);
-  return { ...read, accept };
+  const reply = successes.some(declaresHtml) ? { ...read.reply, takesHtml: true as const } : read.reply;
+  return { ...read, reply, accept };
+}
+
+/** Whether a response may be HTML: by its media type, or by a range, which an empty name is too. */
+function declaresHtml({ response: { node } }: Success): boolean {
+  const types = isNode(node) ? Object.keys(childOf(node, 'content')) : [];
+  return types.some((type) => type === '' || /html|\*/i.test(type));
 }
 
 /** The media types to be read, the one that the overlay has before others. */
