@@ -8,12 +8,14 @@ import { freePort } from '../free-port.ts';
 import { serveContract } from '../interop/gateway.ts';
 import { run } from '../interop/run-command.ts';
 import { type Server, servers, token } from './servers.ts';
+import { strictServers, tryStrict } from './strict/strict.ts';
 
 const help = `Servers that nobody here wrote, behind the gateway by documents of their own, called by zeep and a Java client.
 
 usage: npm run upstreams -- [options]
 
-  --only NAMES    these alone (${servers.map(({ name }) => name).join(', ')}), separated by commas
+  --only NAMES    these alone (${[...servers, ...strictServers].map(({ name }) => name).join(', ')}), separated by commas
+  --strict        only the servers that refuse malformed request targets (${strictServers.map(({ name }) => name).join(', ')})
   --install       installs what is missing first: the servers from PyPI, each into an environment of its own`;
 
 /** Where the environments are; kept between runs. */
@@ -30,6 +32,7 @@ async function main(): Promise<void> {
       help: { type: 'boolean', short: 'h' },
       only: { type: 'string' },
       install: { type: 'boolean', default: false },
+      strict: { type: 'boolean', default: false },
     },
   });
   if (options.help) {
@@ -37,11 +40,13 @@ async function main(): Promise<void> {
     return;
   }
   const names = options.only?.split(',');
-  const unknown = names?.find((name) => !servers.some((server) => server.name === name));
-  if (unknown !== undefined)
-    throw new Error(`--only: expected some of ${servers.map(({ name }) => name).join(', ')}, got ${unknown}`);
+  const known = [...servers, ...strictServers].map(({ name }) => name);
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`--only: expected some of ${known.join(', ')}, got ${unknown}`);
   let failed = 0;
-  for (const server of servers) {
+  for (const server of strictServers)
+    if (names?.includes(server.name) !== false) failed += await tryStrict(server);
+  for (const server of options.strict ? [] : servers) {
     if (names?.includes(server.name) === false) continue;
     if (options.install) await install(server);
     if (!existsSync(binOf(server))) {

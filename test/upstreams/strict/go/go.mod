@@ -1,0 +1,3 @@
+module upstreams
+
+go 1.21
