@@ -63,6 +63,7 @@ function compileOperation(
     operation,
     root: rootOf(declared.input.body),
     isOneWay: reply === undefined,
+    replyAction: declared.replyAction ?? '',
     header: compileHeader(request, movedHeaders, limits),
     spansBody: declared.input.use === 'encoded',
     readXml: (xml, reading) => {

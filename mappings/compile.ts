@@ -119,6 +119,7 @@ function compileOperation(
     operation,
     root: { namespace: contract.namespaces.types, local: operation.name },
     isOneWay: false,
+    replyAction: `${operation.name}Response`,
     spansBody: false,
     header: undefined,
     readXml: (xml, reading) => {

@@ -3,7 +3,7 @@ import type { Misfits } from './codec/misfits.ts';
 import type { Reading } from './codec/problem.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
-import type { QName } from './contract/schema-components.ts';
+import type { FaultAction, QName } from './contract/schema-components.ts';
 import type { ReadAnswer } from './http-mapping/answer.ts';
 import type { Input, WriteCall } from './http-mapping/call.ts';
 import type { Base64Spans } from './json/base64-spans.ts';
@@ -16,6 +16,8 @@ export interface CompiledOperation {
   readonly root: QName | undefined;
   /** Whether a success is answered without a message (A9). */
   readonly isOneWay: boolean;
+  /** The WS-Addressing action of its replies (W28, A34). */
+  readonly replyAction: string;
   /** Whether what is read goes past the end of the body, where a message may have more than its first element (A30). */
   readonly spansBody: boolean;
   /** The header blocks that the operation's binding declares (A8); undefined for a contract of an OpenAPI document. */
@@ -82,6 +84,8 @@ export interface FaultWords {
   readonly actor: string | undefined;
   /** The content of the detail, XML; `''` for none. */
   readonly detail: string;
+  /** The WS-Addressing actions of a declared fault (A34); undefined for any other. */
+  readonly action?: FaultAction;
 }
 
 /** A fault of an upstream's error answer (A29). */

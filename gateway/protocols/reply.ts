@@ -55,7 +55,6 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
 
 function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
   const { operation, compiled, header } = context;
-  const name = operation?.operation.name;
   const contentType = soapContentType(version, context);
   if (outcome.kind === 'reply') {
     if (operation?.isOneWay === true) return { status: 202, contentType, body: '' };
@@ -85,7 +84,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     operation === undefined
       ? compiled.writeError(failure.statusJson)
       : operation.writeError(failure.statusJson);
-  const { before, after } = replyFrame(version, name, header);
+  const { before, after } = replyFrame(version, operation?.replyAction, header);
   return {
     status: 200,
     contentType,

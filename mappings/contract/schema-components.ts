@@ -285,8 +285,10 @@ export interface AdoptedOperation {
   readonly style: 'document' | 'rpc';
   /** `soapAction` of the binding; `''` for none. The same operation may have several by its bindings; this one is the first's. */
   readonly action: string;
-  /** Each `soapAction` that its bindings have, those that aren't empty. */
+  /** Each `soapAction` of its bindings, and the WS-Addressing action that its input declares; empty ones are omitted. */
   readonly actions: readonly string[];
+  /** The WS-Addressing action of its reply (A34); undefined for a one-way operation. */
+  readonly replyAction: string | undefined;
   readonly input: AdoptedMessage;
   /** Undefined for a one-way operation (A9). */
   readonly output: AdoptedMessage | undefined;
@@ -313,6 +315,14 @@ export interface AdoptedFault {
   readonly name: string;
   readonly element: ElementDeclaration;
   readonly use: 'literal' | 'encoded';
+  /** Its WS-Addressing actions (A34). */
+  readonly action: FaultAction;
+}
+
+/** The WS-Addressing action of a fault: the one that the WSDL declares, and the default one (A34). */
+export interface FaultAction {
+  readonly declared: string | undefined;
+  readonly default: string;
 }
 
 /** The simple type of an element's text; undefined where it has elements or may have any. */

@@ -51,7 +51,7 @@ async function answerSoap(address: SoapAddress, context: RequestContext): Promis
       (await service.readAside.soap(context, address, body));
     const { operation, header } = call;
     noteSecurity(context, header, undefined);
-    const plainFrame = replyFrame(call.version, operation.operation.name, header);
+    const plainFrame = replyFrame(call.version, operation.replyAction, header);
     const { mtomReplies, mtomThreshold } = service.compiled.contract.settings;
     const isMtom = call.isMtom && mtomReplies === 'requested';
     const frame = isMtom ? mtomFrame(plainFrame, mtomThreshold) : plainFrame;

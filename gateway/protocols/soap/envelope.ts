@@ -480,11 +480,11 @@ function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
 /** The envelope of an operation's reply or in-band error, with what its Header answers of the request's (W28). */
 export function replyFrame(
   version: SoapVersion,
-  operation: string | undefined,
+  action: string | undefined,
   header: ReplyHeader | undefined,
 ): Frame {
-  if (header === undefined || operation === undefined) return version.frame;
-  const text = headerOfReply(header, operation);
+  if (header === undefined || action === undefined) return version.frame;
+  const text = headerOfReply(header, action);
   return text === '' ? version.frame : envelopeFrame(version.namespace, text);
 }
 

@@ -144,7 +144,7 @@ export function writeFault(fault: Fault, requestId: string, told?: string, prefi
     if (detail !== undefined) body += `<s:Detail>${detail}</s:Detail>`;
   }
   const isOfAddressing = code === 'OnlyAnonymousAddressSupported';
-  const header = headerOfFault(fault.header ?? {}, isOfAddressing, blocksOf(fault));
+  const header = headerOfFault(fault.header ?? {}, isOfAddressing, blocksOf(fault), own?.action);
   const { before, after } = envelopeFrame(version.namespace, header);
   return `${before}<s:Fault${onFault}>${body}</s:Fault>${after}`;
 }

@@ -440,11 +440,12 @@ function compileFaults(
   scratch: Scratch,
   limits: Limits,
 ): FaultCodecs {
-  const codecs = faults.map(({ name, element, use }) => {
+  const codecs = faults.map(({ name, element, use, action }) => {
     const context = contexts.of(use);
     const value = context.elementOf(element, false);
     return {
       name,
+      action,
       context,
       element,
       value,
@@ -494,7 +495,8 @@ function compileFaults(
         for (const member of members.keys())
           if (member !== 'value' && !faultMembers.has(member)) counts.dropped++;
       const { message = name, detail } = words;
-      return { ...words, isDeclared: true, message, detail: xml.toString() + detail, ...counts };
+      const { action } = codec;
+      return { ...words, isDeclared: true, message, detail: xml.toString() + detail, action, ...counts };
     },
     read: (xml, reading) => {
       const codec = codecs.find(

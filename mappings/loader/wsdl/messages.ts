@@ -7,6 +7,7 @@ import type {
   QName,
 } from '../../contract/schema-components.ts';
 import { shown } from '../document/node.ts';
+import { type ActionNames, declaredAction, defaultFaultAction } from './addressing-actions.ts';
 import { type Definitions, soapChild, soapVersionOf, wordsOf, wsdlChildren } from './definitions.ts';
 import { isA } from './documents.ts';
 import type { Findings } from './findings.ts';
@@ -159,6 +160,7 @@ export function readFaults(
   context: MessageContext,
   operation: XmlElement,
   bound: XmlElement,
+  names: ActionNames,
 ): readonly AdoptedFault[] {
   const faults: AdoptedFault[] = [];
   for (const fault of wsdlChildren(operation, 'fault')) {
@@ -176,7 +178,8 @@ export function readFaults(
       attributeOf(part, 'element') === undefined
         ? readPart(context, part, namespace)
         : elementOfPart(context, part);
-    if (element !== undefined) faults.push({ name, element, use });
+    const action = { declared: declaredAction(fault), default: defaultFaultAction(fault, names) };
+    if (element !== undefined) faults.push({ name, element, use, action });
   }
   return faults;
 }

@@ -9,6 +9,7 @@ import type {
 import type { Allowance } from '../document/allowance.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { addTo } from '../document/node.ts';
+import { type ActionNames, collapsed, declaredAction, outputAction } from './addressing-actions.ts';
 import {
   type Definition,
   type Definitions,
@@ -284,6 +285,12 @@ class OperationReader {
     const [first, second] = operation.children.filter(({ local }) => local === 'input' || local === 'output');
     if (first === undefined || first.local === 'output') return 'a notification, which the service begins';
     const { namespace } = binding.definition.name;
+    const { name: portType } = binding.portType;
+    const names: ActionNames = {
+      namespace: portType.namespace,
+      portType: portType.local,
+      operation: wsdlName,
+    };
     const messageOf = (abstract: XmlElement, local: string): AdoptedMessage | { readonly why: string } =>
       readMessage(this.#context, {
         abstract,
@@ -297,14 +304,15 @@ class OperationReader {
     if (output !== undefined && 'why' in output) return output.why;
     return {
       wsdlName,
-      portType: binding.portType.name.local,
+      portType: portType.local,
       documentation: wordsOf(operation),
       style,
       action,
-      actions: action === '' ? [] : [action],
+      actions: [...new Set([action, declaredAction(first) ?? ''])].filter((one) => one !== ''),
+      replyAction: second === undefined ? undefined : outputAction(second, names),
       input,
       output,
-      faults: readFaults(this.#context, operation, bound),
+      faults: readFaults(this.#context, operation, bound, names),
     };
   }
 }
@@ -315,9 +323,4 @@ function hasSameMessages(operation: XmlElement, bound: XmlElement): boolean {
     const [one, other] = [wsdlChildren(operation, local)[0], wsdlChildren(bound, local)[0]];
     return (one && attributeOf(one, 'name')) === (other && attributeOf(other, 'name'));
   });
-}
-
-/** A URI by the whitespace rule of its type (XSD 1.0 Part 2, 3.2.17): its line breaks would end a header. */
-function collapsed(uri: string): string {
-  return uri.replace(/[\t\n\r ]+/g, ' ').trim();
 }

@@ -1,5 +1,6 @@
 import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
+import type { FaultAction } from '../../../../mappings/contract/schema-components.ts';
 import { writeTimestamp } from './timestamp.ts';
 
 /**
@@ -28,9 +29,9 @@ export interface Addressing {
   messageId: string | undefined;
 }
 
-/** The Header of an operation's reply; empty where there is nothing to answer. */
-export function headerOfReply({ addressing, security }: ReplyHeader, operation: string): string {
-  return headerElement(addressing, `${operation}Response`, '', security);
+/** The Header of an operation's reply with its action (W28); empty where there is nothing to answer. */
+export function headerOfReply({ addressing, security }: ReplyHeader, action: string): string {
+  return headerElement(addressing, action, '', security);
 }
 
 /**
@@ -38,19 +39,26 @@ export function headerOfReply({ addressing, security }: ReplyHeader, operation: 
  *
  * @param isOfAddressing whether the fault's code is one of WS-Addressing's own (WS-Addressing SOAP Binding, 6)
  * @param blocks what SOAP itself has in it, as text
+ * @param declared the actions of a fault that the WSDL declares (A34); undefined for any other fault
  */
 export function headerOfFault(
   { addressing, security }: ReplyHeader,
   isOfAddressing: boolean,
   blocks: string,
+  declared: FaultAction | undefined,
 ): string {
-  const isShort = isOfAddressing || addressing?.namespace === namespaces.addressing2004;
-  return headerElement(
-    addressing,
-    `${addressing?.namespace}${isShort ? '' : '/soap'}/fault`,
-    blocks,
-    security,
-  );
+  return headerElement(addressing, faultAction(addressing, isOfAddressing, declared), blocks, security);
+}
+
+/** Returns the action of a fault. The version of 2004 has no default pattern for faults (3.3.2 there). */
+function faultAction(
+  addressing: Addressing | undefined,
+  isOfAddressing: boolean,
+  declared: FaultAction | undefined,
+): string {
+  const is2004 = addressing?.namespace === namespaces.addressing2004;
+  const action = declared?.declared ?? (is2004 ? undefined : declared?.default);
+  return action ?? `${addressing?.namespace}${isOfAddressing || is2004 ? '' : '/soap'}/fault`;
 }
 
 /** Its Timestamp stands last (W53). */
@@ -68,5 +76,5 @@ function headerElement(
   const { namespace, messageId } = addressing;
   const relates =
     messageId === undefined ? '' : `<w:RelatesTo>${escapeXml(messageId, { replaced: 0 })}</w:RelatesTo>`;
-  return `<s:Header xmlns:w="${namespace}"><w:Action>${action}</w:Action>${relates}${blocks}${time}</s:Header>`;
+  return `<s:Header xmlns:w="${namespace}"><w:Action>${escapeXml(action, { replaced: 0 })}</w:Action>${relates}${blocks}${time}</s:Header>`;
 }

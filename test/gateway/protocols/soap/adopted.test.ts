@@ -140,7 +140,7 @@ test('A8, W28: a reply with header blocks of its own answers WS-Addressing besid
   const { text } = await gateway.call(shop, envelope('1.2', { header, body: getOrder(1) }));
   t.regex(
     text,
-    /<s:Header [^>]*><w:Action>GetOrderResponse<\/w:Action><w:RelatesTo>urn:uuid:1<\/w:RelatesTo><n0:QuotaHeader /,
+    /<s:Header [^>]*><w:Action>http:\/\/orders\.example\/OrdersSoap\/GetOrderResponse<\/w:Action><w:RelatesTo>urn:uuid:1<\/w:RelatesTo><n0:QuotaHeader /,
   );
 });
 
