@@ -1,11 +1,11 @@
 import { namespaceText } from '../../mappings/codec/scalars/text.ts';
+import { isInstanceNamespace } from '../../mappings/codec/schema-instance.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import type { Draft, Edit } from './draft.ts';
 import { cutOf, unescapeContent } from './envelope.ts';
 import type { Findings } from './findings.ts';
 import {
-  attributeOf,
   escaped,
   listed,
   nameSpans,
@@ -122,10 +122,9 @@ class MembersWalk {
 
   /** Nothing, and what is meant as nothing. True where the element holds none. */
   #nil(element: TreeElement): boolean {
-    const right = attributeOf(element, namespaces.xsi, 'nil');
-    const other = element.attributes.find((one) => one.local === 'nil' && one.namespace !== namespaces.xsi);
-    const old = element.attributes.find((one) => one.local === 'null');
-    const wrong = right === undefined ? (other ?? old) : undefined;
+    const named = element.attributes.filter(({ local }) => local === 'nil' || local === 'null');
+    const right = named.find(({ namespace }) => isInstanceNamespace(namespace));
+    const wrong = right === undefined ? named[0] : undefined;
     if (wrong !== undefined) {
       this.#error(
         wrong.start,

@@ -4,6 +4,7 @@ import type { XmlReader } from '../xml/reader.ts';
 import { FilledBody, type FilledPiece } from './filled-body.ts';
 import { type AttachedParts, type Reading, refuse, refuseAt } from './problem.ts';
 import { isBlankText } from './scalars/scalar.ts';
+import { nilAttribute } from './schema-instance.ts';
 import { StreamedFile } from './streamed-file.ts';
 
 /** Parts of a message beside its envelope, and what in the envelope stands for them (W60 to W62). */
@@ -195,9 +196,7 @@ export const asText: unique symbol = Symbol('text');
 export function hrefOf({ form }: AttachedParts, xml: XmlReader): string | undefined {
   if (form !== 'swa' || xml.attributeCount === 0) return undefined;
   const href = xml.attribute('', 'href');
-  return href !== undefined && isCid(href) && xml.attribute(namespaces.xsi, 'nil') === undefined
-    ? href
-    : undefined;
+  return href !== undefined && isCid(href) && nilAttribute(xml) === undefined ? href : undefined;
 }
 
 /** Whether the first thing in the current element, which is of another type than base64, is an Include: noted, and passed. */

@@ -17,6 +17,7 @@ import {
 import { collapse } from './scalars/numbers.ts';
 import { escapeXml, excerpt } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
+import { nilAttribute } from './schema-instance.ts';
 
 /** What both directions do with an element or a JSON value before its type matters. */
 
@@ -76,7 +77,7 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
     return 'refused';
   }
   if (!checkUnknown(xml, reading)) return 'refused';
-  const nil = xml.attribute(namespaces.xsi, 'nil');
+  const nil = nilAttribute(xml);
   if (nil === undefined) return 'content';
   const word = collapse(nil);
   if (word === 'true' || word === '1') return 'nil';

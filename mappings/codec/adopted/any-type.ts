@@ -9,6 +9,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { refuseElement, scanNull } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
+import { typeAttribute } from '../schema-instance.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { itemsCodec } from './encoded-arrays.ts';
 import { canonicalToken } from './open-elements.ts';
@@ -76,7 +77,7 @@ export function anyCodec(
   });
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
-    const stated = xml.attributeCount === 0 ? undefined : xml.attribute(namespaces.xsi, 'type');
+    const stated = xml.attributeCount === 0 ? undefined : typeAttribute(xml);
     if (stated === undefined) return readUntyped(context, untyped, xml, reading);
     const key = statedType(stated, xml);
     const type = key === undefined ? undefined : context.typeOfKey(key);

@@ -1,5 +1,5 @@
-import { namespaces } from '../../contract/model.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
+import { isInstanceNamespace } from '../schema-instance.ts';
 import type { Resolve } from './simple-types.ts';
 
 /**
@@ -133,7 +133,7 @@ function writeStartTag(
     const namespace = prefix === '' ? '' : namespaceOf(prefix);
     const local = prefix === '' ? attribute : attribute.slice(prefix.length + 1);
     if (prefix !== '') used.add(prefix);
-    if (local === 'type' && namespace === namespaces.xsi) used.add(prefixIn(value.trim()));
+    if (local === 'type' && isInstanceNamespace(namespace)) used.add(prefixIn(value.trim()));
     written.push(`${namespace}\0${local}\0 ${attribute}="${attributeOf(value)}"`);
   }
   let tag = `<${name}`;

@@ -1,10 +1,10 @@
-import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, QName, SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
 import { elementNamed, hasContent, noContent, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { collapse } from '../scalars/numbers.ts';
+import { nilAttribute } from '../schema-instance.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { follow, type References, referenceIn } from './references.ts';
 
@@ -50,7 +50,7 @@ export function elementReader(
         readElement(target, reading),
       );
     }
-    const nil = xml.attribute(namespaces.xsi, 'nil');
+    const nil = nilAttribute(xml);
     const word = nil === undefined ? 'false' : collapse(nil);
     if (word === 'false' || word === '0') return value.read(xml, reading);
     if (word !== 'true' && word !== '1')

@@ -25,6 +25,7 @@ import {
 import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, excerpt, namespaceText, quoteJson } from '../scalars/text.ts';
+import { finalTypeName, isInstanceNamespace } from '../schema-instance.ts';
 import type { TextValue } from '../text-value.ts';
 import { accept, mostText, textValue } from '../types/scalar.ts';
 import {
@@ -307,7 +308,11 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
     const namespace = xml.attributeNamespace(at);
     let attribute = attributes.find((one) => one.local === local && one.namespace === namespace);
     if (attribute === undefined) {
-      if (namespace === namespaces.xsi || namespace === namespaces.soap11 || namespace === namespaces.soap12)
+      if (
+        isInstanceNamespace(namespace) ||
+        namespace === namespaces.soap11 ||
+        namespace === namespaces.soap12
+      )
         continue;
       const namesake = shape.anyAttribute ? undefined : namesakeOf(attributes, local, namespace, xml);
       if (namesake === 'several') {
@@ -905,7 +910,7 @@ export function statedType(stated: string, xml: XmlReader): string | undefined {
   const word = stated.trim();
   const colon = word.indexOf(':');
   const namespace = xml.resolve(colon === -1 ? '' : word.slice(0, colon));
-  return namespace === undefined ? undefined : expanded({ namespace, local: word.slice(colon + 1) });
+  return namespace === undefined ? undefined : expanded(finalTypeName(namespace, word.slice(colon + 1)));
 }
 
 /** An `xsi:type` for a message: `"t:Dog" in namespace "urn:t"`. */

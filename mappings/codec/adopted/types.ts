@@ -8,6 +8,7 @@ import type { ReplyWriter } from '../context.ts';
 import { refuseElement, scanNull, writeElement } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { namespaceText } from '../scalars/text.ts';
+import { typeAttribute } from '../schema-instance.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { anyCodec } from './any-type.ts';
 import { type CompiledContent, readLone } from './content.ts';
@@ -180,7 +181,7 @@ function readSimpleElement(
 ): string | undefined {
   if (xml.attributeCount !== 0 && !isReferring(simple, xml, reading)) {
     checkAttributes(bare, xml, reading);
-    const stated = xml.attribute(namespaces.xsi, 'type');
+    const stated = typeAttribute(xml);
     if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml))
       return refuseElement(
         xml,
@@ -296,7 +297,7 @@ function complexCodec(
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
     let shape = declared();
     let typed = isAlways;
-    const stated = xml.attributeCount === 0 ? undefined : xml.attribute(namespaces.xsi, 'type');
+    const stated = xml.attributeCount === 0 ? undefined : typeAttribute(xml);
     if (stated !== undefined) {
       const actual = typeStated(context, stated, xml);
       if (actual?.kind === 'complex' && actual !== type && isDerived(actual, type)) {

@@ -12,6 +12,7 @@ import { collapse } from '../scalars/numbers.ts';
 import { type Conversion, isBlankText, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
 import { quoteJson } from '../scalars/text.ts';
+import { finalTypeName, typeAttribute } from '../schema-instance.ts';
 import type { TextValue } from '../text-value.ts';
 
 const { nothing, empty } = nodeKinds;
@@ -179,12 +180,13 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
 
 /** Whether the current element says that its string is base64: SOAP::Lite marks every non-ASCII one so (W11). */
 export function isBase64Typed(xml: XmlReader): boolean {
-  const type = xml.attribute(namespaces.xsi, 'type');
+  const type = typeAttribute(xml);
   if (type === undefined) return false;
   const name = collapse(type);
   const colon = name.indexOf(':');
   if (name.slice(colon + 1) !== 'base64Binary' && name.slice(colon + 1) !== 'base64') return false;
-  const namespace = xml.resolve(colon === -1 ? '' : name.slice(0, colon));
+  const stated = xml.resolve(colon === -1 ? '' : name.slice(0, colon));
+  const { namespace } = finalTypeName(stated ?? '', '');
   return namespace === namespaces.xsd || namespace === namespaces.soap11Encoding;
 }
 

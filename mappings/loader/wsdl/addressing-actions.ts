@@ -3,7 +3,7 @@ import { attributeOf, type XmlElement } from './xml-tree.ts';
 
 /** Actions of WS-Addressing that a WSDL declares, and the default ones (A34). */
 
-/** Namespaces of the Action attribute, the newest first: that of the final specification wins where there are several. */
+/** Namespaces of the Action attribute, the newest first. If a message has several, the newest one counts. */
 const attributeNamespaces: readonly string[] = [
   'http://www.w3.org/2007/05/addressing/metadata',
   namespaces.wsdlAddressing,
