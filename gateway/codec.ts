@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { bufferOf } from '../mappings/bytes.ts';
 import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
+import { hasRpc } from '../mappings/contract/adopted.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import type { Input } from '../mappings/http-mapping/call.ts';
 import { JsonError } from '../mappings/json/grammar.ts';
@@ -105,7 +106,8 @@ function operationOf(
   charset: string | undefined,
   { contract, limits, operations }: CompiledContract,
 ): CompiledOperation | undefined {
-  const xml = new XmlReader(decodeXml(bytes, charset), limits, { illegalReferences: false });
+  const quirks = { illegalReferences: false, emptyPrefixes: hasRpc(contract) };
+  const xml = new XmlReader(decodeXml(bytes, charset), limits, quirks);
   xml.readRoot();
   if (xml.local === 'Envelope') return undefined;
   const operation = operations.get(xml.local);

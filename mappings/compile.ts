@@ -6,9 +6,17 @@ import {
 } from './codec/codecs.ts';
 import { createScratch, opens, type Scratch } from './codec/element.ts';
 import { compileMisfits, misfitError } from './codec/misfits.ts';
-import { credentialsSlot, MismatchError, miss, refuse } from './codec/problem.ts';
+import {
+  credentialsSlot,
+  MismatchError,
+  miss,
+  type Reading,
+  recordDeviation,
+  refuse,
+} from './codec/problem.ts';
 import { compileScalars } from './codec/scalars/table.ts';
 import { escapeAttribute } from './codec/scalars/text.ts';
+import { isNil } from './codec/schema-instance.ts';
 import { compileAdoptedOperations } from './compile-adopted.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import { defaultLimits, type Limits } from './contract/limits.ts';
@@ -27,6 +35,7 @@ import type { HeaderScalars } from './http-mapping/header.ts';
 import { JsonReader } from './json/reader.ts';
 import { doAll, type Steps } from './steps.ts';
 import { type Piece, piece } from './xml/output.ts';
+import type { XmlReader } from './xml/reader.ts';
 
 export type {
   CompiledContract,
@@ -101,6 +110,13 @@ function compileOperation(
   );
   const { validate, unknownElements } = contract.settings;
   const refusesAttributes = validate === 'strict' && unknownElements === 'refuse';
+  const isWithoutInputs =
+    input.additional === undefined && input.fields.every(({ json }) => json === credentials?.member);
+  const opensInput = (xml: XmlReader, reading: Reading): boolean => {
+    if (!isWithoutInputs || xml.attributeCount === 0 || !isNil(xml)) return opens(xml, reading);
+    recordDeviation(reading, 'nilOperation'); // node-soap sends it for null
+    return true;
+  };
   const [open, close] = elementTags(contract, `${operation.name}Response`);
   const tellsAbsent = contract.settings.soapErrors === 'fault';
   const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
@@ -125,7 +141,7 @@ function compileOperation(
     readXml: (xml, reading) => {
       if (xml === undefined) throw new RangeError('expected the request’s element, got an empty body');
       reading.refusesAttributes = refusesAttributes;
-      const text = opens(xml, reading) ? inputReader.read(xml, reading) : undefined;
+      const text = opensInput(xml, reading) ? inputReader.read(xml, reading) : undefined;
       reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text: text ?? '{}', reading, closes: undefined };
     },

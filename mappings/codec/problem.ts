@@ -76,6 +76,8 @@ export interface Reading {
   refusesAttributes: boolean;
   /** Character references of clients that XML forbids and that were read all the same (W10). */
   quirks: number;
+  /** True in a message of style rpc, whose elements are found by local name if they are in another namespace (A30). */
+  isRpc: boolean;
   /** Tolerated deviations of the request, each name once; undefined for none. Recorded in the log and in metrics. */
   deviations: Set<Deviation> | undefined;
   /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
@@ -141,6 +143,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     openText: 0,
     refusesAttributes: false,
     quirks: 0,
+    isRpc: false,
     deviations: undefined,
     placeholders: undefined,
     attachments: undefined,

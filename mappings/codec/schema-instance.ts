@@ -1,5 +1,6 @@
 import { namespaces } from '../contract/model.ts';
 import type { XmlReader } from '../xml/reader.ts';
+import { collapse } from './scalars/numbers.ts';
 
 /** Attributes of XML Schema instance (`xsi:nil`, `xsi:type`), read from the final namespace and from those of the drafts (W13). */
 
@@ -42,6 +43,12 @@ export function nilAttribute(xml: Attributes): string | undefined {
       return xml.attributeValue(index);
   }
   return undefined;
+}
+
+/** Returns true if the current start tag has `xsi:nil` with the value true. */
+export function isNil(xml: Attributes): boolean {
+  const word = collapse(nilAttribute(xml) ?? '');
+  return word === 'true' || word === '1';
 }
 
 /** Returns the value of `xsi:type` on the current start tag; undefined if it has none. */

@@ -22,6 +22,11 @@ export function adoptedOperation(
   return adopted?.service.operations.find((operation) => operation.name === name);
 }
 
+/** Returns true if an operation of a contract has the style rpc, whose callers may bind a prefix to no namespace (A30). */
+export function hasRpc({ adopted }: { readonly adopted?: Adopted | undefined }): boolean {
+  return adopted?.service.operations.some(({ style }) => style === 'rpc') === true;
+}
+
 /** A path at which ports of an adopted service answer (A5). */
 export interface AdoptedEndpoint {
   /** Below the contract's base path, such as `/Service.asmx`. */

@@ -65,6 +65,14 @@ export interface ReaderSnapshot {
   }[];
 }
 
+/** Deviations from XML and its namespaces that a reader accepts. */
+export interface XmlQuirks {
+  /** References to C0 controls, U+FFFE and U+FFFF in lenient text (W10). */
+  readonly illegalReferences: boolean;
+  /** `xmlns:p=""`, which binds a prefix to no namespace (A30). Namespaces in XML 1.0, 2.2 forbids it. */
+  readonly emptyPrefixes?: boolean;
+}
+
 /** What it takes to read the content of an element whose start tag was read. */
 export type ContentReader = Pick<
   XmlReader,
@@ -95,6 +103,7 @@ export class XmlReader {
 
   readonly #scanner: Scanner;
   readonly #limits: Limits;
+  readonly #emptyPrefixes: boolean;
   readonly #namespaces = new Namespaces();
   readonly #attributes: Attribute[] = [];
   #open = new OpenElement(undefined);
@@ -106,9 +115,9 @@ export class XmlReader {
   /** Attributes and namespace declarations of all elements so far. */
   #allAttributes = 0;
 
-  /** `quirks.illegalReferences` lets references to C0 controls, U+FFFE and U+FFFF through in lenient text (W10). */
-  constructor(text: string, limits: Limits, quirks?: { readonly illegalReferences: boolean }) {
+  constructor(text: string, limits: Limits, quirks?: XmlQuirks) {
     this.#scanner = new Scanner(text, quirks?.illegalReferences === true);
+    this.#emptyPrefixes = quirks?.emptyPrefixes === true;
     this.#limits = limits;
   }
 
@@ -503,7 +512,7 @@ export class XmlReader {
       const most = this.#limits.xmlNamespace;
       throw scanner.error(at, `namespace longer than ${most} characters`, 'xmlNamespace');
     }
-    if (namespace === '' && prefix !== '') {
+    if (namespace === '' && prefix !== '' && !this.#emptyPrefixes) {
       throw scanner.error(at, `expected a namespace for the prefix ${cut(prefix)}, got none`);
     }
     this.#namespaces.declare(prefix, namespace);

@@ -1,3 +1,4 @@
+import type { Deviation } from '../../../mappings/codec/problem.ts';
 import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import type { Adopted } from '../../../mappings/contract/adopted.ts';
@@ -25,6 +26,11 @@ export type FindOperation = (
 /** The operations that answer at one path. */
 export interface Dispatch {
   readonly find: FindOperation;
+  /**
+   * Returns how the body's element deviates from that of the operation which was found for it (A6); undefined if it does
+   * not.
+   */
+  readonly deviationOf: (operation: CompiledOperation, xml: XmlReader | undefined) => Deviation | undefined;
   /** Whether the body's element alone says that a request is of an operation. */
   readonly isByElement: (operation: CompiledOperation) => boolean;
   /** Refuses hints at another operation than that of the body's element. Throws Fault */
@@ -86,7 +92,7 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
         refuseSpoof(operation.name, name, version);
     }
   };
-  return { find, isByElement: () => true, checkActions };
+  return { find, deviationOf: () => undefined, isByElement: () => true, checkActions };
 }
 
 /** Refuses what another protocol than SOAP has in Body, in words that say what would work (W50); any other element is left. */
@@ -113,6 +119,8 @@ function refuseSpoof(operation: string, named: string, version: SoapVersion): ne
 /** An operation with the actions that its bindings declare. */
 interface Candidate {
   readonly operation: CompiledOperation;
+  readonly wsdlName: string;
+  readonly isRpc: boolean;
   readonly actions: readonly string[];
 }
 
@@ -134,10 +142,12 @@ function dispatchAdopted(
   const byLocal = new Map<string, Candidate[]>();
   const ofAction = new Map<string, Set<CompiledOperation>>();
   const empty: Candidate[] = [];
-  for (const { name, actions } of served.size === 0 ? service.operations : served) {
+  const rpc = new Set<CompiledOperation>();
+  for (const { name, wsdlName, style, actions } of served.size === 0 ? service.operations : served) {
     const operation = compiled.operations.get(name);
     if (operation === undefined) continue;
-    const candidate: Candidate = { operation, actions };
+    const candidate: Candidate = { operation, wsdlName, isRpc: style === 'rpc', actions };
+    if (candidate.isRpc) rpc.add(operation);
     const { root } = operation;
     if (root === undefined) empty.push(candidate);
     else {
@@ -170,11 +180,23 @@ function dispatchAdopted(
     root !== undefined &&
     byElement.get(expanded(root))?.length === 1 &&
     byLocal.get(root.local)?.length === 1;
-  return { find, isByElement, checkActions };
+  const deviationOf: Dispatch['deviationOf'] = (operation, xml) => {
+    const { root } = operation;
+    if (xml === undefined) return undefined;
+    if (root === undefined) return 'operationElement';
+    return rpc.has(operation) && xml.namespace !== root.namespace ? 'wrapperNamespace' : undefined;
+  };
+  return { find, deviationOf, isByElement, checkActions };
 
   function candidatesOf({ namespace, local }: XmlReader): readonly Candidate[] {
     const found = byElement.get(expanded({ namespace, local }));
-    return found ?? (namespace === '' ? byLocal.get(local) : undefined) ?? [];
+    if (found !== undefined) return found;
+    const alike = byLocal.get(local) ?? [];
+    if (alike.length > 0 && namespace === '') return alike;
+    if (alike.length === 1 && alike[0]?.isRpc === true) return alike;
+    // clients such as Axis 1.4 send an element for a message without parts
+    const isOurs = namespace === service.namespace || namespace === '';
+    return isOurs ? empty.filter(({ wsdlName }) => wsdlName === local) : [];
   }
 
   function refuseUnknown(xml: XmlReader | undefined, version: SoapVersion): never {

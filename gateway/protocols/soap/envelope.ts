@@ -2,16 +2,22 @@ import { isUtf8 } from 'node:buffer';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { encodedReason } from '../../../mappings/codec/element.ts';
 import { type Beginning, Beginnings, FastPath } from '../../../mappings/codec/fast-path/fast-path.ts';
-import { type Reading, startReading } from '../../../mappings/codec/problem.ts';
+import {
+  type Deviation,
+  type Reading,
+  recordDeviation,
+  startReading,
+} from '../../../mappings/codec/problem.ts';
 import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../../mappings/compile.ts';
+import { hasRpc } from '../../../mappings/contract/adopted.ts';
 import type { Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
-import { type ContentReader, XmlReader } from '../../../mappings/xml/reader.ts';
+import { type ContentReader, type XmlQuirks, XmlReader } from '../../../mappings/xml/reader.ts';
 import type { HeaderCredentials } from '../../call/credentials.ts';
-import { compileDispatch, type Dispatch, type FindOperation } from './dispatch.ts';
+import { compileDispatch, type Dispatch } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
 import type { HeaderFindings } from './headers/header-block.ts';
@@ -56,6 +62,8 @@ interface Opening {
   readonly operation: CompiledOperation;
   /** Whether Body has nothing in it (A7). */
   readonly isEmpty: boolean;
+  /** The tolerated deviation of the body's element; undefined for none. */
+  readonly deviation: Deviation | undefined;
 }
 
 /** A request's document, and what else its HTTP message says of it. */
@@ -105,7 +113,10 @@ export function createSoapReader(
   mostSteps: number = Number.POSITIVE_INFINITY,
 ): ReadSoap {
   const { limits, contract } = compiled;
-  const quirks = { illegalReferences: contract.settings.illegalCharacterReferences === 'accept' };
+  const quirks: XmlQuirks = {
+    illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
+    emptyPrefixes: hasRpc(contract),
+  };
   /** A document is read anew by the same rules, too. */
   const readerOf = (text: string): XmlReader => new XmlReader(text, limits, quirks);
   const readHeader = compileReadHeader(compiled);
@@ -136,7 +147,7 @@ export function createSoapReader(
       dispatch.checkActions(known.operation, findings.actions, known.version);
       return known;
     }
-    const opening = openEnvelope(xml, readHeader, dispatch.find, findings);
+    const opening = openEnvelope(xml, readHeader, dispatch, findings);
     const missing = missingTimestamp(contract, findings);
     if (missing !== undefined) findings.fault ??= new Fault(findings.version, 'InvalidSecurity', missing);
     if (findings.headerBlocks === 0 && isLearned(opening, dispatch) && isHeaderOptional)
@@ -255,9 +266,10 @@ export function createSoapReader(
       const text = decodeXml(document, charset);
       const xml = readerOf(text);
       try {
-        const { version: soapVersion, operation, isEmpty } = open(xml, request, findings);
+        const { version: soapVersion, operation, isEmpty, deviation } = open(xml, request, findings);
         const reading = startReading(limits.errors, mostSteps);
         reading.attachments = attachments;
+        if (deviation !== undefined) recordDeviation(reading, deviation);
         if (holding.has(operation)) attachments?.hold();
         const { declared } = findings;
         const blocks =
@@ -307,8 +319,8 @@ export function createSoapReader(
 }
 
 /** Whether a beginning means the same wherever it comes: the action had no part in it, and nothing goes beyond its element. */
-function isLearned({ operation, isEmpty }: Opening, { isByElement }: Dispatch): boolean {
-  return !isEmpty && !operation.spansBody && isByElement(operation);
+function isLearned({ operation, isEmpty, deviation }: Opening, { isByElement }: Dispatch): boolean {
+  return !isEmpty && deviation === undefined && !operation.spansBody && isByElement(operation);
 }
 
 /**
@@ -416,7 +428,7 @@ function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion 
 function openEnvelope(
   xml: XmlReader,
   readHeader: ReadHeader,
-  findOperation: FindOperation,
+  { find, deviationOf }: Dispatch,
   findings: Findings,
 ): Opening {
   xml.readRoot();
@@ -448,8 +460,9 @@ function openEnvelope(
   }
   const isEmpty = !xml.nextChild();
   if (isEmpty && xml.stray) refuse(soapVersion, 'expected one element in Body, got text');
-  const operation = findOperation(isEmpty ? undefined : xml, findings.actions, soapVersion);
-  return { version: soapVersion, operation, isEmpty };
+  const element = isEmpty ? undefined : xml;
+  const operation = find(element, findings.actions, soapVersion);
+  return { version: soapVersion, operation, isEmpty, deviation: deviationOf(operation, element) };
 }
 
 const noBlocks: readonly string[] = [];

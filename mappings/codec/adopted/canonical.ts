@@ -70,12 +70,13 @@ export function canonicalXml(
       at = source.indexOf('>', tag) + 1;
     } else {
       const start = readStartTag(source, tag + 1);
-      text += writeStartTag(start, scopes, open.length + 1, resolve);
+      const { text: startTag, name } = writeStartTag(start, scopes, open.length + 1, resolve);
+      text += startTag;
       at = start.end;
       if (start.empty) {
-        text += `</${start.name}>`;
+        text += `</${name}>`;
         while ((scopes.at(-1) as Scope).depth > open.length) scopes.pop();
-      } else open.push(start.name);
+      } else open.push(name);
     }
   }
 }
@@ -108,12 +109,13 @@ export function readStartTag(source: string, at: number): StartTag {
   return { name, attributes, empty: source[close - 1] === '/', end: close + 1 };
 }
 
+/** A start tag in canonical form, and its element's name there. A prefix of no namespace (A30) is left out of names. */
 function writeStartTag(
-  { name, attributes }: StartTag,
+  { name: given, attributes }: StartTag,
   scopes: Scope[],
   depth: number,
   resolve: Resolve,
-): string {
+): { readonly text: string; readonly name: string } {
   const scope = scopes.at(-1) as Scope;
   const isDeclaration = (attribute: string): boolean =>
     attribute === 'xmlns' || attribute.startsWith('xmlns:');
@@ -124,16 +126,23 @@ function writeStartTag(
     prefix === 'xml'
       ? xmlNamespace
       : (declared.get(prefix) ?? bound(scope, 'declared', prefix) ?? resolve(prefix) ?? '');
+  const withoutEmptyPrefix = (qualified: string): string => {
+    const prefix = prefixIn(qualified);
+    return prefix === '' || namespaceOf(prefix) !== '' ? qualified : qualified.slice(prefix.length + 1);
+  };
+  const name = withoutEmptyPrefix(given);
   const used = new Set([prefixIn(name)]);
   // by namespace, then by local name, which no such character is in
   const written: string[] = [];
-  for (const [attribute, value] of attributes) {
-    if (isDeclaration(attribute)) continue;
+  for (const [qualified, value] of attributes) {
+    if (isDeclaration(qualified)) continue;
+    const attribute = withoutEmptyPrefix(qualified);
     const prefix = prefixIn(attribute);
     const namespace = prefix === '' ? '' : namespaceOf(prefix);
     const local = prefix === '' ? attribute : attribute.slice(prefix.length + 1);
     if (prefix !== '') used.add(prefix);
-    if (local === 'type' && isInstanceNamespace(namespace)) used.add(prefixIn(value.trim()));
+    if (local === 'type' && isInstanceNamespace(namespace))
+      used.add(prefixIn(withoutEmptyPrefix(value.trim())));
     written.push(`${namespace}\0${local}\0 ${attribute}="${attributeOf(value)}"`);
   }
   let tag = `<${name}`;
@@ -148,7 +157,7 @@ function writeStartTag(
   if (rendered !== undefined || own.length > 0)
     scopes.push({ depth, outer: scope, declared, written: rendered ?? none });
   for (const entry of written.toSorted()) tag += entry.slice(entry.lastIndexOf('\0') + 1);
-  return `${tag}>`;
+  return { text: `${tag}>`, name };
 }
 
 function prefixIn(name: string): string {

@@ -21,13 +21,14 @@ import { type Asked, withoutIgnored } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
-import { createScratch, type Scratch } from '../element.ts';
-import { MismatchError, type Reading, refuse } from '../problem.ts';
+import { createScratch, hasContent, type Scratch } from '../element.ts';
+import { MismatchError, type Reading, recordDeviation, refuse } from '../problem.ts';
 import { escapeAttribute, someNames } from '../scalars/text.ts';
+import { isNil } from '../schema-instance.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
 import { faultMembers, hasFaultWords, readFaultWords } from './fault-words.ts';
-import { freeName, isObjectType } from './members.ts';
+import { freeName, isMixed, isObjectType, membersOf as membersOfParticle } from './members.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
@@ -220,7 +221,12 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
     const tags = tagsOf(context, element);
     return {
       ...headers,
-      read: () => '{}',
+      // an element stands for none (A7)
+      read: (xml, reading) => {
+        if (hasContent(xml)) refuse(reading, 'UnknownElement', 'expected no content in Body, got some');
+        if (context.encoded) passBody(xml);
+        return '{}';
+      },
       write: (json, asked) => {
         if (asked !== undefined) writeElement(context, value, tags, json, scratch, beside, asked);
         return { xml: Buffer.alloc(0), ...headers.write(json, asked) };
@@ -229,19 +235,47 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
   }
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
   const value = context.elementOf(element, false);
-  const read = elementReader(context, element, value, true);
+  const readElement = elementReader(context, element, value, true);
+  const read = takesNothing(element) ? nilOr(readElement) : readElement;
+  const isRpc = body.kind === 'rpc';
   const style = context.encoded ? encodingStyle : '';
   const tags = tagsOf(context, element, declarationsOf(context, element) + style);
   return {
     ...headers,
-    read: (xml, reading) =>
-      (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}',
+    read: (xml, reading) => {
+      reading.isRpc = isRpc;
+      return (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}';
+    },
     write: (json, asked) => {
       const blocks = headers.write(json, asked);
       const { xml, ...counts } = writeElement(context, value, tags, json, scratch, beside, asked);
       const { left } = blocks;
       return { xml, headers: blocks.headers, ...sumOf(counts, blocks), ...(left && { left }) };
     },
+  };
+}
+
+/** Reads past the end of the body, if there is one around the message. */
+function passBody(xml: XmlReader): void {
+  while (xml.depth > 0 && xml.nextChild()) xml.skip();
+}
+
+/** Returns true for the element of an operation without inputs. */
+function takesNothing({ type, nillable }: ElementDeclaration): boolean {
+  if (type.kind !== 'complex' || nillable) return false;
+  const { attributes, anyAttribute, derived, content } = type;
+  if (attributes.length > 0 || anyAttribute || derived.length > 0 || isMixed(content)) return false;
+  if (content.kind === 'elements') return membersOfParticle(content.particle).members.length === 0;
+  return content.kind === 'empty';
+}
+
+/** A reader that takes `xsi:nil` on the element of an operation without inputs, as node-soap sends it for `null`. */
+function nilOr(read: ValueCodec['read']): ValueCodec['read'] {
+  return (xml, reading) => {
+    if (xml.attributeCount === 0 || !isNil(xml)) return read(xml, reading);
+    recordDeviation(reading, 'nilOperation');
+    if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+    return '{}';
   };
 }
 
@@ -257,12 +291,12 @@ function readEncoded(
 ): string | undefined {
   if (!/href|:ref/.test(xml.source(xml.startOffset, Number.POSITIVE_INFINITY))) {
     const json = read(xml, reading);
-    while (xml.depth > 0 && xml.nextChild()) xml.skip();
+    passBody(xml);
     return json;
   }
   const gathered = gatherReferences(xml, context.limits, reading);
   if (gathered === undefined) {
-    while (xml.depth > 0 && xml.nextChild()) xml.skip();
+    passBody(xml);
     return refuse(
       reading,
       'OutOfRange',

@@ -5,7 +5,7 @@ import { piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters, writeElement } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
-import { isFull, MismatchError, miss, type Reading, refuse, refuseAt } from '../problem.ts';
+import { isFull, MismatchError, miss, type Reading, recordDeviation, refuse, refuseAt } from '../problem.ts';
 import { escapeXml, namespaceText, someNames } from '../scalars/text.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -245,7 +245,7 @@ export function readLone(content: CompiledContent, xml: XmlReader, reading: Read
 function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading): Bag {
   const bag = emptyBag();
   while (xml.nextChild()) {
-    const entry = findEntry(content, bag, xml);
+    const entry = findEntry(content, bag, xml) ?? findByLocalName(content, bag, xml, reading);
     if (entry === undefined) passElement(content, xml, reading);
     else put(content, bag, entry, xml, reading);
   }
@@ -294,6 +294,20 @@ function findNamed(content: CompiledContent, bag: Bag, xml: XmlReader): NamedEnt
     } else if (entry.namespace === namespace) best = entry;
   }
   return best;
+}
+
+/** The entry of a child in another namespace, in a message of style rpc: if exactly one member has its local name (A30). */
+function findByLocalName(
+  content: CompiledContent,
+  bag: Bag,
+  xml: XmlReader,
+  reading: Reading,
+): NamedEntry | undefined {
+  if (!reading.isRpc) return undefined;
+  const [entry, ...others] = content.byLocal.get(xml.local) ?? [];
+  if (entry === undefined || others.length > 0 || !isFree(content, bag, entry)) return undefined;
+  if (entry.namespace !== xml.namespace) recordDeviation(reading, 'partNamespace');
+  return entry;
 }
 
 /** Which of two entries of one name a child is: that of the list or round that is open, else that behind what came. */

@@ -1,6 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { RecordType } from '../../contract/model.ts';
-import { type ContentReader, type ReaderSnapshot, XmlReader } from '../../xml/reader.ts';
+import { type ContentReader, type ReaderSnapshot, type XmlQuirks, XmlReader } from '../../xml/reader.ts';
 import type { Input, WriteCredentialsMember } from '../input.ts';
 import type { Reading } from '../problem.ts';
 import { ElementForms } from './element-forms.ts';
@@ -28,7 +28,7 @@ interface Opening<T> {
  */
 export class FastPath<T> {
   readonly #limits: Limits;
-  readonly #quirks: { readonly illegalReferences: boolean };
+  readonly #quirks: XmlQuirks;
   readonly #prefixes = new PrefixCache<Opening<T>>();
   readonly #scratch = createScratch();
   #prefix: Prefix<Opening<T>> | undefined;
@@ -36,7 +36,7 @@ export class FastPath<T> {
   #lastWithout: { readonly known: Beginning<unknown>; readonly prefix: Prefix<Opening<T>> } | undefined;
 
   /** @param quirks as XmlReader has them */
-  constructor(limits: Limits, quirks: { readonly illegalReferences: boolean }) {
+  constructor(limits: Limits, quirks: XmlQuirks) {
     this.#limits = limits;
     this.#quirks = quirks;
   }
@@ -103,7 +103,7 @@ export class FastPath<T> {
     const { errors } = this.#limits;
     const { illegalReferences } = this.#quirks;
     const shapes = new RequestShapes(input, this.#scratch, errors, illegalReferences, writeCredentials);
-    this.#prefixes.note(document, charset, end, { meaning, shapes }, this.#limits);
+    this.#prefixes.note(document, charset, end, { meaning, shapes }, this.#limits, this.#quirks);
   }
 
   /**
@@ -130,7 +130,7 @@ export class Beginning<T> {
   /** In bytes. */
   readonly length: number;
   readonly #limits: Limits;
-  readonly #quirks: { readonly illegalReferences: boolean };
+  readonly #quirks: XmlQuirks;
   readonly #snapshot: ReaderSnapshot;
   readonly #forms: ElementForms;
 
@@ -139,7 +139,7 @@ export class Beginning<T> {
     meaning: T,
     { bytes, snapshot }: Pick<Prefix<T>, 'bytes' | 'snapshot'>,
     limits: Limits,
-    quirks: { readonly illegalReferences: boolean },
+    quirks: XmlQuirks,
   ) {
     this.meaning = meaning;
     this.length = bytes.length;
@@ -173,11 +173,11 @@ export class Beginning<T> {
 /** Beginnings of documents that were met before, up to a start tag, with what that start tag means. */
 export class Beginnings<T> {
   readonly #limits: Limits;
-  readonly #quirks: { readonly illegalReferences: boolean };
+  readonly #quirks: XmlQuirks;
   readonly #prefixes = new PrefixCache<{ readonly meaning: T; known?: Beginning<T> }>();
 
   /** @param quirks as XmlReader has them */
-  constructor(limits: Limits, quirks: { readonly illegalReferences: boolean }) {
+  constructor(limits: Limits, quirks: XmlQuirks) {
     this.#limits = limits;
     this.#quirks = quirks;
   }
@@ -201,6 +201,6 @@ export class Beginnings<T> {
    * @param end offset behind the start tag that it ends with, in characters
    */
   learn(document: Buffer, charset: string | undefined, end: number, meaning: T): void {
-    this.#prefixes.note(document, charset, end, { meaning }, this.#limits);
+    this.#prefixes.note(document, charset, end, { meaning }, this.#limits, this.#quirks);
   }
 }

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import type { Limits } from '../../contract/limits.ts';
 import { moveForward } from '../../recent.ts';
 import { isPlainUtf8 } from '../../xml/decode.ts';
-import { type ReaderSnapshot, XmlReader } from '../../xml/reader.ts';
+import { type ReaderSnapshot, type XmlQuirks, XmlReader } from '../../xml/reader.ts';
 
 /** A beginning of documents, up to a start tag, and where a reader stands at the end of it. */
 export interface Prefix<T> {
@@ -66,12 +66,19 @@ export class PrefixCache<T> {
    *
    * @param end offset behind the start tag that it ends with, in characters
    */
-  note(document: Buffer, charset: string | undefined, end: number, meaning: T, limits: Limits): void {
+  note(
+    document: Buffer,
+    charset: string | undefined,
+    end: number,
+    meaning: T,
+    limits: Limits,
+    quirks?: XmlQuirks,
+  ): void {
     if (++this.#unknown % keptOneIn !== 0 || end > longestPrefix) return;
     // bytes of their own: a part of the document would keep all of the document in memory
     const bytes = Buffer.from(document.subarray(0, end));
     if (!isAscii(bytes) || !isPlainUtf8(document, charset)) return;
-    const reader = new XmlReader(bytes.toString('latin1'), limits);
+    const reader = new XmlReader(bytes.toString('latin1'), limits, quirks);
     reader.readRoot();
     while (reader.position < end) reader.nextChild();
     const snapshot = reader.snapshot();

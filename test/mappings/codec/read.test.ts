@@ -388,10 +388,12 @@ test('attributes of a wrapper or of an entry that say nothing of its content are
   }
 });
 
-test('a wrapper can’t be nil, the WSDL says so', (t) => {
-  t.deepEqual(readXml(family, 'AddClientTemplate', '', ' i:nil="true"').problems, [
+test('W13: a wrapper of inputs can’t be nil, one of credentials only can', (t) => {
+  t.deepEqual(readXml(family, 'UpdateSubUser', '', ' i:nil="true"').problems, [
     'InvalidType expected elements, got xsi:nil',
   ]);
+  const { problems, input } = readXml(family, 'AddClientTemplate', '', ' i:nil="true"');
+  t.deepEqual([problems, [...(input.reading.deviations ?? [])]], [[], ['nilOperation']]);
 });
 
 test('W11: base64 that says so with xsi:type is its text, array items and credentials too', (t) => {
