@@ -10,6 +10,7 @@ import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import { unusableNames } from '../../mappings/loader/names/portable.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { readConfig } from '../process/config.ts';
@@ -139,6 +140,7 @@ export function summaryOf({
   unforeseen,
   displaced,
   warnings,
+  names,
   mapping,
 }: LoadedContract & Partial<CheckedContract>): unknown {
   const { adopted } = contract;
@@ -163,6 +165,7 @@ export function summaryOf({
     unforeseen,
     displaced,
     warnings,
+    unusableNames: adopted === undefined ? unusableNames(names) : [],
     ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted), derived }),
     ...(mapping === undefined ? {} : { mapping: mappingSummaryOf(mapping) }),
   };
@@ -293,4 +296,8 @@ function print(loaded: CheckedContract): void {
     for (const { pointer, why } of reasons) printLine(`not served: ${name} (${pointer}: ${why})`);
   for (const { key, wanted, name, holder } of displaced)
     printLine(`called otherwise: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
+  for (const { name, of, stacks, portable } of unusableNames(loaded.names))
+    printLine(
+      `${of} name that ${stacks.join(' and ')} cannot use: ${name} (names: portable makes it ${portable})`,
+    );
 }

@@ -9,6 +9,11 @@ export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+/** A name for generated classes: starts with a capital, without underscores before it. Go exports no other, suds knows no other. */
+export function className(name: string): string {
+  return upperFirst(name.replace(/^_+(?=[A-Za-z])/, ''));
+}
+
 /** A title or path in PascalCase: `/parcels/{number}` is `ParcelsNumber`. */
 export function pascal(title: string): string {
   return title
@@ -36,7 +41,7 @@ export function classIdentifier(name: string): string {
  * Letters outside ASCII that both XML 1.0's fourth edition (B. Character Classes), by which .NET reads names, and its
  * fifth have for the start of a name: Latin, Greek, Cyrillic, Kana, Han, Hangul.
  */
-const letters =
+export const letters =
   /[\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0131\u0134-\u013E\u0141-\u0148\u014A-\u017E\u0388-\u038A\u038E-\u03A1\u03A3-\u03CE\u0401-\u040C\u040E-\u044F\u0451-\u045C\u045E-\u0481\u3041-\u3094\u30A1-\u30FA\u4E00-\u9FA5\uAC00-\uD7A3]/;
 
 /**

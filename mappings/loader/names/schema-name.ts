@@ -27,6 +27,20 @@ export function nameAt(pointer: string): string {
   return nameBelow(classIdentifier(first), rest);
 }
 
+/**
+ * Returns true if the document itself names the type of a key in `names.lock`: a schema under `components/schemas`,
+ * `definitions` or `$defs`. The gateway names all other types.
+ */
+export function isNamedByDocument(key: string): boolean {
+  const file = fileOf(key);
+  const own = key.slice(file === '' ? 0 : file.length + 1);
+  if (own.includes('#')) return false;
+  const path = own.split('/').slice(1);
+  const container = containers.find((keys) => keys.every((one, at) => path[at] === one));
+  if (container === undefined || path.length !== container.length + 1) return false;
+  return file !== '' || container[0] === 'components';
+}
+
 /** What tells the types of a component from those of its schemas. */
 const suffixes = {
   parameters: 'Parameter',

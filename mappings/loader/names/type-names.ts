@@ -2,6 +2,7 @@ import type { NamedType, Type } from '../../contract/model.ts';
 import {
   byCodeUnit,
   type ContractNames,
+  className,
   createNamer,
   type Displaced,
   folded,
@@ -11,6 +12,7 @@ import {
   type Names,
   type Wanted,
 } from './names.ts';
+import { isNamedByDocument } from './schema-name.ts';
 
 /** A type that waits for its name. */
 export interface Nameless extends Wanted {
@@ -53,6 +55,8 @@ export interface TypeNamesSource {
   /** What the gateway itself adds to the schema, by its keys in `names.lock`. */
   readonly own: readonly Wanted[];
   readonly pinned: ContractNames;
+  /** Whether types that the document names start with a capital too (`names: portable`). */
+  readonly isPortable: boolean;
 }
 
 /** The names of a contract's types and elements; each was set where it belongs. */
@@ -80,9 +84,16 @@ export function nameTypes(source: TypeNamesSource): NamedTypes {
   const { reached, nameless, pinned } = source;
   const namer = createNamer(pinned.types, undefined, undefined, longestName);
   for (const name of source.wrappers.values()) namer.reserve(name);
-  const components = new Map(namer.give(source.components.toSorted(byKey)));
+  const wantedOf = ({ key, name }: Wanted): Wanted => {
+    const isKept = !source.isPortable && isNamedByDocument(key);
+    return { key, name: isKept ? name : className(name) };
+  };
+  const components = new Map(namer.give(source.components.map(wantedOf).toSorted(byKey)));
   const found = nameless.filter(({ type }) => reached.has(type));
-  const inline = found.filter(({ key }) => !components.has(key)).toSorted(byKey);
+  const inline = found
+    .filter(({ key }) => !components.has(key))
+    .map(wantedOf)
+    .toSorted(byKey);
   const names = new Map([...components, ...namer.give([...inline, { key: 'json', name: 'Json' }])]);
   const keys = new Map<Type, string>();
   for (const { type, key, set } of found) {
@@ -107,7 +118,10 @@ export function nameTypes(source: TypeNamesSource): NamedTypes {
     members: members.names,
     displaced: [...namer.displaced, ...members.displaced],
     keys,
-    give: (key, wanted) => namer.give([{ key, name: wanted }]).get(key) ?? wanted,
+    give: (key, wanted) => {
+      const name = className(wanted);
+      return namer.give([{ key, name }]).get(key) ?? name;
+    },
   };
 }
 
@@ -154,6 +168,11 @@ function usable(name: string, tail: string): string {
   return namesOfClients.has(name) ? `${name}_${hexOf(tail).slice(0, 4)}` : name;
 }
 
+/** The element of a method's parameter: Mono's svcutil makes a parameter of that name, which no `-` or `.` may be in. */
+function parameterName(name: string): string {
+  return name.replace(/[.-]/g, '_');
+}
+
 const wordsOfJava: ReadonlySet<string> = new Set(javaWords.map(folded));
 
 /** The elements of each record and union, no two of one alike; of a wrapper none that Java keeps for itself. */
@@ -173,11 +192,12 @@ function nameElements(
         return name === undefined ? [] : [[key, name] as const];
       }),
     );
-    const reserved = wrappers.has(type) ? wordsOfJava : undefined;
+    const isWrapper = wrappers.has(type);
+    const reserved = isWrapper ? wordsOfJava : undefined;
     const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key, undefined, reserved);
     const wanted = list.map(({ path, tail, wanted: name }) => ({
       key: owner + path,
-      name: usable(name(), tail),
+      name: usable(isWrapper ? parameterName(name()) : name(), tail),
     }));
     for (const [key, name] of namer.give(wanted)) {
       names.set(key, name);

@@ -8,7 +8,8 @@ import type {
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type References } from '../document/references.ts';
-import { escapeName, folded, type Names, type Wanted } from '../names/names.ts';
+import { folded, type Names, type Wanted } from '../names/names.ts';
+import { variantName } from '../names/portable.ts';
 import type { CredentialsOverlay, Overlay } from '../overlay/overlay.ts';
 
 const blockName: Wanted = { key: 'credentials', name: 'Credentials' };
@@ -52,7 +53,7 @@ export function buildCredentials(
     }
     parts.push({
       name,
-      xml: field?.xml ?? escapeName(name),
+      xml: field?.xml ?? variantName(name, overlay.dialect.names),
       header,
       sent: stated.sent?.get(name) ?? { in: 'header', name: header },
       required: stated.required?.includes(name) ?? field?.required ?? true,

@@ -1,12 +1,13 @@
 import type { ScalarName, Settings } from '../../contract/model.ts';
+import type { ElementNames } from '../names/portable.ts';
 
 /** A preset of the overlay: how a family of callers names, orders and encodes things. Data, never an `if` in a codec. */
 export interface Dialect {
   readonly typesNamespace: string | undefined;
   /** Where string arrays and maps live; undefined puts them into the types namespace. */
   readonly arraysNamespace: string | undefined;
-  /** XML name = JSON name, or with its first letter upper-cased (W20). */
-  readonly names: 'same' | 'upper-first';
+  /** XML name = JSON name, with its first letter upper-cased (W20), or as every client stack can use it. */
+  readonly names: ElementNames;
   /** Elements in the document's order, or by UTF-16 code unit over all of a type (W18). */
   readonly order: 'declared' | 'ordinal';
   /** The schema's types in the order in which operations reach them, or by name, so that an edit moves none. */

@@ -147,9 +147,10 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     arrays: namespace('The namespace of the items of string arrays and of maps of strings.'),
   }),
   names: keyword(
-    'Elements named as JSON members, or with their first letter upper-cased.',
+    'Elements named as JSON members, with their first letter upper-cased, or as every client stack can use them.',
     'same',
     'upper-first',
+    'portable',
   ),
   operationNames: choice(
     'What operations are called: `fastapi` takes the path and the method from its operationIds, or rules, of which the first that fits counts.',

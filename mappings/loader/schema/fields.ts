@@ -3,7 +3,8 @@ import { isReference, scalarTable } from '../../codec/scalars/table.ts';
 import type { AdditionalElement, Field, MapType, RecordType } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { someOf } from '../document/node.ts';
-import { byCodeUnit, escapeName, upperFirst } from '../names/names.ts';
+import { byCodeUnit } from '../names/names.ts';
+import { elementName } from '../names/portable.ts';
 import type { Dialect } from '../overlay/dialects.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { Draft, FieldDraft, FieldFacts, TypeDrafts } from './drafts.ts';
@@ -23,7 +24,7 @@ export function setFields(
     .map((field) => ({
       path: `/properties${pointerSegment(field.json)}`,
       tail: field.json,
-      wanted: () => escapeName(dialect.names === 'same' ? field.json : upperFirst(field.json)),
+      wanted: () => elementName(field.json, dialect.names),
       set: (xml: string) => {
         field.xml = xml;
       },

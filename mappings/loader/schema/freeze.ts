@@ -56,6 +56,7 @@ export function finishTypes(
     }),
     own,
     pinned,
+    isPortable: dialect.names === 'portable',
   });
   for (const [type, { fields, ofFields }] of drafts.facts) {
     for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));

@@ -3,7 +3,8 @@ import type { ScalarName, Type, UnionType, Variant } from '../../contract/model.
 import { pointerSegment } from '../document/error.ts';
 import { isNode, type Node } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
-import { escapeName, identifier, upperFirst } from '../names/names.ts';
+import { identifier, upperFirst } from '../names/names.ts';
+import { variantName } from '../names/portable.ts';
 import { nameAt } from '../names/schema-name.ts';
 import type { NamelessElement } from '../names/type-names.ts';
 import type { Alternative } from './alternative.ts';
@@ -62,6 +63,7 @@ interface Variants {
 /** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
 function listVariants(context: SchemaContext, alternatives: readonly Alternative[]): Variants {
   const { rules, drafts } = context;
+  const { names } = context.overlay.dialect;
   const list: Draft<Variant>[] = [];
   const elements: NamelessElement[] = [];
   const untagged = new Set<Type>();
@@ -80,7 +82,8 @@ function listVariants(context: SchemaContext, alternatives: readonly Alternative
     elements.push({
       path: own,
       tail: place,
-      wanted: () => escapeName(label ?? (draft.type.kind === 'scalar' ? draft.type.scalar : draft.type.name)),
+      wanted: () =>
+        variantName(label ?? (draft.type.kind === 'scalar' ? draft.type.scalar : draft.type.name), names),
       set: (xml) => {
         draft.xml = xml;
       },

@@ -220,7 +220,7 @@ const parcelCalls: readonly Sent[] = [
   parcel(book('<to><name>Jo</name></to>'), ''),
   parcel(book('<to><name/></to><grams>1.5</grams>')),
   parcel(
-    '<TrackParcel xmlns="urn:example:parcels"><number>a/b</number><X-Trace-Id>t</X-Trace-Id></TrackParcel>',
+    '<TrackParcel xmlns="urn:example:parcels"><number>a/b</number><X_Trace_Id>t</X_Trace_Id></TrackParcel>',
   ),
   parcel('<TrackParcel xmlns="urn:example:parcels"><number>..</number></TrackParcel>'),
   parcel('<CancelParcel xmlns="urn:example:parcels"><number>1</number></CancelParcel>'),

@@ -521,7 +521,7 @@ test('inputs that upstream wants in path, query and headers are put there, encod
   const { input } = readXml(
     plain,
     'GetParcel',
-    '<most>5</most><X-Trace>a b</X-Trace><id>a/b {most} é&amp;</id><state>under way</state><since>2024-06-01T10:00:00Z</since>',
+    '<most>5</most><X_Trace>a b</X_Trace><id>a/b {most} é&amp;</id><state>under way</state><since>2024-06-01T10:00:00Z</since>',
   );
   const request = operationOf(plain, 'GetParcel').request(input, token);
   t.is(

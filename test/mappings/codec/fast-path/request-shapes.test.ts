@@ -204,8 +204,8 @@ test('parameters and headers of a call have slots of their own, with and without
   const { read, learn, slowly } = shapesOf(compiled, 'GetParcel');
   const contents = [
     [
-      '<id>a</id><since>2024-02-29T12:00:00Z</since><state>sent</state><most>7</most><X-Trace>t</X-Trace>',
-      '<id>"é</id><since>2024-03-01T00:00:00Z</since><state>under way</state><most>123</most><X-Trace>&amp;</X-Trace>',
+      '<id>a</id><since>2024-02-29T12:00:00Z</since><state>sent</state><most>7</most><X_Trace>t</X_Trace>',
+      '<id>"é</id><since>2024-03-01T00:00:00Z</since><state>under way</state><most>123</most><X_Trace>&amp;</X_Trace>',
     ],
     ['<id>a</id>', '<id>b</id>'],
     ['<id>a</id><most>7</most>', '<id>b</id><most>8</most>'],

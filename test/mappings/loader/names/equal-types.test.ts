@@ -53,18 +53,18 @@ test('equal types have the name that all have who are made of them', (t) => {
   });
   t.deepEqual(
     contract.types.map(({ name }) => name),
-    ['Address', 'Empty', 'aBody', 'bBody'],
+    ['ABody', 'Address', 'BBody', 'Empty'],
   );
 });
 
 test('equal types that are called otherwise each time are called by the little that is in them, else as most are', (t) => {
   const few = build({ a: object({ from: address(), to: address() }), b: object({ x: text, by: address() }) });
-  t.deepEqual(typesOf(few), ['StreetCity', 'aBody', 'bBody']);
+  t.deepEqual(typesOf(few), ['ABody', 'BBody', 'StreetCity']);
   const side = { type: 'string', enum: ['left', 'RIGHT'] };
-  t.deepEqual(typesOf(build({ a: object({ x: side, y: side }) })), ['LeftRight', 'aBody']);
+  t.deepEqual(typesOf(build({ a: object({ x: side, y: side }) })), ['ABody', 'LeftRight']);
   const many = object(Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, text])));
   const most = build({ a: object({ from: many, to: many }), b: object({ x: text, to: many }) });
-  t.deepEqual(typesOf(most), ['To', 'aBody', 'bBody']);
+  t.deepEqual(typesOf(most), ['ABody', 'BBody', 'To']);
 });
 
 test('equal bodies are called by what is in them', (t) => {
@@ -81,13 +81,13 @@ test('one that equals a component is the component; components stay two', (t) =>
     c: object({ one: object({ tower: text }) }),
   };
   t.deepEqual(typesOf(build(bodies, { schemas })), [
+    'ABody',
+    'BBody',
+    'CBody',
+    'CBodyOne',
     'Home',
     'Office',
     'Work',
-    'aBody',
-    'bBody',
-    'cBody',
-    'cBodyOne',
   ]);
 });
 
@@ -130,20 +130,20 @@ test('types are two where anything but words differs', (t) => {
   };
   for (const [what, [one, other]] of Object.entries(differing)) {
     const types = typesOf(build({ a: object({ it: one }), b: object({ it: other }) }));
-    t.true(types.includes('aBodyIt') && types.includes('bBodyIt'), what);
+    t.true(types.includes('ABodyIt') && types.includes('BBodyIt'), what);
   }
 });
 
 test('equalTypes: apart, and a type that the overlay says more of, stay as they were', (t) => {
   const bodies = { a: object({ address: address() }), b: object({ x: text, address: address() }) };
   t.deepEqual(typesOf(build(bodies, { overlay: { equalTypes: 'apart' } })), [
-    'aBody',
-    'aBodyAddress',
-    'bBody',
-    'bBodyAddress',
+    'ABody',
+    'ABodyAddress',
+    'BBody',
+    'BBodyAddress',
   ]);
-  const overlay = { types: { aBodyAddress: { order: ['city', 'street'] } } };
-  t.deepEqual(typesOf(build(bodies, { overlay })), ['aBody', 'aBodyAddress', 'bBody', 'bBodyAddress']);
+  const overlay = { types: { ABodyAddress: { order: ['city', 'street'] } } };
+  t.deepEqual(typesOf(build(bodies, { overlay })), ['ABody', 'ABodyAddress', 'BBody', 'BBodyAddress']);
 });
 
 // --- names.lock -------------------------------------------------------------------------------------
@@ -181,15 +181,15 @@ test('one that parts from its equals leaves them their name', (t) => {
   const names = lockOf(build(people));
   const { a: _a, ...others } = people;
   const parted = build({ a: object({ address: object({ street: text }) }), ...others }, { names });
-  t.deepEqual(typesOf(parted), ['Address', 'aBody', 'aBodyAddress', 'bBody', 'cBody']);
+  t.deepEqual(typesOf(parted), ['ABody', 'ABodyAddress', 'Address', 'BBody', 'CBody']);
   t.deepEqual(parted.displaced, []);
 });
 
 test('one that is left alone keeps the name that it had with its equals', (t) => {
   const names = lockOf(build(people));
   const { c } = people;
-  t.deepEqual(typesOf(build({ c }, { names })), ['Address', 'cBody']);
-  t.deepEqual(typesOf(build({ c })), ['cBody', 'cBodyAddress']);
+  t.deepEqual(typesOf(build({ c }, { names })), ['Address', 'CBody']);
+  t.deepEqual(typesOf(build({ c })), ['CBody', 'CBodyAddress']);
 });
 
 test('one that equalled a component takes no name from it once it has changed', (t) => {
@@ -202,7 +202,7 @@ test('one that equalled a component takes no name from it once it has changed', 
   const changed = build(bodies, { schemas: { Address: object({ street: text }) }, names });
   const all = typesOf(changed);
   t.is(new Set(all).size, all.length);
-  t.deepEqual(all, ['Address', 'X', 'X_2531', 'aBody']);
+  t.deepEqual(all, ['ABody', 'Address', 'X', 'X_2531']);
 });
 
 test('what is called otherwise in names.lock stays two, whatever becomes equal', (t) => {
@@ -215,8 +215,8 @@ test('what is called otherwise in names.lock stays two, whatever becomes equal',
   };
   const names = lockOf(build(bodies));
   const same = { ...bodies, c: object({ y: x }), d: object({ k: text, y: x }) };
-  t.deepEqual(typesOf(build(same)), ['One', 'aBody', 'bBody', 'cBody', 'dBody']);
-  t.deepEqual(typesOf(build(same, { names })), ['X', 'Y', 'aBody', 'bBody', 'cBody', 'dBody']);
+  t.deepEqual(typesOf(build(same)), ['ABody', 'BBody', 'CBody', 'DBody', 'One']);
+  t.deepEqual(typesOf(build(same, { names })), ['ABody', 'BBody', 'CBody', 'DBody', 'X', 'Y']);
 });
 
 test('one that comes to equal what names.lock has joins it', (t) => {

@@ -164,7 +164,7 @@ test('parameters, bodies and headers have their own words before those of their 
   const { operations, types } = contractOf({}, '3.1.0', described);
   t.deepEqual(wordsByName(operations[0]?.input.fields), {
     page: 'Which page.|Default: 1. Deprecated.',
-    'X-Sort': 'By what.|',
+    X_Sort: 'By what.|',
     Body: 'What is sent.|',
   });
   const result = types.find(({ name }) => name === 'SendResult');
