@@ -161,8 +161,12 @@ function positionsOf({ positions, rest, ...tuple }: TupleType): RecordType {
   return { ...tuple, kind: 'record', fields: elements.map(optional) };
 }
 
-function optional({ xml, type }: { readonly xml: string; readonly type: Type }): Field {
-  return { json: xml, xml, type, nillable: false, required: false, notEmpty: false, allowed: undefined };
+function optional({
+  xml,
+  type,
+  nillable = false,
+}: Pick<Field, 'xml' | 'type'> & { readonly nillable?: boolean }): Field {
+  return { json: xml, xml, type, nillable, required: false, notEmpty: false, allowed: undefined };
 }
 
 /** Compares the types of one direction, each pair of them once. */

@@ -11,6 +11,7 @@ import type {
   TupleType,
   Type,
   UnionType,
+  Variant,
 } from '../mappings/contract/model.ts';
 import { namespaces, partsOf } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
@@ -280,8 +281,16 @@ function complexType(contract: Contract, record: RecordType, name?: string, isAs
 }
 
 /** `<xs:element minOccurs="0" name="…" type="…"/>` */
-function optionalElement(contract: Contract, { xml, type }: Pick<Field, 'xml' | 'type'>): DocumentNode {
-  return element('xs:element', { minOccurs: '0', name: xml, type: typeName(contract, type) });
+function optionalElement(
+  contract: Contract,
+  { xml, type, nillable }: Pick<Variant, 'xml' | 'type' | 'nillable'>,
+): DocumentNode {
+  return element('xs:element', {
+    minOccurs: '0',
+    name: xml,
+    nillable: nillable === true ? 'true' : undefined,
+    type: typeName(contract, type),
+  });
 }
 
 /** As a record's, with an optional element for each type, of which one is there: what generators make of `xs:choice` fails in some. */

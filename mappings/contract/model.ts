@@ -448,6 +448,8 @@ export interface Field extends Ruled {
   readonly type: Type;
   /** What the WSDL says (W33). */
   readonly nillable: boolean;
+  /** True if the document forbids null although the element is nillable, so that nil means absent (`optionalValues: nillable`). */
+  readonly nilIsAbsent?: true;
   /** Refused when absent or null (W42). */
   readonly required: boolean;
   /** The document requires it of every reply; undefined where it doesn't. */
@@ -483,6 +485,8 @@ export interface UnionType {
 export interface Variant extends Ruled {
   readonly xml: string;
   readonly type: Type;
+  /** True if the element is nillable, so that proxies can leave out a value type (`optionalValues: nillable`). */
+  readonly nillable?: true;
   /** The JSON values that may be of it. */
   readonly takes: JsonKind;
   /** The member of its objects whose value tells them from others; undefined where their members tell. */

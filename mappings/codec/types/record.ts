@@ -80,8 +80,8 @@ function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefi
 }
 
 /** Whether xsi:nil of a field means that it is absent: a number, boolean, date or enum that may not be null (W13). */
-function isAbsentAsNil({ nillable, type }: Field): boolean {
-  return !nillable && !isReference(type);
+function isAbsentAsNil({ nillable, nilIsAbsent, type }: Field): boolean {
+  return nilIsAbsent === true || (!nillable && !isReference(type));
 }
 
 /** Reads the children of the element whose start tag is current, past its end tag. */

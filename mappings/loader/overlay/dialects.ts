@@ -18,6 +18,8 @@ export interface Dialect {
   readonly first: readonly string[];
   /** Nillable: every element of replies and what W33 lists of requests, or what the document says. */
   readonly nillable: 'w33' | 'declared';
+  /** Optional numbers, booleans, dates and enums: nillable as `nillable` has it, or all of them (W33). */
+  readonly optionalValues: 'declared' | 'nillable';
   /** A request body's members as children of the wrapper, or the body as one element beside the parameters. */
   readonly body: 'members' | { readonly element: string };
   /** A reply body's members as children of the wrapper, or the body as one element. */
@@ -41,6 +43,7 @@ const servicestack: Dialect = {
   equalTypes: 'apart',
   first: ['authentication', 'responseStatus'],
   nillable: 'w33',
+  optionalValues: 'declared',
   body: 'members',
   reply: 'members',
   mapEntry: 'KeyValueOfstringstring',
@@ -85,6 +88,7 @@ const plain: Dialect = {
   equalTypes: 'once',
   first: [],
   nillable: 'declared',
+  optionalValues: 'declared',
   body: { element: 'Body' },
   reply: { element: 'Result' },
   mapEntry: 'Entry',

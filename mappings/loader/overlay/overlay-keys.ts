@@ -163,6 +163,11 @@ export const overlaySettings = record('The SOAP face of an OpenAPI document; eve
     'ordinal',
   ),
   equalTypes: keyword('Inline types that are equal: one type, or one for each place.', 'once', 'apart'),
+  optionalValues: keyword(
+    'Optional numbers, booleans, dates and enums in the WSDL: nillable where the document allows null, or always.',
+    'declared',
+    'nillable',
+  ),
   dates: keyword(
     'How dates travel in JSON: /Date(ms-0000)/, ISO 8601, or as any text.',
     'wcf',

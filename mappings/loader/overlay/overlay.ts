@@ -92,6 +92,7 @@ export function readOverlay(document: unknown, report: Report): Overlay {
       names: keys.names ?? dialect.names,
       order: keys.order ?? dialect.order,
       equalTypes: keys.equalTypes ?? dialect.equalTypes,
+      optionalValues: keys.optionalValues ?? dialect.optionalValues,
     },
     service: keys.service,
     basePath: basePath === '/' ? '' : basePath,

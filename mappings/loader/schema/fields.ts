@@ -91,8 +91,18 @@ function checkOrder(name: string, stated: readonly string[], fields: readonly Fi
   }
 }
 
+/** Says whether a field is nillable (W33), and what nil means where the document forbids null. */
+export function setNillable(fact: FieldFacts, dialect: Dialect, inReply: boolean): void {
+  const { field } = fact;
+  field.nillable = isNillable(fact, dialect, inReply);
+  const isOptionalValue = !field.required && !isReference(field.type);
+  if (dialect.optionalValues === 'declared' || field.nillable || !isOptionalValue) return;
+  field.nillable = true;
+  field.nilIsAbsent = true;
+}
+
 /** W33: all of a reply; of a request what a caller may leave out and what then means something. */
-export function isNillable(
+function isNillable(
   { field: { type }, nullable, hasDefault }: FieldFacts,
   dialect: Dialect,
   inReply: boolean,

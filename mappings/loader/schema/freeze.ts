@@ -10,7 +10,7 @@ import { nameTypes, type TypeNames } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeDrafts } from './drafts.ts';
 import { type Equal, mergeEqualTypes } from './equal-types.ts';
-import { isNillable, sortFields } from './fields.ts';
+import { setNillable, sortFields } from './fields.ts';
 
 /** The types of a contract as they stay. */
 export interface FinishedTypes extends Omit<TypeNames, 'types'> {
@@ -59,7 +59,7 @@ export function finishTypes(
     isPortable: dialect.names === 'portable',
   });
   for (const [type, { fields, ofFields }] of drafts.facts) {
-    for (const fact of ofFields) fact.field.nillable = isNillable(fact, dialect, inReplies.has(type));
+    for (const fact of ofFields) setNillable(fact, dialect, inReplies.has(type));
     if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
   }
   const toldOf = new Set([...all].filter(({ name }) => overlay.types.has(name)));

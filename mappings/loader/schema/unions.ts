@@ -1,4 +1,5 @@
 // Values of several types: a union of variants, unless one closed type takes them all.
+import { isReference } from '../../codec/scalars/table.ts';
 import type { ScalarName, Type, UnionType, Variant } from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
 import { isNode, type Node } from '../document/node.ts';
@@ -63,7 +64,7 @@ interface Variants {
 /** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
 function listVariants(context: SchemaContext, alternatives: readonly Alternative[]): Variants {
   const { rules, drafts } = context;
-  const { names } = context.overlay.dialect;
+  const { names, optionalValues } = context.overlay.dialect;
   const list: Draft<Variant>[] = [];
   const elements: NamelessElement[] = [];
   const untagged = new Set<Type>();
@@ -74,7 +75,8 @@ function listVariants(context: SchemaContext, alternatives: readonly Alternative
   function add(label: string | undefined, variant: Omit<Variant, 'xml'>, place = ''): void {
     if (variant.tag === undefined && untagged.has(variant.type)) return;
     if (variant.tag === undefined) untagged.add(variant.type);
-    const draft = { xml: '', ...variant };
+    const isNillable = optionalValues === 'nillable' && !isReference(variant.type);
+    const draft = { xml: '', ...variant, ...(isNillable ? ({ nillable: true } as const) : {}) };
     const path = `/variants${pointerSegment(label ?? place)}`;
     const own = paths.has(path) ? path + pointerSegment(place) : path;
     paths.add(own);

@@ -78,7 +78,12 @@ test('docs/contract.md has the settings’ defaults as the dialects have them', 
   const told = (column: 2 | 3) => Object.fromEntries(table.map((row) => [row[1], row[column]]));
   const said = (settings: object) =>
     Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-  const face = ({ names, order, equalTypes }: Dialect) => ({ names, order, equalTypes });
+  const face = ({ names, order, equalTypes, optionalValues }: Dialect) => ({
+    names,
+    order,
+    equalTypes,
+    optionalValues,
+  });
   t.deepEqual(told(2), { ...face(dialects.servicestack), ...said(inTable(dialects.servicestack.settings)) });
   t.deepEqual(told(3), { ...face(dialects.plain), ...said(inTable(dialects.plain.settings)) });
 });
