@@ -74,6 +74,7 @@ export function compileCredentials(
     key: part.header.toLowerCase(),
     isCertified: part.header.toLowerCase() === certified?.toLowerCase(),
     paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
+    named: { xml: placesOf(part, credentials, 'xml'), json: placesOf(part, credentials, 'json') },
     form: isAuthorization(part)
       ? { most: limits.authorization, pattern: schemeAndToken }
       : { most: limits.credential, pattern: token },
@@ -91,9 +92,10 @@ export function compileCredentials(
     const { digest } = inMessage;
     const right = digest === undefined ? undefined : checkDigest(digest, secrets ?? noSecrets);
     if (digest !== undefined && right === undefined) throw new CallError('FailedAuthentication');
-    for (const { part, key, isCertified, paths, form } of parts) {
+    for (const { part, key, isCertified, paths, named, form } of parts) {
       const { name } = part;
       const path = paths[spelling];
+      const places = named[spelling];
       const inBody = inMessage.body.get(name) || undefined;
       const inBlock = inMessage.block?.get(name) || undefined;
       const inToken =
@@ -122,15 +124,15 @@ export function compileCredentials(
         malformed.push(problem('InvalidCharacter', path, `expected ${expected}, got other text`));
       }
       const fromMessage = inBody ?? inBlock ?? inToken;
-      if (inBlock !== undefined && inBlock !== fromMessage)
-        conflict ??= `the header block of ${part.xml} and ${path} differ`;
-      if (inToken !== undefined && inToken !== fromMessage)
-        conflict ??= `the UsernameToken and ${inBody === undefined ? `the header block of ${part.xml}` : path} differ`;
-      if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
-        conflict ??= `${part.header} and ${path} differ`;
       const elsewhere = fromMessage ?? header;
+      if (inBlock !== undefined && inBlock !== fromMessage) conflict ??= conflictOf('block', 'body', places);
+      if (inToken !== undefined && inToken !== fromMessage)
+        conflict ??= conflictOf('token', inBody === undefined ? 'block' : 'body', places);
+      const inSoap = inBody !== undefined ? 'body' : inBlock !== undefined ? 'block' : 'token';
+      if (header !== undefined && fromMessage !== undefined && header !== fromMessage)
+        conflict ??= conflictOf('header', inSoap, places);
       if (inBasic !== undefined && elsewhere !== undefined && inBasic !== elsewhere)
-        conflict ??= `the header Authorization and ${fromMessage === undefined ? part.header : path} differ`;
+        conflict ??= conflictOf('basic', fromMessage === undefined ? 'header' : inSoap, places);
       const value = elsewhere ?? inBasic;
       if (isCertified && header === undefined && value !== undefined)
         conflict ??= `${path} is what a certificate of the caller says, and there is none`;
@@ -280,6 +282,25 @@ function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelli
   if (credentials.member === undefined) return part.header;
   if (spelling === 'json') return `${credentials.member}.${part.name}`;
   return `${credentials.member.charAt(0).toUpperCase()}${credentials.member.slice(1)}.${part.xml}`;
+}
+
+/** The names of the places in which a caller may give a credential, for messages about two values that differ. */
+type PlaceNames = Readonly<Record<'body' | 'block' | 'token' | 'header' | 'basic', string>>;
+
+/** Names a credential's places. The body of an adopted contract's call has its declared header blocks in it (A8). */
+function placesOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): PlaceNames {
+  const { member, block } = credentials;
+  return {
+    body: member === undefined ? `the header block ${part.name}` : pathOf(part, credentials, spelling),
+    block: `the header block ${block?.element ?? 'Credentials'}.${part.xml}`,
+    token: 'the UsernameToken',
+    header: `the header ${part.header}`,
+    basic: 'the header Authorization',
+  };
+}
+
+function conflictOf(one: keyof PlaceNames, other: keyof PlaceNames, places: PlaceNames): string {
+  return `${places[one]} and ${places[other]} differ`;
 }
 
 function problem(code: Problem['code'], field: string, expectation: string): Problem {

@@ -86,7 +86,7 @@ test('W24: Basic beside equal credentials is one with them, beside others a conf
   t.is((await given(`${id}:${key}`)).headers['x-status'], undefined);
   const conflict = await given(`${id}:other-key`);
   t.is(conflict.headers['x-status'], '400');
-  t.regex(conflict.text, /the header Authorization and X-Api-Key differ/);
+  t.regex(conflict.text, /the header Authorization and the header X-Api-Key differ/);
   t.notRegex(conflict.text, /other-key/);
   t.is(local.hits.length, 1);
 });

@@ -75,3 +75,19 @@ test('W47: a UsernameToken is a place of its own: equal to another it is one, el
   t.is(from('k', 'k'), 'k');
   t.throws(() => from('k', 'other'), { message: 'the UsernameToken and Authentication.Key differ' });
 });
+
+test('W24: a conflict names both places, also where no body has a member for credentials', (t) => {
+  const { member: _, ...inBlock } = credentials;
+  const readBlock = compileCredentials({ ...inBlock, member: undefined }, defaultLimits);
+  const head = { headers: { 'x-key': 'k' }, rawHeaders: ['X-Key', 'k'] };
+  const other = new Map([['key', 'l']]);
+  t.throws(() => readBlock?.({ body: new Map(), block: other }, head, 'xml'), {
+    message: 'the header X-Key and the header block Credentials.Key differ',
+  });
+  t.throws(() => readBlock?.({ body: other }, head, 'json'), {
+    message: 'the header X-Key and the header block key differ',
+  });
+  t.throws(() => readBlock?.({ body: new Map(), token: other }, head, 'xml'), {
+    message: 'the header X-Key and the UsernameToken differ',
+  });
+});

@@ -180,7 +180,9 @@ test('A8: a scalar of a JSON caller’s @headers goes the same way, and into no 
     t.false(text.includes('abc123xyz'), text);
   }
   const { length } = gateway.hits;
-  t.is((await post(cases[0][0], { 'X-Session': 'another-session' })).status, 400);
+  const conflict = await post(cases[0][0], { 'X-Session': 'another-session' });
+  t.is(conflict.status, 400);
+  t.regex(conflict.text, /the header X-Session and the header block SessionHeader\.session differ/);
   const list = cases[0][0].replace('"abc123xyz"', '["abc123xyz"]');
   t.is((await post(list)).status, 400);
   t.is(gateway.hits.length, length);
