@@ -12,7 +12,7 @@ import type {
 import { elementsOf } from './adopted-elements.ts';
 import { routeTemplate } from './operation.ts';
 import { signInWays } from './sign-in.ts';
-import type { Site } from './view.ts';
+import { credentialBlocks, type Site } from './view.ts';
 
 /** What the form of an operation is made of. */
 export function describeForm(site: Site, operation: Operation): FormDescription {
@@ -40,7 +40,8 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
 }
 
 /** The whole contract as pages show it, for other tools: `docs.json`. */
-export function describeContract({ contract, soapPaths }: Site, address: string): object {
+export function describeContract(site: Site, address: string): object {
+  const { contract, soapPaths } = site;
   return {
     service: contract.service,
     documentation: contract.documentation,
@@ -50,7 +51,7 @@ export function describeContract({ contract, soapPaths }: Site, address: string)
     xml: `${address}/xml/reply/{operation}`,
     json: `${address}/json/reply/{operation}`,
     namespaces: contract.namespaces,
-    signIn: signInWays(contract),
+    signIn: signInWays(contract, credentialBlocks(site)),
     operations: contract.operations.map((operation) => describeOperation(contract, operation)),
     types: contract.types.map(describeType),
   };

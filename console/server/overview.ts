@@ -9,7 +9,7 @@ import { codeBlock, searchForm, table } from './layout.ts';
 import { prose, summary } from './prose.ts';
 import { documentPagePath } from './requests.ts';
 import { signInWays } from './sign-in.ts';
-import { href, operationHref, operationsOf, type View } from './view.ts';
+import { credentialBlocks, href, operationHref, operationsOf, type View } from './view.ts';
 
 /** So many operations the overview lists by itself; of more it lists the tags, whose pages have them. */
 export const mostListed = 120;
@@ -157,9 +157,10 @@ function addresses({ site, address, texts }: View): Html {
 
 function signIn(view: View): Html {
   const { site, texts } = view;
-  const ways = signInWays(site.contract);
+  const ways = signInWays(site.contract, credentialBlocks(site));
   if (ways.length === 0) return html`<p>${texts.say('signIn.none')}</p>`;
   const parts = site.contract.credentials?.parts ?? [];
+  const optional = parts.filter(({ required }) => !required).map(({ header }) => header);
   return html`
     <p>${texts.say('signIn.words')}</p>
     <ul>
@@ -172,6 +173,7 @@ function signIn(view: View): Html {
       const label = texts.say(`signIn.${key}`);
       return html`<h3>${label}</h3>${codeBlock(sample, label)}`;
     })}
+    ${optional.length > 0 && html`<p>${texts.say('signIn.optional', { names: optional.join(', ') })}</p>`}
     ${ways.length > 1 && html`<p>${texts.say('signIn.conflict')}</p>`}
   `;
 }

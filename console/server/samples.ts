@@ -1,4 +1,5 @@
 import type { CompiledOperation } from '../../mappings/compile.ts';
+import { fileNameOf, sampleSuffix } from '../../wsdl/kits/file-names.ts';
 import type { MessageSample, SampleFormat } from '../../wsdl/samples/samples.ts';
 import type { Site } from './view.ts';
 
@@ -27,6 +28,5 @@ export function samplesOf(site: Site, { operation }: CompiledOperation): readonl
 
 /** What a sample's file is called, such as `GetSearch.request.soap11.xml`. */
 export function sampleFile(operation: string, { side, format }: Pick<Sample, 'side' | 'format'>): string {
-  const form = format.startsWith('soap') ? `.${format}` : '';
-  return `${operation}.${side}${form}.${format === 'json' ? 'json' : 'xml'}`;
+  return `${fileNameOf(operation)}.${side}${sampleSuffix(format)}`;
 }

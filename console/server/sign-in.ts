@@ -1,20 +1,33 @@
 import { type Contract, type CredentialPart, namespaces } from '../../mappings/contract/model.ts';
+import { indentXml } from '../../wsdl/samples/indent.ts';
+import { credentialHeaders, placeholderOf, placeholdersOf } from '../../wsdl/samples/placeholders.ts';
 
 /** A way to give credentials, as a sample. */
 export interface SignInWay {
   /** Which it is; the texts of languages have a heading for each. */
   readonly key: 'headers' | 'basic' | 'body' | 'block' | 'wsse';
-  /** What it looks like, with a placeholder such as `YOUR-apiUserId` for each value. */
+  /** What it looks like, with a placeholder such as `YOUR_API_USER_ID` for each value. */
   readonly sample: string;
 }
 
-/** All ways in which a contract takes credentials (W24, W47), none of which holds a value of anybody. */
-export function signInWays({ credentials, wsse, namespaces: own, adopted }: Contract): readonly SignInWay[] {
+/**
+ * The ways in which a contract takes credentials (W24, W47), with placeholders for values.
+ *
+ * @param blocks the declared header blocks of an adopted contract that hold credentials (A8), as XML; `''` for none
+ */
+export function signInWays(contract: Contract, blocks: string): readonly SignInWay[] {
+  const { credentials, wsse, namespaces: own, adopted } = contract;
   if (credentials === undefined) return [];
   const { parts, member, basic } = credentials;
-  const ways: SignInWay[] = [
-    { key: 'headers', sample: parts.map(({ header, name }) => `${header}: ${placeholder(name)}`).join('\n') },
-  ];
+  const placeholders = placeholdersOf(contract);
+  const placeholder = (name: string): string => placeholders.get(name) ?? placeholderOf(name);
+  const headers = credentialHeaders(contract);
+  const ways: SignInWay[] = [];
+  if (blocks !== '') {
+    const header = `<soap:Header xmlns:soap="${namespaces.soap11}">${blocks}</soap:Header>`;
+    ways.push({ key: 'block', sample: indentXml(header).trimEnd() });
+  }
+  ways.push({ key: 'headers', sample: headers.map(({ header, value }) => `${header}: ${value}`).join('\n') });
   if (basic !== undefined)
     ways.push({
       key: 'basic',
@@ -24,9 +37,10 @@ export function signInWays({ credentials, wsse, namespaces: own, adopted }: Cont
     const members = parts.map(({ name }) => `    "${name}": "${placeholder(name)}"`);
     ways.push({ key: 'body', sample: `{\n  "${member}": {\n${members.join(',\n')}\n  }\n}` });
   } else if (adopted === undefined) {
+    const block = credentials.block?.element ?? 'Credentials';
     ways.push({
       key: 'block',
-      sample: soapHeader(`<Credentials xmlns="${own.types}">`, '</Credentials>', parts),
+      sample: soapHeader(`<${block} xmlns="${own.types}">`, `</${block}>`, parts, placeholder),
     });
   }
   if (wsse !== undefined) {
@@ -45,12 +59,12 @@ export function signInWays({ credentials, wsse, namespaces: own, adopted }: Cont
   return ways;
 }
 
-/** What stands in a sample for a value that its reader has. */
-export function placeholder(name: string): string {
-  return `YOUR-${name}`;
-}
-
-function soapHeader(open: string, close: string, parts: readonly CredentialPart[]): string {
+function soapHeader(
+  open: string,
+  close: string,
+  parts: readonly CredentialPart[],
+  placeholder: (name: string) => string,
+): string {
   const lines = parts.map(({ xml, name }) => `    <${xml}>${placeholder(name)}</${xml}>`);
   return [
     `<soap:Header xmlns:soap="${namespaces.soap11}">`,

@@ -88,6 +88,17 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   };
 }
 
+/** The header blocks of the first operation of an adopted contract that holds credentials in them (A8), as XML; else `''`. */
+export function credentialBlocks({ contract, sampler }: Site): string {
+  const { adopted } = contract;
+  const isMoved = (name: string): boolean =>
+    adopted?.movedHeaders.some(({ block }) => block === name) === true;
+  const operation = adopted?.service.operations.find(({ input }) =>
+    input.headers.some(({ name }) => isMoved(name.local)),
+  );
+  return operation === undefined ? '' : (sampler().samplesOf(operation.name)?.requests[0]?.blocks ?? '');
+}
+
 /** The operations of a tag, none of an unknown one; all of them where no tag is named. */
 export function operationsOf({ contract, tags }: Site, tag: string | undefined): readonly Operation[] {
   return tag === undefined ? contract.operations : (tags.get(tag) ?? []);

@@ -6,7 +6,7 @@ import { nearest } from '../../mappings/contract/nearest.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import type { Location } from '../../mappings/xml/error.ts';
 import { indentXml } from '../../wsdl/samples/indent.ts';
-import { placeholderOf } from '../../wsdl/samples/plain-values.ts';
+import { placeholderOf } from '../../wsdl/samples/placeholders.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { CallError } from '../call/error.ts';
 import { withoutCredentials } from '../call/request.ts';

@@ -24,7 +24,7 @@ test('the base path is the overview: addresses, WSDLs, sign-in, errors, limits, 
     t.true(text.includes(`<h2 id="${id}">`), id);
   t.true(text.includes('href="v2/docs/GetSearch"'));
   t.true(text.includes('/v2/soap11?wsdl'));
-  t.true(text.includes('X-Api-Key: YOUR-apiUserKey'));
+  t.true(text.includes('X-Api-Key: YOUR_API_USER_KEY'));
   t.true(Buffer.byteLength(text) < 100_000);
 });
 

@@ -22,6 +22,7 @@ const contracts = [
   ['screening', screeningContract, ['UpdateSubUser', 'GetSearch', 'GetPdf']],
   ['a large document', join(documents, 'galaxy'), undefined],
   ['unions', join(documents, 'fulfillment'), undefined],
+  ['a header block with a credential', join(import.meta.dirname, '../fixtures/kits/session'), undefined],
 ] as const;
 
 /** How a stack runs a program: whether it is installed, and the command. */
@@ -92,6 +93,8 @@ for (const [name, place, named, id] of cases) {
         const out = await runSnippet(snippet, folder, gateway.port);
         t.true(gateway.hits.length > before, `${operation} by ${snippet.id}: ${out}`);
         t.notRegex(out, /Fault|ErrorCode>|HTTP\/1\.1 [45]/, `${operation} by ${snippet.id}: ${out}`);
+        if (contract.adopted !== undefined)
+          t.is(gateway.hits.at(-1)?.headers.authorization, 'Bearer YOUR_SESSION', snippet.id);
       }
     }
   });

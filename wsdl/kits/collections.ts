@@ -1,9 +1,12 @@
 import { type DocumentNode, element, writeXml } from '../document.ts';
+import type { CredentialHeader } from '../samples/placeholders.ts';
 import type { RequestSample } from '../samples/samples.ts';
 
 /** The requests of one operation, as collections have them. */
 export interface CollectedOperation {
   readonly name: string;
+  /** The folder of its files. */
+  readonly folder: string;
   readonly requests: readonly RequestSample[];
 }
 
@@ -16,28 +19,80 @@ export interface Collected {
   readonly wsdl: string;
   /** The names of the WSDL's bindings of SOAP 1.1 and 1.2; undefined for one that it lacks. */
   readonly bindings: { readonly '1.1': string | undefined; readonly '1.2': string | undefined };
-  /** Headers with credentials, values as placeholders. */
-  readonly credentials: readonly (readonly [name: string, value: string])[];
+  /** Every credential of the contract; a collection has a variable for each. */
+  readonly credentials: readonly CredentialHeader[];
   readonly operations: readonly CollectedOperation[];
 }
 
 const formats = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 'JSON' } as const;
 
-function headersOf(request: RequestSample, credentials: Collected['credentials']) {
-  const own = [['Content-Type', request.contentType] as const, ...Object.entries(request.headers)];
-  // an action may be any text; as a URI it is the same with an escape
-  const plain = own.map(([name, value]) => [name, value.replace(template, '%7B')] as const);
-  return [...plain, ...credentials];
+/** Writes a reference to a variable in the syntax of a tool. */
+type Reference = (variable: string) => string;
+
+/** Postman's and Bruno's. */
+const braces: Reference = (variable) => `{{${variable}}}`;
+/** SoapUI's, to a property of the project. */
+const property: Reference = (variable) => `\${#Project#${variable}}`;
+
+/** A header of a request in a collection; `isOptional` for a credential that calls need not have. */
+interface CollectedHeader {
+  readonly key: string;
+  readonly value: string;
+  readonly isOptional?: true;
+}
+
+function headersOf(
+  { contentType, headers }: RequestSample,
+  given: readonly CredentialHeader[],
+  reference: Reference,
+): readonly CollectedHeader[] {
+  const own = [['Content-Type', contentType] as const, ...Object.entries(headers)];
+  return [
+    ...own.map(([key, value]) => ({ key, value: plainText(value) })),
+    ...credentialsAs(given, reference),
+  ];
+}
+
+function credentialsAs(given: readonly CredentialHeader[], reference: Reference): readonly CollectedHeader[] {
+  return given.map(({ header, value, placeholder, required }) => ({
+    key: plainText(header),
+    value: value.replace(placeholder, () => reference(variableOf(placeholder))),
+    ...(required ? {} : { isOptional: true as const }),
+  }));
+}
+
+/** The variable of a placeholder: `API_KEY` for `YOUR_API_KEY`. */
+function variableOf(placeholder: string): string {
+  return placeholder.slice('YOUR_'.length);
 }
 
 /** The brace that begins a template of these tools. */
 const template = /(?<=[$#{])\{/g;
 
+/** A text of the document in which no template begins; as a part of a URI it means the same. */
+export function plainText(text: string): string {
+  return text.replace(template, '%7B');
+}
+
 /**
- * The same message, in which no value of the document is a template of these tools: SoapUI runs what stands in `${=…}`,
- * Postman and Bruno fill in `{{…}}` from the variables of whoever sends it.
+ * The same message without templates of these tools: SoapUI runs `${=…}`, and Postman and Bruno replace `{{…}}` by variables
+ * of their user. The placeholders of credentials become references to the collection's variables.
  */
-function withoutTemplates({ format, text }: RequestSample): string {
+function bodyOf(
+  { format, text }: RequestSample,
+  credentials: readonly CredentialHeader[],
+  reference: Reference,
+): string {
+  const plain = withoutTemplates(format, text);
+  if (credentials.length === 0) return plain;
+  const known = new Set(credentials.map(({ placeholder }) => placeholder));
+  return plain.replace(/\bYOUR_[A-Z\d_]+\b/g, (word) =>
+    known.has(word) ? reference(variableOf(word)) : word,
+  );
+}
+
+/** A message in which no template begins, by escapes of its own format. */
+export function withoutTemplates(format: RequestSample['format'], text: string): string {
   const brace = format === 'json' ? '\\u007b' : '&#x7b;';
   return text.replace(template, () => brace);
 }
@@ -50,18 +105,25 @@ export function writePostman({ service, address, credentials, operations }: Coll
       name: `${name} (${formats[request.format]})`,
       request: {
         method: 'POST',
-        header: headersOf(request, credentials).map(([key, value]) => ({ key, value })),
-        url: `{{address}}${request.path}`,
+        header: headersOf(request, request.credentials, braces).map(({ key, value, isOptional }) => ({
+          key,
+          value,
+          ...(isOptional && { description: 'optional' }),
+        })),
+        url: `{{address}}${plainText(request.path)}`,
         body: {
           mode: 'raw',
-          raw: withoutTemplates(request),
+          raw: bodyOf(request, credentials, braces),
           options: { raw: { language: request.format === 'json' ? 'json' : 'xml' } },
         },
       },
     })),
   }));
   const schema = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json';
-  const variable = [{ key: 'address', value: address }];
+  const variable = [
+    { key: 'address', value: address },
+    ...credentials.map(({ placeholder }) => ({ key: variableOf(placeholder), value: placeholder })),
+  ];
   return `${JSON.stringify({ info: { name: service, schema }, variable, item }, null, 2)}\n`;
 }
 
@@ -77,18 +139,19 @@ export function writeBruno({
     'bruno.json',
     `${JSON.stringify({ version: '1', name: service, type: 'collection' }, null, 2)}\n`,
   );
-  files.set('environments/service.bru', `vars {\n  address: ${address}\n}\n`);
-  for (const { name, requests } of operations)
+  const values = credentials.map(({ placeholder }) => `  ${variableOf(placeholder)}: ${placeholder}\n`);
+  files.set('environments/service.bru', `vars {\n  address: ${address}\n${values.join('')}}\n`);
+  for (const { name, folder, requests } of operations)
     for (const [index, request] of requests.entries()) {
       const body = request.format === 'json' ? 'json' : 'xml';
       // a line break would end the block of headers, and a block of a script may follow
-      const headers = headersOf(request, credentials).map(
-        ([key, value]) => `  ${key}: ${value.replace(/[\r\n]+/g, ' ')}\n`,
+      const headers = headersOf(request, request.credentials, braces).map(
+        ({ key, value }) => `  ${key}: ${value.replace(/[\r\n]+/g, ' ')}\n`,
       );
-      const text = withoutTemplates(request).trimEnd().replaceAll('\n', '\n  ');
+      const text = bodyOf(request, credentials, braces).trimEnd().replaceAll('\n', '\n  ');
       files.set(
-        `${name}/${request.format}.bru`,
-        `meta {\n  name: ${name} (${formats[request.format]})\n  type: http\n  seq: ${index + 1}\n}\n\npost {\n  url: {{address}}${request.path}\n  body: ${body}\n  auth: none\n}\n\nheaders {\n${headers.join('')}}\n\nbody:${body} {\n  ${text}\n}\n`,
+        `${folder}/${request.format}.bru`,
+        `meta {\n  name: ${name} (${formats[request.format]})\n  type: http\n  seq: ${index + 1}\n}\n\npost {\n  url: {{address}}${plainText(request.path)}\n  body: ${body}\n  auth: none\n}\n\nheaders {\n${headers.join('')}}\n\nbody:${body} {\n  ${text}\n}\n`,
       );
     }
   return files;
@@ -96,21 +159,30 @@ export function writeBruno({
 
 /** A SoapUI project: an interface for each binding, with a request for each operation. */
 export function writeSoapUi(collected: Collected): string {
-  const { service, operations, bindings } = collected;
+  const { service, operations, bindings, credentials } = collected;
   const interfaces = (['1.1', '1.2'] as const).flatMap((version) => {
     const binding = bindings[version];
     return binding === undefined || operations.length === 0 ? [] : [interfaceOf(collected, version, binding)];
   });
+  const properties = credentials.map(({ placeholder }) =>
+    element(
+      'con:property',
+      {},
+      element('con:name', {}, variableOf(placeholder)),
+      element('con:value', {}, placeholder),
+    ),
+  );
   const project = element(
     'con:soapui-project',
     {
       'xmlns:con': 'http://eviware.com/soapui/config',
-      name: service,
+      name: plainText(service),
       'soapui-version': '5.7.2',
       resourceRoot: '',
     },
     element('con:settings', {}),
     ...interfaces,
+    properties.length === 0 ? undefined : element('con:properties', {}, ...properties),
   );
   return writeXml(project);
 }
@@ -122,30 +194,31 @@ function interfaceOf(
 ): DocumentNode {
   const format = version === '1.1' ? 'soap11' : 'soap12';
   const requests = operations.map(({ name, requests: all }) => ({
-    name,
+    name: plainText(name),
     request: all.find((one) => one.format === format),
   }));
-  const endpoint = `${address}${requests[0]?.request?.path ?? ''}`;
+  const endpointOf = (request: RequestSample | undefined): string =>
+    plainText(`${address}${request?.path ?? ''}`);
   return element(
     'con:interface',
     {
       'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance',
       'xsi:type': 'con:WsdlInterface',
-      name: binding,
+      name: plainText(binding),
       type: 'wsdl',
-      bindingName: `{${namespace}}${binding}`,
+      bindingName: plainText(`{${namespace}}${binding}`),
       soapVersion: version === '1.1' ? '1_1' : '1_2',
       anonymous: 'optional',
-      definition: wsdl,
+      definition: plainText(wsdl),
     },
     element('con:settings', {}),
-    element('con:endpoints', {}, element('con:endpoint', {}, endpoint)),
+    element('con:endpoints', {}, element('con:endpoint', {}, endpointOf(requests[0]?.request))),
     ...requests.map(({ name, request }) =>
       element(
         'con:operation',
         {
           isOneWay: 'false',
-          action: request?.headers.SOAPAction?.replace(/^"|"$/g, '').replace(template, '%7B') ?? name,
+          action: plainText(request?.headers.SOAPAction?.replace(/^"|"$/g, '') ?? name),
           name,
           bindingOperationName: name,
           type: 'Request-Response',
@@ -158,20 +231,22 @@ function interfaceOf(
         element(
           'con:call',
           { name: 'Sample' },
-          element('con:settings', {}, requestHeaders(credentials)),
+          element('con:settings', {}, requestHeaders(request)),
           element('con:encoding', {}, 'UTF-8'),
-          element('con:endpoint', {}, `${address}${request?.path ?? ''}`),
-          element('con:request', {}, request === undefined ? '' : withoutTemplates(request)),
+          element('con:endpoint', {}, endpointOf(request)),
+          element('con:request', {}, request === undefined ? '' : bodyOf(request, credentials, property)),
         ),
       ),
     ),
   );
 }
 
-/** Headers of HTTP, as SoapUI keeps them: XML within a setting. */
-function requestHeaders(credentials: Collected['credentials']): DocumentNode | undefined {
-  if (credentials.length === 0) return undefined;
-  const entries = credentials.map(([key, value]) => element('entry', { key, value }));
+/** The credentials of a request as SoapUI keeps HTTP headers: XML within a setting. */
+function requestHeaders(request: RequestSample | undefined): DocumentNode | undefined {
+  if (request === undefined || request.credentials.length === 0) return undefined;
+  const entries = credentialsAs(request.credentials, property).map(({ key, value }) =>
+    element('entry', { key, value }),
+  );
   const text = writeXml(element('xml-fragment', {}, ...entries)).replace(/^<\?xml[^>]*\?>\s*/, '');
   const id = 'com.eviware.soapui.impl.wsdl.WsdlRequest@request-headers';
   return element('con:setting', { id }, text.trim());

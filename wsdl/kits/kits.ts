@@ -2,10 +2,11 @@ import { zipSync } from 'fflate';
 import type { CompiledContract } from '../../mappings/compiled.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
-import { placeholderOf } from '../samples/plain-values.ts';
+import { credentialHeaders } from '../samples/placeholders.ts';
 import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
 import { ports } from '../wsdl.ts';
 import { type Collected, writeBruno, writePostman, writeSoapUi } from './collections.ts';
+import { foldersOf, sampleSuffix } from './file-names.ts';
 import { type Snippet, snippetsOf } from './snippets.ts';
 
 /** What clients of a contract begin with: programs, and collections for tools. The same contract and address give the same bytes. */
@@ -48,10 +49,13 @@ export function createKits(
       );
     return samples;
   };
+  const folders = foldersOf(compiled.operations.keys());
+  const folderOf = (operation: string): string => folders.get(operation) ?? operation;
   const collected = (operations?: readonly string[]): Collected => ({
     ...factsOf(compiled, address),
     operations: (operations ?? [...compiled.operations.keys()]).map((name) => ({
       name,
+      folder: folderOf(name),
       requests: samplesOf(name).requests,
     })),
   });
@@ -59,14 +63,15 @@ export function createKits(
     compiled.operations.has(operation) ? programsOf(compiled, address, samplesOf(operation)) : undefined;
   const filesOf = (operation: string): ReadonlyMap<string, string> => {
     const all = new Map<string, string>();
-    for (const { file, text } of snippets(operation) ?? []) all.set(`${operation}/${file}`, text);
+    const folder = folderOf(operation);
+    for (const { file, text } of snippets(operation) ?? []) all.set(`${folder}/${file}`, text);
     const { requests, replies } = samplesOf(operation);
     for (const [side, messages] of [
       ['request', requests],
       ['reply', replies],
     ] as const)
       for (const { format, text } of messages)
-        all.set(`${operation}/samples/${side}.${format}.${format === 'json' ? 'json' : 'xml'}`, text);
+        all.set(`${folder}/samples/${side}${sampleSuffix(format)}`, text);
     return all;
   };
   const collections = (operations?: readonly string[]): ReadonlyMap<string, string> => {
@@ -101,8 +106,7 @@ export const zipTime: Date = new Date(1980, 0, 1);
 
 /** What all operations of a contract share. */
 function factsOf({ contract }: CompiledContract, address: string): Omit<Collected, 'operations'> {
-  const { adopted, credentials } = contract;
-  const inHeaders = credentials?.member === undefined ? (credentials?.parts ?? []) : [];
+  const { adopted } = contract;
   const port = (version: '1.1' | '1.2') => adopted?.service.ports.find(({ soap }) => soap === version);
   const path = adopted?.endpoints[0]?.path ?? ports[0]?.path ?? '';
   return {
@@ -114,13 +118,8 @@ function factsOf({ contract }: CompiledContract, address: string): Omit<Collecte
       adopted === undefined
         ? { '1.1': ports[0]?.binding, '1.2': ports[1]?.binding }
         : { '1.1': port('1.1')?.name, '1.2': port('1.2')?.name },
-    credentials: inHeaders.map(({ header, name }) => [header, credentialOf(header, name)] as const),
+    credentials: credentialHeaders(contract),
   };
-}
-
-/** A placeholder; where the header is Authorization, with a scheme. */
-function credentialOf(header: string, name: string): string {
-  return header.toLowerCase() === 'authorization' ? `Bearer ${placeholderOf(name)}` : placeholderOf(name);
 }
 
 function programsOf(
@@ -139,29 +138,39 @@ function programsOf(
     wsdl: facts.wsdl,
     soap11,
     soap12,
-    credentials: facts.credentials,
     service: {
       namespace: facts.namespace,
       name: contract.adopted?.service.name ?? contract.service,
       port: contract.adopted?.service.ports[0]?.name ?? ports[0]?.name ?? '',
     },
-    isPlain: adopted === undefined || (adopted.input.headers.length === 0 && adopted.input.use === 'literal'),
+    isEncoded: adopted?.input.use === 'encoded',
     limits,
   });
 }
 
 function readme({ service, address, wsdl, credentials, operations }: Collected): string {
   const names = operations.map(({ name }) => `  ${name}\n`).join('');
-  const keys =
-    credentials.length === 0
-      ? 'Values such as YOUR_API_KEY stand for what you were given.\n'
-      : `Every call has the headers ${credentials.map(([name]) => name).join(', ')}; YOUR_… stands for what you were given.\n`;
-  return `${service}\n\nAddress: ${address}\nWSDL: ${wsdl}\n${keys}
+  return `${service}\n\nAddress: ${address}\nWSDL: ${wsdl}\n${credentialWords(credentials)}
 soapui-project.xml       SoapUI: File, Import Project
 postman-collection.json  Postman: Import
 bruno/                   Bruno: Open Collection
 samples/ in each folder  requests and replies in SOAP 1.1, SOAP 1.2, XML and JSON
 The other files of each folder are programs that make the call; those that no test runs say so.
+The collections have each credential once, as a variable of the collection or project.
 
 ${names}`;
+}
+
+/** The README's lines about credentials. */
+function credentialWords(credentials: Collected['credentials']): string {
+  const line = (required: boolean): string =>
+    credentials
+      .filter((each) => each.required === required)
+      .map(({ placeholder }) => placeholder)
+      .join(', ');
+  const [needed, optional] = [line(true), line(false)];
+  return [
+    needed === '' ? '' : `Replace these placeholders by your credentials: ${needed}.\n`,
+    optional === '' ? '' : `Optional credentials; remove them if you have none: ${optional}.\n`,
+  ].join('');
 }

@@ -1,6 +1,7 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { RequestSample } from '../samples/samples.ts';
-import { argumentsOf, type Literals, writeLiteral } from './arguments.ts';
+import { type Arguments, argumentsOf, type Literals, writeLiteral } from './arguments.ts';
+import { plainText, withoutTemplates } from './collections.ts';
 
 /** A program that makes one call, as users of a stack write it. */
 export interface Snippet {
@@ -25,27 +26,30 @@ export interface SnippetCall {
   /** Requests in SOAP 1.1 and 1.2. */
   readonly soap11: RequestSample;
   readonly soap12: RequestSample;
-  /** Headers with credentials, values as placeholders. */
-  readonly credentials: readonly (readonly [name: string, value: string])[];
   readonly service: { readonly namespace: string; readonly name: string; readonly port: string };
-  /** Whether the call has header blocks or an encoding, for which plain arguments are not enough. */
-  readonly isPlain: boolean;
+  /** Whether the message has SOAP's encoding, which plain arguments can't express. */
+  readonly isEncoded: boolean;
   readonly limits: Limits;
 }
 
 /** The programs of a call, one for each stack, in the order in which they are shown. */
 export function snippetsOf(call: SnippetCall): readonly Snippet[] {
+  const optional = call.soap11.credentials.filter(({ required }) => !required);
+  const names = [...new Set(optional.map(({ header }) => header.replace(/[\r\n]+/g, ' ')))].join(', ');
   return stacks.map(({ comment, write, ...stack }) => {
-    const mark = stack.isRun
-      ? ''
-      : `${comment} Not run: this stack is not among those that are tested here.\n`;
-    return { ...stack, text: withMark(write(call), mark) };
+    const marks = [
+      ...(stack.isRun ? [] : ['Not run: this stack is not among those that are tested here.']),
+      ...(names === '' ? [] : [`Optional credentials; remove them if you have none: ${names}.`]),
+    ];
+    const lines = comment === undefined ? [] : marks.map((mark) => `${comment} ${mark}\n`);
+    return { ...stack, text: withMark(write(call), lines.join('')) };
   });
 }
 
 /** A stack, with what begins a comment in its language. */
 interface Stack extends Omit<Snippet, 'text'> {
-  readonly comment: string;
+  /** Undefined for a file without comments. */
+  readonly comment: string | undefined;
   readonly write: (call: SnippetCall) => string;
 }
 
@@ -55,8 +59,25 @@ function withMark(text: string, mark: string): string {
   return first + mark + text.slice(first.length);
 }
 
-function headersOf({ soap11, credentials }: SnippetCall): readonly (readonly [string, string])[] {
-  return [['Content-Type', soap11.contentType], ...Object.entries(soap11.headers), ...credentials];
+function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
+  const { soap11 } = call;
+  return [['Content-Type', soap11.contentType], ...Object.entries(soap11.headers), ...credentialsOf(call)];
+}
+
+/** The HTTP headers of the credentials that the envelope has no place for. */
+function credentialsOf({ soap11 }: SnippetCall): readonly (readonly [string, string])[] {
+  return soap11.credentials.map(({ header, value }) => [header, value]);
+}
+
+/** The arguments of the call; an element without content takes none. */
+function valuesOf({ soap11, limits }: SnippetCall): Arguments {
+  const values = argumentsOf(soap11.text, limits);
+  return values === '' ? new Map() : values;
+}
+
+/** The header blocks in one element, for stacks that take XML. */
+function blocksOf({ soap11 }: SnippetCall): string {
+  return soap11.blocks === '' ? '' : `<Header>${soap11.blocks}</Header>`;
 }
 
 function endpointOf({ address, soap11 }: SnippetCall): string {
@@ -92,19 +113,27 @@ const python: Literals = {
 };
 
 function zeep(call: SnippetCall): string {
-  const { operation, wsdl, credentials, soap11, limits, isPlain } = call;
+  const { operation, wsdl, isEncoded } = call;
+  const credentials = credentialsOf(call);
   const headers = credentials.map(([name, value]) => `    ${json(name)}: ${json(value)},\n`).join('');
   const session =
     credentials.length === 0
       ? ''
       : `import requests\n\nsession = requests.Session()\nsession.headers.update({\n${headers}})\n`;
   const transport = credentials.length === 0 ? '' : ', transport=zeep.Transport(session=session)';
-  const values = writeLiteral(argumentsOf(soap11.text, limits), python);
+  const given = valuesOf(call);
+  const values = writeLiteral(given, python);
   const durations = values.includes('isodate.') ? 'import isodate\n' : '';
-  const blocks = isPlain
-    ? ''
-    : '# The call has header blocks: give them as _soapheaders=[…], see the envelope of curl.\n';
-  return `# pip install zeep\n${blocks}import zeep\n${durations}${session}\nclient = zeep.Client(${json(wsdl)}${transport})\narguments = ${values}\nprint(client.service[${json(operation)}](**arguments))\n`;
+  const encoded = isEncoded
+    ? '# The message has SOAP encoding, which these arguments may not express; curl has the envelope.\n'
+    : '';
+  const blocks = blocksOf(call);
+  const etree = blocks === '' ? '' : 'from lxml import etree\n';
+  const parsed = blocks === '' ? '' : `headers = list(etree.fromstring(${json(blocks)}))\n`;
+  // an element of a simple type is one argument
+  const passed = typeof given === 'string' ? 'arguments' : '**arguments';
+  const soapHeaders = blocks === '' ? '' : ', _soapheaders=headers';
+  return `# pip install zeep\n${encoded}import zeep\n${durations}${etree}${session}\nclient = zeep.Client(${json(wsdl)}${transport})\n${parsed}arguments = ${values}\nprint(client.service[${json(operation)}](${passed}${soapHeaders}))\n`;
 }
 
 const php: Literals = {
@@ -118,14 +147,21 @@ const php: Literals = {
 };
 
 function phpSoap(call: SnippetCall): string {
-  const { operation, wsdl, credentials, soap11, limits } = call;
-  const lines = credentials.map(([name, value]) => `${name}: ${value}`).join('\r\n');
+  const { operation, wsdl, soap11 } = call;
+  const lines = credentialsOf(call)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\r\n');
   const context =
     lines === ''
       ? ''
       : `    'stream_context' => stream_context_create(['http' => ['header' => ${json(lines).replaceAll('$', '\\$')}]]),\n`;
-  const values = writeLiteral(argumentsOf(soap11.text, limits), php);
-  return `<?php\n// apt install php-soap\n$client = new SoapClient(${single(wsdl)}, [\n    'soap_version' => SOAP_1_1,\n    'features' => SOAP_SINGLE_ELEMENT_ARRAYS,\n    'exceptions' => true,\n${context}]);\nprint_r($client->__soapCall(${single(operation)}, [${values}]));\n`;
+  const values = writeLiteral(valuesOf(call), php);
+  // XSD_ANYXML is written as it is, in place of an element of the header's name
+  const blocks =
+    soap11.blocks === ''
+      ? ''
+      : `$client->__setSoapHeaders(new SoapHeader('urn:blocks', 'blocks', new SoapVar(${single(soap11.blocks)}, XSD_ANYXML)));\n`;
+  return `<?php\n// apt install php-soap\n$client = new SoapClient(${single(wsdl)}, [\n    'soap_version' => SOAP_1_1,\n    'features' => SOAP_SINGLE_ELEMENT_ARRAYS,\n    'exceptions' => true,\n${context}]);\n${blocks}print_r($client->__soapCall(${single(operation)}, [${values}]));\n`;
 }
 
 const script: Literals = {
@@ -136,12 +172,13 @@ const script: Literals = {
 };
 
 function nodeSoap(call: SnippetCall): string {
-  const { operation, wsdl, credentials, soap11, limits } = call;
-  const headers = credentials
+  const { operation, wsdl, soap11 } = call;
+  const headers = credentialsOf(call)
     .map(([name, value]) => `client.addHttpHeader(${json(name)}, ${json(value)});\n`)
     .join('');
-  const values = writeLiteral(argumentsOf(soap11.text, limits), script);
-  return `// npm install soap\nimport soap from 'soap';\n\nconst client = await soap.createClientAsync(${json(wsdl)});\n${headers}const [reply] = await client[${json(`${operation}Async`)}](${values});\nconsole.log(JSON.stringify(reply, null, 2));\n`;
+  const blocks = soap11.blocks === '' ? '' : `client.addSoapHeader(${json(soap11.blocks)});\n`;
+  const values = writeLiteral(valuesOf(call), script);
+  return `// npm install soap\nimport soap from 'soap';\n\nconst client = await soap.createClientAsync(${json(wsdl)});\n${headers}${blocks}const [reply] = await client[${json(`${operation}Async`)}](${values});\nconsole.log(JSON.stringify(reply, null, 2));\n`;
 }
 
 // --- stacks that send the envelope ---------------------------------------------------------------------
@@ -152,9 +189,13 @@ function curl(call: SnippetCall): string {
   return `#!/bin/sh\ncurl -sS --fail-with-body ${shell(endpointOf(call))} \\\n${headers.join('')}  --data-binary @- <<'${end}'\n${call.soap11.text.trimEnd()}\n${end}\n`;
 }
 
+/**
+ * A message of HTTP, which is also a file of the clients of VS Code and JetBrains. They fill in `{{…}}`, and take lines that
+ * begin with `###`, `@`, `#`, `//`, `<` or `>` for directives, so no value of the document begins a line or a template.
+ */
 function rawHttp(call: SnippetCall): string {
   const url = new URL(endpointOf(call));
-  const body = call.soap11.text;
+  const body = withoutTemplates('xml', call.soap11.text).replace(/\n(?=[ \t]*[^<\s])/g, '&#10;');
   const length = new TextEncoder().encode(body).length;
   const headers = [
     ['Host', url.host],
@@ -162,8 +203,8 @@ function rawHttp(call: SnippetCall): string {
     ['Content-Length', String(length)],
     ['Connection', 'close'],
   ];
-  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-  return `POST ${url.pathname} HTTP/1.1\r\n${lines}\r\n${body}`;
+  const lines = headers.map(([name = '', value = '']) => `${name}: ${plainText(value)}\r\n`).join('');
+  return `POST ${plainText(url.pathname)} HTTP/1.1\r\n${lines}\r\n${body}`;
 }
 
 function perl(call: SnippetCall): string {
@@ -183,9 +224,9 @@ function go(call: SnippetCall): string {
 
 /** JAX-WS without generated classes: CXF and the reference implementation run the same program. */
 function dispatch(call: SnippetCall, className: string, head: string): string {
-  const { service, soap11, credentials } = call;
+  const { service, soap11 } = call;
   const action = soap11.headers.SOAPAction?.replace(/^"|"$/g, '') ?? '';
-  const headers = credentials.map(
+  const headers = credentialsOf(call).map(
     ([name, value]) => `    headers.put(${json(name)}, List.of(${json(value)}));\n`,
   );
   return `${head}import jakarta.xml.ws.BindingProvider;
@@ -242,8 +283,8 @@ function cxf(call: SnippetCall): string {
 }
 
 function cSharp(call: SnippetCall): string {
-  const { soap11, credentials } = call;
-  const headers = [...Object.entries(soap11.headers), ...credentials]
+  const { soap11 } = call;
+  const headers = [...Object.entries(soap11.headers), ...credentialsOf(call)]
     .map(([name, value]) => `request.Headers.TryAddWithoutValidation(${json(name)}, ${json(value)});\n`)
     .join('');
   return `// For classes: dotnet-svcutil ${call.wsdl}
@@ -262,10 +303,10 @@ reply.EnsureSuccessStatusCode();
 }
 
 function powerShell(call: SnippetCall): string {
-  const { soap11, credentials } = call;
+  const { soap11 } = call;
   // typographic quotes end a text of PowerShell too
   const quoted = (value: string): string => `'${value.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
-  const headers = [...Object.entries(soap11.headers), ...credentials]
+  const headers = [...Object.entries(soap11.headers), ...credentialsOf(call)]
     .map(([name, value]) => `  ${quoted(name)} = ${quoted(value)}\n`)
     .join('');
   return `$message = ${quoted(soap11.text.trimEnd())}
@@ -287,5 +328,5 @@ const stacks: readonly Stack[] = [
   { id: 'perl', title: 'Perl (HTTP::Tiny)', file: 'call.pl', comment: '#', isRun: true, write: perl },
   { id: 'go', title: 'Go (net/http)', file: 'call.go', comment: '//', isRun: true, write: go },
   { id: 'powershell', title: 'PowerShell', file: 'call.ps1', comment: '#', isRun: false, write: powerShell },
-  { id: 'http', title: 'HTTP', file: 'call.http', comment: '#', isRun: true, write: rawHttp },
+  { id: 'http', title: 'HTTP', file: 'call.http', comment: undefined, isRun: true, write: rawHttp },
 ];

@@ -18,6 +18,7 @@ import { anyType } from '../../mappings/contract/built-in-types.ts';
 import type {
   AdoptedMessage,
   AdoptedService,
+  AttributeUse,
   BuiltIn,
   ComplexType,
   ElementDeclaration,
@@ -27,7 +28,7 @@ import type {
   Wildcard,
 } from '../../mappings/contract/schema-components.ts';
 import { xmlNamespace } from '../../mappings/xml/namespaces.ts';
-import { ofLength, placeholderOf, textsOfPattern } from './plain-values.ts';
+import { ofLength, textsOfPattern } from './plain-values.ts';
 
 /** As those of ordinary contracts. */
 const deepest = 4;
@@ -40,17 +41,26 @@ export interface AdoptedValuesContext {
   readonly service: AdoptedService;
   /** The codecs of simple types that look at facets too. */
   readonly simpleOf: SimpleOf;
-  /** Header blocks of credentials, by `{block}.{path}`. */
+  /** The placeholders of credentials in header blocks, by `{block}.{path}`. */
+  readonly credentials: ReadonlyMap<string, string>;
+}
+
+/** The JSON of a message with its declared header blocks (A7, A8). */
+export interface AdoptedValue {
+  readonly json: string;
+  /** The names of the credentials that the header blocks hold. */
   readonly credentials: ReadonlySet<string>;
 }
 
-/** The JSON of a message, its declared header blocks in it (A7, A8). @param optional whether members that need not be there are in it */
+/** Makes the JSON of a message. @param optional whether optional members are in it */
 export function adoptedValue(
   context: AdoptedValuesContext,
   message: AdoptedMessage,
   optional: boolean,
-): string {
-  return new AdoptedValues(context, optional).message(message);
+): AdoptedValue {
+  const values = new AdoptedValues(context, optional);
+  const json = values.message(message);
+  return { json, credentials: values.placed };
 }
 
 class AdoptedValues {
@@ -58,6 +68,8 @@ class AdoptedValues {
   readonly #optional: boolean;
   /** The block that is being written, and where in it. */
   readonly #path: string[] = [];
+  /** The credentials that were written so far. */
+  readonly placed = new Set<string>();
   #count = 0;
 
   constructor(context: AdoptedValuesContext, optional: boolean) {
@@ -83,7 +95,8 @@ class AdoptedValues {
   }
 
   #element({ type, name, value }: ElementDeclaration, once: boolean, depth: number): string {
-    if (type.kind === 'simple' && value !== undefined) {
+    const isOwn = value?.kind === 'fixed' || this.#placeholder() === undefined;
+    if (type.kind === 'simple' && value !== undefined && isOwn) {
       const token = this.#tokenOf(type, value.text);
       if (token !== undefined) return token;
     }
@@ -122,14 +135,33 @@ class AdoptedValues {
     const made: string[] = said === undefined ? [] : [`"@type":${quoteJson(said)}`];
     for (const { json, use } of named) {
       if (!use.required && !this.#optional) continue;
-      const token = use.value === undefined ? undefined : this.#tokenOf(use.type, use.value.text);
-      made.push(`${quoteJson(json)}:${token ?? this.#simple(use.type, json)}`);
+      made.push(`${quoteJson(json)}:${this.#attribute(use, json)}`);
     }
-    if (isMixed(content)) made.push(`${quoteJson(valueNameOf(named))}:"text"`);
-    else if (content.kind === 'text')
-      made.push(`${quoteJson(valueNameOf(named))}:${this.#simple(content.type, valueNameOf(named))}`);
-    else for (const member of this.#members(members, depth)) made.push(member);
+    const valueName = valueNameOf(named);
+    if (isMixed(content)) made.push(`${quoteJson(valueName)}:"text"`);
+    else if (content.kind === 'text') {
+      this.#path.push(valueName);
+      made.push(`${quoteJson(valueName)}:${this.#simple(content.type, valueName)}`);
+      this.#path.pop();
+    } else for (const member of this.#members(members, depth)) made.push(member);
     return `{${made.join(',')}}`;
+  }
+
+  #attribute({ type, value }: AttributeUse, json: string): string {
+    this.#path.push(json);
+    const isOwn = value?.kind === 'fixed' || this.#placeholder() === undefined;
+    const token = value !== undefined && isOwn ? this.#tokenOf(type, value.text) : undefined;
+    const made = token ?? this.#simple(type, json);
+    this.#path.pop();
+    return made;
+  }
+
+  /** The placeholder of the credential that is being written; undefined for any other value. */
+  #placeholder(): string | undefined {
+    const path = this.#path.join('.');
+    const placeholder = this.#context.credentials.get(path);
+    if (placeholder !== undefined) this.placed.add(path);
+    return placeholder;
   }
 
   /** The members of a content; of a choice those of its first branch that has any. */
@@ -180,11 +212,8 @@ class AdoptedValues {
   }
 
   #simple(type: SimpleType, called: string): string {
-    const path = `${this.#path[0] ?? ''}.${this.#path.slice(1).join('.')}`;
-    const credential = this.#context.credentials.has(path)
-      ? [placeholderOf(this.#path.at(-1) ?? called)]
-      : [];
-    const texts = [...credential, ...candidatesOf(type, called)];
+    const placeholder = this.#placeholder();
+    const texts = [...(placeholder === undefined ? [] : [placeholder]), ...candidatesOf(type, called)];
     const tokens = texts.flatMap((text) => this.#tokenOf(type, text) ?? []);
     const { judge } = this.#context.simpleOf(type);
     const isWithin = (token: string): boolean => {

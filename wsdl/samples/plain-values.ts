@@ -11,6 +11,7 @@ import type {
   UnionType,
 } from '../../mappings/contract/model.ts';
 import { textOfPattern } from './pattern-text.ts';
+import { placeholderOf } from './placeholders.ts';
 
 /** Members that need not be there are left out below so many levels: types may be recursive, a sample is to be read. */
 const deepest = 4;
@@ -171,12 +172,6 @@ class PlainValues {
     if (rules === undefined) return tokens[0];
     return tokens.find((token) => this.#context.accepts(type, rules, token)) ?? tokens[0];
   }
-}
-
-/** What stands for a credential in a sample: `YOUR_API_KEY` for `apiKey`. */
-export function placeholderOf(name: string): string {
-  const words = name.replace(/([a-z\d])([A-Z])/g, '$1_$2').replace(/[^A-Za-z\d]+/g, '_');
-  return `YOUR_${words.toUpperCase()}`;
 }
 
 /** Texts for strings by what they are called, the first that fits. */

@@ -7,13 +7,14 @@ import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
-import { namespaces } from '../../mappings/contract/model.ts';
+import { type Contract, namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedOperation } from '../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
 import { ports } from '../wsdl.ts';
-import { adoptedValue } from './adopted-values.ts';
+import { type AdoptedValue, adoptedValue } from './adopted-values.ts';
 import { indentXml } from './indent.ts';
+import { type CredentialHeader, credentialHeaders, placeholdersOf } from './placeholders.ts';
 import { type Extent, type PlainContext, plainValue, type Side } from './plain-values.ts';
 
 /** The forms that a message has, as pages and kits show it. */
@@ -34,6 +35,10 @@ export interface RequestSample extends MessageSample {
   readonly path: string;
   /** Headers beside Content-Type, such as SOAPAction; credentials aren't among them. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The HTTP headers of the credentials that the message itself has no placeholder for. */
+  readonly credentials: readonly CredentialHeader[];
+  /** The header blocks of an envelope as XML, each with its own namespace declarations; `''` for none. */
+  readonly blocks: string;
 }
 
 /** The messages of an operation. */
@@ -63,10 +68,18 @@ interface Payload {
   readonly headers: string;
 }
 
+/** The names of the credentials that a request has placeholders for, by its form. */
+interface PlacedCredentials {
+  readonly soap: ReadonlySet<string>;
+  readonly xml: ReadonlySet<string>;
+  readonly json: ReadonlySet<string>;
+}
+
 /** An operation's values, before they are put in messages. */
 interface Values {
   readonly requestJson: string;
   readonly request: Payload;
+  readonly placed: PlacedCredentials;
   /** The upstream's reply, and what becomes of it; undefined where the operation has no reply. */
   readonly replyJson: string | undefined;
   readonly reply: Payload | undefined;
@@ -128,6 +141,9 @@ function plainSampler({ contract, limits }: CompiledContract): ValuesOf {
     }
     return all[1]?.() ?? '{}';
   };
+  const { credentials } = contract;
+  const inBody = new Set(credentials?.member === undefined ? [] : credentials.parts.map(({ name }) => name));
+  const placed = { soap: inBody, xml: inBody, json: inBody };
   return (operation) => {
     const { name, input } = operation.operation;
     const requestJson = sampled(operation, 'request', (json) => isRead(operation, json));
@@ -136,6 +152,7 @@ function plainSampler({ contract, limits }: CompiledContract): ValuesOf {
     return {
       requestJson,
       request: { element: wrapped(name, contract.namespaces.types, content ?? ''), headers: '' },
+      placed,
       replyJson,
       reply: { element: writtenReply(operation, replyJson).xml, headers: '' },
     };
@@ -172,44 +189,70 @@ function writtenReply(operation: CompiledOperation, json: string): { failed: boo
 
 /** The values of an adopted service's operations. */
 function adoptedSampler(
-  { limits }: CompiledContract,
+  { contract, limits }: CompiledContract,
   { service, settings, movedHeaders }: Adopted,
   isSparse: boolean,
 ): ValuesOf {
   const { operations } = compileAdopted(service, settings, limits);
+  const placeholders = placeholdersOf(contract);
   const context = {
     service,
     simpleOf: compileSimpleTypes({ ...settings, validate: 'strict' }, limits),
-    credentials: new Set(movedHeaders.map(({ block, path }) => [block, ...path].join('.'))),
+    credentials: new Map(
+      movedHeaders.map(({ name, block, path }) => [[block, ...path].join('.'), placeholders.get(name) ?? '']),
+    ),
   };
   const written = (
     message: AdoptedOperation['input'],
     codec: MessageCodec,
     takes: (json: string) => boolean,
-    sparse: readonly string[] = [],
-  ): { json: string; payload: Payload } => {
+    sparse: readonly AdoptedValue[] = [],
+  ): AdoptedValue & { readonly payload: Payload } => {
     const all = [true, false].map((optional) => adoptedValue(context, message, optional));
     if (sparse.length > 0) all.reverse().unshift(...sparse);
-    const json = all.find((one) => isTaken(() => takes(one))) ?? all[1] ?? '{}';
-    const { xml, headers } = codec.write(Buffer.from(json));
-    return { json, payload: { element: xml.toString('utf8'), headers } };
+    const value = all.find(({ json }) => isTaken(() => takes(json))) ?? all[1] ?? empty;
+    const { xml, headers } = codec.write(Buffer.from(value.json));
+    return { ...value, payload: { element: xml.toString('utf8'), headers } };
   };
+  const token = tokenBlock(contract, placeholders);
   return (operation) => {
     const codecs = operations.get(operation.operation.name);
     if (codecs === undefined) throw new RangeError(`no such operation: ${operation.operation.name}`);
     const { operation: declared, request, reply } = codecs;
-    const sparse = isSparse ? ['{}'] : [];
+    const sparse = isSparse ? [empty] : [];
     const asked = written(declared.input, request, (json) => isRead(operation, json), sparse);
     const given =
       declared.output === undefined || reply === undefined
         ? undefined
         : written(declared.output, reply, (json) => reply.write(Buffer.from(json)).dropped === 0);
+    const { headers } = asked.payload;
     return {
       requestJson: asked.json,
-      request: asked.payload,
+      request: { ...asked.payload, headers: headers + token.xml },
+      placed: {
+        soap: new Set([...asked.credentials, ...token.credentials]),
+        xml: new Set(),
+        json: asked.credentials,
+      },
       replyJson: given?.json,
       reply: given?.payload,
     };
+  };
+}
+
+const empty: AdoptedValue = { json: '{}', credentials: new Set() };
+
+/** The WS-Security block of a contract that reads a UsernameToken (W45); no XML for one that reads none. */
+function tokenBlock(
+  { wsse }: Contract,
+  placeholders: ReadonlyMap<string, string>,
+): { readonly xml: string; readonly credentials: readonly string[] } {
+  if (wsse === undefined) return { xml: '', credentials: [] };
+  const { username, password } = wsse;
+  const value = (name: string): string => placeholders.get(name) ?? '';
+  return {
+    xml: `<wsse:Security xmlns:wsse="${namespaces.wsse}"><wsse:UsernameToken><wsse:Username>${value(username)}</wsse:Username><wsse:Password>${value(password)}</wsse:Password></wsse:UsernameToken></wsse:Security>`,
+    credentials: [username, password],
   };
 }
 
@@ -222,17 +265,32 @@ function inMessages(
 ): OperationSamples {
   const { name } = operation.operation;
   const action = actionOf(compiled, name);
-  const { request, requestJson, reply, replyJson } = values;
+  const { request, requestJson, reply, replyJson, placed } = values;
   const generic = (form: 'xml' | 'json') => `/${form}/reply/${encodeURIComponent(name)}`;
+  const all = credentialHeaders(compiled.contract);
+  const without = (inMessage: ReadonlySet<string>) =>
+    all.filter(({ credential }) => !inMessage.has(credential));
+  const soap = { credentials: without(placed.soap), blocks: request.headers };
+  const bare = (form: 'xml' | 'json') => ({
+    path: generic(form),
+    credentials: without(placed[form]),
+    blocks: '',
+  });
   const requests: RequestSample[] = [
     {
       ...envelope('soap11', request),
       path: soapPath(compiled, name, '1.1'),
       headers: { SOAPAction: `"${action}"` },
+      ...soap,
     },
-    { ...envelope('soap12', request, action), path: soapPath(compiled, name, '1.2'), headers: {} },
-    ...(request.element === '' ? [] : [{ ...bareXml(request), path: generic('xml'), headers: {} }]),
-    { ...bareJson(requestJson), path: generic('json'), headers: { Accept: 'application/json' } },
+    {
+      ...envelope('soap12', request, action),
+      path: soapPath(compiled, name, '1.2'),
+      headers: {},
+      ...soap,
+    },
+    ...(request.element === '' ? [] : [{ ...bareXml(request), headers: {}, ...bare('xml') }]),
+    { ...bareJson(requestJson), headers: { Accept: 'application/json' }, ...bare('json') },
   ];
   const replies =
     reply === undefined || replyJson === undefined

@@ -1,15 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { unzipSync } from 'fflate';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import type { Contract, Field, RecordType } from '../../../mappings/contract/model.ts';
 import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
-import { createKits } from '../../../wsdl/kits/kits.ts';
+import { fileNameOf, foldersOf } from '../../../wsdl/kits/file-names.ts';
+import { createKits, type Kits } from '../../../wsdl/kits/kits.ts';
+import { element, sequence } from '../../mappings/codec/adopted/messages.ts';
+import { definitionsOf, folderOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const orders = loadContract(join(root, 'test/gateway/doctor/contract')).contract;
@@ -157,4 +160,222 @@ test('an action of a WSDL with line breaks is one line in every header, and no b
   t.notRegex(bru, /^script/m);
   const http = adopted.snippets('Find')?.find(({ id }) => id === 'http')?.text ?? '';
   t.regex(http, /\r\nSOAPAction: "urn:a [^\r\n]*"\r\n/);
+});
+
+/** Kits of an adopted contract whose operation declares the header block `Session` of this type. */
+function kitsWithHeader(t: ExecutionContext, type: string, overlay: string): Kits {
+  const wsdl = definitionsOf(
+    schemaOf(
+      `<xs:element name="Get">${sequence(element('name'))}</xs:element><xs:element name="Session">${type}</xs:element>`,
+    ),
+    `<w:message name="h"><w:part name="s" element="t:Session"/></w:message>${get.replace(
+      '<soap:body use="literal"/>',
+      '<soap:header message="t:h" part="s" use="literal"/><soap:body use="literal"/>',
+    )}`,
+  );
+  const folder = folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay });
+  return createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+}
+
+const complex = (content: string): string => `<xs:complexType>${content}</xs:complexType>`;
+
+/** Each kind of place that the overlay key `headers` may name. */
+const places = [
+  ['an element', sequence(element('id')), 'Session.id'],
+  [
+    'a nested element',
+    sequence(`<xs:element name="a">${sequence(element('id'))}</xs:element>`),
+    'Session.a.id',
+  ],
+  ['an attribute', complex('<xs:attribute name="id" type="xs:string"/>'), 'Session.id'],
+  ['an attribute with a default', complex('<xs:attribute name="id" default="x"/>'), 'Session.id'],
+  [
+    'an element with a default',
+    sequence('<xs:element name="id" type="xs:string" default="x"/>'),
+    'Session.id',
+  ],
+  [
+    'a text beside an attribute',
+    complex(
+      '<xs:simpleContent><xs:extension base="xs:string"><xs:attribute name="a"/></xs:extension></xs:simpleContent>',
+    ),
+    'Session.value',
+  ],
+] as const;
+
+for (const [what, type, place] of places)
+  for (const [header, format] of [
+    ['Authorization', 'Bearer {}'],
+    ['X-Session', '{}'],
+  ] as const)
+    test(`a credential in ${what} that travels in ${header} is once in each program, in the header block`, (t) => {
+      const overlay = `headers: { ${place}: { header: ${header}, format: "${format}" } }`;
+      const adopted = kitsWithHeader(t, type, overlay);
+      for (const { id, text } of adopted.snippets('Get') ?? []) {
+        t.is(text.split('YOUR_').length - 1, 1, `${id}: ${text}`);
+        t.notRegex(text, new RegExp(`${header}["']?(?:: | =>|, |\\] = )`), id);
+      }
+      const soapUi = adopted.soapUi();
+      t.is(soapUi.split('YOUR_').length - 1, 1);
+      t.notRegex(soapUi, new RegExp(`entry key="${header}"`));
+    });
+
+test('a UsernameToken that travels in HTTP headers is in the Security block of each program', (t) => {
+  const overlay =
+    'headers: { Security.Username: { header: X-User }, Security.Password: { header: X-Password } }';
+  const adopted = kitsWithHeader(t, sequence(element('id')), overlay);
+  for (const { id, text } of adopted.snippets('Get') ?? []) {
+    t.regex(text, /<wsse:Username>YOUR_USERNAME</, id);
+    t.is(text.split('YOUR_').length - 1, 2, id);
+    t.notRegex(text, /X-User["']?[:,]/, id);
+  }
+});
+
+test('an operation without the header block has the credential in an HTTP header', (t) => {
+  const overlay = 'headers: { SessionHeader.session: { header: Authorization, format: "Bearer {}" } }';
+  const folder = folderOf(t, {
+    'Orders.wsdl': readFileSync(join(root, 'docs/adopt/Orders.wsdl'), 'utf8').replace(
+      /<soap:header[^>]*>/,
+      '',
+    ),
+    'soap.yaml': overlay,
+  });
+  const { contract } = loadContract(folder);
+  const adopted = createKits(compileContract(contract), 'https://api.example');
+  const without =
+    contract.adopted?.service.operations.filter(({ input }) => input.headers.length === 0) ?? [];
+  t.true(without.length > 0);
+  for (const { name } of without)
+    for (const { id, text } of adopted.snippets(name) ?? [])
+      t.is(text.split('Bearer YOUR_SESSION').length - 1, 1, `${name} ${id}`);
+});
+
+test('a collection has each credential once, and its requests refer to it', (t) => {
+  const { contract } = loadContract(screeningContract);
+  const screening = createKits(compileContract(contract), 'https://api.example');
+  const postman = screening.postman();
+  const { variable } = JSON.parse(postman);
+  t.deepEqual(
+    variable.map(({ value }: { value: string }) => value).slice(1),
+    contract.credentials?.parts.map(({ name }) => `YOUR_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`),
+  );
+  for (const text of [postman, screening.soapUi(), [...screening.bruno().values()].join('')])
+    for (const { value } of variable.slice(1)) t.is(text.split(value).length - 1, 1, value);
+  t.regex(postman, /\{\{API_USER_KEY\}\}/);
+  t.regex(screening.soapUi(), /\$\{#Project#API_USER_KEY\}/);
+});
+
+test('credentials that calls need not have are marked as optional in programs, collections and README', (t) => {
+  const folder = folderOf(t, {
+    'openapi.yaml': `openapi: 3.0.3
+info: { title: Pets, version: "1" }
+components: { securitySchemes: { apiKey: { type: apiKey, in: header, name: X-Key } } }
+paths: { /pets: { get: { operationId: listPets, responses: { "204": { description: ok } } } } }
+`,
+  });
+  const optional = createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  for (const { id, text } of optional.snippets('listPets') ?? [])
+    if (id !== 'http') t.regex(text, /^(?:#|\/\/) Optional credentials; .*: X-Key\.$/m, id);
+  t.regex(optional.files().get('README.txt') ?? '', /Optional credentials; .*: YOUR_API_KEY/);
+  t.regex(optional.postman(), /"description": "optional"/);
+  const needed = createKits(compileContract(loadContract(screeningContract).contract), 'https://api.example');
+  for (const { id, text } of needed.snippets('GetSearch') ?? []) t.notRegex(text, /Optional cred/, id);
+});
+
+test('an operation without inputs is called without arguments', (t) => {
+  const folder = folderOf(t, {
+    'openapi.yaml': `openapi: 3.0.3
+info: { title: Pets, version: "1" }
+paths: { /ping: { get: { operationId: ping, responses: { "204": { description: ok } } } } }
+`,
+  });
+  const snippets =
+    createKits(compileContract(loadContract(folder).contract), 'https://api.example').snippets('ping') ?? [];
+  const of = (id: string) => snippets.find((snippet) => snippet.id === id)?.text ?? '';
+  t.regex(of('zeep'), /^arguments = \{\}$/m);
+  t.regex(of('php'), /__soapCall\('ping', \[\[\]\]\)/);
+  t.regex(of('node'), /pingAsync"\]\(\{\}\)/);
+});
+
+test('an element of a simple type is one argument of zeep', (t) => {
+  const folder = folderOf(t, { 'service.wsdl': wsdlWith('urn:find') });
+  const adopted = createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const zeep = adopted.snippets('Find')?.find(({ id }) => id === 'zeep')?.text ?? '';
+  t.regex(zeep, /^arguments = "text"\nprint\(client\.service\["Find"\]\(arguments\)\)$/m);
+});
+
+test('samples have one extension each', (t) => {
+  const files = [...kits.files().keys()].filter((path) => path.startsWith('FindOrder/samples/request'));
+  t.deepEqual(files, [
+    'FindOrder/samples/request.soap11.xml',
+    'FindOrder/samples/request.soap12.xml',
+    'FindOrder/samples/request.xml',
+    'FindOrder/samples/request.json',
+  ]);
+});
+
+const directives = [
+  '###\nGET http://attacker.example/',
+  '{{$processEnv HOME}}',
+  '\n@address = http://attacker.example',
+  '\n  # @prompt secret',
+  '\n// @name x',
+  '\n> {% client.exit() %}',
+  '\r\n< ./secret.txt',
+] as const;
+
+for (const directive of directives)
+  test(`a value is no directive of an HTTP file: ${JSON.stringify(directive)}`, (t) => {
+    const value = `x\n${directive}`;
+    const snippets = createKits(compileContract(hostile(value)), 'https://api.example').snippets(
+      'PlaceOrder',
+    );
+    const http = snippets?.find(({ id }) => id === 'http')?.text ?? '';
+    const [head = '', body = ''] = http.split('\r\n\r\n');
+    t.notRegex(http, /\{\{/);
+    for (const line of body.split(/\r?\n/)) t.regex(line, /^\s*(?:<|&|$)/, line);
+    t.regex(head, new RegExp(`^Content-Length: ${Buffer.byteLength(body)}$`, 'm'));
+    // the message still says the same
+    const xml = new XmlReader(body, defaultLimits);
+    const found: string[] = [];
+    const look = (): void => {
+      if (xml.local === 'customer') found.push(xml.readText(defaultLimits.xmlText, true) ?? '');
+      else while (xml.nextChild()) look();
+    };
+    xml.readRoot();
+    look();
+    t.deepEqual(found, [value]);
+  });
+
+test('a SoapUI project has no property expansion of the document in any of its names and addresses', (t) => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: SoapUI would run it
+  const attack = '${=run()}';
+  const named: Contract = {
+    ...orders,
+    service: `S${attack}`,
+    namespaces: { types: `urn:${attack}`, arrays: 'urn:a' },
+    credentials: undefined,
+  };
+  const project = createKits(compileContract(named), `https://api.example/${attack}`).soapUi();
+  t.notRegex(project, /[$#{]\{/);
+  const folder = folderOf(t, {
+    'service.wsdl': wsdlWith('urn:find').replace('<w:port name="P"', `<w:port name="P${attack}"`),
+  });
+  const adopted = createKits(compileContract(loadContract(folder).contract), 'https://api.example').soapUi();
+  t.regex(adopted, /%7B=run/);
+  t.notRegex(adopted, /[$#{]\{/);
+});
+
+test('folders are no device names of Windows, and differ without regard to case', (t) => {
+  for (const name of ['CON', 'con', 'Aux', 'NUL', 'PRN', 'COM1', 'lpt9', 'COM0', 'COM\u00b9'])
+    t.is(fileNameOf(name), `${name}_`);
+  t.is(fileNameOf('con.Find'), 'con_.Find');
+  t.is(fileNameOf('Find.'), 'Find._');
+  for (const name of ['CONN', 'Console', 'COM10', 'Find.con', 'Nul1']) t.is(fileNameOf(name), name);
+  t.deepEqual([...foldersOf(['CON', 'con_', 'Find', 'find'])].toSorted(), [
+    ['CON', 'CON__'],
+    ['Find', 'Find'],
+    ['con_', 'con_'],
+    ['find', 'find_'],
+  ]);
 });

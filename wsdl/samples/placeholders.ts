@@ -1,0 +1,49 @@
+import type { Contract } from '../../mappings/contract/model.ts';
+
+/** The placeholder of a credential in a sample: `YOUR_API_KEY` for `apiKey`. */
+export function placeholderOf(name: string): string {
+  const words = name
+    .replace(/([a-z\d])([A-Z])/g, '$1_$2')
+    .replace(/[^A-Za-z\d]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  return `YOUR_${words.toUpperCase()}`;
+}
+
+/**
+ * The placeholder of each credential of a contract, by its name. A credential of a header block, such as `Session.id`, is
+ * called by its last part, or by the whole name where two credentials have the same last part.
+ */
+export function placeholdersOf({ credentials }: Pick<Contract, 'credentials'>): ReadonlyMap<string, string> {
+  const names = (credentials?.parts ?? []).map(({ name }) => name);
+  const short = names.map((name) => placeholderOf(name.slice(name.lastIndexOf('.') + 1)));
+  return new Map(
+    names.map((name, index) => {
+      const own = short[index] ?? '';
+      return [name, short.indexOf(own) === short.lastIndexOf(own) ? own : placeholderOf(name)];
+    }),
+  );
+}
+
+/** A credential that a request sends in an HTTP header. */
+export interface CredentialHeader {
+  /** The credential's name in the contract. */
+  readonly credential: string;
+  readonly header: string;
+  /** The whole value with a placeholder in it, such as `Bearer YOUR_TOKEN`. */
+  readonly value: string;
+  readonly placeholder: string;
+  /** Whether calls without it are refused. */
+  readonly required: boolean;
+}
+
+/** Every credential of a contract as an HTTP header. */
+export function credentialHeaders({ credentials, adopted }: Contract): readonly CredentialHeader[] {
+  const placeholders = placeholdersOf({ credentials });
+  return (credentials?.parts ?? []).map(({ name, header, required }) => {
+    const placeholder = placeholders.get(name) ?? '';
+    const isScheme = header.toLowerCase() === 'authorization';
+    const { format = isScheme ? 'Bearer {}' : '{}' } =
+      adopted?.movedHeaders.find((moved) => moved.name === name) ?? {};
+    return { credential: name, header, value: format.replace('{}', placeholder), placeholder, required };
+  });
+}
