@@ -68,6 +68,7 @@ const long = [
   'test/plain/properties.test.ts',
   'test/supply-chain/supply-chain.test.ts',
   'test/upstream/server.test.ts',
+  'test/wsdl/samples/contracts.test.ts',
 ];
 
 /** The sets of tests, by what the variable TESTS says; a script of package.json runs each. */

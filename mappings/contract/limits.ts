@@ -353,7 +353,7 @@ export const limitTable = {
     bounds: "characters of a pattern (`validate: strict`); a longer one isn't checked",
   },
   contractExample: {
-    value: 2_000,
+    value: 10_000,
     bounds: "characters of a member's example as JSON; a longer one isn't shown in samples",
     orNone: true,
   },

@@ -462,6 +462,8 @@ export interface Field extends Ruled {
   readonly words?: Words;
   /** A value as JSON that the document gives as an example, or as the default; it may not be of the type. */
   readonly example?: string;
+  /** What samples of it obey where requests are checked by types alone; undefined where `rules` say it, or nothing. */
+  readonly hints?: Rules;
 }
 
 /** What the document says of a field to people. */

@@ -13,7 +13,7 @@ function shown(type: NamedType, of: (type: Type) => unknown): unknown {
   const parts = new Set<unknown>(partsOf(type));
   return JSON.parse(
     JSON.stringify(rest, (key, value: unknown) => {
-      if (['documentation', 'words', 'example'].includes(key)) return undefined;
+      if (['documentation', 'words', 'example', 'hints'].includes(key)) return undefined;
       return parts.has(value) ? { is: of(value as Type) } : value;
     }),
   );

@@ -86,7 +86,8 @@ for (const [name, place, named, id] of cases) {
     const folder = mkdtempSync(join(tmpdir(), 'kits-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     for (const operation of operations) {
-      gateway.answer({ body: sampler.samplesOf(operation)?.upstreamReply ?? '{}' });
+      const { status, headers, body } = sampler.samplesOf(operation)?.upstreamReply ?? { body: '{}' };
+      gateway.answer({ ...(status && { status }), headers: { ...headers }, body: Buffer.from(body) });
       for (const snippet of kits.snippets(operation) ?? []) {
         if (snippet.id !== id) continue;
         const before = gateway.hits.length;

@@ -1,15 +1,18 @@
 import { linearPattern } from '../../mappings/codec/scalars/pattern.ts';
 import { type Scalars, scalarTable } from '../../mappings/codec/scalars/table.ts';
 import { quoteJson } from '../../mappings/codec/scalars/text.ts';
-import type {
-  Contract,
-  Field,
-  RecordType,
-  Rules,
-  ScalarName,
-  Type,
-  UnionType,
+import type { Limits } from '../../mappings/contract/limits.ts';
+import {
+  type Contract,
+  type Field,
+  fileMembers,
+  type RecordType,
+  type Rules,
+  type ScalarName,
+  type Type,
+  type UnionType,
 } from '../../mappings/contract/model.ts';
+import { itemsOf, membersOf } from '../../mappings/json/parts.ts';
 import { textOfPattern } from './pattern-text.ts';
 import { placeholderOf } from './placeholders.ts';
 
@@ -30,6 +33,7 @@ export interface PlainContext {
   readonly scalars: Scalars;
   /** Whether a value's JSON is one that the gateway takes in a place of the type. */
   readonly accepts: (type: Type, rules: Rules | undefined, json: string) => boolean;
+  readonly limits: Limits;
 }
 
 /** How much of members that need not be there a sample has: the first that the gateway takes is shown. */
@@ -40,21 +44,39 @@ export interface Extent {
   readonly optional: boolean;
 }
 
+/** A message of which a value is made. */
+export interface Place {
+  readonly side: Side;
+  readonly extent: Extent;
+  /** The media types that the document states for parts of a multipart body, by the parts' names. */
+  readonly partTypes: ReadonlyMap<string, string>;
+  /** The input that goes upstream as a sequence of values, so that it is a list whatever its type. */
+  readonly sequence: string | undefined;
+}
+
 /** A value of a type as JSON, for one sample. */
-export function plainValue(context: PlainContext, type: Type, side: Side, extent: Extent): string {
-  return new PlainValues(context, side, extent).value(type, undefined, 1);
+export function plainValue(context: PlainContext, type: Type, place: Place, example?: string): string {
+  const values = new PlainValues(context, place);
+  const made = example === undefined ? undefined : values.fromExample(type, undefined, example, 1);
+  return made ?? values.value(type, undefined, 1);
 }
 
 class PlainValues {
   readonly #context: PlainContext;
   readonly #side: Side;
   readonly #extent: Extent;
+  readonly #partTypes: Place['partTypes'];
+  readonly #sequence: string | undefined;
+  /** The media type of the part that is being written. */
+  #partType: string | undefined;
   #count = 0;
 
-  constructor(context: PlainContext, side: Side, extent: Extent) {
+  constructor(context: PlainContext, { side, extent, partTypes, sequence }: Place) {
     this.#context = context;
     this.#side = side;
     this.#extent = extent;
+    this.#partTypes = partTypes;
+    this.#sequence = sequence;
   }
 
   value(type: Type, rules: Rules | undefined, depth: number, called = ''): string {
@@ -98,12 +120,18 @@ class PlainValues {
     type: RecordType,
     depth: number,
     tag?: { readonly member: string; readonly value: string },
+    examples?: ReadonlyMap<string, string>,
   ): string {
     const { responseStatus } = this.#context.contract;
     if (type === responseStatus) return '{}'; // with an error's code in it the reply would be an error (W30)
     const members: string[] = [];
     for (const field of type.fields) {
-      const json = field.json === tag?.member ? tag.value : this.#field(field, depth);
+      const json =
+        field.json === tag?.member
+          ? tag.value
+          : examples === undefined
+            ? this.#field(field, depth)
+            : this.#fieldOf(field, examples.get(field.json), depth);
       if (json !== undefined) members.push(`${quoteJson(field.json)}:${json}`);
     }
     if (tag !== undefined && !type.fields.some(({ json }) => json === tag.member))
@@ -111,23 +139,65 @@ class PlainValues {
     return `{${members.join(',')}}`;
   }
 
+  #isNeeded({ required, promised }: Field): boolean {
+    return this.#side === 'request' ? required : promised === true;
+  }
+
+  /** A member's value of an object's example; a member that the example lacks is there only if it is needed. */
+  #fieldOf(field: Field, example: string | undefined, depth: number): string | undefined {
+    if (example === undefined || (this.#isElsewhere(field) && !this.#isNeeded(field)))
+      return this.#isNeeded(field) ? this.#field(field, depth) : undefined;
+    return (
+      this.fromExample(field.type, field.rules, example, depth + 1) ??
+      (this.#isNeeded(field) ? this.#field(field, depth) : undefined)
+    );
+  }
+
+  /** The document's example where the gateway takes it, else as much of it as it takes; undefined for none of it. */
+  fromExample(type: Type, rules: Rules | undefined, example: string, depth: number): string | undefined {
+    const { accepts, limits } = this.#context;
+    const isTaken = accepts(type, rules, example);
+    if (type.kind === 'array' && !isTaken) {
+      const items = (itemsOf(example, limits) ?? []).flatMap(
+        (item) => this.fromExample(type.item, rules?.items, item, depth + 1) ?? [],
+      );
+      return items.length === 0 ? undefined : `[${items.join(',')}]`;
+    }
+    const members = type.kind === 'record' ? membersOf(example, limits) : undefined;
+    if (type.kind !== 'record' || members === undefined) return isTaken ? example : undefined;
+    const known = new Map(members);
+    const isWhole =
+      isTaken && !type.fields.some((field) => known.has(field.json) && this.#isElsewhere(field));
+    return isWhole ? example : this.#record(type, depth, undefined, known);
+  }
+
   /** A member's value; undefined where it is left out. */
   #field(field: Field, depth: number): string | undefined {
-    const { type, rules, required, promised, allowed, json, words } = field;
-    const isNeeded = this.#side === 'request' ? required : promised === true;
-    if (!isNeeded) {
+    const { type, rules = usable(field.hints), allowed, json, words } = field;
+    if (!this.#isNeeded(field)) {
       if (this.#isElsewhere(field)) return undefined;
       const isSmall = type.kind === 'scalar' || type.kind === 'enum';
       if (!this.#extent.optional || this.#count >= largest || (!isSmall && depth >= deepest))
         return undefined;
     } else if (depth >= deepestRequired || this.#count >= largestRequired) return undefined;
-    if (allowed !== undefined && type.kind === 'enum')
-      return this.#first(type, rules, allowed.map(quoteJson)) ?? '""';
     const { credentials } = this.#context.contract;
     if (json === credentials?.member && type.kind === 'record' && depth === 1) return this.#credentials(type);
-    const example = this.#extent.examples ? field.example : undefined;
-    if (example !== undefined && this.#context.accepts(type, rules, example)) return example;
-    return this.value(type, rules, depth + 1, words === undefined ? json : `${json} ${words.facts}`);
+    const { example } = field;
+    const made =
+      this.#extent.examples && example !== undefined
+        ? this.fromExample(type, field.rules, example, depth + 1)
+        : undefined;
+    if (made !== undefined && (allowed === undefined || allowed.some((value) => quoteJson(value) === made)))
+      return made;
+    if (allowed !== undefined && type.kind === 'enum')
+      return this.#first(type, rules, allowed.map(quoteJson)) ?? '""';
+    const isOpen = type.kind === 'scalar' && type.scalar === 'json';
+    if (isOpen && depth === 1 && json === this.#sequence) return '[{}]';
+    const around = this.#partType;
+    this.#partType = this.#partTypes.get(json) ?? around;
+    const value = this.value(type, rules, depth + 1, words === undefined ? json : `${json} ${words.facts}`);
+    this.#partType = around;
+    return value;
   }
 
   /** What the service alone writes isn't in a request, what callers alone write in no reply. */
@@ -147,7 +217,10 @@ class PlainValues {
   }
 
   #union({ variants }: UnionType, depth: number): string {
-    const scalar = variants.find(({ type }) => type.kind === 'scalar' || type.kind === 'enum');
+    // JSON of any type may be taken for another variant
+    const scalar = variants.find(
+      ({ type }) => type.kind === 'enum' || (type.kind === 'scalar' && type.scalar !== 'json'),
+    );
     const variant = depth >= deepest ? (scalar ?? variants[0]) : variants[0];
     if (variant === undefined) return 'null';
     const { type, tag, rules } = variant;
@@ -158,13 +231,22 @@ class PlainValues {
   }
 
   #scalar(type: Extract<Type, { kind: 'scalar' }>, rules: Rules | undefined, called: string): string {
-    const candidates = candidatesOf(type.scalar, rules, called);
+    const candidates = [...this.#ofPart(called), ...candidatesOf(type.scalar, rules, called)];
     const tokens = candidates.flatMap((text) => {
       const token = this.#context.scalars[type.scalar].fromXml(text);
       return typeof token === 'string' ? [token] : [];
     });
     const values = rules?.checks.flatMap((check) => (check.kind === 'values' ? check.tokens : [])) ?? [];
     return this.#first(type, rules, [...values, ...tokens]) ?? '""';
+  }
+
+  /** The name and the media type of a file in a part, as the document states them. */
+  #ofPart(called: string): readonly string[] {
+    const type = this.#partType;
+    if (type === undefined) return [];
+    if (called === fileMembers.contentType) return [type];
+    const extension = /\/([a-z\d]{2,5})$/.exec(type)?.[1] ?? 'bin';
+    return called === fileMembers.fileName ? [`sample.${extension}`] : [];
   }
 
   /** The first value that the gateway takes; without one the first. */
@@ -174,8 +256,21 @@ class PlainValues {
   }
 }
 
+/** Hints without patterns that no engine here matches in linear time. */
+function usable(hints: Rules | undefined): Rules | undefined {
+  if (hints === undefined) return undefined;
+  const { checks, items, values } = hints;
+  return {
+    checks: checks.filter((check) => check.kind !== 'pattern' || linearPattern(check.source) !== undefined),
+    items: usable(items),
+    values: usable(values),
+  };
+}
+
 /** Texts for strings by what they are called, the first that fits. */
 const byName: readonly (readonly [RegExp, string])[] = [
+  [/(?:content|media)_?type\b|mime/i, 'application/octet-stream'],
+  [/file_?name\b/i, 'sample.bin'],
   [/e-?mail/i, 'jane.doe@example.com'],
   [/phone|mobile|fax/i, '+44 20 7946 0958'],
   [/(?:uri|url|href|link|website|homepage)\b/i, 'https://www.example.com/'],
@@ -212,9 +307,20 @@ function candidatesOf(scalar: ScalarName, rules: Rules | undefined, called: stri
   for (const check of rules?.checks ?? []) {
     if (check.kind === 'format') texts.unshift(byFormat[check.name] ?? sample);
     if (check.kind === 'pattern') texts.unshift(...textsOfPattern(check.source));
-    if (check.kind === 'length') texts.push(ofLength(sample, check.least, check.most));
+  }
+  for (const check of rules?.checks ?? []) {
+    if (check.kind !== 'length') continue;
+    const { least, most } = check;
+    // a text of a pattern with a repeat matches it when it is longer, too
+    texts.push(ofLength(sample, least, most), ...texts.map((text) => repeated(text, least, most)));
   }
   return texts;
+}
+
+/** A text as often as it takes to have the least length. */
+function repeated(text: string, least: number, most: number | undefined): string {
+  const times = Math.ceil(Math.min(least, 10_000) / Math.max(text.length, 1));
+  return text.repeat(Math.max(times, 1)).slice(0, most);
 }
 
 /** A text that a pattern takes, checked by the engine that requests are checked by. */
@@ -229,9 +335,12 @@ export function ofLength(text: string, least: number, most: number | undefined):
   return cut.padEnd(Math.min(least, 10_000), 'x');
 }
 
-/** Numbers at and beside the bounds. */
+/** Numbers at, beside and between the bounds, and multiples of a factor there. */
 function numbersOf(rules: Rules | undefined): readonly string[] {
-  return (rules?.checks ?? []).flatMap((check) => {
+  const checks = rules?.checks ?? [];
+  const bounds = checks.flatMap((check) => (check.kind === 'bound' ? [Number(check.number)] : []));
+  const factors = checks.flatMap((check) => (check.kind === 'multipleOf' ? [Number(check.number)] : []));
+  const beside = checks.flatMap((check) => {
     if (check.kind === 'multipleOf') return [check.number];
     if (check.kind !== 'bound') return [];
     const bound = Number(check.number);
@@ -239,6 +348,17 @@ function numbersOf(rules: Rules | undefined): readonly string[] {
       ? [check.number]
       : [String(check.bound === 'exclusiveMinimum' ? bound + 1 : bound - 1), String(bound / 2)];
   });
+  const middle = bounds.length < 2 ? [] : [(Math.min(...bounds) + Math.max(...bounds)) / 2];
+  const multiples = factors.flatMap((factor) =>
+    bounds.flatMap((bound) => [
+      Math.ceil(bound / factor) * factor,
+      Math.floor(bound / factor) * factor,
+      (Math.floor(bound / factor) + 1) * factor,
+    ]),
+  );
+  return [...beside, ...[...middle, ...multiples].map(String)].filter((text) =>
+    /^-?\d+(?:\.\d+)?$/.test(text),
+  );
 }
 
 /** Items that differ, of a scalar whose first sample is given; as many as that allows. */

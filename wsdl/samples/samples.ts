@@ -7,15 +7,19 @@ import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedOperation } from '../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
+import { XmlError } from '../../mappings/xml/error.ts';
+import { XmlReader } from '../../mappings/xml/reader.ts';
 import { ports } from '../wsdl.ts';
 import { type AdoptedValue, adoptedValue } from './adopted-values.ts';
 import { indentXml } from './indent.ts';
 import { type CredentialHeader, credentialHeaders, placeholdersOf } from './placeholders.ts';
 import { type Extent, type PlainContext, plainValue, type Side } from './plain-values.ts';
+import { type UpstreamReply, upstreamReplyOf, withOneStatus } from './upstream-reply.ts';
 
 /** The forms that a message has, as pages and kits show it. */
 export type SampleFormat = 'soap11' | 'soap12' | 'xml' | 'json';
@@ -48,8 +52,8 @@ export interface OperationSamples {
   readonly requests: readonly RequestSample[];
   /** In the same order; none for an operation that is answered without a message. */
   readonly replies: readonly MessageSample[];
-  /** What the upstream gives for such a reply: the body that the gateway makes the replies of. */
-  readonly upstreamReply: string | undefined;
+  /** The upstream's reply of which the gateway makes the replies; undefined for an operation without them. */
+  readonly upstreamReply: UpstreamReply | undefined;
 }
 
 /** Makes samples of a contract's operations; what all of them share is compiled once. */
@@ -83,15 +87,16 @@ interface Values {
   /** The upstream's reply, and what becomes of it; undefined where the operation has no reply. */
   readonly replyJson: string | undefined;
   readonly reply: Payload | undefined;
+  readonly upstreamReply: UpstreamReply | undefined;
 }
 
 /** What to try, the best first: what the gateway doesn't take is left out. */
-const extents: readonly Extent[] = [
+const extents = [
   { examples: true, optional: true },
   { examples: false, optional: true },
   { examples: true, optional: false },
   { examples: false, optional: false },
-];
+] as const satisfies readonly Extent[];
 
 /**
  * A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it.
@@ -115,13 +120,16 @@ export function createSampler(compiled: CompiledContract, isSparse = false): Sam
 type ValuesOf = (operation: CompiledOperation) => Values;
 
 /** The values of an ordinary contract's operations. */
-function plainSampler({ contract, limits }: CompiledContract): ValuesOf {
+function plainSampler({ contract: own, limits }: CompiledContract): ValuesOf {
+  // what the document asks of values holds for samples also where requests are checked by types alone
+  const contract: Contract = { ...own, settings: { ...own.settings, validate: 'strict' } };
   const scalars = compileScalars({ settings: contract.settings, limits });
   const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
   const context: PlainContext = {
     contract,
     scalars,
+    limits,
     accepts: (type, rules, json) =>
       isTaken(() => {
         const reading = startReading(1);
@@ -129,34 +137,82 @@ function plainSampler({ contract, limits }: CompiledContract): ValuesOf {
         readers.readerOf(type, rules).pass(reader, reading);
         reader.end();
         writers.writeValue(writers.writerOf(type), json);
-        return reading.problems.length === 0;
+        return reading.problems.length === 0 && reading.missing.length === 0;
       }),
   };
   const sampled = (operation: CompiledOperation, side: Side, takes: (json: string) => boolean): string => {
-    const type = side === 'request' ? operation.operation.input : operation.replyType;
-    const all = extents.map((extent) => () => plainValue(context, type, side, extent));
-    for (const make of all) {
-      const json = make();
+    const { upstream, input, output } = operation.operation;
+    const { reply, body } = upstream;
+    const type = side === 'request' ? input : operation.replyType;
+    const named = reply.kind === 'object' ? undefined : output.fields.find(({ json }) => json === reply.name);
+    const example = side === 'reply' ? named?.example : undefined;
+    const partTypes = new Map(
+      (body.kind === 'multipart' ? body.parts : []).flatMap(({ name, contentType }) =>
+        contentType === undefined ? [] : [[name, contentType] as const],
+      ),
+    );
+    const sequence = side === 'request' && body.kind === 'lines' ? body.field : undefined;
+    const make = (extent: Extent): string => {
+      const place = { side, extent, partTypes, sequence };
+      const json = plainValue(context, type, place, extent.examples ? example : undefined);
+      return side === 'reply' ? withOneStatus(reply, json, limits) : json;
+    };
+    for (const extent of extents) {
+      const json = make(extent);
       if (isTaken(() => takes(json))) return json;
     }
-    return all[1]?.() ?? '{}';
+    return make(extents[1]);
   };
   const { credentials } = contract;
   const inBody = new Set(credentials?.member === undefined ? [] : credentials.parts.map(({ name }) => name));
   const placed = { soap: inBody, xml: inBody, json: inBody };
   return (operation) => {
     const { name, input } = operation.operation;
-    const requestJson = sampled(operation, 'request', (json) => isRead(operation, json));
-    const { content } = writers.writeValue(writers.writerOf(input), requestJson);
-    const replyJson = sampled(operation, 'reply', (json) => !writtenReply(operation, json).failed);
+    const elementOf = (json: string): string => {
+      const { content } = writers.writeValue(writers.writerOf(input), json);
+      return wrapped(name, contract.namespaces.types, content ?? '');
+    };
+    const isAccepted = (json: string): boolean =>
+      isSent(operation, json) && isReadAsXml(operation, elementOf(json), limits);
+    const requestJson = sampled(operation, 'request', isAccepted);
+    const takesReply = (json: string): boolean =>
+      !writtenReply(operation, readOf(operation, json, limits)).failed;
+    const given = sampled(operation, 'reply', takesReply);
+    const reply = upstreamReplyOf(operation.operation, given, limits);
+    const replyJson = readOf(operation, given, limits);
     return {
       requestJson,
-      request: { element: wrapped(name, contract.namespaces.types, content ?? ''), headers: '' },
+      request: { element: elementOf(requestJson), headers: '' },
       placed,
       replyJson,
       reply: { element: writtenReply(operation, replyJson).xml, headers: '' },
+      upstreamReply: reply,
     };
   };
+}
+
+/** The output's JSON as the gateway reads it of the upstream's reply. */
+function readOf(operation: CompiledOperation, json: string, limits: Limits): string {
+  const { status, headers, body } = upstreamReplyOf(operation.operation, json, limits);
+  const read = operation.readAnswer({ status, headers, body: Buffer.from(body) });
+  return read === undefined ? 'null' : read.toString('utf8');
+}
+
+/** Whether the gateway reads a request's element without a problem; credentials may travel elsewhere. */
+function isReadAsXml(operation: CompiledOperation, element: string, limits: Limits): boolean {
+  const xml = new XmlReader(element, limits);
+  xml.readRoot();
+  const reading = startReading(1);
+  operation.readXml(xml, reading);
+  return reading.problems.length === 0 && reading.missing.length === 0;
+}
+
+/** Whether the gateway reads a request's JSON and finds that each value fits its place in the call upstream. */
+function isSent(operation: CompiledOperation, json: string): boolean {
+  const reading = startReading(1);
+  const input = operation.readJson(json, reading);
+  if (reading.problems.length > 0 || reading.missing.length > 0) return false;
+  return operation.request(input, undefined) !== undefined && reading.problems.length === 0;
 }
 
 function wrapped(name: string, namespace: string, content: string): string {
@@ -176,7 +232,9 @@ function isTaken(judge: () => boolean): boolean {
   try {
     return judge();
   } catch (error) {
-    if (error instanceof MismatchError || error instanceof JsonError) return false;
+    const isRefusal =
+      error instanceof MismatchError || error instanceof JsonError || error instanceof XmlError;
+    if (isRefusal) return false;
     throw error;
   }
 }
@@ -236,6 +294,7 @@ function adoptedSampler(
       },
       replyJson: given?.json,
       reply: given?.payload,
+      upstreamReply: given && upstreamReplyOf(operation.operation, given.json, limits),
     };
   };
 }
@@ -296,7 +355,7 @@ function inMessages(
     reply === undefined || replyJson === undefined
       ? []
       : [envelope('soap11', reply), envelope('soap12', reply), bareXml(reply), bareJson(replyJson)];
-  return { operation: name, requests, replies, upstreamReply: replyJson };
+  return { operation: name, requests, replies, upstreamReply: values.upstreamReply };
 }
 
 /** What the contract calls an operation in SOAPAction. */

@@ -142,6 +142,7 @@ function readParameter(
       required: references.isTrue(node, 'required', pointer) || place === 'path',
       typeName: sharedTypeName(pointer, owner + upperFirst(identifier(field)), builder),
       around: node,
+      ...(described.examples && { examples: described.examples }),
     },
   };
 }
@@ -149,6 +150,8 @@ function readParameter(
 /** How a parameter's value is written, and the schema of it. */
 interface Description extends Pick<Parameter, 'style'> {
   readonly schema: Located;
+  /** The media type of a parameter with `content`, which has its examples. */
+  readonly examples?: Located;
 }
 
 function readDescription(
@@ -160,9 +163,13 @@ function readDescription(
   const [content, another] = mediaOf(node, pointer);
   if (node.in === 'querystring') return readQueryString(content, pointer, report);
   if (content !== undefined && another === undefined) {
-    if (content.form === 'json') return { style: 'json', schema: content.schema };
+    if (content.form === 'json') return { style: 'json', schema: content.schema, examples: content };
     if (content.form === 'text')
-      return { style: stylesOf[place][0], schema: { ...content.schema, node: { type: 'string' } } };
+      return {
+        style: stylesOf[place][0],
+        schema: { ...content.schema, node: { type: 'string' } },
+        examples: content,
+      };
   }
   if (node.schema === undefined) {
     report(pointer, 'expected a schema, or content of application/json, got neither');
@@ -187,7 +194,8 @@ function readQueryString(
   report: Report,
 ): Description | undefined {
   const encoded = isNode(content?.node) && content.node.encoding !== undefined;
-  if (content?.form === 'form' && !encoded) return { style: 'form', schema: content.schema };
+  if (content?.form === 'form' && !encoded)
+    return { style: 'form', schema: content.schema, examples: content };
   const got = encoded ? 'one with an encoding' : (content?.type ?? 'none');
   report(
     `${pointer}/content`,

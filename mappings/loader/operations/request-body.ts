@@ -10,8 +10,9 @@ import {
 import { parseContentType } from '../../http-mapping/content-type.ts';
 import { pointerSegment } from '../document/error.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from '../document/node.ts';
-import { isUnresolved, type Located } from '../document/references.ts';
+import { isUnresolved } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
+import { examplesOf } from '../schema/documentation.ts';
 import { kindOf } from '../schema/keywords.ts';
 import { membersOf, type SchemaMember } from '../schema/members.ts';
 import type { Ruling, TypedField, WrapperField } from '../schema/records.ts';
@@ -70,7 +71,7 @@ export function readRequestBody(
   if (media.form !== 'json') return readAs(media, field, source);
   const json = jsonMedia(media, entry.mediaType === undefined ? all : []);
   if (dialect.body === 'members') {
-    const fields = memberFields(name, json.others.schema, source);
+    const fields = memberFields(name, json.others, source);
     if (!fields.some((own) => others.some((other) => other.json === own.json)))
       return { fields, body: { kind: 'members', mediaType: json.others.type } };
   }
@@ -89,7 +90,7 @@ function readJson(
   const isOne = schemaKey(arrays, references) === schemaKey(others, references);
   const schemas = isOne ? [others.schema] : [others.schema, arrays.schema];
   const body = { kind: 'json', field: field.json, mediaType: others.type, arrays: arrays.type } as const;
-  const place = { ...field, pointer };
+  const place = { ...field, pointer, examples: others };
   if (isMergePatch(others)) return { fields: [{ ...place, type: builder.patchOf(schemas, typeName) }], body };
   if (isOne) return { fields: [{ ...place, schema, typeName }], body };
   return { fields: [{ ...place, type: builder.oneOf(schemas, typeName) }], body };
@@ -97,10 +98,11 @@ function readJson(
 
 function readAs(media: Media, { typeName, ...inputs }: BodyField, source: OperationsSource): ReadBody {
   const { node: schema, pointer } = media.schema;
-  const whole: WrapperField = { ...inputs, pointer, schema, typeName };
+  const examples = media;
+  const whole: WrapperField = { ...inputs, pointer, schema, typeName, examples };
   const ruledBy = { ...media.schema, of: 'values' } as const;
   const typed = (type: Type, ruling?: Ruling): TypedField[] => [
-    { ...inputs, pointer, type, ...(ruling && { ruledBy: ruling }) },
+    { ...inputs, pointer, type, examples, ...(ruling && { ruledBy: ruling }) },
   ];
   const field = inputs.json;
   const mediaType = media.type;
@@ -345,16 +347,24 @@ function fileType({ builder }: OperationsSource): Type {
 /** The members of a body as the children of the wrapper, which the inline types of the body are named after. */
 export function memberFields(
   owner: string,
-  body: Located,
+  media: Media,
   { references, report }: OperationsSource,
 ): WrapperField[] {
-  const found = membersOf([body], references);
+  const found = membersOf([media.schema], references);
   if (found.kind === 'none') {
     report(found.pointer, `expected an object whose members become the wrapper's children; ${found.why}`);
     return [];
   }
-  return found.members.map((member) => ({
-    ...member,
-    typeName: owner + upperFirst(identifier(member.json)),
-  }));
+  const { node, pointer } = media;
+  const whole = isNode(node) ? examplesOf({ node, pointer }, references).filter(isNode) : [];
+  return found.members.map((member) => {
+    const examples = whole.flatMap((each) =>
+      Object.hasOwn(each, member.json) ? [{ node: { example: each[member.json] }, pointer }] : [],
+    );
+    return {
+      ...member,
+      ...(examples[0] && { examples: examples[0] }),
+      typeName: owner + upperFirst(identifier(member.json)),
+    };
+  });
 }

@@ -72,7 +72,7 @@ type ReadWrapper = Omit<ReadReply, 'accept'>;
 
 function readMembers({ name }: Entry, { response, media }: Success, source: OperationsSource): ReadWrapper {
   const reply = { kind: 'object' } as const;
-  if (media?.form === 'json') return { fields: memberFields(`${name}Response`, media.schema, source), reply };
+  if (media?.form === 'json') return { fields: memberFields(`${name}Response`, media, source), reply };
   source.report(
     response.pointer,
     `expected content of application/json, got ${media?.type ?? 'none'}; this dialect has no other replies`,
@@ -180,7 +180,7 @@ function bodyField(
   source: OperationsSource,
 ): WrapperField | TypedField {
   const form = bodyForm(media);
-  const place = { json, pointer, required: false, around };
+  const place = { json, pointer, required: false, around, ...(media && { examples: media }) };
   if (form === 'text' || form === 'binary') return { ...place, type: rawTypes[form] };
   const name = sharedTypeName(pointer, typeName, source.builder);
   if (media === undefined) {

@@ -1,45 +1,56 @@
+import { isFormat } from '../../codec/scalars/formats.ts';
 import { scalarTable } from '../../codec/scalars/table.ts';
-import type { RecordType, TupleType, Type, UnionType, Words } from '../../contract/model.ts';
+import type { Check, RecordType, Rules, TupleType, Type, UnionType, Words } from '../../contract/model.ts';
+import { pointerSegment } from '../document/error.ts';
 import { isNode, type Node, textOf } from '../document/node.ts';
-import type { Located, References } from '../document/references.ts';
+import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { fixedValues, isTypedFormat } from './keywords.ts';
 import type { SchemaMember } from './members.ts';
 import { schemaParts } from './resolve.ts';
 
 /** A member as its field has it. */
-export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around'> {
+export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around' | 'examples'> {
   readonly schema?: unknown;
   readonly type: Type;
   /** Enum values it takes, when fewer than its type has. */
   readonly allowed: readonly string[] | undefined;
 }
 
+/** The texts, the example and the hints of a member. */
+export interface Documentation {
+  readonly words?: Words;
+  readonly example?: string;
+  readonly hints?: Rules;
+}
+
 /**
  * What the document says of a member to people, but for what the schema's types say by themselves: their own
  * descriptions, their values. Nothing where that is nothing.
  */
-export function memberDocumentation(
-  member: DocumentedMember,
-  references: References,
-): { readonly words?: Words; readonly example?: string } {
-  const { type, around, pointer } = member;
+export function memberDocumentation(member: DocumentedMember, references: References): Documentation {
+  const { type, around, pointer, examples } = member;
   const places = statementsOf({ node: member.schema, pointer }, type, references);
   if (isNode(around)) places.unshift({ node: around, pointer });
   const texts = places.map(({ node }) => (textOf(node.description) ?? '').trim());
   const nearest = texts.find((text) => text !== '') ?? '';
   const description = describes(type, nearest) ? '' : nearest;
   const facts = factsOf(places, member, references);
-  const example = exampleOf(places, references.allowance.limits.contractExample);
+  const nearby =
+    examples !== undefined && isNode(examples.node) ? [{ ...examples, node: examples.node }] : [];
+  const example = exampleOf([...nearby, ...places], references);
+  const hints = hintsOf(places, type, references);
   references.allowance.stepText(pointer, description.length + facts.length + (example?.length ?? 0));
   return {
     ...(description !== '' || facts !== '' ? { words: { description, facts } } : {}),
     ...(example === undefined ? {} : { example }),
+    ...(hints === undefined ? {} : { hints }),
   };
 }
 
 /** The nearest example as JSON, else the default; undefined for none that is exact and short enough to be shown. */
-function exampleOf(places: readonly Statement[], most: number): string | undefined {
-  const stated = places.flatMap(({ node }) => examplesOf(node));
+function exampleOf(places: readonly Statement[], references: References): string | undefined {
+  const most = references.allowance.limits.contractExample;
+  const stated = places.flatMap((place) => examplesOf(place, references));
   const defaults = places.flatMap((place) => (place.node.default === undefined ? [] : [place.node.default]));
   for (const value of [...stated, ...defaults]) {
     const json = value === null ? undefined : shortJson(value, most);
@@ -48,11 +59,14 @@ function exampleOf(places: readonly Statement[], most: number): string | undefin
   return undefined;
 }
 
-/** A value as JSON; undefined for one with more characters or with a number whose digits the loader doesn't keep. */
+/** An example with more levels is not shown. */
+const deepestExample = 64;
+
+/** A value as JSON; undefined for one with more characters, more levels or with a number whose digits the loader doesn't keep. */
 function shortJson(value: unknown, most: number): string | undefined {
   let left = most;
-  const write = (one: unknown): string | undefined => {
-    if (left-- <= 0) return undefined;
+  const write = (one: unknown, levels: number): string | undefined => {
+    if (left-- <= 0 || levels === 0) return undefined;
     if (typeof one === 'number' && !isExactNumber(one)) return undefined;
     if (typeof one !== 'object' || one === null) {
       const token = JSON.stringify(one);
@@ -64,25 +78,93 @@ function shortJson(value: unknown, most: number): string | undefined {
     const parts: string[] = [];
     for (const [key, inner] of Object.entries(one)) {
       if (!isList) left -= key.length;
-      const token = write(inner);
+      const token = write(inner, levels - 1);
       if (token === undefined) return undefined;
       parts.push(isList ? token : `${JSON.stringify(key)}:${token}`);
     }
     return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
   };
-  return write(value);
+  return write(value, deepestExample);
 }
 
-/** A schema's or a parameter's examples: one, a list of them, or by names (OpenAPI 3.1, 4.8.12.2, 4.8.24). */
-function examplesOf({ example, examples }: Node): readonly unknown[] {
+/** At most so many named examples are looked at. */
+const mostExamples = 5;
+
+/**
+ * The examples of a schema, a parameter or a media type: one, a list of them, or Example Objects by names (OpenAPI 3.1,
+ * 4.8.12.2 and 4.8.19; 3.2 has `dataValue`). An example at another address (`externalValue`) is left out.
+ */
+export function examplesOf({ node, pointer }: Statement, references: References): readonly unknown[] {
+  const { example, examples } = node;
   const one = example === undefined ? [] : [example];
   if (Array.isArray(examples)) return [...one, ...examples.slice(0, 1)];
   if (!isNode(examples)) return one;
-  const [first] = Object.values(examples);
-  return isNode(first) && first.value !== undefined ? [...one, first.value] : one;
+  const named = Object.entries(examples)
+    .slice(0, mostExamples)
+    .flatMap(([name, stated]) => {
+      const found = exampleObject(stated, `${pointer}/examples${pointerSegment(name)}`, references);
+      if (found === undefined) return [];
+      const { dataValue, value } = found;
+      return [dataValue, value].filter((each) => each !== undefined).slice(0, 1);
+    });
+  return [...one, ...named];
 }
 
-interface Statement extends Located {
+/** An Example Object, or what a reference to one names; undefined where that is none: a sample can do without it. */
+function exampleObject(stated: unknown, pointer: string, references: References): Node | undefined {
+  if (!isNode(stated)) return undefined;
+  const ref = textOf(stated.$ref);
+  if (ref === undefined) return stated;
+  const found = references.find(ref, pointer);
+  const isOne = !isUnresolved(found) && isNode(found.node) && found.node.$ref === undefined;
+  return isOne ? (found.node as Node) : undefined;
+}
+
+/** What the document asks of values beyond their type, as far as samples need it. */
+function hintsOf(places: readonly Statement[], type: Type, references: References): Rules | undefined {
+  const stated = placesAsOne(places);
+  const { allowance } = references;
+  const checks: Check[] = [];
+  const { pattern, format, exclusiveMinimum, exclusiveMaximum } = stated;
+  const count = (kind: 'length' | 'items', least: unknown, most: unknown): void => {
+    if (typeof least !== 'number' && typeof most !== 'number') return;
+    const to = typeof most === 'number' ? most : undefined;
+    checks.push({ kind, least: typeof least === 'number' ? least : 0, most: to });
+  };
+  count('length', stated.minLength, stated.maxLength);
+  if (typeof pattern === 'string' && pattern.length <= allowance.limits.contractPattern)
+    checks.push({ kind: 'pattern', source: pattern });
+  if (typeof format === 'string' && isFormat(format)) checks.push({ kind: 'format', name: format });
+  for (const [bound, value] of [
+    [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum', stated.minimum],
+    ['exclusiveMinimum', exclusiveMinimum],
+    [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum', stated.maximum],
+    ['exclusiveMaximum', exclusiveMaximum],
+  ] as const)
+    if (isExactNumber(value)) checks.push({ kind: 'bound', bound, number: String(value) });
+  if (isExactNumber(stated.multipleOf) && stated.multipleOf > 0)
+    checks.push({ kind: 'multipleOf', number: String(stated.multipleOf) });
+  count('items', stated.minItems, stated.maxItems);
+  if (stated.uniqueItems === true) checks.push({ kind: 'unique' });
+  const inner = hintsInside(places, type, references);
+  if (checks.length === 0 && inner === undefined) return undefined;
+  return { checks, items: undefined, values: undefined, ...inner };
+}
+
+/** The hints of a list's items or a map's values. */
+function hintsInside(
+  places: readonly Statement[],
+  type: Type,
+  references: References,
+): Partial<Pick<Rules, 'items' | 'values'>> | undefined {
+  const inside = insideOf(places, type);
+  if (inside === undefined) return undefined;
+  const hints = hintsOf(statementsOf(inside.schema, inside.type, references), inside.type, references);
+  return hints === undefined ? undefined : { [inside.kind]: hints };
+}
+
+/** A schema, or another object of the document that says something of a value. */
+export interface Statement extends Located {
   readonly node: Node;
 }
 
@@ -145,17 +227,27 @@ function factsOf(
 
 /** What is said of each item or value; last, as it may be several sentences. */
 function insideFacts(places: readonly Statement[], type: Type, references: References): string[] {
-  if (type.kind !== 'array' && type.kind !== 'map') return [];
-  const [keyword, what, inner] =
+  const inside = insideOf(places, type);
+  if (inside === undefined) return [];
+  const of = { type: inside.type, allowed: undefined };
+  const facts = factsOf(statementsOf(inside.schema, inside.type, references), of, references);
+  return facts === '' ? [] : [`Each ${inside.kind === 'items' ? 'item' : 'value'}: ${facts}`];
+}
+
+/** The schema of a list's items or a map's values; undefined for items with documentation of their own. */
+function insideOf(
+  places: readonly Statement[],
+  type: Type,
+): { readonly kind: 'items' | 'values'; readonly schema: Located; readonly type: Type } | undefined {
+  if (type.kind !== 'array' && type.kind !== 'map') return undefined;
+  const [kind, keyword, inner] =
     type.kind === 'array'
-      ? (['items', 'item', type.item] as const)
-      : (['additionalProperties', 'value', type.value] as const);
+      ? (['items', 'items', type.item] as const)
+      : (['values', 'additionalProperties', type.value] as const);
   const holder = places.find(({ node }) => isNode(node[keyword]));
-  if (holder === undefined || hasDocumentation(inner)) return [];
+  if (holder === undefined || hasDocumentation(inner)) return undefined;
   const schema = { node: holder.node[keyword], pointer: `${holder.pointer}/${keyword}` };
-  const of = { type: inner, allowed: undefined };
-  const facts = factsOf(statementsOf(schema, inner, references), of, references);
-  return facts === '' ? [] : [`Each ${what}: ${facts}`];
+  return { kind, schema, type: inner };
 }
 
 function valuesFact(stated: Node, type: Type, allowed: DocumentedMember['allowed']): string {

@@ -310,7 +310,7 @@ function contentOf(type: NamedType): string {
   });
 }
 
-const toldToPeople: ReadonlySet<string> = new Set(['documentation', 'words', 'example']);
+const toldToPeople: ReadonlySet<string> = new Set(['documentation', 'words', 'example', 'hints']);
 
 /** Has a type refer to the one that equal types are. */
 function refer(type: NamedType, same: ReadonlyMap<Type, NamedType>): void {
@@ -344,10 +344,11 @@ function tellWhatMostSay(one: NamedType, all: readonly NamedType[]): void {
   if (one.kind !== 'record') return;
   for (const [index, field] of one.fields.entries()) {
     const equal = all.flatMap((type) => (type.kind === 'record' ? (type.fields[index] ?? []) : []));
-    const most = mostOf(equal, ({ words, example }: Field) => JSON.stringify([words, example]));
+    const most = mostOf(equal, ({ words, example, hints }: Field) => JSON.stringify([words, example, hints]));
     const draft = field as FieldDraft;
     if (most?.words !== undefined) draft.words = most.words;
     if (most?.example !== undefined) draft.example = most.example;
+    if (most?.hints !== undefined) draft.hints = most.hints;
   }
 }
 

@@ -15,6 +15,8 @@ export interface SchemaMember {
   readonly promised?: boolean;
   /** What stands around that schema and has words of its own: a parameter, a body, a response. */
   readonly around?: unknown;
+  /** The object whose `example` or `examples` are of the value before those of its schema: a media type. */
+  readonly examples?: Located;
 }
 
 /** What an object schema holds, its `allOf` flattened (W18). */

@@ -135,7 +135,8 @@ function fill(
     const { nullable, hasDefault, ...usage } =
       'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
     const ruled = 'type' in member ? ruledBy(member.ruledBy, rules) : rules.at(member.schema, pointer);
-    const documentation = memberDocumentation({ ...member, ...usage }, references);
+    const { hints, ...told } = memberDocumentation({ ...member, ...usage }, references);
+    const documentation = hints === undefined || ruled.rules !== undefined ? told : { ...told, hints };
     const always = promised === true ? ({ promised } as const) : {};
     const field = {
       json,

@@ -288,7 +288,7 @@ class Conversion {
   #response(stated: unknown, pointer: string, converted: string, produces: unknown): unknown {
     if (!isNode(stated)) return stated;
     if (typeof stated.$ref === 'string') return this.#reference(stated);
-    const { schema, headers, examples: _, ...kept } = stated;
+    const { schema, headers, examples, ...kept } = stated;
     this.#places.note(converted, pointer);
     const response: Made = { ...kept };
     if (isNode(headers))
@@ -305,7 +305,11 @@ class Conversion {
     // a file comes as it is, whatever it is: as bytes where the document says no type, or JSON's alone
     const stated_ = textsOf(produces)?.filter((type) => !isFile || !/[/+]json\b/i.test(type)) ?? [];
     const types = isFile && stated_.length === 0 ? ['application/octet-stream'] : typesOf(stated_);
-    response.content = this.#content(types, made, `${pointer}/schema`, converted);
+    const content = this.#content(types, made, `${pointer}/schema`, converted);
+    for (const [type, media] of Object.entries(content))
+      if (isNode(media) && isNode(examples) && Object.hasOwn(examples, type))
+        content[type] = { ...media, example: examples[type] };
+    response.content = content;
     return response;
   }
 

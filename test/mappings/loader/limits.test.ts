@@ -231,6 +231,19 @@ test('contractExample: a longer one is shown in no sample', (t) => {
   t.is(exampleAt(6), undefined);
 });
 
+test('an example of 64 levels is shown in samples, one of 65 levels is not', (t) => {
+  const exampleOf = (levels: number): string | undefined => {
+    let example: unknown = 1;
+    for (let level = 1; level < levels; level++) example = [example];
+    const files = { 'openapi.yaml': documentOf({ Root: { properties: { it: { example } } } }) };
+    const { contract } = loadContract(folder(t, files), defaultLimits);
+    const records = contract.types.filter((type) => type.kind === 'record');
+    return records.flatMap(({ fields }) => fields).find(({ json }) => json === 'it')?.example;
+  };
+  t.is(exampleOf(64), `${'['.repeat(63)}1${']'.repeat(63)}`);
+  t.is(exampleOf(65), undefined);
+});
+
 test('keys that YAML tells apart and JSON does not are one key', (t) => {
   t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml(`x-it: {200: a, '200': b}\n`) }), {}), [
     'openapi.yaml#: line 4, column 16: expected each key once, got this one again',

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
-import { compileContract } from '../../../mappings/compile.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
-import { createSampler, type RequestSample } from '../../../wsdl/samples/samples.ts';
-import { type Gateway, startGateway } from '../../gateway/gateway.ts';
+import test from 'ava';
+import { screeningContract } from '../../../mappings/loader/load.ts';
 import { element, sequence } from '../../mappings/codec/adopted/messages.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
+import { checkSamples } from './check-samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -43,33 +41,3 @@ for (const [what, must, overlay = ''] of demanding)
     );
     await checkSamples(t, folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay }));
   });
-
-async function checkSamples(t: ExecutionContext, contract: string): Promise<void> {
-  const compiled = compileContract(loadContract(contract).contract);
-  const sampler = createSampler(compiled);
-  const gateway = await startGateway(t, { serve: { contract } });
-  let sent = 0;
-  for (const operation of compiled.operations.keys()) {
-    const samples = sampler.samplesOf(operation);
-    if (samples === undefined) return t.fail(operation);
-    gateway.answer(samples.upstreamReply === undefined ? { status: 202 } : { body: samples.upstreamReply });
-    for (const request of samples.requests) {
-      const reply = await send(gateway, request);
-      const text = `${operation} ${request.format}: ${reply.text}\n${request.text}`;
-      t.true(reply.status < 300 && !/Fault|ErrorCode/.test(reply.text), text);
-      sent++;
-    }
-  }
-  t.true(sent >= 4);
-}
-
-/** Sends a sample with the credentials that it asks for in HTTP headers. */
-async function send(gateway: Gateway, { path, headers, contentType, text, credentials }: RequestSample) {
-  const given = credentials.map(({ header, value }) => [header, value] as const);
-  const reply = await fetch(gateway.running.address + path, {
-    method: 'POST',
-    headers: { ...Object.fromEntries(given), ...headers, 'content-type': contentType, connection: 'close' },
-    body: text,
-  });
-  return { status: reply.status, text: await reply.text() };
-}
