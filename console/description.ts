@@ -39,6 +39,8 @@ export interface OperationDescription {
   readonly documentation: string;
   readonly tags: readonly string[];
   readonly readOnly: boolean;
+  readonly deprecated?: true;
+  readonly errors?: readonly { readonly status: string; readonly description: string }[];
   readonly input: readonly MemberDescription[];
   readonly output: readonly MemberDescription[];
   readonly routes: readonly string[];
@@ -53,6 +55,11 @@ export interface FormDescription {
     readonly name: string;
     readonly header: string;
     readonly secret: boolean;
+    readonly required: boolean;
+    /** The text that stands for it in samples. */
+    readonly placeholder: string;
+    /** The value of the HTTP header, with `{}` for what the visitor types. */
+    readonly format: string;
   }[];
   /** The JSON member that holds credentials in a body, which the form leaves out. */
   readonly credentialsMember: string | undefined;
@@ -62,6 +69,8 @@ export interface FormDescription {
   readonly elements: readonly ElementDescription[];
   /** Requests to begin with, of which no value is anybody's, and where each goes. */
   readonly requests: readonly RequestDescription[];
+  /** The same with required members only. */
+  readonly requiredRequests: readonly RequestDescription[];
 }
 
 /** An element, the elements that may be in it and the values that it may have; names are `{namespace}local`. */
@@ -78,6 +87,8 @@ export interface RequestDescription {
   /** Below the contract's address, such as `/soap11`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** The credentials that go in HTTP headers; the text has placeholders for the others. */
+  readonly credentials: readonly { readonly credential: string }[];
   readonly text: string;
 }
 

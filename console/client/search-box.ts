@@ -50,6 +50,7 @@ export function enhanceSearch(form: HTMLFormElement): void {
       link.href = `${page}/${encodeURIComponent(n)}${language}`;
       link.textContent = n;
       const text = document.createElement('span');
+      text.className = 'summary';
       text.dir = 'auto';
       text.textContent = w;
       item.append(link, ' ', text);

@@ -2,6 +2,7 @@ import { scalarTable } from '../../mappings/codec/scalars/table.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Contract, Field, NamedType, Operation, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
+import { credentialHeaders } from '../../wsdl/samples/placeholders.ts';
 import type {
   FormDescription,
   MemberDescription,
@@ -25,17 +26,27 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     for (const part of partsOf(type)) waiting.push(part);
   }
   const { credentials } = contract;
+  const secrets = new Set((credentials?.parts ?? []).flatMap(({ name, secret }) => (secret ? [name] : [])));
   const adopted = adoptedOperation(contract, operation.name);
   return {
     operation: describeOperation(contract, operation),
     types: Object.fromEntries(types),
     namespaces: contract.namespaces,
-    credentials: (credentials?.parts ?? []).map(({ name, header, secret }) => ({ name, header, secret })),
+    credentials: credentialHeaders(contract).map(({ credential, header, value, placeholder, required }) => ({
+      name: credential,
+      header,
+      secret: secrets.has(credential),
+      required,
+      placeholder,
+      // the header of an OpenAPI document's scheme is typed as a whole, as its scheme may be another
+      format: contract.adopted === undefined ? '{}' : value.replace(placeholder, () => '{}'),
+    })),
     credentialsMember: credentials?.member,
     soapPaths,
     isAdopted: contract.adopted !== undefined,
     elements: adopted === undefined ? [] : elementsOf(adopted.input),
     requests: site.sampler().samplesOf(operation.name)?.requests ?? [],
+    requiredRequests: site.sparseSampler().samplesOf(operation.name)?.requests ?? [],
   };
 }
 
@@ -45,6 +56,7 @@ export function describeContract(site: Site, address: string): object {
   return {
     service: contract.service,
     documentation: contract.documentation,
+    ...(contract.about !== undefined && { about: contract.about }),
     address,
     wsdl: `${address}${soapPaths[0]?.path}?wsdl`,
     soap: soapPaths.map(({ path, version }) => ({ version, address: `${address}${path}` })),
@@ -58,12 +70,14 @@ export function describeContract(site: Site, address: string): object {
 }
 
 function describeOperation(contract: Contract, operation: Operation): OperationDescription {
-  const { name, documentation, tags, readOnly, input, output } = operation;
+  const { name, documentation, tags, readOnly, deprecated, errors, input, output } = operation;
   return {
     name,
     documentation,
     tags,
     readOnly,
+    ...(deprecated && { deprecated }),
+    ...(errors !== undefined && { errors }),
     input: input.fields.map(describeMember),
     output: output.fields.map(describeMember),
     routes: contract.routes

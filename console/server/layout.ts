@@ -1,13 +1,15 @@
 import { type Html, html } from './html.ts';
 import { languages } from './texts.ts';
-import { href, type View } from './view.ts';
+import { href, mostListed, operationHref, titleOf, type View } from './view.ts';
 
 /** What every page is made of. */
 export interface PageParts {
   readonly title: string;
   readonly body: Html;
-  /** Whether the page offers the search at its top; the overview has its own. */
-  readonly search?: boolean;
+  /** The search words that the page shows results of. */
+  readonly asked?: string;
+  /** The operation that the page describes, for the side navigation. */
+  readonly current?: string;
 }
 
 /** Where the pages' script and style sheet are, by their content's digest. */
@@ -18,9 +20,9 @@ export interface AssetNames {
 }
 
 /** A page from its first to its last element; it needs no other host and no inline script or style. */
-export function layout(view: View, assets: AssetNames, { title, body, search = true }: PageParts): Html {
+export function layout(view: View, assets: AssetNames, { title, body, asked, current }: PageParts): Html {
   const { texts, site, up } = view;
-  const { service } = site.contract;
+  const service = titleOf(site);
   const folder = `${up}${site.folder}/-/assets/`;
   return html`<html lang=${texts.language}>
     <head>
@@ -36,7 +38,6 @@ export function layout(view: View, assets: AssetNames, { title, body, search = t
       <a class="skip" href="#main">${texts.say('page.skip')}</a>
       <header>
         <a class="service" href=${href(view, '')} dir="auto">${service}</a>
-        ${search && searchForm(view)}
         <nav class="languages" aria-label=${texts.say('page.languages')}>
           ${languages().map(({ language, name }) =>
             language === texts.language
@@ -45,9 +46,31 @@ export function layout(view: View, assets: AssetNames, { title, body, search = t
           )}
         </nav>
       </header>
-      <main id="main" tabindex="-1">${body}</main>
+      <div class="frame">
+        <div class="side">${searchForm(view, asked)} ${sideNavigation(view, current)}</div>
+        <main id="main" tabindex="-1">${body}</main>
+      </div>
     </body>
   </html>`;
+}
+
+/** The operations at the side of wide screens, by tag; of many operations the tags. */
+function sideNavigation(view: View, current: string | undefined): Html {
+  const { site, texts } = view;
+  const { tags, untagged, contract, folder } = site;
+  const link = (name: string): Html =>
+    html`<li><a href=${operationHref(view, name)} aria-current=${name === current ? 'page' : undefined}>${name}</a></li>`;
+  const isLong = contract.operations.length > mostListed;
+  const groups = [...tags].map(([tag, members]) =>
+    isLong
+      ? html`<li><a href=${href(view, folder, { tag })} dir="auto">${tag}</a> <span>${members.length}</span></li>`
+      : html`<li><span class="group" dir="auto">${tag}</span><ul>${members.map(({ name }) => link(name))}</ul></li>`,
+  );
+  const rest = isLong ? [] : untagged.map(({ name }) => link(name));
+  return html`<nav class="index" aria-label=${texts.say('overview.operations')}>
+    <a href=${href(view, '')}>${texts.say('operation.all')}</a>
+    <ul>${groups}${rest}</ul>
+  </nav>`;
 }
 
 /** The search over operations: a form that works without script, whose results come as one types with it. */
@@ -75,14 +98,33 @@ export function searchForm(view: View, asked = ''): Html {
   </form>`;
 }
 
-/** A table with a heading for each column, which scrolls by itself where it is wide. */
+/** A table with a heading for each column. On narrow screens each cell is a line of its own, behind its heading. */
 export function table(headings: readonly string[], rows: readonly (readonly Html[])[], label: string): Html {
   return html`<div class="scroll" role="group" tabindex="0" aria-label=${label}>
-    <table>
-      <thead><tr>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
-      <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+    <table role="table">
+      <thead role="rowgroup">
+        <tr role="row">${headings.map((heading) => html`<th role="columnheader" scope="col">${heading}</th>`)}</tr>
+      </thead>
+      <tbody role="rowgroup">
+        ${rows.map(
+          (cells) => html`<tr role="row">
+            ${cells.map((cell, at) => html`<td role="cell" data-heading=${headings[at]}>${cell}</td>`)}
+          </tr>`,
+        )}
+      </tbody>
     </table>
   </div>`;
+}
+
+/** One line of code, which wraps and leaves room for the button that copies it. */
+export function codeLine(code: string, label: string): Html {
+  return html`<div class="code"><pre class="line-of-code" tabindex="0" role="group" aria-label=${label}><code>${code}</code></pre></div>`;
+}
+
+/** An address in code, which may wrap after each slash and nowhere else. */
+export function addressCode(text: string): Html {
+  const [first = '', ...rest] = text.split('/');
+  return html`<code>${first}${rest.map((part) => ['/', html`<wbr />`, part])}</code>`;
 }
 
 /** A block of code; the script adds a button that copies it. */

@@ -6,7 +6,8 @@ import type { AdoptedMessage } from '../../mappings/contract/schema-components.t
 import { adoptedTree } from './adopted-tree.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';
-import { codeBlock, table } from './layout.ts';
+import { addressCode, codeBlock, table } from './layout.ts';
+import { badges } from './overview.ts';
 import { prose } from './prose.ts';
 import { formatNames, type Sample, sampleFile, samplesOf } from './samples.ts';
 import { memberTree } from './tree.ts';
@@ -23,7 +24,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
     <p class="crumbs"><a href=${href(view, '')}>${say('operation.all')}</a>
       ${operation.tags.map((tag) => html` › <a href=${href(view, site.folder, { tag })} dir="auto">${tag}</a>`)}</p>
     <h1>${operation.name}</h1>
-    ${operation.readOnly && html`<p><span class="badge">${say('operation.readOnly')}</span></p>`}
+    <p>${badges(view, operation.name)}</p>
     ${prose(operation.documentation)}
     <nav class="contents" aria-label=${say('overview.contents')}>
       <a href="#request">${say('operation.request')}</a>
@@ -55,6 +56,8 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
     </section>
     <section aria-labelledby="errors">
       <h2 id="errors">${say('overview.errors')}</h2>
+      ${declaredErrors(view, compiled)}
+      <h3>${say('operation.gatewayErrors')}</h3>
       ${errors(view, compiled)}
     </section>
     ${mayTry && tryIt(view, compiled)}
@@ -76,14 +79,14 @@ function addresses({ site, address, texts }: View, { operation }: CompiledOperat
   const action = adoptedOperation(site.contract, name)?.action ?? name;
   const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
     `SOAP ${version}`,
-    html`<code>POST ${address}${path}</code>`,
+    addressCode(`POST ${address}${path}`),
     version === '1.1' ? html`<code>SOAPAction: "${action}"</code>` : html`<code>action="${action}"</code>`,
   ]);
-  rows.push(['XML', html`<code>POST ${address}/xml/reply/${name}</code>`, '']);
-  rows.push(['JSON', html`<code>POST ${address}/json/reply/${name}</code>`, '']);
+  rows.push(['XML', addressCode(`POST ${address}/xml/reply/${name}`), '']);
+  rows.push(['JSON', addressCode(`POST ${address}/json/reply/${name}`), '']);
   for (const route of routes)
     if (route.operation.name === name)
-      rows.push(['REST', html`<code>${route.method} ${address}${routeTemplate(route)}</code>`, '']);
+      rows.push(['REST', addressCode(`${route.method} ${address}${routeTemplate(route)}`), '']);
   const say = texts.say;
   return table(
     [say('overview.format'), say('overview.address'), say('operation.header')],
@@ -144,6 +147,30 @@ function programs(view: View, { operation }: CompiledOperation): Html {
         <summary>${title} ${!isRun && html`<span class="badge">${texts.say('kit.notRun')}</span>`}</summary>
         <p><a href=${link(file)} download>${texts.say('operation.download', { file })}</a></p>
         ${codeBlock(text, title)}
+      </details>`,
+    )}`;
+}
+
+/** The errors that the document, or the WSDL, declares for the operation. */
+function declaredErrors(view: View, { operation }: CompiledOperation): Html {
+  const { site, texts } = view;
+  const say = texts.say;
+  const { errors: stated = [], name } = operation;
+  const faults = adoptedOperation(site.contract, name)?.faults ?? [];
+  if (stated.length === 0 && faults.length === 0) return undefined;
+  return html`<h3>${say('operation.declaredErrors')}</h3>
+    ${
+      stated.length > 0 &&
+      table(
+        [say('errors.status'), say('errors.meaning')],
+        stated.map(({ status, description }) => [status, html`<span dir="auto">${description}</span>`]),
+        say('operation.declaredErrors'),
+      )
+    }
+    ${faults.map(
+      (fault) => html`<details class="error">
+        <summary><code>${fault.name}</code></summary>
+        ${adoptedTree(view, { body: { kind: 'element', element: fault.element }, headers: [], use: 'literal' })}
       </details>`,
     )}`;
 }

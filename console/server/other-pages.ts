@@ -1,8 +1,8 @@
 import type { NamedType, Operation } from '../../mappings/contract/model.ts';
 import { nearestNames, type SearchEntry, searchEntries } from '../search.ts';
 import { type Html, html } from './html.ts';
-import { searchForm } from './layout.ts';
-import { contractKits, operationList, tagDocument } from './overview.ts';
+import { codeLine } from './layout.ts';
+import { contractKits, operationList, tagDocument, tagWords } from './overview.ts';
 import { prose } from './prose.ts';
 import { typeTree } from './tree.ts';
 import { href, operationHref, operationsOf, type View } from './view.ts';
@@ -31,9 +31,8 @@ export function listPage(view: View, { words, tag, page }: ListQuery): Html {
   return html`
     <p class="crumbs"><a href=${href(view, '')}>${texts.say('operation.all')}</a></p>
     <h1 dir="auto">${tag ?? (words === '' ? texts.say('overview.operations') : texts.say('list.found', { words }))}</h1>
-    ${searchForm(view, words)}
     <p>${texts.say('list.count', { count: found.length })}</p>
-    ${tag !== undefined && site.tags.has(tag) && [tagDocument(view, tag), contractKits(view, tag)]}
+    ${tag !== undefined && site.tags.has(tag) && [tagWords(view, tag), tagDocument(view, tag), contractKits(view, tag)]}
     ${operationList(view, shown)}
     ${
       pages > 1 &&
@@ -100,12 +99,13 @@ export function documentPage(
   return html`
     <h1>${texts.say('document.title', { name: document.name, service: contract.service })}</h1>
     <p>${texts.say('document.words')}</p>
-    <p class="address"><code>${document.link}</code></p>
+    ${codeLine(document.link, texts.say('overview.address'))}
     <p class="buttons">
       <a class="button" href=${document.raw}>${texts.say('document.raw')}</a>
       ${' '}<a class="button" href=${document.raw} download=${`${contract.service}.${document.name === 'WSDL' ? 'wsdl' : 'xsd'}`}>${texts.say('document.download')}</a>
       ${' '}<a class="button" href=${href(view, '')}>${texts.say('document.overview')}</a>
     </p>
+    ${document.name === 'WSDL' && importLines(view, document.link)}
     <h2>${texts.say('document.facts')}</h2>
     <dl>
       <dt>${texts.say('document.service')}</dt><dd dir="auto">${contract.service}</dd>
@@ -121,4 +121,19 @@ export function documentPage(
       html`<p><a href=${href(view, site.folder)}>${texts.say('overview.all')}</a></p>`
     }
   `;
+}
+
+/** The line that imports a WSDL, by stack. */
+function importLines({ texts }: View, link: string): Html {
+  const wsdl = link.replace(/[\s"'\\`$]/g, '');
+  const lines: readonly (readonly [title: string, line: string])[] = [
+    ['.NET', `dotnet-svcutil "${wsdl}"`],
+    ['Java (JAX-WS)', `wsimport -keep -p client "${wsdl}"`],
+    ['Java (CXF)', `wsdl2java -p client "${wsdl}"`],
+    ['PHP', `$client = new SoapClient('${wsdl}');`],
+    ['Python (zeep)', `client = zeep.Client('${wsdl}')`],
+    ['Node (soap)', `const client = await soap.createClientAsync('${wsdl}');`],
+  ];
+  return html`<h2 id="imports">${texts.say('document.imports')}</h2>
+    ${lines.map(([title, line]) => html`<h3>${title}</h3>${codeLine(line, title)}`)}`;
 }

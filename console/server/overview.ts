@@ -1,28 +1,34 @@
 import { callErrors } from '../../gateway/protocols/error-samples.ts';
-import type { Operation } from '../../mappings/contract/model.ts';
+import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { documentName } from '../../wsdl/adopted.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { mostInKit } from './contract-kit.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, webAddress } from './html.ts';
 import { collections } from './kit.ts';
-import { codeBlock, searchForm, table } from './layout.ts';
+import { addressCode, codeBlock, codeLine, table } from './layout.ts';
 import { prose, summary } from './prose.ts';
 import { documentPagePath } from './requests.ts';
 import { signInWays } from './sign-in.ts';
-import { credentialBlocks, href, operationHref, operationsOf, type View } from './view.ts';
-
-/** So many operations the overview lists by itself; of more it lists the tags, whose pages have them. */
-export const mostListed = 120;
+import {
+  credentialBlocks,
+  href,
+  mostListed,
+  operationHref,
+  operationsOf,
+  titleOf,
+  type View,
+} from './view.ts';
 
 /** What the service is, where it is, how to sign in, what may go wrong, and its operations. */
 export function overviewPage(view: View): Html {
   const { texts, site } = view;
   const { contract } = site;
   const say = texts.say;
+  const left = notServed(contract);
   return html`
-    <h1 dir="auto">${contract.service}</h1>
+    <h1 dir="auto">${titleOf(site)}</h1>
+    ${about(view)}
     ${prose(contract.documentation)}
-    ${searchForm(view)}
     <nav class="contents" aria-label=${say('overview.contents')}>
       <a href="#operations">${say('overview.operations')}</a>
       <a href="#wsdl">${say('overview.wsdl')}</a>
@@ -30,6 +36,7 @@ export function overviewPage(view: View): Html {
       <a href="#sign-in">${say('overview.signIn')}</a>
       <a href="#errors">${say('overview.errors')}</a>
       <a href="#limits">${say('overview.limits')}</a>
+      ${left.length > 0 && html`<a href="#not-served">${say('overview.notServed')}</a>`}
       <a href=${href(view, `${site.folder}/-/doctor`)}>${say('doctor.title')}</a>
     </nav>
     <section aria-labelledby="operations">
@@ -38,8 +45,10 @@ export function overviewPage(view: View): Html {
     </section>
     <section aria-labelledby="wsdl">
       <h2 id="wsdl">${say('overview.wsdl')}</h2>
-      <p>${say('overview.wsdlWords')}</p>
-      <ul class="links">${documentLinks(view)}</ul>
+      <p>${say('overview.wsdlWords')} <a href=${documentHref(view, 'wsdl')}>${say('overview.imports')}</a></p>
+      ${codeLine(wsdlAddress(view), say('overview.wsdl'))}
+      <ul class="links">${documentLinks(view)}
+        <li><a href=${href(view, `${site.folder}.json`)}>${say('overview.json')}</a></li></ul>
       ${contractKits(view, undefined)}
     </section>
     <section aria-labelledby="addresses">
@@ -58,7 +67,56 @@ export function overviewPage(view: View): Html {
       <h2 id="limits">${say('overview.limits')}</h2>
       ${limits(view)}
     </section>
+    ${
+      left.length > 0 &&
+      html`<section aria-labelledby="not-served">
+        <h2 id="not-served">${say('overview.notServed')}</h2>
+        <p>${say('overview.notServedWords')}</p>
+        <dl>
+          ${left
+            .slice(0, mostNotServed)
+            .map(({ name, why }) => html`<dt dir="auto"><code>${name}</code></dt><dd dir="auto">${why}</dd>`)}
+        </dl>
+        ${left.length > mostNotServed && html`<p>${say('overview.notServedMore', { count: left.length - mostNotServed })}</p>`}
+      </section>`
+    }
   `;
+}
+
+/** The most operations that the overview lists as not served. */
+const mostNotServed = 200;
+
+/** The operations that are not served, each with the reason. */
+function notServed({
+  about: told,
+  adopted,
+}: Contract): readonly { readonly name: string; readonly why: string }[] {
+  if (adopted === undefined) return told?.notServed ?? [];
+  return adopted.service.notServed.map(({ name, reason }) => ({ name, why: reason }));
+}
+
+/** Version, contact, licence and further documentation, as the document has them. */
+function about({ site, texts }: View): Html {
+  const { about: told, service } = site.contract;
+  if (told === undefined) return undefined;
+  const { version, contact, license, termsOfService, externalDocs } = told;
+  const link = (address: string, text = ''): Html => {
+    const url = webAddress(address);
+    return url === undefined ? text : html`<a href=${url} rel="noreferrer nofollow">${text || url}</a>`;
+  };
+  const person = [link(contact.url, contact.name), contact.email].filter((part) => part !== '');
+  const parts: readonly (readonly [key: string, value: Html])[] = [
+    ['about.service', service],
+    ['about.version', version],
+    ['about.contact', person.length === 0 ? '' : person.map((part, at) => [at > 0 && ', ', part])],
+    ['about.license', link(license.url, license.name)],
+    ['about.terms', link(termsOfService)],
+    ['about.docs', link(externalDocs)],
+  ];
+  const shown = parts.filter(([, value]) => value !== '');
+  return html`<ul class="about">
+    ${shown.map(([key, value]) => html`<li dir="auto"><span>${texts.say(key)}</span> ${value}</li>`)}
+  </ul>`;
 }
 
 function operations(view: View): Html {
@@ -85,8 +143,14 @@ function operations(view: View): Html {
 
 function tagGroup(view: View, tag: string, members: readonly Operation[]): Html {
   return html`<h3 dir="auto">${tag}</h3>
+    ${tagWords(view, tag)}
     ${tagDocument(view, tag)}
     ${operationList(view, members)}`;
+}
+
+/** The description of a tag. */
+export function tagWords({ site }: View, tag: string): Html {
+  return prose(site.contract.about?.tags.find(({ name }) => name === tag)?.description ?? '');
 }
 
 /** The WSDL of a tag's operations alone; nothing for an adopted service, whose documents are its own. */
@@ -108,6 +172,19 @@ export function contractKits(view: View, tag: string | undefined): Html {
   </p>`;
 }
 
+/** Badges of an operation: its method in the document, whether it only reads, and whether it is deprecated. */
+export function badges({ site, texts }: View, name: string): Html {
+  const operation = site.operations.get(name.toLowerCase())?.operation;
+  if (operation === undefined) return undefined;
+  const { upstream, readOnly, deprecated } = operation;
+  const isPlain = site.contract.adopted === undefined;
+  return html`<span class="badges">
+    ${isPlain && html`<span class="badge method">${upstream.method}</span>${' '}`}
+    <span class=${readOnly ? 'badge read' : 'badge write'}>${texts.say(readOnly ? 'operation.readOnly' : 'operation.writes')}</span>
+    ${deprecated === true && [' ', html`<span class="badge warn">${texts.say('tree.deprecated')}</span>`]}
+  </span>`;
+}
+
 /** Operations with a sentence each. */
 export function operationList(
   view: View,
@@ -116,13 +193,24 @@ export function operationList(
   return html`<ul class="operations">
     ${operations.map(
       ({ name, documentation }) =>
-        html`<li><a href=${operationHref(view, name)}>${name}</a> <span dir="auto">${summary(documentation)}</span></li>`,
+        html`<li><a href=${operationHref(view, name)}>${name}</a> ${badges(view, name)} <span class="summary" dir="auto">${summary(documentation)}</span></li>`,
     )}
   </ul>`;
 }
 
-function documentLinks({ site, address, texts, up, chosen }: View): Html {
-  const { contract, soapPaths, folder } = site;
+/** The address of the whole WSDL. */
+function wsdlAddress({ site, address }: View): string {
+  return `${address}${site.soapPaths[0]?.path ?? ''}?wsdl`;
+}
+
+/** The page about a document, such as `wsdl` or `xsd=1`. */
+function documentHref({ up, site, chosen }: View, name: string): string {
+  return `${up}${site.folder}${documentPagePath}?${name}${chosen === undefined ? '' : `&lang=${chosen}`}`;
+}
+
+function documentLinks(view: View): Html {
+  const { site, address, texts } = view;
+  const { contract, soapPaths } = site;
   const { adopted } = contract;
   const paths = soapPaths.map(({ path }) => path);
   const links: (readonly [path: string | undefined, name: string])[] =
@@ -132,21 +220,20 @@ function documentLinks({ site, address, texts, up, chosen }: View): Html {
   if (adopted === undefined)
     for (const number of schemaList)
       if (hasSchemaNumber(contract, number)) links.push([paths[0], `xsd=${number}`]);
-  const language = chosen === undefined ? '' : `&lang=${chosen}`;
-  return links.map(([path, name]) => {
+  const [, ...others] = links; // the first one is shown with a copy button
+  return others.map(([path, name]) => {
     const link = `${address}${path}?${name}`;
-    const about = `${up}${folder}${documentPagePath}?${name}${language}`;
-    return html`<li><a href=${link}>${link}</a> · <a href=${about}>${texts.say('overview.document')}</a></li>`;
+    return html`<li><a href=${link}>${link}</a> · <a href=${documentHref(view, name)}>${texts.say('overview.document')}</a></li>`;
   });
 }
 
 function addresses({ site, address, texts }: View): Html {
   const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
     `SOAP ${version}`,
-    html`<code>POST ${address}${path}</code>`,
+    addressCode(`POST ${address}${path}`),
   ]);
-  rows.push(['XML', html`<code>POST ${address}/xml/reply/${'{operation}'}</code>`]);
-  rows.push(['JSON', html`<code>POST ${address}/json/reply/${'{operation}'}</code>`]);
+  rows.push(['XML', addressCode(`POST ${address}/xml/reply/{operation}`)]);
+  rows.push(['JSON', addressCode(`POST ${address}/json/reply/{operation}`)]);
   if (site.contract.routes.length > 0) rows.push(['REST', texts.say('overview.rest')]);
   return table(
     [texts.say('overview.format'), texts.say('overview.address')],

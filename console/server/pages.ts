@@ -21,7 +21,7 @@ import { compileAsked, documentPagePath } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
 import { createTurns, type Turns } from './turns.ts';
-import { createSite, operationHref, operationsOf, type Site, type View } from './view.ts';
+import { createSite, operationHref, operationsOf, type Site, titleOf, type View } from './view.ts';
 
 /** Nothing from other hosts, nothing inline, and no page may show these in a frame. */
 const contentSecurityPolicy = [
@@ -121,9 +121,8 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
   const router = new Router();
   router.get('/-/overview', (ctx) =>
     sendPage(pager, ctx, 'overview', (view) => ({
-      title: view.site.contract.service,
+      title: titleOf(view.site),
       body: overviewPage(view),
-      search: false,
     })),
   );
   router.get('/', async (ctx) => {
@@ -136,7 +135,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
     await sendPage(pager, ctx, key, (view) => ({
       title: tag ?? view.texts.say('overview.operations'),
       body: listPage(view, { words, tag, page }),
-      search: false,
+      asked: words,
     }));
   });
   router.get('/-/op', (ctx) => {
@@ -214,6 +213,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
     await sendPage(pager, ctx, `operation ${name}`, (view) => ({
       title: name,
       body: operationPage(view, found),
+      current: name,
     }));
   });
   router.get('/:name/samples/:file', (ctx) => sendSample(pager, ctx));

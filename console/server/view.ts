@@ -10,6 +10,14 @@ import { type PreparedEntry, prepareEntries, type SearchEntry } from '../search.
 import { summary } from './prose.ts';
 import type { Texts } from './texts.ts';
 
+/** The most operations that the overview and the side navigation list; of more they list the tags. */
+export const mostListed = 120;
+
+/** The title of the document, or the service's name. */
+export function titleOf({ contract }: Pick<Site, 'contract'>): string {
+  return contract.about?.title || contract.service;
+}
+
 /** What pages know of a contract, made once. */
 export interface Site {
   readonly compiled: CompiledContract;
@@ -25,6 +33,8 @@ export interface Site {
   readonly entries: readonly PreparedEntry[];
   /** Writes samples; made when one is first shown. */
   readonly sampler: () => Sampler;
+  /** Writes samples of required members only; made when one is first shown. */
+  readonly sparseSampler: () => Sampler;
   /** Says what is wrong with a message; made when it is first asked for. */
   readonly doctor: () => Doctor;
   /** Tells what a request becomes upstream; made when it is first asked for. */
@@ -52,6 +62,7 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   const { contract } = compiled;
   let doctor: Doctor | undefined;
   let sampler: Sampler | undefined;
+  let sparseSampler: Sampler | undefined;
   let preview: Preview | undefined;
   const tags = new Map<string, Operation[]>();
   for (const operation of contract.operations)
@@ -80,6 +91,10 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
     preview: () => {
       preview ??= createPreview(compiled);
       return preview;
+    },
+    sparseSampler: () => {
+      sparseSampler ??= createSampler(compiled, true);
+      return sparseSampler;
     },
     sampler: () => {
       sampler ??= createSampler(compiled);

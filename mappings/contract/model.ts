@@ -30,6 +30,27 @@ export interface Contract {
   readonly personal: readonly string[];
   /** What an existing service's WSDL says, where that is the contract (A1); undefined for one of an OpenAPI document. */
   readonly adopted?: Adopted | undefined;
+  /** The document's description of itself, for human-readable pages; undefined for an adopted contract. */
+  readonly about?: About | undefined;
+}
+
+/** The title, contact and tags of an OpenAPI document, and the operations that are not served. Texts are `''` if missing. */
+export interface About {
+  readonly title: string;
+  readonly version: string;
+  readonly contact: { readonly name: string; readonly email: string; readonly url: string };
+  readonly license: { readonly name: string; readonly url: string };
+  readonly termsOfService: string;
+  readonly externalDocs: string;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly notServed: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** An error response that the document declares for an operation. */
+export interface DeclaredError {
+  /** Such as `404`, `4XX` or `default`. */
+  readonly status: string;
+  readonly description: string;
 }
 
 /** The names of what the `detail` of a fault holds, as the WSDL declares it (W27). */
@@ -96,6 +117,9 @@ export interface Operation {
   readonly documentation: string;
   /** What the document groups it under. */
   readonly tags: readonly string[];
+  readonly deprecated?: true;
+  /** The error responses of the document, in its order; undefined for none. */
+  readonly errors?: readonly DeclaredError[];
   /** True when repeating the call changes nothing upstream. */
   readonly readOnly: boolean;
   /** Whether the one file that its upstream body is may flow through, and not be held (W64). */

@@ -1,5 +1,12 @@
 import { defaultLimits } from '../contract/limits.ts';
-import { type Contract, type Operation, partsOf, type RecordType, type Type } from '../contract/model.ts';
+import {
+  type About,
+  type Contract,
+  type Operation,
+  partsOf,
+  type RecordType,
+  type Type,
+} from '../contract/model.ts';
 import { didYouMean, nearest } from '../contract/nearest.ts';
 import {
   Allowance,
@@ -287,7 +294,11 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
   const faultDetail = faultDetailOf(finished.own);
   const own = { service, jsonType, operations, types, routes, credentials, responseStatus, faultDetail };
   return {
-    contract: deepFreeze({ ...own, ...settingsOf(document, overlay, service) }),
+    contract: deepFreeze({
+      ...own,
+      ...settingsOf(document, overlay, service),
+      about: aboutOf(document, notServed),
+    }),
     ...builder.notes(),
     notServed,
     assumedServers: servers.assumed(),
@@ -326,6 +337,25 @@ function settingsOf(
     settings: overlay.settings,
     personal: overlay.personal,
     wsse: overlay.wsse,
+  };
+}
+
+/** The document's description of itself, and the reasons why operations of it are not served. */
+function aboutOf(document: Node, notServed: readonly NotServed[]): About {
+  const info = childOf(document, 'info');
+  const contact = childOf(info, 'contact');
+  const license = childOf(info, 'license');
+  const text = (value: unknown): string => (textOf(value) ?? '').trim();
+  const tags = Array.isArray(document.tags) ? document.tags.filter(isNode) : [];
+  return {
+    title: text(info.title),
+    version: typeof info.version === 'number' ? String(info.version) : text(info.version),
+    contact: { name: text(contact.name), email: text(contact.email), url: text(contact.url) },
+    license: { name: text(license.name), url: text(license.url) },
+    termsOfService: text(info.termsOfService),
+    externalDocs: text(childOf(document, 'externalDocs').url),
+    tags: tags.map(({ name, description }) => ({ name: text(name), description: text(description) })),
+    notServed: notServed.map(({ name, reasons }) => ({ name, why: reasons[0]?.why ?? '' })),
   };
 }
 

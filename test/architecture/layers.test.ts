@@ -222,9 +222,10 @@ const layers: readonly Layer[] = [
   },
   {
     title:
-      'the script of the pages is the browser’s: of the rest it knows the search and what a description is',
+      'the script of the pages is the browser’s: it imports the search, the descriptions and the indenter only',
     from: ['console/client'],
     not: ['console/server', 'gateway', 'mappings', 'upstream', 'wsdl'],
+    but: ['wsdl/samples/indent.ts'],
   },
   {
     title: 'a process knows no command',

@@ -80,3 +80,24 @@ function tagEnd(xml: string, from: number): number {
   }
   return xml.length;
 }
+
+/** JSON with a member in each line; numbers stay as they are, digit by digit. */
+export function indentJson(json: string): string {
+  let made = '';
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const character = json[at] as string;
+    if (character === '"') {
+      const from = at++;
+      while (json[at] !== '"' && at < json.length) at += json[at] === '\\' ? 2 : 1;
+      made += json.slice(from, at + 1);
+    } else if ((character === '{' || character === '[') && '}]'.includes(json[at + 1] ?? '')) {
+      made += character + (json[++at] ?? '');
+    } else if (character === '{' || character === '[') made += `${character}\n${'  '.repeat(++depth)}`;
+    else if (character === '}' || character === ']') made += `\n${'  '.repeat(--depth)}${character}`;
+    else if (character === ',') made += `,\n${'  '.repeat(depth)}`;
+    else if (character === ':') made += ': ';
+    else if (!/\s/.test(character)) made += character;
+  }
+  return `${made}\n`;
+}

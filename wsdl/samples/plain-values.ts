@@ -145,7 +145,8 @@ class PlainValues {
 
   /** A member's value of an object's example; a member that the example lacks is there only if it is needed. */
   #fieldOf(field: Field, example: string | undefined, depth: number): string | undefined {
-    if (example === undefined || (this.#isElsewhere(field) && !this.#isNeeded(field)))
+    const isLeftOut = !this.#isNeeded(field) && (this.#isElsewhere(field) || !this.#extent.optional);
+    if (example === undefined || isLeftOut)
       return this.#isNeeded(field) ? this.#field(field, depth) : undefined;
     return (
       this.fromExample(field.type, field.rules, example, depth + 1) ??
@@ -168,7 +169,7 @@ class PlainValues {
     const known = new Map(members);
     const isWhole =
       isTaken && !type.fields.some((field) => known.has(field.json) && this.#isElsewhere(field));
-    return isWhole ? example : this.#record(type, depth, undefined, known);
+    return isWhole && this.#extent.optional ? example : this.#record(type, depth, undefined, known);
   }
 
   /** A member's value; undefined where it is left out. */

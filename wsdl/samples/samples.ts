@@ -16,7 +16,7 @@ import { XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { ports } from '../wsdl.ts';
 import { type AdoptedValue, adoptedValue } from './adopted-values.ts';
-import { indentXml } from './indent.ts';
+import { indentJson, indentXml } from './indent.ts';
 import { type CredentialHeader, credentialHeaders, placeholdersOf } from './placeholders.ts';
 import { type Extent, type PlainContext, plainValue, type Side } from './plain-values.ts';
 import { type UpstreamReply, upstreamReplyOf, withOneStatus } from './upstream-reply.ts';
@@ -101,12 +101,12 @@ const extents = [
 /**
  * A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it.
  *
- * @param isSparse whether requests of an adopted service have no more than they must, nothing at all where that is taken
+ * @param isSparse whether requests have required members only; those of an adopted service are empty if that is accepted
  */
 export function createSampler(compiled: CompiledContract, isSparse = false): Sampler {
   const { adopted } = compiled.contract;
   const valuesOf =
-    adopted === undefined ? plainSampler(compiled) : adoptedSampler(compiled, adopted, isSparse);
+    adopted === undefined ? plainSampler(compiled, isSparse) : adoptedSampler(compiled, adopted, isSparse);
   return {
     samplesOf: (name) => {
       const operation = compiled.operations.get(name);
@@ -120,7 +120,7 @@ export function createSampler(compiled: CompiledContract, isSparse = false): Sam
 type ValuesOf = (operation: CompiledOperation) => Values;
 
 /** The values of an ordinary contract's operations. */
-function plainSampler({ contract: own, limits }: CompiledContract): ValuesOf {
+function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boolean): ValuesOf {
   // what the document asks of values holds for samples also where requests are checked by types alone
   const contract: Contract = { ...own, settings: { ...own.settings, validate: 'strict' } };
   const scalars = compileScalars({ settings: contract.settings, limits });
@@ -157,7 +157,8 @@ function plainSampler({ contract: own, limits }: CompiledContract): ValuesOf {
       const json = plainValue(context, type, place, extent.examples ? example : undefined);
       return side === 'reply' ? withOneStatus(reply, json, limits) : json;
     };
-    for (const extent of extents) {
+    const all = isSparse && side === 'request' ? [...extents.slice(2), ...extents.slice(0, 2)] : extents;
+    for (const extent of all) {
       const json = make(extent);
       if (isTaken(() => takes(json))) return json;
     }
@@ -400,25 +401,4 @@ function bareXml({ element }: Payload): MessageSample {
 
 function bareJson(json: string): MessageSample {
   return { format: 'json', contentType: 'application/json', text: indentJson(json) };
-}
-
-/** JSON with a member in each line; numbers stay as they are, digit by digit. */
-export function indentJson(json: string): string {
-  let made = '';
-  let depth = 0;
-  for (let at = 0; at < json.length; at++) {
-    const character = json[at] as string;
-    if (character === '"') {
-      const from = at++;
-      while (json[at] !== '"' && at < json.length) at += json[at] === '\\' ? 2 : 1;
-      made += json.slice(from, at + 1);
-    } else if ((character === '{' || character === '[') && '}]'.includes(json[at + 1] ?? '')) {
-      made += character + (json[++at] ?? '');
-    } else if (character === '{' || character === '[') made += `${character}\n${'  '.repeat(++depth)}`;
-    else if (character === '}' || character === ']') made += `\n${'  '.repeat(--depth)}${character}`;
-    else if (character === ',') made += `,\n${'  '.repeat(depth)}`;
-    else if (character === ':') made += ': ';
-    else if (!/\s/.test(character)) made += character;
-  }
-  return `${made}\n`;
 }

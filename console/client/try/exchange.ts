@@ -1,3 +1,4 @@
+import { indentJson, indentXml } from '../../../wsdl/samples/indent.ts';
 import type { FormDescription, RequestDescription } from '../../description.ts';
 import { escapeXml, type Form, type Member, writePayload } from './model.ts';
 
@@ -6,6 +7,8 @@ export interface OutgoingCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body with placeholders in place of credentials. */
+  readonly shown: string;
 }
 
 /** What came back. */
@@ -40,6 +43,48 @@ export function messageOf(
     .map((line) => `    ${line}`)
     .join('\n');
   return `${start}<soap:Envelope xmlns:soap="${escapeXml(envelopes[format])}">\n  <soap:Body>\n${inner}\n  </soap:Body>\n</soap:Envelope>\n`;
+}
+
+/**
+ * The call of a message with the credentials that the visitor typed: each in its HTTP header, or in place of its placeholder
+ * where the message has one.
+ *
+ * @param values by the names of the credentials' headers
+ * @param base the way from the page to the contract's base path
+ */
+export function callOf(
+  { credentials }: FormDescription,
+  request: RequestDescription,
+  message: string,
+  values: Readonly<Record<string, string>>,
+  base: string,
+): OutgoingCall {
+  const inHeaders = new Set(request.credentials.map(({ credential }) => credential));
+  const headers: Record<string, string> = { 'Content-Type': request.contentType, ...request.headers };
+  let body = message;
+  for (const { name, header, placeholder, format } of credentials) {
+    const value = values[header] ?? '';
+    if (value === '') continue;
+    const isPlaced = !inHeaders.has(name) && message.includes(placeholder);
+    if (!isPlaced) headers[header] = format.replace('{}', () => value);
+    else body = body.replaceAll(placeholder, () => escaped(value, request.format));
+  }
+  return { url: base + request.path.slice(1), headers, body, shown: message };
+}
+
+function escaped(value: string, format: RequestDescription['format']): string {
+  return format === 'json' ? JSON.stringify(value).slice(1, -1) : escapeXml(value);
+}
+
+/** A reply as people read it: XML and JSON with an element or a member in each line. */
+export function indented(text: string, contentType: string): string {
+  if (/[/+]json\b/i.test(contentType)) return indentJson(text).trimEnd();
+  if (!/[/+]xml\b/i.test(contentType)) return text;
+  const declaration = /^<\?xml[^>]*\?>\s*/.exec(text)?.[0] ?? '';
+  const xml = text.slice(declaration.length);
+  // comments, CDATA and instructions are not for the indenter
+  if (/<[!?]/.test(xml)) return text;
+  return `${declaration.trim()}${declaration === '' ? '' : '\n'}${indentXml(xml).trimEnd()}`;
 }
 
 /** JSON that keeps the digits of its numbers, where the browser can. */

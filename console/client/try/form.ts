@@ -10,8 +10,9 @@ import type {
 } from '../../description.ts';
 import { addCopyButtons } from '../copy.ts';
 import type { Mark, MessageEditor } from './editor.ts';
-import { type Answer, messageOf, type OutgoingCall, sendCall } from './exchange.ts';
+import { type Answer, callOf, indented, messageOf, type OutgoingCall, sendCall } from './exchange.ts';
 import { memberFields } from './fields.ts';
+import { keepCredentials, keptCredentials } from './kept-credentials.ts';
 import { type Member, membersOf, readPayload } from './model.ts';
 
 type Say = (key: string, values?: Readonly<Record<string, string>>) => string;
@@ -55,19 +56,29 @@ interface Exchange {
 
 /** The form of one operation. One function, as its parts share the state of the page. */
 function TryForm({ description, say, base, explain, preview }: FormProps): unknown {
-  const { requests, credentials, operation } = description;
+  const { credentials, operation } = description;
+  const [isRequiredOnly, setRequiredOnly] = useState(false);
+  const requests = isRequiredOnly ? description.requiredRequests : description.requests;
   const [format, setFormat] = useState(requests[0]?.format ?? 'soap11');
   const request = requests.find((each) => each.format === format) ?? requests[0];
-  const members = useMemo(() => initialMembers(description), [description]);
+  const members = useMemo(() => initialMembers(description, requests), [description, requests]);
   const [, changed] = useReducer((count: number) => count + 1, 0);
   const [edited, setEdited] = useState<string | undefined>(undefined);
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const kept = useMemo(() => keptCredentials(base), [base]);
+  const [values, setValues] = useState(kept ?? {});
+  const [isKept, setKept] = useState(kept !== undefined);
   const [exchange, setExchange] = useState<Exchange | undefined>(undefined);
   const [isSending, setSending] = useState(false);
   const result = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (result.current !== null) addCopyButtons(result.current, document.documentElement.lang);
   });
+  useEffect(() => {
+    const heading = result.current?.querySelector<HTMLElement>('h3');
+    heading?.scrollIntoView({ block: 'start' });
+    heading?.focus({ preventScroll: true });
+  }, [exchange]);
+  useEffect(() => keepCredentials(base, isKept ? values : undefined), [base, isKept, values]);
   if (request === undefined) return undefined;
   const language = format === 'json' ? 'json' : 'xml';
   const message = edited ?? messageOf(description, request, members);
@@ -77,16 +88,7 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
 
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const given = credentials.filter(({ header }) => (values[header] ?? '') !== '');
-    const call: OutgoingCall = {
-      url: base + request.path.slice(1),
-      headers: {
-        'Content-Type': request.contentType,
-        ...request.headers,
-        ...Object.fromEntries(given.map(({ header }) => [header, values[header] ?? ''])),
-      },
-      body: message,
-    };
+    const call = callOf(description, request, message, values, base);
     setSending(true);
     try {
       const upstream = preview === '' ? undefined : await previewOf(preview, operation.name, format, call);
@@ -117,8 +119,9 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
       html`<fieldset>
         <legend>${say('try.credentials')}</legend>
         ${credentials.map(
-          ({ header, secret }) => html`<div class="field">
-            <label for=${`c-${header}`}><code>${header}</code></label>
+          ({ header, secret, required }) => html`<div class="field">
+            <label for=${`c-${header}`}><code>${header}</code>
+              ${required && html` <span class="badge required">*</span>`}</label>
             <input
               id=${`c-${header}`}
               type=${secret ? 'password' : 'text'}
@@ -129,8 +132,17 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
             />
           </div>`,
         )}
+        <div class="line"><input id="try-keep" type="checkbox" checked=${isKept} onChange=${(event: Event) => setKept((event.target as HTMLInputElement).checked)} />
+          <label for="try-keep">${say('try.keep')}</label></div>
       </fieldset>`
     }
+    <div class="line"><input id="try-required" type="checkbox" checked=${isRequiredOnly} onChange=${(
+      event: Event,
+    ) => {
+      setEdited(undefined);
+      setRequiredOnly((event.target as HTMLInputElement).checked);
+    }} />
+      <label for="try-required">${say('try.required')}</label></div>
     ${
       hasForm &&
       edited === undefined &&
@@ -154,8 +166,8 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
 }
 
 /** The form's places, filled with the sample's values; credentials go in headers, so their member is absent. */
-function initialMembers(description: FormDescription): Member[] {
-  const { operation, requests, credentialsMember } = description;
+function initialMembers(description: FormDescription, requests: readonly RequestDescription[]): Member[] {
+  const { operation, credentialsMember } = description;
   const members = membersOf(operation.input.filter(({ json }) => json !== credentialsMember));
   const sample = requests.find(({ format }) => format === 'xml');
   if (sample === undefined || description.isAdopted) return members;
@@ -319,24 +331,25 @@ function exchangeView(
   );
   const path = new URL(call.url, document.baseURI).pathname;
   return html`
-    <h3>${say('try.sent')}</h3>
-    ${block(`POST ${path}\n${sent.join('\n')}\n\n${call.body}`, say('try.sent'))}
-    ${upstream !== undefined && html`<h3>${say('try.upstream')}</h3>${block(upstream, say('try.upstream'))}`}
-    <h3>${say('try.received')}</h3>
+    <h3 tabindex="-1">${say('try.received')}</h3>
     ${failure !== undefined && html`<p class="status bad">${say('try.away', { why: failure })}</p>`}
     ${answer !== undefined && answerView(answer, say)}
+    ${upstream !== undefined && html`<h3>${say('try.upstream')}</h3>${block(upstream, say('try.upstream'))}`}
+    <h3>${say('try.sent')}</h3>
+    ${block(`POST ${path}\n${sent.join('\n')}\n\n${call.shown}`, say('try.sent'))}
   `;
 }
 
 /** A reply, with the status that is meant where the HTTP status can't be it. */
 function answerView({ status, headers, body, ms }: Answer, say: Say): unknown {
   const meant = headers.find(([name]) => name === 'x-status')?.[1];
+  const contentType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
   const isGood = status.startsWith('HTTP 2') && meant === undefined;
   const head = headers.map(([name, value]) => `${name}: ${value}`).join('\n');
   return html`<p class=${`status ${isGood ? 'good' : 'bad'}`}>
       ${status}${meant === undefined ? '' : ` · X-Status ${meant}`} · ${say('try.time', { ms: String(ms) })}
     </p>
-    ${block(`${head}\n\n${body}`, say('try.received'))}`;
+    ${block(`${head}\n\n${indented(body, contentType)}`, say('try.received'))}`;
 }
 
 function block(text: string, label: string): unknown {

@@ -20,7 +20,7 @@ import { type Entry, listEntries, type NotServed, type OperationsSource } from '
 import { type Media, mediaOf } from './media-types.ts';
 import { readParameters, sentPath } from './parameters.ts';
 import { readRequestBody } from './request-body.ts';
-import { listSuccesses, readReply } from './responses.ts';
+import { declaredErrors, listSuccesses, readReply } from './responses.ts';
 
 /** An operation but for what only the finished types tell. */
 export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
@@ -186,10 +186,13 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
   const input = builder.wrapper(name, documentation, [...fields, ...request.fields]);
   const reply = readReply(entry, source);
   const output = builder.wrapper(`${name}Response`, '', reply.fields);
+  const errors = declaredErrors(entry, source);
   return {
     name,
     documentation,
     tags: textsOf(operation.tags) ?? [],
+    ...(operation.deprecated === true && { deprecated: true }),
+    ...(errors.length > 0 && { errors }),
     readOnly: entry.readOnly ?? /^(?:GET|HEAD|OPTIONS|QUERY)$/.test(method),
     stream: entry.stream,
     input,

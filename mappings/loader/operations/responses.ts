@@ -1,7 +1,13 @@
-import { type ReplyBody, type ReplyMapping, statusMember, type Type } from '../../contract/model.ts';
+import {
+  type DeclaredError,
+  type ReplyBody,
+  type ReplyMapping,
+  statusMember,
+  type Type,
+} from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
-import { childOf, isNode } from '../document/node.ts';
-import type { Located } from '../document/references.ts';
+import { childOf, isNode, textOf } from '../document/node.ts';
+import { isUnresolved, type Located } from '../document/references.ts';
 import type { TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media-types.ts';
@@ -108,6 +114,23 @@ export function listSuccesses({ operation, pointer }: Entry): (Located & { reado
     node: responses[status] ?? {},
     pointer: `${pointer}/responses${pointerSegment(status)}`,
   }));
+}
+
+/** The error responses of an operation, as the document describes them; a reference that leads nowhere has no words. */
+export function declaredErrors(
+  { operation, pointer }: Entry,
+  { references }: OperationsSource,
+): readonly DeclaredError[] {
+  const responses = childOf(operation, 'responses');
+  const isDefaultSuccess = !Object.keys(responses).some((status) => /^2(?:\d\d|XX)$/i.test(status));
+  return Object.entries(responses).flatMap(([status, stated]) => {
+    if (!/^[45](?:\d\d|XX)$/i.test(status) && (status !== 'default' || isDefaultSuccess)) return [];
+    const ref = isNode(stated) ? textOf(stated.$ref) : undefined;
+    const at = `${pointer}/responses${pointerSegment(status)}`;
+    const found = ref === undefined ? { node: stated, pointer: at } : references.find(ref, at);
+    const node = isUnresolved(found) ? undefined : found.node;
+    return [{ status, description: (isNode(node) ? (textOf(node.description) ?? '') : '').trim() }];
+  });
 }
 
 /** 304 answers a condition that no caller here can set by itself. */

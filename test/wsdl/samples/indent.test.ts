@@ -1,6 +1,5 @@
 import test from 'ava';
-import { indentXml } from '../../../wsdl/samples/indent.ts';
-import { indentJson } from '../../../wsdl/samples/samples.ts';
+import { indentJson, indentXml } from '../../../wsdl/samples/indent.ts';
 
 test('elements have lines of their own, and text stays with its tags', (t) => {
   t.is(
