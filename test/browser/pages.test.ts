@@ -28,7 +28,7 @@ const large =
 const gateways = new Map<string, Promise<Gateway>>();
 
 /** A gateway with pages for all tests of the file: of the screening contract, or of a document. */
-function gatewayOf(name: 'screening' | 'hostile' | 'large' | 'adopted'): Promise<Gateway> {
+function gatewayOf(name: 'screening' | 'hostile' | 'large' | 'adopted' | 'session'): Promise<Gateway> {
   let found = gateways.get(name);
   if (found === undefined) {
     found = startGateway(scope, {
@@ -39,7 +39,9 @@ function gatewayOf(name: 'screening' | 'hostile' | 'large' | 'adopted'): Promise
           ? {}
           : name === 'adopted'
             ? { contract: 'test/fixtures/adopt/catalogue' }
-            : { contract: contractOf(name === 'hostile' ? hostileDocument : large) }),
+            : name === 'session'
+              ? { contract: 'test/fixtures/kits/session' }
+              : { contract: contractOf(name === 'hostile' ? hostileDocument : large) }),
       },
     });
     gateways.set(name, found);
@@ -70,6 +72,7 @@ const pages = [
   '/docs/-/types/ResponseStatus',
   '/docs/GetSerch',
   '/docs/-/doctor',
+  '/docs/-/document?wsdl',
   '/soap11?wsdl',
 ];
 
@@ -314,7 +317,7 @@ check('pages read well without script', async (t) => {
   await plain.goto(await urlOf('screening', ''));
   await plain.getByLabel(/Search 12 operations/).fill('pdf');
   await plain.getByRole('button', { name: 'Search' }).click();
-  await plain.getByRole('link', { name: 'GetPdf' }).click();
+  await plain.locator('main').getByRole('link', { name: 'GetPdf' }).click();
   t.is(await plain.locator('h1').textContent(), 'GetPdf');
 });
 
@@ -323,7 +326,7 @@ check('German pages are German, by the browser’s language and by the link', as
   t.is(await page.locator('#request').textContent(), 'Anfrage');
   await page.getByRole('link', { name: 'English' }).click();
   t.is(await page.locator('#request').textContent(), 'Request');
-  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.locator('main').getByRole('link', { name: 'Overview' }).click();
   t.is(await page.locator('#sign-in').textContent(), 'Sign in');
   t.deepEqual(faults, []);
 });
@@ -437,3 +440,105 @@ check(
     t.deepEqual(await axeFindings(page), []);
   },
 );
+
+check('after a call the reply is in view, has the focus and is indented', async (t) => {
+  for (const width of [390, 1280] as const) {
+    const { page, faults } = await visit(t, await urlOf('screening', '/docs/GetSearch'), {
+      width,
+      scheme: 'light',
+    });
+    await openForm(page);
+    for (const format of ['SOAP 1.1', 'JSON']) {
+      await page.getByLabel('Format').selectOption(format);
+      await page.getByRole('button', { name: 'Send' }).click();
+      const heading = page.getByRole('heading', { name: 'What came back' });
+      await heading.waitFor();
+      await page.locator('#try-form h3:focus', { hasText: 'What came back' }).waitFor();
+      const box = await heading.boundingBox();
+      t.true(box !== null && box.y >= 0 && box.y < 450, `${format} at ${width}: ${box?.y}`);
+      const reply = (await page.getByRole('group', { name: 'What came back' }).textContent()) ?? '';
+      t.regex(reply, format === 'JSON' ? /\n {2}"data": \{\n/ : /\n {2}<s:Body>\n/);
+    }
+    t.deepEqual(faults, []);
+  }
+});
+
+check('the switch for required members changes the message of every format', async (t) => {
+  const { page, faults } = await visit(t, await urlOf('screening', '/docs/UpdateSubUser'));
+  await openForm(page);
+  for (const format of ['SOAP 1.1', 'XML', 'JSON']) {
+    await page.getByLabel('Format').selectOption(format);
+    const isWhole = (text: string): boolean => /permissions/i.test(text);
+    t.true(isWhole(await messageOnce(page, isWhole)), format);
+    await page.getByLabel('Required members only').check();
+    const isLess = (text: string): boolean => !isWhole(text) && /subUserName/i.test(text);
+    t.true(isLess(await messageOnce(page, isLess)), format);
+    await page.getByLabel('Required members only').uncheck();
+  }
+  t.deepEqual(faults, []);
+});
+
+check('a credential of a header block is typed once, and goes in the block', async (t) => {
+  const gateway = await gatewayOf('session');
+  gateway.answer({ body: '{"r":"ok"}' });
+  const { page, faults } = await visit(t, `http://127.0.0.1:${gateway.port}/docs/Get`);
+  await openForm(page);
+  await page.getByLabel('Authorization').fill('s<1');
+  for (const format of ['SOAP 1.1', 'XML', 'JSON']) {
+    await page.getByLabel('Format').selectOption(format);
+    const before = gateway.hits.length;
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#try-form .status.good').waitFor();
+    for (let waited = 0; waited < 5_000 && gateway.hits.length === before; waited += 50)
+      await page.waitForTimeout(50);
+    t.is(gateway.hits.at(-1)?.headers.authorization, 'Bearer s<1', format);
+    t.false(((await page.locator('#try-form').textContent()) ?? '').includes('s<1'));
+  }
+  t.deepEqual(faults, []);
+});
+
+check('credentials are kept in the tab only where the visitor says so', async (t) => {
+  const { page, faults } = await visit(t, await urlOf('screening', '/docs/GetSearch'));
+  await openForm(page);
+  await page.getByLabel('X-Api-Key').fill('some-secret-key');
+  await page.getByLabel('Keep the credentials in this tab until it is closed').check();
+  await page.goto(await urlOf('screening', '/docs/GetPdf'));
+  await openForm(page);
+  t.is(await page.getByLabel('X-Api-Key').inputValue(), 'some-secret-key');
+  await page.getByLabel('Keep the credentials in this tab until it is closed').uncheck();
+  const kept = () => page.evaluate('sessionStorage.length + localStorage.length + document.cookie.length');
+  for (let waited = 0; waited < 5_000 && (await kept()) !== 0; waited += 50) await page.waitForTimeout(50);
+  t.is(await kept(), 0);
+  t.deepEqual(faults, []);
+});
+
+check('the side navigation is there on wide screens, and the search everywhere', async (t) => {
+  for (const width of [390, 1280] as const) {
+    const { page } = await visit(t, await urlOf('screening', '/docs/GetSearch'), { width, scheme: 'light' });
+    t.is(await page.locator('nav.index').isVisible(), width === 1280);
+    t.is(await page.locator('nav.index a[aria-current=page]').textContent(), 'GetSearch');
+    t.true(await page.locator('#q').isVisible());
+  }
+});
+
+/** The words of tables that are broken: those whose characters are in more than one line. */
+const brokenWords = `[...document.querySelectorAll('td')].flatMap((cell) => {
+  const broken = [];
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode())
+    for (const { index, 0: word } of node.data.matchAll(/[^\\s/-]+/g)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+      if (lines.size > 1) broken.push(word);
+    }
+  return broken;
+})`;
+
+check('no word of a table is broken at 390 px', async (t) => {
+  for (const path of ['', '/docs/GetSearch', '/docs/UpdateSubUser']) {
+    const { page } = await visit(t, await urlOf('screening', path), { width: 390, scheme: 'light' });
+    t.deepEqual(await page.evaluate(brokenWords), [], path);
+  }
+});

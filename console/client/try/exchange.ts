@@ -78,13 +78,22 @@ function escaped(value: string, format: RequestDescription['format']): string {
 
 /** A reply as people read it: XML and JSON with an element or a member in each line. */
 export function indented(text: string, contentType: string): string {
-  if (/[/+]json\b/i.test(contentType)) return indentJson(text).trimEnd();
+  if (/[/+]json\b/i.test(contentType)) return isJson(text) ? indentJson(text).trimEnd() : text;
   if (!/[/+]xml\b/i.test(contentType)) return text;
   const declaration = /^<\?xml[^>]*\?>\s*/.exec(text)?.[0] ?? '';
   const xml = text.slice(declaration.length);
   // comments, CDATA and instructions are not for the indenter
   if (/<[!?]/.test(xml)) return text;
   return `${declaration.trim()}${declaration === '' ? '' : '\n'}${indentXml(xml).trimEnd()}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** JSON that keeps the digits of its numbers, where the browser can. */

@@ -1,0 +1,65 @@
+import test from 'ava';
+import { callOf, indented } from '../../../console/client/try/exchange.ts';
+import type { FormDescription, RequestDescription } from '../../../console/description.ts';
+
+const credential = (name: string, header: string, format = '{}'): FormDescription['credentials'][number] => ({
+  name,
+  header,
+  secret: true,
+  required: false,
+  placeholder: `YOUR_${name.toUpperCase()}`,
+  format,
+});
+
+/** A form with two credentials, of which the first is in a header block of SOAP. */
+const form = {
+  credentials: [credential('session', 'Authorization', 'Bearer {}'), credential('key', 'X-Key')],
+} as unknown as FormDescription;
+
+function requestOf(format: RequestDescription['format'], inHeaders: readonly string[]): RequestDescription {
+  const credentials = inHeaders.map((name) => ({ credential: name }));
+  return { format, contentType: 'text/xml', path: '/soap11', headers: {}, credentials, text: '' };
+}
+
+const typed = { Authorization: 'a<$&"', 'X-Key': 'k' };
+
+test('a credential goes in place of its placeholder, and others in their headers', (t) => {
+  const message = '<a>YOUR_SESSION</a>';
+  const call = callOf(form, requestOf('soap11', ['key']), message, typed, '../');
+  t.is(call.body, '<a>a&lt;$&amp;&quot;</a>');
+  t.deepEqual(call.headers, { 'Content-Type': 'text/xml', 'X-Key': 'k' });
+  t.is(call.shown, message);
+  t.is(call.url, '../soap11');
+});
+
+test('a credential in JSON is escaped as JSON', (t) => {
+  const { body } = callOf(form, requestOf('json', ['key']), '{"a":"YOUR_SESSION"}', typed, '');
+  t.deepEqual(JSON.parse(body), { a: typed.Authorization });
+});
+
+test('a credential without a placeholder in the message goes in its header, in its format', (t) => {
+  const bare = callOf(form, requestOf('xml', ['session', 'key']), '<a/>', typed, '');
+  t.is(bare.headers.Authorization, 'Bearer a<$&"');
+  const removed = callOf(form, requestOf('soap11', ['key']), '<a/>', typed, '');
+  t.is(removed.headers.Authorization, 'Bearer a<$&"');
+});
+
+test('a credential that was not typed leaves its placeholder and no header', (t) => {
+  const call = callOf(form, requestOf('soap11', ['key']), '<a>YOUR_SESSION</a>', {}, '');
+  t.is(call.body, '<a>YOUR_SESSION</a>');
+  t.deepEqual(call.headers, { 'Content-Type': 'text/xml' });
+});
+
+test('a reply is indented by its media type, and other text stays as it is', (t) => {
+  t.is(
+    indented('<?xml version="1.0"?><a><b>x</b></a>', 'text/xml; charset=utf-8'),
+    '<?xml version="1.0"?>\n<a>\n  <b>x</b>\n</a>',
+  );
+  t.is(indented('<a><b/></a>', 'application/soap+xml'), '<a>\n  <b/>\n</a>');
+  t.is(indented('{"a":[1.10]}', 'application/json'), '{\n  "a": [\n    1.10\n  ]\n}');
+  for (const text of ['<a><![CDATA[<b>]]></a>', '<a><!-- <b> --></a>'])
+    t.is(indented(text, 'text/xml'), text);
+  t.is(indented('{"a":1}', 'text/plain'), '{"a":1}');
+  t.is(indented('', 'text/xml'), '');
+  t.is(indented('no JSON', 'application/json'), 'no JSON');
+});
