@@ -448,6 +448,8 @@ check('after a call the reply is in view, has the focus and is indented', async 
       scheme: 'light',
     });
     await openForm(page);
+    await page.getByLabel('X-Api-User').fill('somebody');
+    await page.getByLabel('X-Api-Key').fill('some-secret-key');
     for (const format of ['SOAP 1.1', 'JSON']) {
       await page.getByLabel('Format').selectOption(format);
       await page.getByRole('button', { name: 'Send' }).click();
