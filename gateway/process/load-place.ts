@@ -2,6 +2,7 @@ import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type ContractPlace, loadContract, mappingIn } from '../../mappings/loader/load.ts';
+import { faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 
@@ -23,7 +24,8 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   const { adopted } = contract;
   if (files === undefined || adopted === undefined) return { ...loaded, mapping: undefined };
   const { document: derived } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
-  const mapping = loadMapping({ ...files, derived }, limits);
+  const faults = faultNamesOf(adopted.service);
+  const mapping = loadMapping({ ...files, derived, faults }, limits);
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
   const { service } = adopted;

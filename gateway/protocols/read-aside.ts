@@ -82,6 +82,8 @@ interface Order {
   readonly roomFor: () => number | undefined;
   /** Its refusal when it is too late or takes too long. */
   readonly refuse: (message?: string) => CallError;
+  /** Its refusal when the heap of the thread is full; undefined: the error of the thread. */
+  readonly exhaust?: ((message: string) => CallError) | undefined;
 }
 
 /** What waits for the thread, or is read by it. */
@@ -105,6 +107,8 @@ export class AsideReader {
   /** The contracts that the thread has, by their ids. */
   readonly #known = new Set<number>();
   #contracts = 0;
+  /** True if a mapping calls functions: each of its messages needs the thread, so an idle one stays. */
+  #staysIdle = false;
   #turns = 0;
   #isOutdated = false;
   /** Of a thread at work when it takes too long, of another when it ends. */
@@ -124,6 +128,7 @@ export class AsideReader {
     mapping?: MappingText,
   ): ReadAside {
     const { contract, limits } = compiled;
+    if (mapping !== undefined && mapping.modules.size > 0) this.#staysIdle = true;
     const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, proofs, mapping };
     return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
@@ -175,7 +180,7 @@ export class AsideReader {
     clearTimeout(this.#timer);
     const next = this.#takeNext();
     if (next === undefined) {
-      this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
+      if (!this.#staysIdle) this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
       return;
     }
     if (this.#isOutdated) this.#leave();
@@ -254,14 +259,26 @@ export class AsideReader {
   /** Gives a thread up with what it reads. */
   #lose(worker: Worker, reason: unknown): void {
     if (worker !== this.#thread) return;
+    const exhaust = isOutOfMemory(reason) ? this.#current?.exhaust : undefined;
     this.#leave();
     this.#onLost(reason);
+    if (exhaust !== undefined) {
+      const { readAsideHeapBytes } = this.#limits;
+      const most = `${readAsideHeapBytes} bytes of memory (readAsideHeapBytes)`;
+      this.#finish(exhaust(`expected a mapping that needs at most ${most}, got one that needs more`));
+      return;
+    }
     this.#finish(reason instanceof Error ? reason : new Error('the thread that reads large messages failed'));
   }
 }
 
+/** True for the end of a thread whose heap was full. */
+function isOutOfMemory(reason: unknown): boolean {
+  return reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
 function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError {
-  const what = kind === 'reply' || kind === 'toReply' ? 'reply' : 'request';
+  const what = kind === 'reply' || kind === 'toReply' || kind === 'toFault' ? 'reply' : 'request';
   return refuse(`expected a ${what} that is read within ${ms} ms, got one that takes longer`);
 }
 
@@ -294,8 +311,9 @@ function readAsideOf(
     memory: ArrayBuffer[],
     isBound = false,
     refuse: Order['refuse'] = (text) => refusal('Overloaded', text),
+    exhaust?: Order['exhaust'],
   ): Promise<Result> => {
-    const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse };
+    const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse, exhaust };
     const found = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
     if (found === undefined) throw overloaded();
     return found;
@@ -362,21 +380,34 @@ function readAsideOf(
       return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
     },
     map: {
-      toCalls: async (exchange, { name }, json) => {
+      toCalls: async (exchange, { name }, json, isBound) => {
         const message = { kind: 'toCalls', operation: name, json } as const;
-        const found = await resultOf(exchange, message, json.length, []);
+        const found = await resultOf(exchange, message, json.length, [], isBound, undefined, (text) => {
+          const problem = { code: 'InvalidType', field: '', message: text } as const;
+          return new CallError('ValidationError', { problems: [problem] });
+        });
         if (found.kind !== 'calls') throw errorOf(found);
         return found.request;
       },
-      toReply: async (exchange, { name, readOnly }, entry, answers) => {
+      toReply: async (exchange, { name, readOnly }, entry, answers, isBound) => {
         const bytes = answers.reduce((sum, { body }) => sum + body.length, 0);
         const sent = answers.map(sentAnswer);
         const message = { kind: 'toReply', operation: name, entry, answers: sent } as const;
         const memory = sent.map(({ body }) => body.buffer);
-        const found = await resultOf(exchange, message, bytes, memory, !readOnly, (text) =>
-          refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
-        );
+        const refuse = refuseReply(readOnly);
+        const waits = isBound || !readOnly;
+        const found = await resultOf(exchange, message, bytes, memory, waits, refuse, exhaustReply);
         if (found.kind !== 'mapped') throw errorOf(found);
+        return found.json;
+      },
+      toFault: async (exchange, { name, readOnly }, entry, { status, headers, body }) => {
+        // a copy: an answer that is no declared fault is read again
+        const answer = { status, headers, body: new Uint8Array(body) };
+        const message = { kind: 'toFault', operation: name, entry, answer } as const;
+        const memory = [answer.body.buffer];
+        const refuse = refuseReply(readOnly);
+        const found = await resultOf(exchange, message, body.length, memory, true, refuse, exhaustReply);
+        if (found.kind !== 'fault of an answer') throw errorOf(found);
         return found.json;
       },
     },
@@ -386,6 +417,14 @@ function readAsideOf(
 /** Memory of its own for each: empty bodies may share theirs. */
 function sentAnswer({ status, headers, body }: AnswerBytes): SentAnswer {
   return { status, headers, body: body.length === 0 ? new Uint8Array(0) : ownMemory(body) };
+}
+
+function refuseReply(readOnly: boolean): Order['refuse'] {
+  return (text) => refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', text);
+}
+
+function exhaustReply(message: string): CallError {
+  return new CallError('UpstreamInvalidResponse', { message });
 }
 
 /** "Try again" is for what wasn't done. */

@@ -27,7 +27,7 @@ import { yieldToOthers } from '../http/thread.ts';
 import { growYoungGeneration } from '../http/young-generation.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
-import { mapReply, mapRequest } from '../upstream/mapped-upstream.ts';
+import { mapFault, mapReply, mapRequest } from '../upstream/mapped-upstream.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 import { Fault } from './soap/faults.ts';
@@ -71,6 +71,12 @@ export type MappingMessage =
       readonly operation: string;
       readonly entry: number;
       readonly answers: readonly SentAnswer[];
+    }
+  | {
+      readonly kind: 'toFault';
+      readonly operation: string;
+      readonly entry: number;
+      readonly answer: SentAnswer;
     };
 
 /** An answer whose body's memory goes over with it. */
@@ -109,6 +115,8 @@ export type Result =
   | { readonly kind: 'replied'; readonly reply: ReadReply }
   | { readonly kind: 'calls'; readonly request: MappedRequest }
   | { readonly kind: 'mapped'; readonly json: string }
+  /** Undefined for an error answer that is no declared fault. */
+  | { readonly kind: 'fault of an answer'; readonly json: string | undefined }
   /** A reply that takes more memory than there was when it was begun. */
   | { readonly kind: 'no room' }
   | { readonly kind: 'fault'; readonly fault: FaultFields }
@@ -211,7 +219,8 @@ async function perform(task: Task): Promise<Result> {
   try {
     const reader = await readerOf(task);
     const { message, head, room } = task;
-    if (message.kind === 'toCalls' || message.kind === 'toReply') return map(message, reader);
+    if (message.kind === 'toCalls' || message.kind === 'toReply' || message.kind === 'toFault')
+      return map(message, reader);
     if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, head, reader) };
     const { compiled } = reader.readers;
     return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown, room) };
@@ -228,6 +237,8 @@ function map(message: MappingMessage, { mapping }: Reader): Result {
   const { operation } = message;
   if (message.kind === 'toCalls')
     return { kind: 'calls', request: mapRequest(mapping, operation, message.json) };
+  if (message.kind === 'toFault')
+    return { kind: 'fault of an answer', json: mapFault(mapping, operation, message.entry, message.answer) };
   return { kind: 'mapped', json: mapReply(mapping, operation, message.entry, message.answers) };
 }
 
@@ -340,6 +351,7 @@ function memoryIn(result: Result): ArrayBuffer[] {
 /** Gives back the memory of what was read, unless it went over with the result. */
 function dropRead({ message }: Task): void {
   if (message.kind === 'reply') giveBackOwn(message.reply.body.buffer);
+  else if (message.kind === 'toFault') giveBackOwn(message.answer.body.buffer);
   else if (message.kind === 'toReply') for (const { body } of message.answers) giveBackOwn(body.buffer);
   else if ('body' in message) giveBackOwn(message.body.buffer);
 }

@@ -17,16 +17,30 @@ import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
  * for those that wait too long.
  */
 export interface MapAside {
-  readonly toCalls: (waiting: Waiting, operation: Operation, json: string) => Promise<MappedRequest>;
+  /** @param isBound true to wait however many messages do: `readAsideQueue` does not refuse it */
+  readonly toCalls: (
+    waiting: Waiting,
+    operation: Operation,
+    json: string,
+    isBound: boolean,
+  ) => Promise<MappedRequest>;
   readonly toReply: (
     waiting: Waiting,
     operation: Operation,
     entry: number,
     answers: readonly AnswerBytes[],
+    isBound: boolean,
   ) => Promise<string>;
+  /** The declared fault of an error answer (M7); undefined if it is none. */
+  readonly toFault: (
+    waiting: Waiting,
+    operation: Operation,
+    entry: number,
+    answer: AnswerBytes,
+  ) => Promise<string | undefined>;
 }
 
-/** An answer as it came, in UTF-8. */
+/** An answer as it came. */
 export interface AnswerBytes extends MappedAnswer {
   readonly body: Buffer;
 }
@@ -51,17 +65,34 @@ export function createMappedUpstream(
   }: Pick<Limits, 'loopSteps' | 'readAsideBytes' | 'replyAsideBytes' | 'replyBytes' | 'replyBytesWithBinary'>,
 ): Upstream {
   const steps = Math.floor(loopSteps / stepsOfValue);
+  const faultOf = async (
+    waiting: Waiting,
+    operation: Operation,
+    entry: number,
+    answer: AnswerBytes,
+  ): Promise<string | undefined> => {
+    const isAside =
+      answer.body.length > replyAsideBytes || mappedOf(mapping, operation.name).callsFunctions.reply;
+    const here = isAside
+      ? undefined
+      : unlessLong(() => ({ fault: mapFault(mapping, operation.name, entry, answer, steps) }));
+    return here === undefined ? aside.toFault(waiting, operation, entry, answer) : here.fault;
+  };
   return {
     state: upstream.state,
     close: upstream.close,
     call: async (request, waiting) => {
       const { operation } = request;
       const json = String(request.body ?? '{}');
+      const { calls: targets, callsFunctions } = mappedOf(mapping, operation.name);
+      // a function may take all the memory and time that it gets
       const mapped =
-        json.length > readAsideBytes
+        json.length > readAsideBytes || callsFunctions.request
           ? undefined
           : unlessLong(() => mapRequest(mapping, operation.name, json, steps));
-      const { calls, entry, takesErrors } = mapped ?? (await aside.toCalls(waiting, operation, json));
+      const isSmall = callsFunctions.request && json.length <= readAsideBytes;
+      const { calls, entry, takesErrors, takesFaults } =
+        mapped ?? (await aside.toCalls(waiting, operation, json, isSmall));
       const own = withoutMediaType(request.headers);
       const answers: AnswerBytes[] = [];
       const limit = operation.binaryOutput ? 'replyBytesWithBinary' : 'replyBytes';
@@ -77,9 +108,16 @@ export function createMappedUpstream(
           );
           answered++;
           const isError = last.status < 200 || last.status > 299;
-          if (isError && !takesErrors)
-            return answered > 1 && !operation.readOnly ? { ...last, retryAfter: undefined } : last;
-          const answer = answerOf(last, isError);
+          const isJson = !isError && targets[entry]?.replyForm === 'json';
+          const retryAfter = answered > 1 && !operation.readOnly ? undefined : last.retryAfter;
+          if (isError && takesFaults) {
+            waiting.isAnswered = true;
+            const fault = await faultOf(waiting, operation, entry, answerOf(last, isJson));
+            if (fault !== undefined) return { ...faultReply(last, fault), retryAfter };
+            waiting.isAnswered = false;
+          }
+          if (isError && !takesErrors) return { ...last, retryAfter };
+          const answer = answerOf(last, isJson);
           bytes += answer.body.length;
           if (bytes > most)
             throw new CallError('UpstreamInvalidResponse', {
@@ -89,10 +127,11 @@ export function createMappedUpstream(
         }
         waiting.isAnswered = calls.length > 0;
         const reply =
-          bytes > replyAsideBytes
+          bytes > replyAsideBytes || callsFunctions.reply
             ? undefined
             : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
-        const text = reply ?? (await aside.toReply(waiting, operation, entry, answers));
+        const isSmallReply = callsFunctions.reply && bytes <= replyAsideBytes;
+        const text = reply ?? (await aside.toReply(waiting, operation, entry, answers, isSmallReply));
         return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
       } catch (error) {
         const isBegun = answered > 0 && calls.length > 1 && !operation.readOnly;
@@ -139,13 +178,18 @@ function withoutThose(
   );
 }
 
-/** @param isError whether it went wrong: what isn't text then says nothing */
-function answerOf({ status, headers, body }: UpstreamReply, isError: boolean): AnswerBytes {
+/** The answer that carries a declared fault (A29): an error, whatever the status that the fault was made of. */
+function faultReply(last: UpstreamReply, fault: string): UpstreamReply {
+  const status = last.status >= 400 && last.status <= 599 ? last.status : 502;
+  return { ...last, status, body: Buffer.from(fault), runs: undefined };
+}
+
+/** @param isJson whether its body has to be JSON, which is UTF-8 */
+function answerOf({ status, headers, body }: UpstreamReply, isJson: boolean): AnswerBytes {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
-  if (!isUtf8(body) && isError) return { status, headers: texts, body: Buffer.alloc(0) };
-  if (!isUtf8(body))
+  if (isJson && !isUtf8(body))
     throw new CallError('UpstreamInvalidResponse', {
       message: 'expected a JSON reply from the service behind, got text that is not UTF-8',
     });
@@ -176,17 +220,37 @@ export function mapReply(
   try {
     return mappedOf(mapping, operation).toReply(entry, answers, steps);
   } catch (error) {
-    if (error instanceof MappingError)
-      throw new CallError('UpstreamInvalidResponse', {
-        message: replySentence(error.path, error.reason),
-        cause: error,
-      });
-    if (error instanceof JsonError)
-      throw new CallError('UpstreamInvalidResponse', {
-        message: `expected a JSON reply from the service behind, got ${jsonFault(error, 'text that is none')}`,
-        cause: error,
-      });
-    throw error;
+    throw invalidReply(error);
+  }
+}
+
+/** An error of mapping an answer as the caller gets it. */
+function invalidReply(error: unknown): unknown {
+  if (error instanceof MappingError)
+    return new CallError('UpstreamInvalidResponse', {
+      message: replySentence(error.path, error.reason),
+      cause: error,
+    });
+  if (error instanceof JsonError)
+    return new CallError('UpstreamInvalidResponse', {
+      message: `expected a JSON reply from the service behind, got ${jsonFault(error, 'text that is none')}`,
+      cause: error,
+    });
+  return error;
+}
+
+/** The declared fault of an error answer in JSON; undefined if it is none. Throws CallError, LongMapping as above. */
+export function mapFault(
+  mapping: Mapping,
+  operation: string,
+  entry: number,
+  answer: MappedAnswer,
+  steps?: number,
+): string | undefined {
+  try {
+    return mappedOf(mapping, operation).toFault(entry, answer, steps);
+  } catch (error) {
+    throw invalidReply(error);
   }
 }
 

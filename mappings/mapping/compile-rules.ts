@@ -10,8 +10,12 @@ import { ByText, Digits, isItems, isMembers, numberForm, textOfScalar, type Valu
 
 /** Rules of one side, request or reply, as functions that make the target's values (M2, M3). */
 
-/** A function of the module of an operation, with the target path that it makes a value for (M5). Throws CodeError. */
-export type CodeFunction = (value: Value, at: string) => Value | undefined;
+/**
+ * A function of the module of an operation, with the target path that it makes a value for (M5). Throws CodeError.
+ *
+ * @param most values that its result may have, counted as `mappingValues` counts them; by default all of `mappingValues`
+ */
+export type CodeFunction = (value: Value, at: string, most?: number) => Value | undefined;
 
 /** A function of the module that threw, or was running when a message's time was over; says its name, and what it threw. */
 export class CodeError extends Error {
@@ -36,6 +40,8 @@ export interface Source {
   readonly cover: Cover;
   /** True within an object or item of an answer, whose document may say nothing of what it has. */
   readonly isInner?: true;
+  /** True for an answer that is an error: `status` and `header.x` are those of the answer even if its body has such members. */
+  readonly isError?: true;
 }
 
 /** A place of the target: rules of members that it has, a rule that makes it, and what `auto` takes for the rest. */
@@ -77,7 +83,15 @@ export const anyShape: Shape = {
   open: true,
   items: undefined,
   values: undefined,
+  base64: false,
 };
+
+/** An answer of which the document describes no body. */
+export const noBody: Shape = { ...anyShape, open: false, kinds: new Set<Kind>(['null']) };
+/** The text of an answer in text. */
+export const bodyText: Shape = { ...anyShape, open: false, kinds: new Set<Kind>(['string']) };
+/** The base64 of an answer in bytes. */
+export const bodyBytes: Shape = { ...bodyText, base64: true };
 
 const scalarKinds: readonly Kind[] = ['string', 'number', 'boolean'];
 
@@ -365,6 +379,7 @@ export class RuleCompiler {
     const inAnswer = this.#ofAnswer(path, source);
     if (inAnswer !== undefined) return this.#converted(rule, inAnswer, textShape, target, at, path);
     const shape = this.shapeAt(source.shape, path, rule.pointer);
+    this.#refuseNoBody(shape, rule.pointer);
     const cover = source.cover.at(path);
     if (rule.map !== undefined || rule.auto) {
       const inner: Source = { shape, cover, isInner: true };
@@ -407,7 +422,19 @@ export class RuleCompiler {
       }
     }
     cover.whole = true;
+    const single = rule.as === 'list' ? (target.items ?? anyShape) : target;
+    if (shape === bodyText && isWhole && (rule.as ?? 'list') === 'list' && single.base64)
+      return this.#converted(rule, bytesOfBody, bodyBytes, target, at, path);
     return this.#converted(rule, (scope) => valueAtPath(scope.value, path), shape, target, at, path);
+  }
+
+  /** Reports a rule that reads the body of an answer that has none. */
+  #refuseNoBody(shape: Shape, pointer: string): void {
+    if (shape === noBody)
+      this.#side.problem(
+        pointer,
+        'expected a rule without the body of the answer, as the document describes none',
+      );
   }
 
   /** What `auto` makes of an object or list; undefined where one of both is none, or they differ in kind. */
@@ -417,11 +444,11 @@ export class RuleCompiler {
   }
 
   /** `status` and `header.x` of an answer, where its body has no such members, nor what it has within may have them (M1). */
-  #ofAnswer(path: Path, { shape, isInner }: Source): Maker | undefined {
+  #ofAnswer(path: Path, { shape, isInner, isError }: Source): Maker | undefined {
     const [first, second] = path;
     if (isInner && (shape.open || shape.others !== undefined)) return undefined;
-    if (this.#side.side !== 'reply' || first?.kind !== 'member' || shape.members.has(first.name))
-      return undefined;
+    if (this.#side.side !== 'reply' || first?.kind !== 'member') return undefined;
+    if (shape.members.has(first.name) && !isError) return undefined;
     if (first.name === 'status' && path.length === 1)
       return ({ run }) => (run.status === undefined ? undefined : new Digits(String(run.status)));
     if (first.name === 'header' && second?.kind === 'member' && path.length === 2)
@@ -456,8 +483,11 @@ export class RuleCompiler {
         );
       else
         step(codeShape, (value, scope) => {
+          if (scope.run.isProbe) return value;
           const given = called(run, value, at, scope, path);
-          return given === undefined ? undefined : asKind(given, single);
+          if (given === undefined) return undefined;
+          scope.run.made.count(scope, weightOf(given) - 1);
+          return asKind(given, single);
         });
     }
     const { split } = rule;
@@ -527,6 +557,7 @@ export class RuleCompiler {
         return texts.join(join);
       });
     }
+    const isBytes = shape === bodyBytes && !single.base64 && !single.open;
     if (rule.as === 'list') {
       const hasOther = rule.else !== undefined || rule.default !== undefined;
       const empty = this.#emptyItem(items, at);
@@ -543,7 +574,12 @@ export class RuleCompiler {
     if (this.#isGathered && !target.kinds.has('array'))
       oneWay(rule.pointer, `${at}: what replies behind the first have there is left out`);
     const isTable = rule.values !== undefined;
-    if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
+    if (isBytes)
+      problem(
+        rule.pointer,
+        `expected a target of xs:base64Binary for the bytes of the answer, got ${at}; say as: text for their base64`,
+      );
+    else if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
       problem(rule.pointer, unlike(at, target, pathText(path), shape));
     else if (only(shape, 'array') && shape.items !== undefined && !isOfOneKind(shape.items, items))
       problem(rule.pointer, unlike(`${at}[]`, items, pathText(path), shape.items));
@@ -619,7 +655,7 @@ export class RuleCompiler {
     const needsNone = [...members.values()].every(({ required }) => !required);
     if (kinds.has('object') && needsNone) return () => new Map();
     return (scope) => {
-      throw scope.error([], `expected what ${at}[] is made of, as each call has its item, got none`);
+      throw scope.error([], `expected what ${at}[] is made of, as each call has its item, got none`, true);
     };
   }
 
@@ -634,6 +670,7 @@ export class RuleCompiler {
 
   #each(rule: Rule, path: Path, target: Shape, source: Source, at: string): Maker {
     const shape = this.shapeAt(source.shape, path, rule.pointer);
+    this.#refuseNoBody(shape, rule.pointer);
     if (!target.kinds.has('array')) {
       this.#side.problem(rule.pointer, `expected a list to fill, got ${at}, which is ${kindsText(target)}`);
       return nothing;
@@ -703,7 +740,11 @@ export class RuleCompiler {
         const inner = at.members.get(step.name)?.shape ?? at.others;
         if (inner === undefined) {
           const there =
-            at.members.size > 0 ? `there are ${someNames(at)}` : `what is there is ${kindsText(at)}`;
+            at === noBody
+              ? 'the document describes no body of the answer'
+              : at.members.size > 0
+                ? `there are ${someNames(at)}`
+                : `what is there is ${kindsText(at)}`;
           this.#side.problem(pointer, `expected a path of the source, got ${here}; ${there}`);
           return anyShape;
         }
@@ -724,8 +765,18 @@ export class RuleCompiler {
 
 function nothing(): undefined {}
 
-/** In characters: of a text in the file each so many count as a value more. */
-const textPart = 64;
+/** The base64 of a body in text, in the bytes that were received. */
+function bytesOfBody({ value, run: { bytes } }: Scope): Value | undefined {
+  return value === undefined || bytes === undefined ? value : base64Of(bytes);
+}
+
+/** The base64 of bytes (RFC 4648 §4). */
+export function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
+}
+
+/** Characters of a text in the file, or of the result of a function, that count as one value more. */
+export const textPart = 64;
 
 /** A value of the file; what it has in it counts each time. */
 function constantMaker(constant: Value): Maker {
@@ -737,11 +788,14 @@ function constantMaker(constant: Value): Maker {
   };
 }
 
-/** How many values a value is. */
+/** The number of values that a value counts as: one for each member and item, and one for each 64 characters of a text or name. */
 function weightOf(value: Value): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / textPart);
-  const inner = isItems(value) ? value : isMembers(value) ? [...value.values()] : [];
-  return inner.reduce((sum: number, one) => sum + weightOf(one), 1);
+  let sum = 1;
+  if (isItems(value)) for (const item of value) sum += weightOf(item);
+  else if (isMembers(value))
+    for (const [name, inner] of value) sum += Math.floor(name.length / textPart) + weightOf(inner);
+  return sum;
 }
 
 function countItem(scope: Scope): void {
@@ -753,7 +807,7 @@ function countItem(scope: Scope): void {
 /** What a function gives. Throws MappingError. */
 function called(run: CodeFunction, value: Value, at: string, scope: Scope, path: Path): Value | undefined {
   try {
-    return run(value, at);
+    return run(value, at, scope.run.made.left + 1);
   } catch (error) {
     if (error instanceof CodeError) throw scope.error(path, error.message);
     throw error;
@@ -794,7 +848,11 @@ function recordMaker(
     }
     for (const name of required)
       if (!made.has(name))
-        throw scope.error([], `expected what ${joined(at, name)} is made of, which is required, got none`);
+        throw scope.error(
+          [],
+          `expected what ${joined(at, name)} is made of, which is required, got none`,
+          true,
+        );
     return made;
   };
 }

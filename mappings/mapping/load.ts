@@ -4,6 +4,7 @@ import { ContractError, type ContractProblem, type Report } from '../loader/docu
 import { isNode, type Node, shown } from '../loader/document/node.ts';
 import { readYamlFile, withLines } from '../loader/document/yaml.ts';
 import { compileModule, type Module, readModule } from './code.ts';
+import type { FaultNames } from './faults.ts';
 import { compileMapping, type Mapping } from './mapping.ts';
 import { type Entries, type Entry, readEntries } from './rules.ts';
 
@@ -15,6 +16,8 @@ export interface MappingFiles {
   readonly openapi: string;
   /** The derived document (A32), as plain data. */
   readonly derived: Node;
+  /** The names of declared faults; by default only those of their elements, as the derived document has them. */
+  readonly faults?: FaultNames | undefined;
 }
 
 /** What a mapping is compiled of: plain data, of which another thread makes the same. */
@@ -23,6 +26,7 @@ export interface MappingText {
   readonly root: unknown;
   readonly derived: Node;
   readonly openapi: Node;
+  readonly faults: FaultNames | undefined;
   /** The texts of modules, by the names that entries call them. */
   readonly modules: ReadonlyMap<string, string>;
 }
@@ -51,7 +55,8 @@ export function loadMapping(
   const entries = readEntries(root, report, limits);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
   const modules = readModules(files.mapping, entries, report, allowance);
-  const mapping = compile({ root, derived: files.derived, openapi, modules }, entries, report, limits);
+  const { derived, faults } = files;
+  const mapping = compile({ root, derived, openapi, faults, modules }, entries, report, limits);
   for (const { pointer, message } of mapping.problems) report(pointer, message);
   if (problems.length > 0) throw contractError(withLines(problems), limits);
   return mapping;
@@ -66,9 +71,9 @@ export function compileLoaded(text: MappingText, limits: Limits): LoadedMapping 
 }
 
 function compile(text: MappingText, entries: Entries, report: Report, limits: Limits): LoadedMapping {
-  const { derived, openapi, modules } = text;
+  const { derived, openapi, faults, modules } = text;
   const moduleOf = (entry: Entry): Module | undefined => moduleIn(modules, entry, report, limits);
-  return { ...compileMapping({ derived, openapi, entries, moduleOf, limits }), entries, text };
+  return { ...compileMapping({ derived, openapi, entries, faults, moduleOf, limits }), entries, text };
 }
 
 /** The texts of the modules that entries name; what is wrong with one is told. */

@@ -1,13 +1,25 @@
+import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../contract/limits.ts';
 import { JsonError } from '../json/grammar.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
 import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
 import type { Module } from './code.ts';
-import { anyShape, CodeError, RuleCompiler, refuseOther, type Source } from './compile-rules.ts';
+import {
+  anyShape,
+  base64Of,
+  bodyBytes,
+  bodyText,
+  CodeError,
+  noBody,
+  RuleCompiler,
+  refuseOther,
+  type Source,
+} from './compile-rules.ts';
 import { Cover, uncoveredMembers, uncoveredPlace } from './cover.ts';
+import { errorShape, type FaultNames, faultShapes } from './faults.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
-import type { Entries, Entry, Group } from './rules.ts';
+import type { Entries, Entry, FaultRule, Group } from './rules.ts';
 import { Made, type Maker, MappingError, Run, Scope } from './run.ts';
 import { SchemaReader, type Shape } from './schemas.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
@@ -30,7 +42,7 @@ export interface MappedAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, or its bytes in UTF-8, which are decoded once their turn has come; empty for none. */
+  /** Its text, or its bytes, which are decoded when it is mapped; empty for none. */
   readonly body: string | Uint8Array;
 }
 
@@ -42,6 +54,8 @@ export interface MappedRequest {
   readonly entry: number;
   /** Whether an answer that isn't 2xx has a place in the reply (`error`); else it is the call's own error (W27). */
   readonly takesErrors: boolean;
+  /** Whether an answer that isn't 2xx may be a declared fault (M7). */
+  readonly takesFaults: boolean;
 }
 
 /** An operation of the old service that is answered by the new one. */
@@ -65,6 +79,13 @@ export interface MappedOperation {
    * LongMapping as above.
    */
   readonly toReply: (entry: number, answers: readonly MappedAnswer[], steps?: number) => string;
+  /**
+   * The JSON text of the declared fault (A29) that an error answer is by the rules of an entry; undefined if it is none of them
+   * (M7). Throws MappingError, RangeError, LongMapping as above.
+   */
+  readonly toFault: (entry: number, answer: MappedAnswer, steps?: number) => string | undefined;
+  /** Whether rules of a side call functions of a module (M5). */
+  readonly callsFunctions: { readonly request: boolean; readonly reply: boolean };
 }
 
 /** A compiled mapping. */
@@ -90,13 +111,21 @@ export interface MappingSource {
   /** The new service's own. */
   readonly openapi: Node;
   readonly entries: Entries;
+  readonly faults?: FaultNames | undefined;
   /** The module that an entry names (M5). */
   readonly moduleOf: (entry: Entry) => Module | undefined;
   readonly limits: Limits;
 }
 
 /** Compiles a mapping against both documents. What is wrong is in `problems`, each with both paths; such a mapping isn't to be run. */
-export function compileMapping({ derived, openapi, entries, moduleOf, limits }: MappingSource): Mapping {
+export function compileMapping({
+  derived,
+  openapi,
+  entries,
+  faults = {},
+  moduleOf,
+  limits,
+}: MappingSource): Mapping {
   const problems: Finding[] = [];
   const oneWay: Finding[] = [];
   const old = new SchemaReader(derived, limits.contractReferences);
@@ -113,15 +142,25 @@ export function compileMapping({ derived, openapi, entries, moduleOf, limits }: 
       );
       continue;
     }
+    const declared = faultShapes(adopted, old);
     const compiled = several.map((entry) => {
       const found = targetOperation(openapi, target, entry.method, entry.path);
       if (typeof found === 'string') {
         if (entry.method !== '') problem(`${entry.pointer}/call`, found);
         return undefined;
       }
-      return new EntryCompiler(entry, adopted, found, moduleOf(entry), problem, (pointer, message) =>
-        oneWay.push({ pointer, message }),
-      ).compile();
+      for (const refusal of found.refusals) problem(`${entry.pointer}/call`, refusal);
+      const oneWayAt: Report = (pointer, message) => oneWay.push({ pointer, message });
+      const ofFaults: FaultSource = {
+        shapes: declared,
+        names: faults[name] ?? {},
+        errorOf: (statuses) => errorShape(found, target, statuses),
+      };
+      const compiler = new EntryCompiler(entry, adopted, found, moduleOf(entry), ofFaults, problem, oneWayAt);
+      const way = compiler.compile();
+      const lacking = problems.length === 0 ? lackingWithoutBody(way, limits) : undefined;
+      if (lacking !== undefined) problem(`${entry.pointer}/reply`, lacking);
+      return way;
     });
     const ways = compiled.filter((way) => way !== undefined);
     if (ways.length < several.length) continue;
@@ -138,6 +177,12 @@ export function compileMapping({ derived, openapi, entries, moduleOf, limits }: 
       targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
       toCalls: (json, steps = Number.POSITIVE_INFINITY) => begin(ways, json, limits, steps),
       toReply: (entry, answers, steps = Number.POSITIVE_INFINITY) => end(ways[entry], answers, limits, steps),
+      toFault: (entry, answer, steps = Number.POSITIVE_INFINITY) =>
+        faultIn(ways[entry], answer, limits, steps),
+      callsFunctions: {
+        request: ways.some(({ within }) => within.request !== undefined),
+        reply: ways.some(({ within }) => within.reply !== undefined),
+      },
     });
   }
   return { operations, oneWay, problems, unmapped: names.filter((name) => !entries.has(name)) };
@@ -159,6 +204,12 @@ interface Way {
   readonly call: (scope: Scope) => MappedCall;
   readonly reply: Maker;
   readonly error: Maker | undefined;
+  readonly faults: readonly {
+    /** What `@fault` says. */
+    readonly name: string;
+    readonly fits: (answer: Scope) => boolean;
+    readonly make: Maker;
+  }[];
   /** Undefined for a side whose rules call no function. */
   readonly within: {
     readonly request: Module['within'] | undefined;
@@ -211,7 +262,7 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
   if (scopes.length === 0) refuseNone(way, root, limits, steps);
   // counted anew each time that it runs
   const calls = mapped('request', way, json.length, limits, () => way.scopesOf(rootOf()).map(way.call));
-  return { calls, entry, takesErrors: way.error !== undefined };
+  return { calls, entry, takesErrors: way.error !== undefined, takesFaults: way.faults.length > 0 };
 }
 
 function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Limits, steps: number): string {
@@ -246,32 +297,101 @@ function refuseNone(way: Way, root: Scope, limits: Limits, steps: number): void 
 
 const utf8 = new TextDecoder(); // drops a mark
 
-function replyOf(
-  { reply, error }: Way,
-  { status, headers, body }: MappedAnswer,
-  limits: Limits,
-  made: Made,
-): Value {
+function replyOf({ target, reply, error }: Way, answer: MappedAnswer, limits: Limits, made: Made): Value {
+  const { status } = answer;
   const isError = status < 200 || status > 299;
-  const run = new Run('reply', limits, made, headers, status);
+  const run = new Run('reply', limits, made, { ...answer, bytes: bytesOf(answer) });
   if (isError && error === undefined)
     throw new MappingError(
       'reply',
       '',
       `expected an answer that went well, or rules for error, got status ${status}`,
     );
-  const text = typeof body === 'string' ? body : utf8.decode(body);
-  const scope = new Scope(
-    isError ? toldBy(text, limits) : text === '' ? undefined : readValue(text, limits),
-    run,
-  );
+  const scope = new Scope(isError ? toldBy(answer, limits) : bodyOf(target, answer, limits), run);
   return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
 }
 
-/** What an answer that went wrong says; undefined where that is no JSON: HTML, say. */
-function toldBy(text: string, limits: Limits): Value | undefined {
+function textOf({ body }: MappedAnswer): string {
+  return typeof body === 'string' ? body : utf8.decode(body);
+}
+
+function bytesOf({ body }: MappedAnswer): Uint8Array {
+  return typeof body === 'string' ? utf8Bytes.encode(body) : body;
+}
+
+const utf8Bytes = new TextEncoder();
+
+/** The value that source paths of a successful answer begin in; undefined for no body. Throws MappingError, JsonError. */
+function bodyOf(
+  { replyForm, accept }: TargetOperation,
+  answer: MappedAnswer,
+  limits: Limits,
+): Value | undefined {
+  if (replyForm === 'json') {
+    const text = textOf(answer);
+    return text === '' ? undefined : readValue(text, limits);
+  }
+  if (replyForm === 'none' || answer.status === 204 || answer.status === 205) return undefined;
+  const type = answer.headers['content-type'] ?? '';
+  // an error page of a proxy, say
+  if (/^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type) && !/html/i.test(accept))
+    throw new MappingError('reply', '', `expected an answer of ${accept}, got HTML`);
+  if (replyForm === 'binary') return base64Of(bytesOf(answer));
+  const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type) ?? [];
   try {
-    return readValue(text, limits);
+    return typeof answer.body === 'string'
+      ? answer.body
+      : new TextDecoder(charset, { fatal: true }).decode(answer.body);
+  } catch {
+    throw new MappingError('reply', '', `expected text in ${charset.slice(0, 40)}, got other bytes`);
+  }
+}
+
+/**
+ * The reason why a successful answer without a body is not enough for the reply (M3); undefined if it is, or if the document
+ * describes none.
+ */
+function lackingWithoutBody({ target, reply }: Way, limits: Limits): string | undefined {
+  const headers = new Proxy<Record<string, string>>({}, { get: () => 'probe' });
+  for (const status of target.withoutBody) {
+    const made = new Made(limits.mappingValues, Number.POSITIVE_INFINITY);
+    try {
+      reply(new Scope(undefined, new Run('reply', limits, made, { headers, status, isProbe: true })));
+    } catch (error) {
+      if (!(error instanceof MappingError)) throw error;
+      // any other error depends on the value of a header
+      if (error.isMissing)
+        return `expected a reply for answers of status ${status}, which have no body; say default or const: ${error.message}`;
+    }
+  }
+  return undefined;
+}
+
+/** The first declared fault that an error answer is, in JSON (M7). */
+function faultIn(
+  way: Way | undefined,
+  answer: MappedAnswer,
+  limits: Limits,
+  steps: number,
+): string | undefined {
+  if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
+  if (way.faults.length === 0) return undefined;
+  const value = toldBy(answer, limits);
+  return mapped('reply', way, answer.body.length, limits, () => {
+    const run = new Run('reply', limits, new Made(limits.mappingValues, steps), answer);
+    const scope = new Scope(value, run);
+    const fault = way.faults.find(({ fits }) => fits(scope));
+    if (fault === undefined) return undefined;
+    const detail = fault.make(scope);
+    return writeValue(new Map([['@fault', fault.name], ...(isMembers(detail) ? detail : [])]));
+  });
+}
+
+/** What an answer that went wrong says; undefined where that is no JSON in UTF-8: HTML, say. */
+function toldBy(answer: MappedAnswer, limits: Limits): Value | undefined {
+  if (!isUtf8(bytesOf(answer))) return undefined;
+  try {
+    return readValue(textOf(answer), limits);
   } catch (error) {
     if (error instanceof JsonError) return undefined;
     throw error;
@@ -312,6 +432,16 @@ function gathered(replies: readonly Value[], path: Path): Value | undefined {
 
 const places = ['path', 'query', 'header'] as const;
 
+/** What is known of declared faults, and of the answers that they are made of. */
+interface FaultSource {
+  /** The detail of each, by what `@fault` says. */
+  readonly shapes: ReadonlyMap<string, Shape>;
+  /** What `@fault` says, by the names that a mapping may use. */
+  readonly names: Readonly<Record<string, string>>;
+  /** The body of error answers with one of these statuses; undefined: whatever their status. */
+  readonly errorOf: (statuses: readonly string[] | undefined) => Shape;
+}
+
 /** Compiles one entry. */
 class EntryCompiler {
   readonly #entry: Entry;
@@ -322,6 +452,8 @@ class EntryCompiler {
   readonly #request: RuleCompiler;
   readonly #reply: RuleCompiler;
   readonly #error: RuleCompiler;
+  readonly #fault: RuleCompiler;
+  readonly #faults: FaultSource;
   readonly #module: Module | undefined;
 
   constructor(
@@ -329,6 +461,7 @@ class EntryCompiler {
     old: TargetOperation,
     target: TargetOperation,
     module: Module | undefined,
+    faults: FaultSource,
     problem: Report,
     oneWay: Report,
   ) {
@@ -342,6 +475,8 @@ class EntryCompiler {
     this.#request = new RuleCompiler({ side: 'request', problem, oneWay, functions, isGathered: false });
     this.#reply = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
     this.#error = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered });
+    this.#fault = new RuleCompiler({ side: 'reply', problem, oneWay, functions, isGathered: false });
+    this.#faults = faults;
     this.#oneWay = oneWay;
   }
 
@@ -364,7 +499,7 @@ class EntryCompiler {
       ...entry.at,
       ...(entry.forEach === undefined ? [] : [...entry.forEach, { kind: 'every' } as const]),
     ]);
-    const replySource: Source = { shape: this.#target.reply ?? anyShape, cover: new Cover() };
+    const replySource: Source = { shape: this.#answerShape(), cover: new Cover() };
     const call = this.#call(source, omitBelow);
     const reply = this.#replyMaker(this.#reply, entry.reply, replySource, entry.from, entry.autoReply);
     const error =
@@ -377,12 +512,60 @@ class EntryCompiler {
           `${entry.pointer}/error`,
           `${at}: an item whose call doesn't go well has no place in it`,
         );
+    const faults = entry.faults.map((fault, index) => this.#faultMaker(fault, index));
     const withinOf = (...rules: RuleCompiler[]) =>
       rules.some(({ callsFunctions }) => callsFunctions) ? this.#module?.within : undefined;
-    const within = { request: withinOf(this.#request), reply: withinOf(this.#reply, this.#error) };
+    const within = {
+      request: withinOf(this.#request),
+      reply: withinOf(this.#reply, this.#error, this.#fault),
+    };
     const isFor = (scope: Scope): boolean => fits === undefined || fits(scope);
     const forEach = [...entry.at, ...(entry.forEach ?? [])];
-    return { target: this.#target, cover, fits: isFor, forEach, scopesOf, call, reply, error, within };
+    return {
+      target: this.#target,
+      cover,
+      fits: isFor,
+      forEach,
+      scopesOf,
+      call,
+      reply,
+      error,
+      faults,
+      within,
+    };
+  }
+
+  /** The body of a successful answer, in whatever form the document describes it. */
+  #answerShape(): Shape {
+    const { reply, replyForm } = this.#target;
+    if (replyForm === 'json') return reply ?? anyShape;
+    return replyForm === 'none' ? noBody : replyForm === 'text' ? bodyText : bodyBytes;
+  }
+
+  #faultMaker({ pointer, name, when, map }: FaultRule, index: number): Way['faults'][number] {
+    const { shapes, names, errorOf } = this.#faults;
+    const element = names[name] ?? name;
+    const shape = shapes.get(element);
+    if (shape === undefined)
+      this.#problem(
+        pointer,
+        `expected a fault that the WSDL declares for ${this.#old.path.slice(1)}, got ${name}; there are ${[...shapes.keys()].join(', ') || 'none'}`,
+      );
+    const open = this.#entry.faults.slice(0, index).find((one) => one.when.length === 0);
+    if (open !== undefined)
+      this.#problem(
+        pointer,
+        `expected no fault after ${open.name}, which has no when and is for each error answer`,
+      );
+    const status = when.find(({ path }) => pathText(path) === 'status');
+    const statuses = typeof status?.is === 'object' ? status.is : undefined;
+    const good = statuses?.find((one) => !/^[345]\d\d$/.test(one));
+    if (status !== undefined && good !== undefined)
+      this.#problem(status.pointer, `expected the status of an error answer, got ${good}`);
+    const source: Source = { shape: errorOf(statuses), cover: new Cover(), isError: true };
+    const fits = this.#fault.conditions(when, source);
+    const make = shape === undefined ? () => undefined : this.#fault.body(map, shape, source, [], undefined);
+    return { name: element, fits: fits ?? (() => true), make };
   }
 
   /** A path under `omit`; lists on the way mean all their items, with `[]` or without. */
@@ -498,7 +681,7 @@ class EntryCompiler {
         fills.map(({ parameter, make }) => ({ parameter, value: make(scope) })),
         scope,
       );
-      headers.accept = 'application/json';
+      headers.accept = target.accept;
       if (made === undefined) return { method: target.method, path, headers, body: undefined };
       headers['content-type'] = type;
       return { method: target.method, path, headers, body: writeValue(made) };
@@ -539,6 +722,8 @@ class EntryCompiler {
     const shape = rules.shapeAt(source.shape, from, `${pointer}/from`);
     const target = this.#old.reply;
     if (target === undefined) return () => new Map(); // one way
+    if (auto && !shape.kinds.has('object'))
+      this.#problem(`${pointer}/autoReply`, 'expected an answer with members in JSON, got another one');
     const make = rules.body(
       group,
       target,

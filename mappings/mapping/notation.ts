@@ -81,6 +81,19 @@ const rule: Setting = named('rule', 'Where a value of the target comes from.', (
   ),
 );
 
+const fault = record('When an error answer is this fault, and how its detail is made.', {
+  when: map(
+    'Conditions on the error answer: by source path, `status` or `header.x`. Without it the fault is for each error answer.',
+    '`path: value`',
+    value('`present`, `absent`, a value, or a list of values.'),
+  ),
+  map: map(
+    'Rules by the path in the detail of the fault; `"@message"` is the text of the fault.',
+    '`target: rule`',
+    rule,
+  ),
+});
+
 /** One way to answer an operation. */
 const entry = record('How one operation of the WSDL is answered.', {
   when: conditions, // from the beginning of the body on
@@ -110,6 +123,15 @@ const entry = record('How one operation of the WSDL is answered.', {
     "Rules by path of the reply for an item whose call didn't go well (`forEach`).",
     '`target: rule`',
     rule,
+  ),
+  fault: map(
+    'Declared faults by their names. The first whose `when` holds answers a call that failed.',
+    '`fault: { when, map }`',
+    choice(
+      'When an error answer is this fault; of several the first whose `when` holds.',
+      list('Of several the first whose `when` holds.', 'ways to make the fault', fault),
+      fault,
+    ),
   ),
   code: text(
     'The module with the functions that rules name, from the folder of this file on.',

@@ -44,6 +44,15 @@ export interface Rule {
   readonly code: string | undefined;
 }
 
+/** One way to make a declared fault of an error answer, as it is in the file (M7). */
+export interface FaultRule {
+  readonly pointer: string;
+  /** The key in the file: the name of the fault, or of its element. */
+  readonly name: string;
+  readonly when: readonly Condition[];
+  readonly map: Group;
+}
+
 /** One way to answer an operation, as it stands in the file (M1). */
 export interface Entry {
   readonly pointer: string;
@@ -60,6 +69,8 @@ export interface Entry {
   readonly omit: readonly { readonly pointer: string; readonly path: Path }[];
   readonly reply: Group;
   readonly error: Group | undefined;
+  /** In the order of the file. */
+  readonly faults: readonly FaultRule[];
   readonly code: string | undefined;
 }
 
@@ -124,8 +135,22 @@ class RuleReader {
       })),
       reply: this.#group(raw.reply, `${pointer}/reply`, 0),
       error: raw.error === undefined ? undefined : this.#group(raw.error, `${pointer}/error`, 0),
+      faults: this.#faults(raw.fault, `${pointer}/fault`),
       code: raw.code as string | undefined,
     };
+  }
+
+  #faults(value: unknown, pointer: string): readonly FaultRule[] {
+    if (!(value instanceof Map)) return [];
+    return [...value].flatMap(([name, ways]) => {
+      const at = pointer + pointerSegment(name);
+      const isList = Array.isArray(ways);
+      return (isList ? (ways as readonly Raw[]) : [ways as Raw]).map((raw, index) => {
+        const place = isList ? `${at}/${index}` : at;
+        const when = this.#conditions(raw.when, `${place}/when`);
+        return { pointer: place, name, when, map: this.#group(raw.map, `${place}/map`, 0) };
+      });
+    });
   }
 
   #begin(value: unknown, pointer: string): Path {
@@ -210,7 +235,10 @@ class RuleReader {
       (key) => raw[key] !== undefined,
     );
     if (given.length > 1)
-      this.#report(pointer, `expected one of from, each, const, header and list, got ${given.join(' and ')}`);
+      this.#report(
+        pointer,
+        `expected one of from, each, const, header and list, got ${given.join(' and ')}`,
+      );
     const [key] = given;
     switch (key) {
       case 'from':

@@ -10,12 +10,15 @@ export class MappingError extends Error {
   readonly path: string;
   /** The message without the path. */
   readonly reason: string;
+  /** True if a value that the target requires is missing. */
+  readonly isMissing: boolean;
 
-  constructor(side: 'request' | 'reply', path: string, reason: string) {
+  constructor(side: 'request' | 'reply', path: string, reason: string, isMissing = false) {
     super(path === '' ? reason : `${path}: ${reason}`);
     this.side = side;
     this.path = path;
     this.reason = reason;
+    this.isMissing = isMissing;
   }
 }
 
@@ -43,11 +46,27 @@ export class Made {
       throw scope.error([], `expected a mapping to at most ${this.#most} values, got more`);
   }
 
+  /** How many values may still be made. */
+  get left(): number {
+    return this.#most - this.#values;
+  }
+
   /** Counts members and items that are asked for, whether there are any or not. Throws LongMapping. */
   step(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw new LongMapping();
   }
+}
+
+/** The parts of an answer besides its value. */
+export interface RunAnswer {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
+  /** The body as it was received; undefined for an answer that is only tried. */
+  readonly bytes?: Uint8Array | undefined;
+  /** True while the compiler tries rules with an answer that was never sent: it calls no function of a module. */
+  readonly isProbe?: boolean;
 }
 
 /** What one message brings besides its body. */
@@ -58,19 +77,17 @@ export class Run {
   /** Of an answer; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number | undefined;
+  readonly bytes: Uint8Array | undefined;
+  readonly isProbe: boolean;
 
-  constructor(
-    side: 'request' | 'reply',
-    limits: Limits,
-    made: Made,
-    headers: Readonly<Record<string, string>> = {},
-    status?: number,
-  ) {
+  constructor(side: 'request' | 'reply', limits: Limits, made: Made, answer?: RunAnswer) {
     this.side = side;
     this.limits = limits;
     this.made = made;
-    this.headers = headers;
-    this.status = status;
+    this.headers = answer?.headers ?? {};
+    this.status = answer?.status;
+    this.bytes = answer?.bytes;
+    this.isProbe = answer?.isProbe === true;
   }
 
   /** Whether a reply is made of no answer, as no call was made. */
@@ -98,12 +115,16 @@ export class Scope {
     return new Scope(value, this.run, this, step);
   }
 
-  /** An error about the value at a path from here. */
-  error(path: Path, reason: string): MappingError {
+  /**
+   * An error about the value at a path from here.
+   *
+   * @param isMissing true if the target requires a value that is not there
+   */
+  error(path: Path, reason: string, isMissing = false): MappingError {
     const steps: Path[] = [path];
     for (let at: Scope | undefined = this; at !== undefined; at = at.#around) steps.unshift(at.#step);
     const whole = steps.flat();
-    return new MappingError(this.run.side, whole.length === 0 ? '' : pathText(whole), reason);
+    return new MappingError(this.run.side, whole.length === 0 ? '' : pathText(whole), reason, isMissing);
   }
 }
 

@@ -29,6 +29,8 @@ export interface Shape {
   readonly items: Shape | undefined;
   /** The texts of its enumeration, numbers as text; undefined for none. */
   readonly values: readonly string[] | undefined;
+  /** True for a text that is the base64 of bytes: `format: byte`, or `contentEncoding: base64`. */
+  readonly base64: boolean;
 }
 
 /** Reads places of one document. Schemas are resolved in it alone. */
@@ -99,6 +101,7 @@ export class SchemaReader {
       others: isNode(others) ? this.shapeOf(others) : undefined,
       items: schema.items === undefined ? undefined : this.shapeOf(schema.items),
       values: valuesOf(schema),
+      base64: schema.format === 'byte' || schema.contentEncoding === 'base64',
       says: members.size > 0 || others !== undefined || schema.items !== undefined,
     };
   }
@@ -117,6 +120,7 @@ const anything: Draft = {
   others: undefined,
   items: undefined,
   values: undefined,
+  base64: false,
   says: false,
 };
 
@@ -157,6 +161,10 @@ class LazyShape implements Shape {
   get values(): readonly string[] | undefined {
     return this.#made.values;
   }
+
+  get base64(): boolean {
+    return this.#made.base64;
+  }
 }
 
 /** What a value is that all of some schemas take. */
@@ -179,6 +187,7 @@ function bothOf(parts: readonly Draft[]): Draft {
     others: parts.find(({ others }) => others !== undefined)?.others,
     items: parts.find(({ items }) => items !== undefined)?.items,
     values: parts.find(({ values }) => values !== undefined)?.values,
+    base64: parts.some(({ base64 }) => base64),
     says: parts.some(({ says }) => says),
   };
 }
@@ -208,6 +217,7 @@ function eitherOf(parts: readonly Draft[]): Draft {
     values: valued.every(({ values }) => values !== undefined)
       ? [...new Set(valued.flatMap(({ values }) => values ?? []))]
       : undefined,
+    base64: parts.some(({ base64 }) => base64),
     says: parts.some(({ says }) => says),
   };
 }
@@ -235,18 +245,4 @@ function valuesOf(schema: Node): readonly string[] | undefined {
       ? undefined
       : [schema.const];
   return values?.filter((value) => value !== null).map(String);
-}
-
-/** The schema of a JSON body among an OpenAPI `content`; undefined where there is no JSON. */
-export function jsonSchemaIn(content: unknown): unknown {
-  const type = jsonTypeIn(content);
-  return type === undefined ? undefined : (((content as Node)[type] as Node).schema ?? {});
-}
-
-/** The media type of that body; not of lines or sequences of JSON. */
-export function jsonTypeIn(content: unknown): string | undefined {
-  if (!isNode(content)) return undefined;
-  return Object.keys(content).find(
-    (type) => /^application\/(?:[^;\s*]+\+)?json\s*(?:;|$)/i.test(type) && isNode(content[type]),
-  );
 }

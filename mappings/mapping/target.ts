@@ -1,6 +1,7 @@
+import { concreteType, formOf, type MediaForm } from '../loader/document/media-forms.ts';
 import { isNode, type Node } from '../loader/document/node.ts';
 import { connectionHeaders, encodeTarget } from '../places.ts';
-import { jsonSchemaIn, jsonTypeIn, type SchemaReader, type Shape } from './schemas.ts';
+import type { SchemaReader, Shape } from './schemas.ts';
 
 /** A parameter of the operation that is called. */
 export interface TargetParameter {
@@ -24,11 +25,24 @@ export interface TargetOperation {
   readonly body: Shape | undefined;
   readonly bodyRequired: boolean;
   readonly bodyType: string;
-  /** The body of an answer that went well; undefined where there is none in JSON. */
+  /** The body of a successful answer in JSON; undefined for another form, and if the document describes no success. */
   readonly reply: Shape | undefined;
+  /** How the body of a successful answer is read. `none`: the document describes no body, and one that comes is not read. */
+  readonly replyForm: ReplyForm;
+  /** The media types of successful answers, for `Accept`. */
+  readonly accept: string;
+  /** The lowest status of each successful answer without a body. */
+  readonly withoutBody: readonly number[];
+  /** Reasons why a mapping cannot call it: bodies in forms that rules cannot make or read. */
+  readonly refusals: readonly string[];
+  /** The responses of the document by status, references not resolved. */
+  readonly responses: Node;
   /** The schemas themselves, for validators. */
-  readonly schemas: { readonly body: unknown; readonly reply: unknown };
+  readonly schemas: { readonly body: unknown; readonly reply: unknown; readonly fault: unknown };
 }
+
+/** A text is mapped as it is, bytes as their base64. */
+export type ReplyForm = 'json' | 'text' | 'binary' | 'none';
 
 const methods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 
@@ -52,34 +66,125 @@ export function targetOperation(
     return `expected a method that ${path} has, which are ${there.join(', ') || 'none'}, got ${method}`;
   }
   const body = reader.resolve(operation.requestBody);
-  const content = isNode(body) ? body.content : undefined;
-  const schema = jsonSchemaIn(content);
-  const reply = replySchema(operation, reader);
+  const bodies = mediaIn(isNode(body) ? body.content : undefined, reader);
+  const json = mediaOfForm(bodies, 'json');
+  const isOther = json === undefined && bodies.length > 0;
+  const replies = repliesOf(operation, method, reader);
   return {
     method,
     path,
     template: encodeTarget(path),
     parameters: parametersOf(item, operation, reader),
-    body: schema === undefined ? undefined : reader.shapeOf(schema),
+    body: json === undefined ? undefined : reader.shapeOf(json.schema),
     bodyRequired: isNode(body) && body.required === true,
-    bodyType: jsonTypeIn(content) ?? '',
-    reply: reply === undefined ? undefined : reader.shapeOf(reply),
-    schemas: { body: schema, reply },
+    bodyType: json?.type ?? '',
+    reply: replies.schema === undefined ? undefined : reader.shapeOf(replies.schema),
+    replyForm: replies.form,
+    accept: replies.accept,
+    withoutBody: replies.withoutBody,
+    refusals: [
+      ...(isOther
+        ? [
+            `expected an operation whose request body is JSON, got ${method} ${path} with ${typesText(bodies)}`,
+          ]
+        : []),
+      ...replies.refusals.map((got) => `expected answers of ${method} ${path} ${got}`),
+    ],
+    responses: isNode(operation.responses) ? operation.responses : {},
+    schemas: { body: json?.schema, reply: replies.schema, fault: faultSchema(operation, reader) },
   };
 }
 
-/** The schema of the first answer that means success. */
-function replySchema(operation: Node, reader: SchemaReader): unknown {
+/** The schema of errors with a status of 4xx, which in a derived document are the declared faults (A32). */
+function faultSchema({ responses }: Node, reader: SchemaReader): unknown {
+  const response = isNode(responses) ? reader.resolve(responses['4XX']) : undefined;
+  return mediaIn(isNode(response) ? response.content : undefined, reader)[0]?.schema;
+}
+
+/** A media type of a body, with the form and the schema of such bodies. */
+export interface TargetMedia {
+  readonly type: string;
+  readonly form: MediaForm | undefined;
+  /** True for a range of types, such as `text/*`. */
+  readonly isRange: boolean;
+  /** As the document has it; an empty schema where it has none. */
+  readonly schema: unknown;
+}
+
+/** The media types of an OpenAPI `content`, in the order of the document. */
+export function mediaIn(content: unknown, reader: SchemaReader): readonly TargetMedia[] {
+  return Object.entries(isNode(content) ? content : {}).flatMap(([stated, node]) => {
+    if (!isNode(node)) return [];
+    const schema = reader.resolve(node.schema);
+    const type = concreteType(stated, schema);
+    return [{ type, form: formOf(type, schema), isRange: type !== stated, schema: node.schema ?? {} }];
+  });
+}
+
+/** The first media type of a form: a type of `application/` before others, a name before a range. */
+export function mediaOfForm(all: readonly TargetMedia[], form: MediaForm): TargetMedia | undefined {
+  const alike = all.filter((media) => media.form === form);
+  const named = alike.filter(({ isRange }) => !isRange);
+  return named.find(({ type }) => /^application\//i.test(type)) ?? named[0] ?? alike[0];
+}
+
+function typesText(all: readonly TargetMedia[]): string {
+  return all.map(({ type }) => type.slice(0, 60)).join(', ');
+}
+
+/** What the document says about successful answers. */
+interface Replies {
+  /** The schema of their JSON, of the first status that has one. */
+  readonly schema: unknown;
+  readonly form: ReplyForm;
+  readonly accept: string;
+  readonly withoutBody: readonly number[];
+  readonly refusals: readonly string[];
+}
+
+const plainJson = 'application/json';
+
+/** JSON is UTF-8 whatever parameters the document adds (RFC 8259 §8.1). */
+function acceptOf(type: string): string {
+  return /^application\/json\b/i.test(type) ? plainJson : type;
+}
+
+const replyForms = ['json', 'text', 'binary'] as const;
+
+/** The successful answers: those of 2xx, else of `default`. No call asks for a part of a body, so 206 is not one of them. */
+function repliesOf(operation: Node, method: string, reader: SchemaReader): Replies {
   const responses = isNode(operation.responses) ? operation.responses : {};
-  const statuses = Object.keys(responses)
-    .filter((status) => /^2/.test(status))
+  const stated = Object.keys(responses)
+    .filter((status) => /^2(?:\d\d|XX)$/i.test(status) && status !== '206')
     .toSorted();
-  for (const status of [...statuses, 'default']) {
+  const statuses = stated.length === 0 && responses.default !== undefined ? ['default'] : stated;
+  const withoutBody: number[] = [];
+  const refusals: string[] = [];
+  const chosen: (TargetMedia & { readonly form: (typeof replyForms)[number] })[] = [];
+  for (const status of statuses) {
     const response = reader.resolve(responses[status]);
-    const schema = isNode(response) ? jsonSchemaIn(response.content) : undefined;
-    if (schema !== undefined) return schema;
+    const isEmpty = method === 'HEAD' || status === '204' || status === '205';
+    const all = isEmpty ? [] : mediaIn(isNode(response) ? response.content : undefined, reader);
+    if (all.length === 0) {
+      withoutBody.push(/^\d+$/.test(status) ? Number(status) : 200);
+      continue;
+    }
+    const form = replyForms.find((one) => all.some((media) => media.form === one));
+    const media = form === undefined ? undefined : mediaOfForm(all, form);
+    if (form === undefined || media === undefined)
+      refusals.push(`in JSON, text or bytes, got ${typesText(all)} for status ${status}`);
+    else chosen.push({ ...media, form });
   }
-  return undefined;
+  const forms = new Set(chosen.map(({ form }) => form));
+  if (forms.size > 1) refusals.push(`in one form, got ${typesText(chosen)}`);
+  const [first] = chosen;
+  return {
+    schema: chosen.find(({ form }) => form === 'json')?.schema,
+    form: first?.form ?? (statuses.length === 0 ? 'json' : 'none'),
+    accept: [...new Set(chosen.map(({ type }) => acceptOf(type)))].join(', ') || plainJson,
+    withoutBody,
+    refusals,
+  };
 }
 
 /** Whether a header is a call's own: not what the gateway itself says of the body and the connection. */

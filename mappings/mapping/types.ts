@@ -92,8 +92,10 @@ export function functionsAsked(entries: Entries): ReadonlyMap<string, readonly s
   return new Map([...byModule].map(([module, names]) => [module, [...names]]));
 }
 
-function namesIn({ request, reply, error }: Entry): readonly string[] {
-  return [request, reply, error].flatMap((group) => (group === undefined ? [] : inGroup(group)));
+function namesIn({ request, reply, error, faults }: Entry): readonly string[] {
+  return [request, reply, error, ...faults.map(({ map }) => map)].flatMap((group) =>
+    group === undefined ? [] : inGroup(group),
+  );
 }
 
 function inGroup({ rules }: Group): readonly string[] {

@@ -9,6 +9,7 @@ import {
 } from '../../contract/model.ts';
 import { parseContentType } from '../../http-mapping/content-type.ts';
 import { pointerSegment } from '../document/error.ts';
+import { isBinary } from '../document/media-forms.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from '../document/node.ts';
 import { isUnresolved } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
@@ -18,7 +19,6 @@ import { membersOf, type SchemaMember } from '../schema/members.ts';
 import type { Ruling, TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import {
-  isBinary,
   isMergePatch,
   type JsonMedia,
   jsonMedia,

@@ -6,11 +6,12 @@ import {
   type Type,
 } from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
+import type { MediaForm } from '../document/media-forms.ts';
 import { childOf, isNode, textOf } from '../document/node.ts';
 import { isUnresolved, type Located } from '../document/references.ts';
 import type { TypedField, WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
-import { type Media, type MediaForm, mediaOf, preferred, schemaKey } from './media-types.ts';
+import { type Media, mediaOf, preferred, schemaKey } from './media-types.ts';
 import { linesType, memberFields, rawTypes } from './request-body.ts';
 import { type Header, headersOf, mergeHeaders, readHeader } from './response-headers.ts';
 

@@ -29,7 +29,9 @@ paths:
   /orders/{id}/cancellation:
     post:
       parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
-      responses: { '204': { description: Done. } }
+      responses:
+        '200': { description: Done., content: { application/json: { schema: {} } } }
+        '204': { description: Done. }
 components:
   schemas:
     Order:

@@ -12,6 +12,12 @@ export interface Sides {
   /** The new request's body, the new answer's. */
   readonly body?: string;
   readonly answer?: string;
+  /** The responses of the new operation, in place of a 200 with `answer`. */
+  readonly responses?: string;
+  /** The media types of the new operation's body, in place of JSON with `body`. */
+  readonly bodyContent?: string;
+  /** The schema of the old operation's declared faults. */
+  readonly oldFaults?: string | undefined;
   readonly parameters?: string;
   readonly path?: string;
   readonly components?: string;
@@ -33,7 +39,10 @@ export function mappingOf(sides: Sides): Mapping {
       '/Do': {
         post: {
           requestBody: { required: true, content: content(sides.old) },
-          responses: { 200: { content: content(sides.oldReply ?? 'type: object') } },
+          responses: {
+            200: { content: content(sides.oldReply ?? 'type: object') },
+            ...(sides.oldFaults !== undefined && { '4XX': { content: content(sides.oldFaults) } }),
+          },
         },
       },
     },
@@ -46,7 +55,11 @@ export function mappingOf(sides: Sides): Mapping {
         post: {
           parameters: parse(sides.parameters ?? '[]'),
           ...(sides.body !== undefined && { requestBody: { required: true, content: content(sides.body) } }),
-          responses: { 200: { content: content(sides.answer ?? 'type: object') } },
+          ...(sides.bodyContent !== undefined && { requestBody: { content: parse(sides.bodyContent) } }),
+          responses:
+            sides.responses === undefined
+              ? { 200: { content: content(sides.answer ?? 'type: object') } }
+              : parse(sides.responses),
         },
       },
     },
@@ -87,6 +100,11 @@ export function callsOf(sides: Sides, json: string) {
 /** The body of the one call. */
 export function bodyOf(sides: Sides, json: string): string | undefined {
   return callsOf(sides, json)[0]?.body;
+}
+
+/** The declared fault that an error answer is. */
+export function faultOf(sides: Sides, answer: Partial<MappedAnswer>): string | undefined {
+  return operationOf(sides).toFault(0, { status: 404, headers: {}, body: '', ...answer });
 }
 
 /** The reply of a request's answers. */
