@@ -94,7 +94,8 @@ export const limitTable = {
   readAsideMs: { value: 20_000, bounds: 'how long that thread may read one of them' },
   readAsideHeapBytes: {
     value: 256 * mebibyte,
-    bounds: "memory of that thread's heap, to the MiB, without the bodies themselves",
+    bounds:
+      "memory of that thread's heap, to the MiB, without the bodies themselves; functions of a mapping run in that thread",
   },
   replyAsideBytes: {
     value: 256 * 1024,
@@ -375,7 +376,7 @@ export const limitTable = {
   mappingValues: {
     value: 200_000,
     bounds:
-      'values that a mapping makes of one request, or of all answers to it: members and items, those of constants each time, of which 64 characters are one more',
+      'values that a mapping makes of one request, or of all answers to it: members and items, those of constants and of results of functions each time, of which 64 characters are one more; a list or text that a function asks for by its size is no larger either',
   },
   contractProblems: { value: 1_000, bounds: 'problems of a contract that are told' },
 } as const satisfies Record<string, Limit>;

@@ -6,16 +6,16 @@ import type { Limits } from '../contract/limits.ts';
 import { JsonError } from '../json/grammar.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
-import { CodeError, type CodeFunction } from './compile-rules.ts';
+import { CodeError, type CodeFunction, textPart } from './compile-rules.ts';
 import { Digits, isItems, isMembers, readValue, type Value, writeValue } from './value.ts';
 
 /**
  * The functions of a mapping's module (M5). They run in a context of their own (`node:vm`), which has the language and
  * nothing else: no modules, no timers, no network, no files, no clock and no random numbers. All calls of one message
- * end together by `mappingCodeMs`: a limit of each call would start a thread of Node's for each. What isn't held: how much
- * memory a function takes in its time, and what it keeps in the module's variables from one call to the next. It is
- * code of the contract's author and has to be trusted as the rest of the contract; `node:vm` is no wall against one who
- * means harm.
+ * end together by `mappingCodeMs`: a limit of each call would start a thread of Node's for each. Their results count as
+ * constants do (`mappingValues`). The gateway runs them in its reading thread, whose heap is bounded (`readAsideHeapBytes`).
+ * A function may keep values in variables of the module from one call to the next. It is code of the contract's author and
+ * has to be trusted as the rest of the contract; `node:vm` does not protect from an author who means harm.
  */
 
 /** A mapping's module, compiled. */
@@ -66,6 +66,10 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   });
   const loading = { timeout: limits.contractMs };
   new Script(withoutClock).runInContext(context, loading);
+  new Script(`(${bounded})(${limits.mappingValues}, ${limits.mappingValues * textPart})`).runInContext(
+    context,
+    loading,
+  );
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
   // in a function, so that the module's names are its own; one line before its text, as its own lines are told
   const text = `'use strict'; (() => {${body}\nreturn { ${names.join(', ')} };\n})();`;
@@ -74,11 +78,11 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   const settle = new Script('0'); // runs what promises have waiting
   let called = '';
   const compiled = (one: string): CodeFunction => {
-    return (value, at) => {
+    return (value, at, most = limits.mappingValues) => {
       called = `${one}() for ${at}`;
       let answer: unknown;
       try {
-        answer = call(one, writeValue(asPlain(value)), at);
+        answer = call(one, writeValue(asPlain(value)), at, most);
       } catch (error) {
         throw new CodeError(`${name}: ${called}: ${reasonOf(error)}`);
       }
@@ -113,7 +117,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
 }
 
 /** Calls one of a module's functions with a value as JSON, and gives its answer as JSON; undefined for none. */
-type Answering = (name: string, json: string, at: string) => unknown;
+type Answering = (name: string, json: string, at: string, most: number) => unknown;
 
 /** Where what is to end in time is called from. Its own, so that no module has anything of ours in its reach. */
 const watched = createContext(Object.create(null));
@@ -153,6 +157,63 @@ function isTimeout(error: unknown): boolean {
   return Object.getOwnPropertyDescriptor(Object(error), 'code')?.value === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
+/**
+ * Bounds what one call of the language can take at once: neither the time limit nor the heap limit of a thread ends it before
+ * the process is out of memory. Takes the most items of a list and the most characters of a text.
+ */
+const bounded = `(mostItems, mostCharacters) => {
+'use strict';
+const { apply, construct, defineProperty } = Reflect;
+const text = String;
+const refuse = (size, most) => {
+  if (size > most) throw new RangeError('expected a size of at most ' + most + ' (mappingValues), got ' + size);
+};
+const replace = (of, name, value) => defineProperty(of, name, { value, writable: true, configurable: true });
+for (const name of ['repeat', 'padStart', 'padEnd']) {
+  const own = String.prototype[name];
+  const bound = {
+    [name](size, ...more) {
+      refuse(name === 'repeat' ? text(this).length * Number(size) : Number(size), mostCharacters);
+      return apply(own, this, [size, ...more]);
+    },
+  };
+  replace(String.prototype, name, bound[name]);
+}
+const { fill } = Array.prototype;
+const { from } = Array;
+const ofArray = {
+  fill(...given) {
+    refuse(this.length, mostItems);
+    return apply(fill, this, given);
+  },
+  from(items, ...more) {
+    if (items?.[Symbol.iterator] === undefined) refuse(items?.length, mostItems);
+    return apply(from, this, [items, ...more]);
+  },
+};
+replace(Array.prototype, 'fill', ofArray.fill);
+replace(Array, 'from', ofArray.from);
+const sizeOf = (name, [first, ...more]) => {
+  if (typeof first === 'number') return more.length === 0 || name !== 'Array' ? first : 0;
+  return name === 'Array' ? 0 : first?.length;
+};
+const sized = Object.getOwnPropertyNames(globalThis).filter((name) => /Array$|^ArrayBuffer$/.test(name));
+for (const name of sized) {
+  const most = name === 'Array' ? mostItems : mostCharacters;
+  const bound = new Proxy(globalThis[name], {
+    apply(own, that, given) {
+      refuse(sizeOf(name, given), most);
+      return apply(own, that, given);
+    },
+    construct(own, given, as) {
+      refuse(sizeOf(name, given), most);
+      return construct(own, given, as);
+    },
+  });
+  replace(globalThis, name, bound);
+}
+}`;
+
 /** What gives another value each time it is asked. */
 const withoutClock =
   'delete globalThis.Date; delete Math.random; delete globalThis.WebAssembly; delete globalThis.SharedArrayBuffer; delete globalThis.Atomics; if (globalThis.Temporal !== undefined) delete Temporal.Now;';
@@ -166,7 +227,12 @@ const answering = `'use strict'; (() => {
 const { parse, stringify } = JSON;
 const { toString } = Object.prototype;
 const kindOf = (value) => toString.call(value).slice(8, -1);
+let left = 0;
 function check(key, value) {
+  left -= 1;
+  if (key.length >= ${textPart}) left -= Math.floor(key.length / ${textPart});
+  if (typeof value === 'string') left -= Math.floor(value.length / ${textPart});
+  if (left < 0) throw new RangeError('expected a result within the limit of values (mappingValues), got a larger one');
   if (value === undefined) {
     if (Array.isArray(this)) throw new TypeError('expected a value for each item of a list, got none');
   } else if (typeof value === 'number') {
@@ -179,13 +245,14 @@ function check(key, value) {
     throw new TypeError('expected a list or an object, got a ' + kindOf(value));
   return value;
 }
-const given = (value) => {
+const given = (value, most) => {
+  left = most;
   if (typeof value?.then === 'function') throw new TypeError('expected a value, got a promise');
   return stringify(value, check);
 };
-return (all) => (name, json, at) => {
+return (all) => (name, json, at, most) => {
   try {
-    return given(all[name](parse(json), { at }));
+    return given(all[name](parse(json), { at }), most);
   } catch (error) {
     try {
       return '!' + String(typeof error === 'object' && error !== null && 'message' in error ? error.message : error).slice(0, 200);
