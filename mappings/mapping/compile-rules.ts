@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Report } from '../loader/document/error.ts';
 import { someOf } from '../loader/document/node.ts';
 import { Cover } from './cover.ts';
@@ -360,6 +361,8 @@ export class RuleCompiler {
           );
         return this.#converted(rule, (scope) => scope.run.headers[name], textShape, target, at, []);
       }
+      case 'uuid':
+        return this.#converted(rule, () => randomUUID(), textShape, target, at, []);
       case 'list':
         return this.#list(rule, rule.source.items, target, source, at);
       case 'each':

@@ -1,5 +1,6 @@
 import {
   choice,
+  flag,
   keyword,
   list,
   map,
@@ -30,6 +31,7 @@ export const ruleKeys = {
   from: path('The source path.'),
   const: value('This value, whatever came. A number that is long stands in quotes.'),
   header: text("The value of an HTTP header of the answer, by the header's name."),
+  uuid: flag('`true`: a new UUID for each call, such as for `Idempotency-Key`.'),
   each: path('A list of the source: each item gives one of the target, by `map` or `auto`.'),
   list: named('items', 'A list of these items.', () =>
     list('A list of these items, each a group of rules or a rule.', 'items', rule),

@@ -28,6 +28,8 @@ export interface Rule {
     | { readonly kind: 'each'; readonly path: Path }
     | { readonly kind: 'const'; readonly value: Value }
     | { readonly kind: 'header'; readonly name: string }
+    /** A new UUID each time. */
+    | { readonly kind: 'uuid' }
     | { readonly kind: 'list'; readonly items: readonly Rule[] }
     /** Rules for what is in the target, with source paths that begin where they did. */
     | { readonly kind: 'group' };
@@ -219,9 +221,9 @@ class RuleReader {
   /** Words that would count for nothing beside the others. */
   #refuseUnused(raw: Raw, pointer: string): void {
     const deep = (['map', 'auto'] as const).filter((key) => raw[key] !== undefined);
-    const whole = (['const', 'list', 'header'] as const).find((key) => raw[key] !== undefined);
+    const whole = (['const', 'list', 'header', 'uuid'] as const).find((key) => raw[key] !== undefined);
     const changes = conversions.filter((key) => raw[key] !== undefined);
-    const beside = deep[0] ?? (whole === 'header' ? undefined : whole);
+    const beside = deep[0] ?? (whole === 'header' || whole === 'uuid' ? undefined : whole);
     const unused = [
       ...(beside === undefined ? [] : changes.map((key) => [key, beside] as const)),
       ...(whole === undefined ? [] : deep.map((key) => [key, whole] as const)),
@@ -231,13 +233,13 @@ class RuleReader {
   }
 
   #source(raw: Raw, pointer: string, depth: number): Rule['source'] {
-    const given = (['from', 'each', 'const', 'header', 'list'] as const).filter(
+    const given = (['from', 'each', 'const', 'header', 'list', 'uuid'] as const).filter(
       (key) => raw[key] !== undefined,
     );
     if (given.length > 1)
       this.#report(
         pointer,
-        `expected one of from, each, const, header and list, got ${given.join(' and ')}`,
+        `expected one of from, each, const, header, list and uuid, got ${given.join(' and ')}`,
       );
     const [key] = given;
     switch (key) {
@@ -248,6 +250,9 @@ class RuleReader {
         return { kind: 'const', value: this.#value(raw.const, `${pointer}/const`) };
       case 'header':
         return { kind: 'header', name: String(raw.header).toLowerCase() };
+      case 'uuid':
+        if (raw.uuid !== true) this.#report(`${pointer}/uuid`, 'expected true, got false');
+        return { kind: 'uuid' };
       case 'list': {
         const items = raw.list as readonly unknown[];
         return {
@@ -257,7 +262,7 @@ class RuleReader {
       }
       default:
         if (raw.map === undefined && raw.else === undefined && raw.code === undefined)
-          this.#report(pointer, `expected one of ${Object.keys(ruleKeys).slice(0, 6).join(', ')}, got none`);
+          this.#report(pointer, `expected one of ${Object.keys(ruleKeys).slice(0, 7).join(', ')}, got none`);
         return raw.code === undefined ? { kind: 'group' } : { kind: 'from', path: [] };
     }
   }

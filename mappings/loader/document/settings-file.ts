@@ -287,9 +287,14 @@ function takes(setting: Setting, value: unknown): boolean {
   if (kind === 'named') return takes(setting.of(), value);
   if (kind === 'choice') return setting.of.some((candidate) => takes(candidate, value));
   if (kind === 'record' && isNode(value) && setting.tells !== undefined)
-    return setting.tells.some((key) => Object.hasOwn(value, key));
+    return setting.tells.some((key) => Object.hasOwn(value, key) && mayTell(setting.keys[key], value[key]));
   if (kind === 'list') return Array.isArray(value);
   return (kind === 'map' || kind === 'record') === isNode(value) && !Array.isArray(value);
+}
+
+/** Whether a key with a value is meant as the key of a setting: a flag is `true` or `false`, any other value is of something else. */
+function mayTell(setting: Setting | undefined, value: unknown): boolean {
+  return setting?.kind !== 'flag' || typeof value === 'boolean';
 }
 
 function expectedBy(setting: Setting): string {
