@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { stringify } from 'yaml';
 import { compileContract } from '../../mappings/compile.ts';
@@ -9,10 +9,12 @@ import { JsonError } from '../../mappings/json/grammar.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem, visible } from '../../mappings/loader/document/error.ts';
 import { isNode, type Node } from '../../mappings/loader/document/node.ts';
-import { findFile } from '../../mappings/loader/load.ts';
+import { findFile, isAdopted } from '../../mappings/loader/load.ts';
 import { loadAdoptedContract } from '../../mappings/loader/wsdl/adopted-contract.ts';
 import { draftEntry, likestOperation } from '../../mappings/mapping/draft.ts';
+import { type FaultNames, faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping, readOpenapi } from '../../mappings/mapping/load.ts';
+import type { MappedAnswer } from '../../mappings/mapping/mapping.ts';
 import { MappingError } from '../../mappings/mapping/run.ts';
 import { SchemaReader } from '../../mappings/mapping/schemas.ts';
 import { targetOperation } from '../../mappings/mapping/target.ts';
@@ -25,58 +27,93 @@ import { jsonOption, print, printJson, printLine } from './output.ts';
 import { writeWhole } from './write-file.ts';
 
 interface MapFlags {
-  readonly contract: string;
+  readonly contract?: string | undefined;
   readonly openapi?: string;
   readonly mapping?: string;
   readonly limits?: Limits;
   readonly json: boolean;
 }
 
-/** `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M6). */
+/** `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M7). */
 export function mapCommand(): Command {
   const command = new Command('map').description('map an adopted WSDL onto another OpenAPI document');
   command.addCommand(
     subcommand('check', 'say what is wrong with a mapping, or what it holds')
+      .argument(...folderArgument)
       .addHelpText('after', '\nExit codes: 0 it can be served, 2 it can not, or wrong input.')
-      .action(check),
+      .action((folder: string | undefined, flags: MapFlags, own: Command) =>
+        check(withFolder(folder, flags, own)),
+      ),
   );
   command.addCommand(
     subcommand('draft', 'propose rules for an operation of the WSDL, by name, kind and structure')
       .argument('<operation>', 'the operation of the WSDL')
+      .argument(...folderArgument)
       .addOption(new Option('--call <operation>', "such as 'POST /orders' (default: the likest by name)"))
       .addHelpText('after', '\nExit codes: 0 proposed, 1 something is unmatched, 2 wrong input.')
-      .action(draft),
+      .action((name: string, folder: string | undefined, flags: MapFlags, own: Command) =>
+        draft(name, withFolder(folder, flags, own)),
+      ),
   );
   command.addCommand(
     subcommand('try', 'run samples through a mapping; validate what comes out')
       .argument(
         '<samples...>',
-        'envelopes (.xml), or bodies in JSON called Operation.json or Operation.NAME.json',
+        'envelopes (.xml), or bodies in JSON called Operation.json or Operation.NAME.json; before them may be the folder with the WSDL',
       )
       .addHelpText(
         'after',
-        '\nBeside a sample X.json or X.xml, X.answer.json is the answer of the new service.',
+        '\nBeside a sample X.json or X.xml, X.answer.json is the answer of the new service, and X.answer.404.json one with status 404. An answer in text or bytes has another extension, such as X.answer.pdf.',
       )
       .addHelpText('after', '\nExit codes: 0 all are valid, 1 one is not, 2 wrong input.')
-      .action(trySamples),
+      .action((samples: readonly string[], flags: MapFlags, own: Command) => {
+        const [first = '', ...more] = samples;
+        const isNamed = own.getOptionValueSource('contract') === 'cli';
+        return !isNamed && isAdopted(first)
+          ? trySamples(more, withFolder(first, flags, own))
+          : trySamples(samples, flags);
+      }),
   );
   command.addCommand(
     subcommand('types', 'write the types that functions of a mapping get, and a skeleton of their tests')
       .requiredOption('--out <dir>', 'the folder to write mapping-types.ts to; tests that are there stay')
+      .argument(...folderArgument)
       .addHelpText('after', '\nExit codes: 0 written, 2 wrong input.')
-      .action(types),
+      .action((folder: string | undefined, flags: MapFlags & { readonly out: string }, own: Command) =>
+        types(withFolder(folder, flags, own)),
+      ),
   );
   return command;
+}
+
+const folderArgument = ['[contract]', 'folder with the WSDL, as --contract names it'] as const;
+
+/** The flags with the folder that is named by position, which wins over the environment. Throws RangeError for both. */
+function withFolder<Flags extends MapFlags>(
+  folder: string | undefined,
+  flags: Flags,
+  command: Command,
+): Flags {
+  if (folder === undefined) return flags;
+  if (command.getOptionValueSource('contract') === 'cli')
+    throw new RangeError(`${folder}: expected a contract by position or by --contract, got both`);
+  return { ...flags, contract: folder };
+}
+
+/** Throws RangeError. */
+function folderOf({ contract }: MapFlags): string {
+  if (contract === undefined)
+    throw new RangeError(
+      'contract: expected the folder with the WSDL, by position or as --contract, got none',
+    );
+  if (!isAdopted(contract)) throw new RangeError(`contract: expected a folder with a WSDL, got ${contract}`);
+  return contract;
 }
 
 function subcommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
-    .addOption(
-      new Option('-c, --contract <dir>', 'folder with the WSDL')
-        .env('SOAPBRIDGE_CONTRACT')
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('-c, --contract <dir>', 'folder with the WSDL').env('SOAPBRIDGE_CONTRACT'))
     .addOption(new Option('-o, --openapi <file>', "the new service's document (default: openapi.yaml there)"))
     .addOption(new Option('-m, --mapping <file>', 'the mapping (default: mapping.yaml there)'))
     .addOption(limitsOption())
@@ -87,12 +124,15 @@ function subcommand(name: string, description: string): Command {
 interface Sides {
   readonly contract: Contract;
   readonly derived: Node;
+  readonly faults: FaultNames;
   readonly openapi: string;
   readonly limits: Limits;
 }
 
 /** Throws ContractError. */
-function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags): Sides {
+function sidesOf(flags: MapFlags): Sides {
+  const { openapi, limits = defaultLimits } = flags;
+  const folder = folderOf(flags);
   const overlay = ['soap.yaml', 'soap.yml', 'soap.json'].map((name) => join(folder, name)).find(existsSync);
   const { contract } = loadAdoptedContract(folder, overlay, limits);
   const { adopted } = contract;
@@ -101,6 +141,7 @@ function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags
   return {
     contract,
     derived: deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders).document,
+    faults: faultNamesOf(adopted.service),
     openapi:
       openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),
     limits,
@@ -109,7 +150,8 @@ function sidesOf({ contract: folder, openapi, limits = defaultLimits }: MapFlags
 
 function loaded(flags: MapFlags): Sides & { readonly mapping: LoadedMapping } {
   const sides = sidesOf(flags);
-  const file = flags.mapping ?? findFile(flags.contract, 'mapping') ?? join(flags.contract, 'mapping.yaml');
+  const folder = folderOf(flags);
+  const file = flags.mapping ?? findFile(folder, 'mapping') ?? join(folder, 'mapping.yaml');
   return { ...sides, mapping: loadMapping({ ...sides, mapping: file }, sides.limits) };
 }
 
@@ -146,19 +188,22 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
   const [method = '', path = ''] = flags.call?.split(' ') ?? [];
   const target =
     flags.call === undefined
-      ? likestOperation(name, openapi, most)
+      ? likestOperation(name, openapi, most, old.body)
       : targetOperation(openapi, new SchemaReader(openapi, most), method.toUpperCase(), path);
   if (target === undefined)
     throw new RangeError('--call: expected an operation, as none is called alike, got none');
   if (typeof target === 'string') throw new RangeError(`--call: ${target}`);
   const proposed = draftEntry(old, target);
   const { unmatchedRequest, unmatchedRequired, unmatchedReply } = proposed;
-  if (flags.json) printJson({ [name]: proposed.entry, unmatchedRequest, unmatchedRequired, unmatchedReply });
+  const { refusals } = target;
+  if (flags.json)
+    printJson({ [name]: proposed.entry, unmatchedRequest, unmatchedRequired, unmatchedReply, refusals });
   else {
     const told = [
       ['members of the request that nothing is like (omit them, or give them rules)', unmatchedRequest],
       ['required members that nothing is like', unmatchedRequired],
       ['members of the reply that nothing is like', unmatchedReply],
+      ['the operation cannot be called by a mapping', refusals],
     ] as const;
     const lines = told
       .filter(([, paths]) => paths.length > 0)
@@ -168,7 +213,7 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
     const rules = stringify({ [name]: proposed.entry }).split('\n');
     print(rules.map(visible).join('\n'));
   }
-  if (unmatchedRequest.length + unmatchedRequired.length > 0) process.exitCode = finding;
+  if (unmatchedRequest.length + unmatchedRequired.length + refusals.length > 0) process.exitCode = finding;
 }
 
 // --- try -------------------------------------------------------------------------------------------
@@ -198,14 +243,28 @@ async function trySamples(samples: readonly string[], flags: MapFlags): Promise<
   if (tried.some(({ problems }) => problems.length > 0)) process.exitCode = finding;
 }
 
+/** The end of the name of an answer, with its status if that is not 200. */
+const answerForm = /\.answer(?:\.(\d{3}))?\.\w+$/;
+
+/** The answer beside a sample; undefined if there is none. */
+function answerBeside(sample: string): MappedAnswer | undefined {
+  const stem = basename(sample).replace(/\.(?:json|xml)$/, '');
+  const name = readdirSync(dirname(sample))
+    .toSorted()
+    .find((one) => one.startsWith(`${stem}.answer.`) && answerForm.exec(one)?.index === stem.length);
+  if (name === undefined) return undefined;
+  const status = Number(answerForm.exec(name)?.[1] ?? 200);
+  return { status, headers: {}, body: readFileSync(join(dirname(sample), name)) };
+}
+
 /** The samples among what a path is of: of a shell's `DIR/*` answers come too. */
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path))
     throw new RangeError(`samples: expected a file or a folder, got ${path}, which isn't there`);
-  if (path.endsWith('.answer.json')) return [];
+  if (answerForm.test(path)) return [];
   if (/\.(?:json|xml)$/.test(path)) return [path];
   return readdirSync(path)
-    .filter((name) => /\.(?:json|xml)$/.test(name) && !name.endsWith('.answer.json'))
+    .filter((name) => /\.(?:json|xml)$/.test(name) && !answerForm.test(name))
     .toSorted()
     .map((name) => join(path, name));
 }
@@ -228,12 +287,26 @@ function tryOne(
     const problems = calls.flatMap(({ body }) =>
       body === undefined ? [] : validate(openapi, target?.schemas.body, body).map((why) => `call: ${why}`),
     );
-    const answer = sample.replace(/\.(?:json|xml)$/, '.answer.json');
-    if (!existsSync(answer)) return { sample, operation: name, calls, problems };
-    const body = readFileSync(answer, 'utf8');
-    const wrong = validate(openapi, target?.schemas.reply, body).map((why) => `answer: ${why}`);
-    const answers = calls.map(() => ({ status: 200, headers: {}, body }));
-    const reply = operation.toReply(request.entry, answers);
+    const answer = answerBeside(sample);
+    if (answer === undefined) return { sample, operation: name, calls, problems };
+    const isGood = answer.status >= 200 && answer.status <= 299;
+    const fault = isGood ? undefined : operation.toFault(request.entry, answer);
+    if (!isGood && fault === undefined && !request.takesErrors) {
+      const own = `expected a declared fault for status ${answer.status}, got none: the caller gets its error`;
+      return { sample, operation: name, calls, problems: [...problems, own] };
+    }
+    if (fault !== undefined) {
+      const unfit = validate(derived, operation.old.schemas.fault, fault).map((why) => `fault: ${why}`);
+      return { sample, operation: name, calls, reply: fault, problems: [...problems, ...unfit] };
+    }
+    const wrong =
+      !isGood || target?.replyForm !== 'json' || answer.body.length === 0
+        ? []
+        : validate(openapi, target.schemas.reply, answer.body.toString()).map((why) => `answer: ${why}`);
+    const reply = operation.toReply(
+      request.entry,
+      calls.map(() => answer),
+    );
     const unfit = validate(derived, operation.old.schemas.reply, reply).map((why) => `reply: ${why}`);
     return { sample, operation: name, calls, reply, problems: [...problems, ...wrong, ...unfit] };
   } catch (error) {

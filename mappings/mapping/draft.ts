@@ -1,4 +1,5 @@
 import { isNode, type Node } from '../loader/document/node.ts';
+import { anyShape } from './compile-rules.ts';
 import { pathText } from './paths.ts';
 import { SchemaReader, type Shape } from './schemas.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
@@ -44,26 +45,40 @@ interface Leaf {
   readonly words: readonly string[];
   readonly allWords: readonly string[];
   readonly shape: Shape;
+  /** Whether the object that it is in requires it. */
+  readonly required: boolean;
+  /** The objects around it, from the outermost, each with whether the object around it requires it. */
+  readonly around: readonly Around[];
+}
+
+interface Around {
+  readonly path: string;
   readonly required: boolean;
 }
 
 function leavesOf(shape: Shape): readonly Leaf[] {
   const leaves: Leaf[] = [];
-  const around = new Set<Shape>();
-  const visit = (at: Shape, path: readonly string[], required: boolean): void => {
-    if (around.has(at) || leaves.length === most) return; // a type in itself
+  const shapes = new Set<Shape>();
+  const visit = (at: Shape, path: readonly string[], required: boolean, around: readonly Around[]): void => {
+    if (shapes.has(at) || leaves.length === most) return; // a type in itself
     if (path.length > 0 && (at.members.size === 0 || path.length === deepest)) {
       const words = wordsOf(path.at(-1) ?? '');
-      leaves.push({ path, words, allWords: [...new Set(path.flatMap(wordsOf))], shape: at, required });
+      const allWords = [...new Set(path.flatMap(wordsOf))];
+      leaves.push({ path, words, allWords, shape: at, required, around });
       return;
     }
-    around.add(at);
-    for (const [name, member] of at.members)
-      visit(member.shape, [...path, name], required && member.required);
-    around.delete(at);
+    shapes.add(at);
+    const inner = path.length === 0 ? around : [...around, { path: dotted(path), required }];
+    for (const [name, member] of at.members) visit(member.shape, [...path, name], member.required, inner);
+    shapes.delete(at);
   };
-  visit(shape, [], true);
+  visit(shape, [], true, []);
   return leaves;
+}
+
+/** Whether a mapping needs a rule for a leaf: each object around it is required, or has a rule in it. */
+function isNeeded({ required, around }: Leaf, filled: ReadonlySet<string>): boolean {
+  return required && around.every((one) => one.required || filled.has(one.path));
 }
 
 function isList({ kinds }: Shape): boolean {
@@ -105,16 +120,17 @@ function dotted(path: readonly string[]): string {
   return pathText(path.map((name) => ({ kind: 'member', name }) as const));
 }
 
+/** The rules for the items of two lists; undefined for lists of scalars. */
+function itemRules({ source, target }: Match, depth: number): Rules | undefined {
+  const [items, wanted] = [source.shape.items, target.shape.items];
+  if (!isList(target.shape) || items === undefined || wanted === undefined) return undefined;
+  return wanted.members.size === 0 || depth === deepest ? undefined : rulesOf(items, wanted, depth + 1);
+}
+
 /** The rule that makes one leaf of another. */
-function ruleOf({ source, target }: Match, depth: number): unknown {
+function ruleOf({ source, target }: Match, items: Rules | undefined): unknown {
   const from = dotted(source.path);
-  if (isList(target.shape)) {
-    const [items, wanted] = [source.shape.items, target.shape.items];
-    const isPlain = items === undefined || wanted === undefined || wanted.members.size === 0;
-    return isPlain || depth === deepest
-      ? { each: from }
-      : { each: from, map: rulesOf(items, wanted, depth + 1).rules };
-  }
+  if (isList(target.shape)) return items === undefined ? { each: from } : { each: from, map: items.rules };
   const { values } = target.shape;
   if (source.shape.values !== undefined && values !== undefined) {
     const table = source.shape.values.map((value) => {
@@ -152,81 +168,185 @@ function matchedByItems(
   return bestFirst(pairs);
 }
 
-/** Rules by target path, and the leaves that none is for. */
+/** Rules by target path, and the paths that no rule is for, with `[]` for the items of a list. */
 interface Rules {
   readonly rules: Record<string, unknown>;
-  readonly sources: readonly Leaf[];
-  readonly targets: readonly Leaf[];
+  readonly sources: readonly string[];
+  readonly targets: readonly string[];
+  /** The targets that a mapping needs a rule for. */
+  readonly needed: readonly string[];
 }
 
-/** Rules from one shape to another, and the leaves that none is for. */
+/** Rules from one shape to another, and the paths that none is for. */
 function rulesOf(source: Shape, target: Shape, depth = 0): Rules {
   const sources = leavesOf(source);
   const targets = leavesOf(target);
   const named = matched(sources, targets);
-  const matches = [...named, ...matchedByItems(sources, targets, named, depth)];
+  return rulesBy([...named, ...matchedByItems(sources, targets, named, depth)], sources, targets, depth);
+}
+
+function rulesBy(
+  matches: readonly Match[],
+  sources: readonly Leaf[],
+  targets: readonly Leaf[],
+  depth: number,
+): Rules {
   const rules: Record<string, unknown> = {};
+  const left = { sources: [] as string[], targets: [] as string[], needed: [] as string[] };
+  const filled = new Set(matches.flatMap((match) => match.target.around.map(({ path }) => path)));
   // in the target's order
   for (const leaf of targets) {
     const match = matches.find((one) => one.target === leaf);
-    if (match !== undefined) rules[dotted(leaf.path)] = ruleOf(match, depth);
+    const path = dotted(leaf.path);
+    if (match === undefined) {
+      left.targets.push(path);
+      if (isNeeded(leaf, filled)) left.needed.push(path);
+      continue;
+    }
+    const items = itemRules(match, depth);
+    rules[path] = ruleOf(match, items);
+    const within = (all: readonly string[] = [], list = path) => all.map((one) => `${list}[].${one}`);
+    left.sources.push(...within(items?.sources, dotted(match.source.path)));
+    left.targets.push(...within(items?.targets));
+    left.needed.push(...within(items?.needed));
   }
-  const taken = new Set(matches.flatMap((match) => [match.source, match.target]));
-  return {
-    rules,
-    sources: sources.filter((leaf) => !taken.has(leaf)),
-    targets: targets.filter((leaf) => !taken.has(leaf)),
-  };
+  const taken = new Set(matches.map((match) => match.source));
+  const unused = sources.filter((leaf) => !taken.has(leaf)).map(({ path }) => dotted(path));
+  return { rules, ...left, sources: [...unused, ...left.sources] };
+}
+
+/** A shape without members: of a body that the document does not describe. */
+const nothing: Shape = { ...anyShape, open: false };
+
+/** Rules for the reply from an answer in text or bytes: of all of it one member is made. */
+function rulesOfText(isBinary: boolean, target: Shape): Rules {
+  const targets = leavesOf(target);
+  const [source] = leavesOf({ ...nothing, members: new Map([['.', { shape: nothing, required: false }]]) });
+  const takes = ({ shape }: Leaf) => shape.base64 || (!isBinary && shape.kinds.has('string') && !shape.open);
+  const leaf = targets.find((one) => takes(one) && one.shape.base64 === isBinary) ?? targets.find(takes);
+  const { rules, ...left } = rulesBy(
+    source === undefined || leaf === undefined ? [] : [{ source, target: leaf, score: 1 }],
+    [],
+    targets,
+    0,
+  );
+  return { ...left, rules: leaf === undefined ? rules : { [dotted(leaf.path)]: '.' } };
 }
 
 /** Proposes an entry for an operation of the old service and one of the new. */
 export function draftEntry(old: TargetOperation, target: TargetOperation): Draft {
-  const { body } = old;
-  const request = body === undefined || target.body === undefined ? undefined : rulesOf(body, target.body);
+  const body = old.body ?? nothing;
+  const request = rulesOf(body, target.body ?? nothing);
   const reply =
-    old.reply === undefined || target.reply === undefined ? undefined : rulesOf(target.reply, old.reply);
-  const rules: Record<string, unknown> = { ...request?.rules };
-  let left = request?.sources ?? (body === undefined ? [] : leavesOf(body));
-  for (const { in: place, name } of target.parameters) {
-    if (place === 'cookie') continue;
-    const like = left.find(({ words }) => likeness(words, wordsOf(name)) >= least);
-    if (like === undefined) continue;
-    rules[`${place}.${name}`] = dotted(like.path);
-    left = left.filter((leaf) => leaf !== like);
+    target.replyForm === 'text' || target.replyForm === 'binary'
+      ? rulesOfText(target.replyForm === 'binary', old.reply ?? nothing)
+      : rulesOf(target.reply ?? nothing, old.reply ?? nothing);
+  const rules: Record<string, unknown> = { ...request.rules };
+  const leaves = leavesOf(body);
+  let left = request.sources;
+  const missing: string[] = [];
+  for (const { in: place, name, required, shape } of target.parameters) {
+    const at = `${place}.${name}`;
+    const isFree = (leaf: Leaf) => left.includes(dotted(leaf.path));
+    const like =
+      place === 'cookie'
+        ? undefined
+        : (likest(leaves.filter(isFree), name) ?? (required ? likest(leaves, name) : undefined));
+    if (like !== undefined) {
+      rules[at] = ruleFrom(like, shape);
+      left = left.filter((path) => path !== dotted(like.path));
+    } else if (/^(?:x-)?idempotency-key$/i.test(name) && place === 'header') rules[at] = { uuid: true };
+    else if (required) missing.push(at);
   }
-  const required = [...(request?.targets ?? []), ...(reply?.targets ?? [])].filter((leaf) => leaf.required);
-  const parameters = target.parameters.filter(
-    (one) => one.required && rules[`${one.in}.${one.name}`] === undefined,
-  );
   return {
-    entry: {
-      call: { [target.method]: target.path },
-      request: rules,
-      reply: reply?.rules ?? {},
-    },
-    unmatchedRequest: left.map(({ path }) => dotted(path)),
-    unmatchedRequired: [
-      ...parameters.map((one) => `${one.in}.${one.name}`),
-      ...required.map(({ path }) => dotted(path)),
-    ],
-    unmatchedReply: (reply?.targets ?? []).map(({ path }) => dotted(path)),
+    entry: { call: { [target.method]: target.path }, request: rules, reply: reply.rules },
+    unmatchedRequest: left,
+    unmatchedRequired: [...missing, ...request.needed, ...reply.needed],
+    unmatchedReply: reply.targets,
   };
 }
 
-/** The operation of a document whose names are likest to an operation's; undefined where none has a word of it. */
-export function likestOperation(name: string, openapi: Node, most: number): TargetOperation | undefined {
+/** The leaf whose name is likest to a parameter's; undefined if none is like it. */
+function likest(leaves: readonly Leaf[], name: string): Leaf | undefined {
+  const words = wordsOf(name);
+  const scored = leaves.map((leaf) => ({ leaf, score: likeness(leaf.words, words) }));
+  const best = scored.toSorted((one, other) => other.score - one.score)[0];
+  return best === undefined || best.score < least ? undefined : best.leaf;
+}
+
+/** The rule that makes a parameter of a leaf. */
+function ruleFrom(source: Leaf, target: Shape): unknown {
+  if (isList(target) !== isList(source.shape)) return dotted(source.path);
+  return ruleOf({ source, target: { ...source, shape: target }, score: 1 }, undefined);
+}
+
+const verbs: Readonly<Record<'get' | 'post' | 'put' | 'delete', string>> = {
+  get: 'get find list search read fetch query retrieve lookup show view browse describe load',
+  post: 'post add create insert submit place register',
+  put: 'put update modify change edit set patch replace save',
+  delete: 'delete remove drop',
+};
+
+const verbOf = new Map(
+  Object.entries(verbs).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
+);
+
+/** The words of a name, each verb as the HTTP method that is usual for it. */
+function methodWords(text: string): readonly string[] {
+  return singular(wordsOf(text)).map((word) => verbOf.get(word) ?? word);
+}
+
+/** Words in the name of an operation that reads although its method is POST. */
+const readsByPost = /search|query|find|lookup|filter|list/i;
+
+/**
+ * The operation of a document that is likest to an operation by its names, and by the parameters of its path that the request has.
+ * For a read an operation with a safe method comes first (RFC 9110 §9.2.1). Undefined if none has a word in common.
+ */
+export function likestOperation(
+  name: string,
+  openapi: Node,
+  most: number,
+  request: Shape = nothing,
+): TargetOperation | undefined {
   const reader = new SchemaReader(openapi, most);
+  const leaves = leavesOf(request);
+  const words = methodWords(name);
   let best: { readonly score: number; readonly method: string; readonly path: string } | undefined;
   for (const [path, item] of Object.entries(isNode(openapi.paths) ? openapi.paths : {}))
     for (const [method, operation] of Object.entries(isNode(item) ? item : {})) {
-      if (!isNode(operation)) continue;
-      const said = `${String(operation.operationId ?? '')} ${String(operation.summary ?? '')} ${path} ${method}`;
-      const score = likeness(singular(wordsOf(name)), singular(wordsOf(said)));
-      if (score > (best?.score ?? 0)) best = { score, method: method.toUpperCase(), path };
+      if (!isNode(operation) || !['get', 'put', 'post', 'delete', 'patch'].includes(method)) continue;
+      const called = `${String(operation.operationId ?? '')} ${path.replaceAll(/\{[^{}]*\}/g, ' ')}`;
+      const said = methodWords(`${called} ${String(operation.summary ?? '')} ${method}`);
+      const common = words.filter((word) => said.includes(word));
+      if (common.length === 0 || (common.every(isVerb) && !words.every(isVerb))) continue;
+      const score =
+        likeness(words, [...new Set(said)]) + pathFit(path, leaves) + methodFit(words, method, called);
+      if (best === undefined || score > best.score) best = { score, method: method.toUpperCase(), path };
     }
   if (best === undefined) return undefined;
   const found = targetOperation(openapi, reader, best.method, best.path);
   return typeof found === 'string' ? undefined : found;
+}
+
+function isVerb(word: string): boolean {
+  return Object.hasOwn(verbs, word);
+}
+
+/** From -0.2 to 0.2: the part of a path's parameters that the request has something for. */
+function pathFit(path: string, leaves: readonly Leaf[]): number {
+  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => wordsOf(name));
+  if (names.length === 0) return 0;
+  const fits = names.map((name) => Math.max(0, ...leaves.map(({ words }) => likeness(words, name))));
+  return (fits.reduce((sum, fit) => sum + (fit >= least ? fit : -1), 0) / names.length) * 0.2;
+}
+
+/** -1 for a write in place of a read, and for a read in place of a write: chosen only if there is nothing else. */
+function methodFit(words: readonly string[], method: string, called: string): number {
+  const verb = [words[0] ?? '', words.at(-1) ?? ''].find(isVerb);
+  if (verb === undefined) return 0;
+  const isRead = method === 'get' || (method === 'post' && readsByPost.test(called));
+  return (verb === 'get') === isRead ? 0 : -1;
 }
 
 function singular(words: readonly string[]): readonly string[] {
