@@ -58,7 +58,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
     throw new SyntaxError(
       `expected export function and export const alone, and import type, got ${strange.slice(0, 60)}`,
     );
-  const plain = stripTypeScriptTypes(source);
+  const plain = withoutTypes(source);
   const names = [...plain.matchAll(exported)].map(([, one, another]) => one ?? another ?? '');
   const context = createContext(Object.create(null), {
     codeGeneration: { strings: false, wasm: false },
@@ -155,6 +155,22 @@ function endedAfter<T>(ms: number, run: () => T): T {
 /** Whether it is the end of a time, which is an Error of the watched context. */
 function isTimeout(error: unknown): boolean {
   return Object.getOwnPropertyDescriptor(Object(error), 'code')?.value === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+}
+
+/**
+ * The JavaScript of a module's TypeScript. Node warns with each process that this is experimental, which no user of a mapping
+ * can change: that warning alone is dropped.
+ */
+function withoutTypes(source: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = (warning: string | Error, ...more: unknown[]): void => {
+    if (more[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...more]);
+  };
+  try {
+    return stripTypeScriptTypes(source);
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 /**

@@ -182,3 +182,93 @@ test('M5: map types writes types of both documents with numbers as text, and a s
   t.is((await run(t, args).ended).code, 0);
   t.is(readFileSync(join(directory, 'orders.test.ts'), 'utf8'), '// mine\n');
 });
+
+const notFound = `        404:
+          description: None.
+          content: { application/problem+json: { schema: { type: object, properties: { title: { type: string } } } } }
+`;
+
+/** A folder whose operation declares a fault. */
+function folderWithFault(t: ExecutionContext): string {
+  const directory = folder(
+    t,
+    `${mapping}  fault: { Lost: { when: { status: 404 }, map: { value: title } } }\n`,
+  );
+  const declared = wsdl
+    .replace('</xs:schema>', '<xs:element name="Lost" type="xs:string"/></xs:schema>')
+    .replace('<portType', '<message name="lost"><part name="p" element="t:Lost"/></message><portType')
+    .replace('<output message="t:out"/>', '<output message="t:out"/><fault name="Lost" message="t:lost"/>')
+    .replace(
+      '</output></operation></binding>',
+      '</output><fault name="Lost"><soap:fault name="Lost" use="literal"/></fault></operation></binding>',
+    );
+  writeFileSync(join(directory, 'service.wsdl'), declared);
+  writeFileSync(join(directory, 'openapi.yaml'), openapi + notFound);
+  return directory;
+}
+
+test('M7: map try makes a declared fault of an answer whose name has a status', async (t) => {
+  const directory = folderWithFault(t);
+  writeFileSync(join(directory, 'GetOrder.lost.json'), '{"OrderNumber":"7"}');
+  writeFileSync(join(directory, 'GetOrder.lost.answer.404.json'), '{"title":"gone"}');
+  const lost = await run(t, ['map', 'try', directory, directory]).ended;
+  t.deepEqual([lost.code, lost.err], [0, ''], lost.out);
+  t.regex(lost.out, /reply: \{"@fault":"Lost","value":"gone"\}/);
+  renameSync(
+    join(directory, 'GetOrder.lost.answer.404.json'),
+    join(directory, 'GetOrder.lost.answer.500.json'),
+  );
+  const other = await run(t, ['map', 'try', '-c', directory, join(directory, 'GetOrder.lost.json')]).ended;
+  t.is(other.code, 1);
+  t.regex(other.out, /expected a declared fault for status 500, got none/);
+});
+
+test('M1: map draft, check and try take an answer in bytes', async (t) => {
+  const pdf = openapi.replace(/content:\n[\s\S]*$/, 'content: { application/pdf: {} }\n');
+  const binary = wsdl.replace(
+    /<xs:element name="GetOrderResponse">.*/,
+    '<xs:element name="GetOrderResponse"><xs:complexType><xs:sequence><xs:element name="Pdf" type="xs:base64Binary" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>',
+  );
+  const directory = folder(t);
+  writeFileSync(join(directory, 'openapi.yaml'), pdf);
+  writeFileSync(join(directory, 'service.wsdl'), binary);
+  const drafted = await run(t, ['map', 'draft', 'GetOrder', directory]).ended;
+  t.regex(drafted.out, /\n {2}reply:\n {4}Pdf: \.\n/);
+  writeFileSync(join(directory, 'mapping.yaml'), `${drafted.out}  omit: [Trace]\n`);
+  writeFileSync(join(directory, 'GetOrder.json'), '{"OrderNumber":"7"}');
+  writeFileSync(join(directory, 'GetOrder.answer.pdf'), Buffer.of(0x25, 0xff));
+  const tried = await run(t, ['map', 'try', directory, join(directory, 'GetOrder.json')]).ended;
+  t.deepEqual([tried.code, tried.err], [0, ''], tried.out);
+  t.regex(tried.out, /reply: \{"Pdf":"Jf8="\}/);
+});
+
+for (const [what, args] of [
+  ['check', ['check']],
+  ['draft', ['draft', 'GetOrder']],
+  ['types', ['types', '--out', 'DIR']],
+] as const)
+  test(`map ${what} takes its folder by position, which wins over CONTRACT`, async (t) => {
+    const directory = folder(t);
+    const given = args.map((one) => (one === 'DIR' ? directory : one));
+    const { code, err } = await run(t, ['map', ...given, directory], { CONTRACT: '/none' }).ended;
+    t.deepEqual([code, err], [what === 'draft' ? 1 : 0, '']);
+    const both = await run(t, ['map', ...given, directory, '-c', directory]).ended;
+    t.is(both.code, 2);
+    t.regex(both.err, /expected a contract by position or by --contract, got both/);
+  });
+
+test('map without a folder with a WSDL ends with 2 and a sentence', async (t) => {
+  const none = await run(t, ['map', 'check']).ended;
+  t.deepEqual([none.code, none.out], [2, '']);
+  t.regex(
+    none.err,
+    /^contract: expected the folder with the WSDL, by position or as --contract, got none\n$/,
+  );
+  const other = await run(t, ['map', 'check', 'test/docs']).ended;
+  t.regex(other.err, /^contract: expected a folder with a WSDL, got test\/docs\n$/);
+});
+
+test('M5: a module in TypeScript prints no warning of Node', async (t) => {
+  const { code, err } = await run(t, ['map', 'check', folder(t)]).ended;
+  t.deepEqual([code, err], [0, '']);
+});
