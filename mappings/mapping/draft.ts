@@ -62,8 +62,8 @@ function leavesOf(shape: Shape): readonly Leaf[] {
   const visit = (at: Shape, path: readonly string[], required: boolean, around: readonly Around[]): void => {
     if (shapes.has(at) || leaves.length === most) return; // a type in itself
     if (path.length > 0 && (at.members.size === 0 || path.length === deepest)) {
-      const words = wordsOf(path.at(-1) ?? '');
-      const allWords = [...new Set(path.flatMap(wordsOf))];
+      const words = singular(wordsOf(path.at(-1) ?? ''));
+      const allWords = singular(path.flatMap(wordsOf));
       leaves.push({ path, words, allWords, shape: at, required, around });
       return;
     }
@@ -247,11 +247,12 @@ export function draftEntry(old: TargetOperation, target: TargetOperation): Draft
   const missing: string[] = [];
   for (const { in: place, name, required, shape } of target.parameters) {
     const at = `${place}.${name}`;
+    const names = place === 'path' ? namesInPath(target.path, name) : [singular(wordsOf(name))];
     const isFree = (leaf: Leaf) => left.includes(dotted(leaf.path));
     const like =
       place === 'cookie'
         ? undefined
-        : (likest(leaves.filter(isFree), name) ?? (required ? likest(leaves, name) : undefined));
+        : (likest(leaves.filter(isFree), names) ?? (required ? likest(leaves, names) : undefined));
     if (like !== undefined) {
       rules[at] = ruleFrom(like, shape);
       left = left.filter((path) => path !== dotted(like.path));
@@ -266,12 +267,28 @@ export function draftEntry(old: TargetOperation, target: TargetOperation): Draft
   };
 }
 
-/** The leaf whose name is likest to a parameter's; undefined if none is like it. */
-function likest(leaves: readonly Leaf[], name: string): Leaf | undefined {
-  const words = wordsOf(name);
-  const scored = leaves.map((leaf) => ({ leaf, score: likeness(leaf.words, words) }));
+/** The leaf whose name is likest to one of a parameter's names; undefined if none is like it. */
+function likest(leaves: readonly Leaf[], names: readonly (readonly string[])[]): Leaf | undefined {
+  const scored = leaves.map((leaf) => ({ leaf, score: likenessOf(leaf, names) }));
   const best = scored.toSorted((one, other) => other.score - one.score)[0];
   return best === undefined || best.score < least ? undefined : best.leaf;
+}
+
+function likenessOf({ words }: Leaf, names: readonly (readonly string[])[]): number {
+  const plain = words.map((word) => (keyWords.has(word) ? 'id' : word));
+  return Math.max(...names.map((name) => Math.max(likeness(words, name), likeness(plain, name))));
+}
+
+/** Words for the key of a thing, besides `id`. */
+const keyWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'key', 'code', 'uuid', 'guid', 'ref']);
+
+/** The names of a parameter of a path: its own, and with the segment before it: `order id` of `/orders/{id}`. */
+function namesInPath(path: string, name: string): readonly (readonly string[])[] {
+  const segments = path.split('/');
+  const before = segments[segments.findIndex((segment) => segment.includes(`{${name}}`)) - 1] ?? '';
+  const own = singular(wordsOf(name));
+  const around = before.includes('{') ? [] : singular(wordsOf(before));
+  return [own, singular([...around, ...own.map((word) => (keyWords.has(word) ? 'id' : word))])];
 }
 
 /** The rule that makes a parameter of a leaf. */
@@ -335,9 +352,9 @@ function isVerb(word: string): boolean {
 
 /** From -0.2 to 0.2: the part of a path's parameters that the request has something for. */
 function pathFit(path: string, leaves: readonly Leaf[]): number {
-  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => wordsOf(name));
+  const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => namesInPath(path, name));
   if (names.length === 0) return 0;
-  const fits = names.map((name) => Math.max(0, ...leaves.map(({ words }) => likeness(words, name))));
+  const fits = names.map((name) => Math.max(0, ...leaves.map((leaf) => likenessOf(leaf, name))));
   return (fits.reduce((sum, fit) => sum + (fit >= least ? fit : -1), 0) / names.length) * 0.2;
 }
 

@@ -29,6 +29,8 @@ for (const [name, members, chosen] of [
   ['FindOrder', ['id'], 'GET /orders/{id}'],
   ['GetOrder', ['OrderId'], 'GET /orders/{id}'],
   ['RetrieveOrder', ['id', 'trace'], 'GET /orders/{id}'],
+  ['GetOrder', ['OrderNumber'], 'GET /orders/{id}'],
+  ['GetOrder', ['Trace', 'OrderNo'], 'GET /orders/{id}'],
   ['ListOrders', [], 'GET /orders'],
   ['FindOrders', [], 'GET /orders'],
   ['OrderLookup', ['id'], 'GET /orders/{id}'],
@@ -57,6 +59,7 @@ function draft(
     readonly oldReply?: string;
   },
   parameters: readonly object[] = [],
+  path = '/do',
 ) {
   const targetOf = (root: object, path: string) => {
     const found = targetOperation(
@@ -79,7 +82,7 @@ function draft(
   };
   return draftEntry(
     targetOf({ paths: { '/Do': { post: old } } }, '/Do'),
-    targetOf({ paths: { '/do': { post: made } } }, '/do'),
+    targetOf({ paths: { [path]: { post: made } } }, path),
   );
 }
 
@@ -144,6 +147,18 @@ test('M6: a required parameter takes a member that the body takes too, and a key
     'header.Idempotency-Key': { uuid: true },
   });
   t.deepEqual(unmatchedRequired, ['query.branch']);
+});
+
+test('M6: plural names are like singular ones, and a number of a thing is like the id in its path', (t) => {
+  const lines = (name: string) =>
+    `{ type: object, properties: { ${name}: { type: array, items: { type: string } }, OrderNumber: { type: string } } }`;
+  const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+  const { entry } = draft(
+    { old: lines('Line'), body: lines('lines').replace('OrderNumber', 'n') },
+    [id],
+    '/orders/{id}',
+  );
+  t.deepEqual(entry.request, { lines: { each: 'Line' }, 'path.id': 'OrderNumber' });
 });
 
 for (const [type, rules] of [
