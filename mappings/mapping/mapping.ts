@@ -23,7 +23,7 @@ import type { Entries, Entry, FaultRule, Group } from './rules.ts';
 import { Made, type Maker, MappingError, Run, Scope } from './run.ts';
 import { SchemaReader, type Shape } from './schemas.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
-import { isItems, isMembers, readValue, textOfScalar, type Value, writeValue } from './value.ts';
+import { Digits, isItems, isMembers, readValue, textOfScalar, type Value, writeValue } from './value.ts';
 
 /** A mapping between two OpenAPI documents, compiled once, at start (M1 to M5). */
 
@@ -158,7 +158,7 @@ export function compileMapping({
       };
       const compiler = new EntryCompiler(entry, adopted, found, moduleOf(entry), ofFaults, problem, oneWayAt);
       const way = compiler.compile();
-      const lacking = problems.length === 0 ? lackingWithoutBody(way, limits) : undefined;
+      const lacking = problems.length === 0 ? lackingAnswer(way, limits) : undefined;
       if (lacking !== undefined) problem(`${entry.pointer}/reply`, lacking);
       return way;
     });
@@ -347,24 +347,54 @@ function bodyOf(
   }
 }
 
-/**
- * The reason why a successful answer without a body is not enough for the reply (M3); undefined if it is, or if the document
- * describes none.
- */
-function lackingWithoutBody({ target, reply }: Way, limits: Limits): string | undefined {
-  const headers = new Proxy<Record<string, string>>({}, { get: () => 'probe' });
-  for (const status of target.withoutBody) {
-    const made = new Made(limits.mappingValues, Number.POSITIVE_INFINITY);
-    try {
-      reply(new Scope(undefined, new Run('reply', limits, made, { headers, status, isProbe: true })));
-    } catch (error) {
-      if (!(error instanceof MappingError)) throw error;
-      // any other error depends on the value of a header
-      if (error.isMissing)
-        return `expected a reply for answers of status ${status}, which have no body; say default or const: ${error.message}`;
-    }
+/** The reason why one of the successful answers of the document is not enough for the reply (M3); undefined if all are. */
+function lackingAnswer(way: Way, limits: Limits): string | undefined {
+  const [first, ...more] = way.target.successes.filter(({ body }) => body !== undefined);
+  // a rule for some values of a body, such as [k=v], makes nothing of a probe, whichever answer it is of
+  const others = first === undefined || missedOf(way, first, limits) !== undefined ? [] : more;
+  for (const success of [...way.target.successes.filter(({ body }) => body === undefined), ...others]) {
+    const missed = missedOf(way, success, limits);
+    if (missed === undefined) continue;
+    const why = success.body === undefined ? 'which have no body' : 'which have another body';
+    return `expected a reply for answers of status ${success.status}, ${why}; say default or else: ${missed}`;
   }
   return undefined;
+}
+
+/** The required member that rules make nothing for from an answer with all members of its schema; undefined if there is none. */
+function missedOf(
+  { reply }: Way,
+  { status, body }: TargetOperation['successes'][number],
+  limits: Limits,
+): string | undefined {
+  const headers = new Proxy<Record<string, string>>({}, { get: () => 'probe' });
+  const made = new Made(limits.mappingValues, Number.POSITIVE_INFINITY);
+  const value = body === undefined ? undefined : probeOf(body, 0);
+  try {
+    reply(new Scope(value, new Run('reply', limits, made, { headers, status, isProbe: true })));
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    // any other error depends on values
+    if (error.isMissing) return error.message;
+  }
+  return undefined;
+}
+
+/** Levels of objects and lists of a probe, and members of each object. */
+const probeLevels = 6;
+const probeMembers = 100;
+
+/** A value with all members of a schema, of which only the shape counts. */
+function probeOf({ kinds, members, items, values }: Shape, level: number): Value {
+  if (kinds.has('object') && members.size > 0) {
+    if (level === probeLevels) return new Map();
+    const inner = [...members].slice(0, probeMembers);
+    return new Map(inner.map(([name, { shape }]) => [name, probeOf(shape, level + 1)]));
+  }
+  if (kinds.has('array') && items !== undefined)
+    return level === probeLevels ? [] : [probeOf(items, level + 1)];
+  if (kinds.has('string')) return values?.[0] ?? 'probe';
+  return kinds.has('number') ? new Digits(values?.[0] ?? '1') : true;
 }
 
 /** The first declared fault that an error answer is, in JSON (M7). */

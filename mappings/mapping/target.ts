@@ -31,8 +31,8 @@ export interface TargetOperation {
   readonly replyForm: ReplyForm;
   /** The media types of successful answers, for `Accept`. */
   readonly accept: string;
-  /** The lowest status of each successful answer without a body. */
-  readonly withoutBody: readonly number[];
+  /** The successful answers that the document describes. */
+  readonly successes: readonly { readonly status: number; readonly body: Shape | undefined }[];
   /** Reasons why a mapping cannot call it: bodies in forms that rules cannot make or read. */
   readonly refusals: readonly string[];
   /** The responses of the document by status, references not resolved. */
@@ -81,7 +81,7 @@ export function targetOperation(
     reply: replies.schema === undefined ? undefined : reader.shapeOf(replies.schema),
     replyForm: replies.form,
     accept: replies.accept,
-    withoutBody: replies.withoutBody,
+    successes: replies.successes,
     refusals: [
       ...(isOther
         ? [
@@ -134,11 +134,11 @@ function typesText(all: readonly TargetMedia[]): string {
 
 /** What the document says about successful answers. */
 interface Replies {
-  /** The schema of their JSON, of the first status that has one. */
+  /** The schema of their JSON; of several the schema that each of them fits. */
   readonly schema: unknown;
   readonly form: ReplyForm;
   readonly accept: string;
-  readonly withoutBody: readonly number[];
+  readonly successes: TargetOperation['successes'];
   readonly refusals: readonly string[];
 }
 
@@ -158,31 +158,38 @@ function repliesOf(operation: Node, method: string, reader: SchemaReader): Repli
     .filter((status) => /^2(?:\d\d|XX)$/i.test(status) && status !== '206')
     .toSorted();
   const statuses = stated.length === 0 && responses.default !== undefined ? ['default'] : stated;
-  const withoutBody: number[] = [];
+  const successes: TargetOperation['successes'][number][] = [];
   const refusals: string[] = [];
   const chosen: (TargetMedia & { readonly form: (typeof replyForms)[number] })[] = [];
   for (const status of statuses) {
     const response = reader.resolve(responses[status]);
     const isEmpty = method === 'HEAD' || status === '204' || status === '205';
     const all = isEmpty ? [] : mediaIn(isNode(response) ? response.content : undefined, reader);
+    const code = /^\d+$/.test(status) ? Number(status) : 200;
     if (all.length === 0) {
-      withoutBody.push(/^\d+$/.test(status) ? Number(status) : 200);
+      successes.push({ status: code, body: undefined });
       continue;
     }
     const form = replyForms.find((one) => all.some((media) => media.form === one));
     const media = form === undefined ? undefined : mediaOfForm(all, form);
     if (form === undefined || media === undefined)
       refusals.push(`in JSON, text or bytes, got ${typesText(all)} for status ${status}`);
-    else chosen.push({ ...media, form });
+    else {
+      chosen.push({ ...media, form });
+      if (form === 'json') successes.push({ status: code, body: reader.shapeOf(media.schema) });
+    }
   }
   const forms = new Set(chosen.map(({ form }) => form));
   if (forms.size > 1) refusals.push(`in one form, got ${typesText(chosen)}`);
   const [first] = chosen;
+  const json = chosen.filter(({ form }) => form === 'json');
+  // equal references are one schema
+  const distinct = new Map(json.map(({ schema }) => [reader.resolve(schema), schema]));
   return {
-    schema: chosen.find(({ form }) => form === 'json')?.schema,
+    schema: distinct.size > 1 ? { anyOf: [...distinct.values()] } : json[0]?.schema,
     form: first?.form ?? (statuses.length === 0 ? 'json' : 'none'),
     accept: [...new Set(chosen.map(({ type }) => acceptOf(type)))].join(', ') || plainJson,
-    withoutBody,
+    successes,
     refusals,
   };
 }

@@ -247,10 +247,10 @@ for (const [what, args] of [
   ['draft', ['draft', 'GetOrder']],
   ['types', ['types', '--out', 'DIR']],
 ] as const)
-  test(`map ${what} takes its folder by position, which wins over CONTRACT`, async (t) => {
+  test(`map ${what} takes its folder by position, which wins over the environment`, async (t) => {
     const directory = folder(t);
     const given = args.map((one) => (one === 'DIR' ? directory : one));
-    const { code, err } = await run(t, ['map', ...given, directory], { CONTRACT: '/none' }).ended;
+    const { code, err } = await run(t, ['map', ...given, directory], { SOAPBRIDGE_CONTRACT: '/none' }).ended;
     t.deepEqual([code, err], [what === 'draft' ? 1 : 0, '']);
     const both = await run(t, ['map', ...given, directory, '-c', directory]).ended;
     t.is(both.code, 2);

@@ -170,7 +170,7 @@ test('M3: a required member that an answer without a body cannot give is reporte
   const of = (reply: string) => answered(`{ '200': ${count}, '204': { description: none } }`, reply);
   t.regex(
     problemsOf(of('{ count: n }')).join(),
-    /^\/Do\/reply: expected a reply for answers of status 204, which have no body; say default or const: .*count/,
+    /^\/Do\/reply: expected a reply for answers of status 204, which have no body; say default or else: .*count/,
   );
   for (const reply of [
     '{ count: { from: n, default: 0 } }',
@@ -181,6 +181,23 @@ test('M3: a required member that an answer without a body cannot give is reporte
   t.is(replyOf(of('{ count: { from: n, default: 0 } }'), '{}', { status: 204 }), '{"count":0}');
   const optional = { ...of('{ text: { from: n, as: text } }'), oldReply };
   t.deepEqual(problemsOf(optional), []);
+});
+
+test('M3: a required member that an answer with another schema cannot give is reported at start', (t) => {
+  const job =
+    '{ content: { application/json: { schema: { type: object, properties: { job: { type: string } } } } } }';
+  const of = (reply: string) => answered(`{ '200': ${count}, '202': ${job} }`, reply);
+  t.regex(
+    problemsOf(of('{ count: n }')).join(),
+    /^\/Do\/reply: expected a reply for answers of status 202, which have another body; say default or else: .*count/,
+  );
+  t.regex(problemsOf(of('{ count: m }')).join(), /expected a path of the source, got m; there are n, job/);
+  const both = of('{ count: { from: n, else: { const: 0 } }, text: job }');
+  t.deepEqual(problemsOf(both), []);
+  t.is(replyOf(both, '{}', { status: 202, body: '{"job":"7"}' }), '{"count":0,"text":"7"}');
+  t.deepEqual(problemsOf(answered(`{ '200': ${count}, '201': ${count} }`, '{ count: n }')), []);
+  const some = of('{ count: { from: n, when: { n: 7 } } }');
+  t.deepEqual(problemsOf(some), []);
 });
 
 test('M3: a function is not called while the start tries an answer without a body', (t) => {
