@@ -35,6 +35,8 @@ export interface Shared {
   readonly metrics: Metrics;
   /** Reads large requests and replies in a thread beside the event loop. */
   readonly aside: AsideReader;
+  /** Maps messages in a thread if their mapping has functions, which may take all the time and memory that they get (M5). */
+  readonly functions: AsideReader;
   /** Remembers nonces of digests, those of all contracts. */
   readonly nonces: NonceStore;
   /** What callers are called in the log; asked for with each contract. */
@@ -114,11 +116,13 @@ function createService(
   mapping: LoadedMapping | undefined,
 ): Service {
   const { contract } = compiled;
-  const { options, admission, aside, nonces, callers } = shared;
+  const { options, admission, aside, functions, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit } = options;
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
   const readAside = aside.readerOf(compiled, logMessages, proofs, mapping?.text);
+  const hasFunctions = mapping !== undefined && mapping.text.modules.size > 0;
+  const mapper = hasFunctions ? functions.readerOf(compiled, logMessages, proofs, mapping.text) : readAside;
   return {
     ...compileReaders(compiled, limits.loopSteps, proofs),
     readAside,
@@ -126,8 +130,7 @@ function createService(
     nonces,
     refuseForeign: compileRefuseForeign(contract, options.certified),
     refuseForeignScript: compileRefuseForeignScript(contract, options.certified),
-    upstream:
-      mapping === undefined ? upstream : createMappedUpstream(upstream, mapping, readAside.map, limits),
+    upstream: mapping === undefined ? upstream : createMappedUpstream(upstream, mapping, mapper.map, limits),
     admission,
     audit,
     messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,

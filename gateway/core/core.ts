@@ -57,11 +57,17 @@ export function createCore(options: CoreOptions): Core {
       'the thread that reads large messages was lost; another one takes its place',
     ),
   );
+  const functions = new AsideReader(
+    limits,
+    (error) => log.error(describeError(error), 'thread of mapping functions ended; the next call starts it'),
+    true,
+  );
   const shared: Shared = {
     options,
     admission,
     metrics,
     aside,
+    functions,
     nonces: createNonces(limits.wsseNonces),
     callers: () => options.callers?.() ?? ownCallers,
     callerLimitsOf: (path) => callerLimits?.of(path),
@@ -93,7 +99,10 @@ export function createCore(options: CoreOptions): Core {
       const read = metrics.read({ ...admission.load(), ...own, upstreamStates, loopDelayMs });
       return [...read, ...(callerLimits?.read() ?? []), ...(options.traces?.read() ?? [])];
     },
-    renew: () => aside.renew(),
+    renew: () => {
+      aside.renew();
+      functions.renew();
+    },
     start: () => {
       const loopDelay = new LoopDelay();
       const everySecond = setInterval(() => {
@@ -110,7 +119,7 @@ export function createCore(options: CoreOptions): Core {
     },
     close: async () => {
       stopClock();
-      await aside.close();
+      await Promise.all([aside.close(), functions.close()]);
     },
   };
 }

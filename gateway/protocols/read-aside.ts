@@ -107,17 +107,20 @@ export class AsideReader {
   /** The contracts that the thread has, by their ids. */
   readonly #known = new Set<number>();
   #contracts = 0;
-  /** True if a mapping calls functions: each of its messages needs the thread, so an idle one stays. */
-  #staysIdle = false;
+  readonly #isUrgent: boolean;
   #turns = 0;
   #isOutdated = false;
   /** Of a thread at work when it takes too long, of another when it ends. */
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param onLost told why a thread died */
-  constructor(limits: Limits, onLost: (error: unknown) => void) {
+  /**
+   * @param onLost told why a thread died
+   * @param isUrgent true if small messages need the thread: it has the priority of the event loop, and stays while it is idle
+   */
+  constructor(limits: Limits, onLost: (error: unknown) => void, isUrgent = false) {
     this.#limits = limits;
     this.#onLost = onLost;
+    this.#isUrgent = isUrgent;
   }
 
   /** @param isShown whether messages are logged */
@@ -128,7 +131,6 @@ export class AsideReader {
     mapping?: MappingText,
   ): ReadAside {
     const { contract, limits } = compiled;
-    if (mapping !== undefined && mapping.modules.size > 0) this.#staysIdle = true;
     const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, proofs, mapping };
     return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
@@ -180,7 +182,7 @@ export class AsideReader {
     clearTimeout(this.#timer);
     const next = this.#takeNext();
     if (next === undefined) {
-      if (!this.#staysIdle) this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
+      if (!this.#isUrgent) this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
       return;
     }
     if (this.#isOutdated) this.#leave();
@@ -227,7 +229,7 @@ export class AsideReader {
   }
 
   #start(): Worker {
-    const worker = startReadThread(this.#limits);
+    const worker = startReadThread(this.#limits, this.#isUrgent);
     worker.unref();
     worker.on('message', (result: Result) => {
       if (worker === this.#thread) this.#finish(result);

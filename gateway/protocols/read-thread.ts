@@ -164,11 +164,15 @@ export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'message' | '
 }
 
 const threadData = 'soapbridge reads requests';
+const urgentThreadData = 'soapbridge maps messages by functions';
 
 /** Starts the thread: it takes tasks and answers each with a result, in turn. */
-export function startReadThread({ readAsideHeapBytes }: Limits): Worker {
+export function startReadThread({ readAsideHeapBytes }: Limits, isUrgent = false): Worker {
   const resourceLimits = { maxOldGenerationSizeMb: Math.ceil(readAsideHeapBytes / 1024 / 1024) };
-  return new Worker(new URL(import.meta.url), { workerData: threadData, resourceLimits });
+  return new Worker(new URL(import.meta.url), {
+    workerData: isUrgent ? urgentThreadData : threadData,
+    resourceLimits,
+  });
 }
 
 /** Memory that a message takes along; that of a buffer which shares its own with others is copied. */
@@ -325,8 +329,8 @@ function faultFields({ version, code, kind, message, block, header }: Fault): Fa
   return { version: version.name, code, kind, message, block, header };
 }
 
-if (!isMainThread && workerData === threadData) {
-  yieldToOthers();
+if (!isMainThread && (workerData === threadData || workerData === urgentThreadData)) {
+  if (workerData === threadData) yieldToOthers();
   growYoungGeneration();
   // the next task comes once this one is answered
   parentPort?.on('message', async (task: Task) => {

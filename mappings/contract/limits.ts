@@ -95,7 +95,7 @@ export const limitTable = {
   readAsideHeapBytes: {
     value: 256 * mebibyte,
     bounds:
-      "memory of that thread's heap, to the MiB, without the bodies themselves; functions of a mapping run in that thread",
+      "memory of that thread's heap, to the MiB, without the bodies themselves; and of the thread in which functions of a mapping run",
   },
   replyAsideBytes: {
     value: 256 * 1024,

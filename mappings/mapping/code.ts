@@ -13,7 +13,7 @@ import { Digits, isItems, isMembers, readValue, type Value, writeValue } from '.
  * The functions of a mapping's module (M5). They run in a context of their own (`node:vm`), which has the language and
  * nothing else: no modules, no timers, no network, no files, no clock and no random numbers. All calls of one message
  * end together by `mappingCodeMs`: a limit of each call would start a thread of Node's for each. Their results count as
- * constants do (`mappingValues`). The gateway runs them in its reading thread, whose heap is bounded (`readAsideHeapBytes`).
+ * constants do (`mappingValues`). The gateway runs them in a thread with a bounded heap (`readAsideHeapBytes`).
  * A function may keep values in variables of the module from one call to the next. It is code of the contract's author and
  * has to be trusted as the rest of the contract; `node:vm` does not protect from an author who means harm.
  */
