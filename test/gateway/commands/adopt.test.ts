@@ -276,7 +276,11 @@ test('A32: check says first that a derived document is out of date after an edit
 });
 
 for (const [what, args, message] of [
-  ['no WSDL', ['none.wsdl', '--out', 'x'], /^none\.wsdl: expected the path of a WSDL file, got no file of that name\n$/],
+  [
+    'no WSDL',
+    ['none.wsdl', '--out', 'x'],
+    /^none\.wsdl: expected the path of a WSDL file, got no file of that name\n$/,
+  ],
   [
     'a reference without a folder',
     [orders, '--out', 'x', '--refs', 'https://a.example/'],

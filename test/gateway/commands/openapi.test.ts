@@ -66,7 +66,11 @@ for (const [what, text, said] of [
 
 for (const [what, args, said] of [
   ['a file that isn’t there', ['check', '--openapi', 'none.yaml'], /none\.yaml#: no such file/],
-  ['no upstream behind a document', ['serve', '--openapi', openapi], /--upstream: expected the URL of the JSON service/],
+  [
+    'no upstream behind a document',
+    ['serve', '--openapi', openapi],
+    /--upstream: expected the URL of the JSON service/,
+  ],
   [
     'an overlay of no document',
     ['check', '--overlay', overlay],
