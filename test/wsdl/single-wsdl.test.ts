@@ -21,7 +21,8 @@ const shapeOf = ({ operations, ports, elements, types, notServed }: Service) => 
     body: input.body,
     headers: input.headers,
     output,
-    faults,
+    // a single WSDL declares what is the default in the parts
+    faults: faults.map(({ action, ...fault }) => ({ ...fault, action: action.declared ?? action.default })),
   })),
   ports: ports.map(({ name, path, soap }) => [name, path, soap]),
   elements: [...elements.values()].map(({ name }) => expanded(name)).toSorted(),

@@ -3,9 +3,12 @@ import { attributeOf, type XmlElement } from './xml-tree.ts';
 
 /** Actions of WS-Addressing that a WSDL declares, and the default ones (A34). */
 
+/** The namespace of the Action attribute in WS-Addressing 1.0 Metadata. */
+export const metadataNamespace = 'http://www.w3.org/2007/05/addressing/metadata';
+
 /** Namespaces of the Action attribute, the newest first. If a message has several, the newest one counts. */
 const attributeNamespaces: readonly string[] = [
-  'http://www.w3.org/2007/05/addressing/metadata',
+  metadataNamespace,
   namespaces.wsdlAddressing,
   'http://www.w3.org/2006/02/addressing/wsdl',
   'http://www.w3.org/2005/03/addressing/wsdl',
@@ -43,6 +46,14 @@ export function outputAction(output: XmlElement, names: ActionNames): string {
 /** Returns the default action of a fault (WS-Addressing 1.0 Metadata, 4.4.4). */
 export function defaultFaultAction(fault: XmlElement, names: ActionNames): string {
   return defaultAction(names, [names.operation, 'Fault', attributeOf(fault, 'name') ?? '']);
+}
+
+/** Returns the action of an output or fault; undefined for any other element of an operation. */
+export function replyAction(message: XmlElement, names: ActionNames): string | undefined {
+  if (message.namespace !== namespaces.wsdl) return undefined;
+  if (message.local === 'output') return outputAction(message, names);
+  if (message.local === 'fault') return declaredAction(message) ?? defaultFaultAction(message, names);
+  return undefined;
 }
 
 function defaultAction({ namespace, portType }: ActionNames, last: readonly string[]): string {

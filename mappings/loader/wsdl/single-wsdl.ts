@@ -1,6 +1,7 @@
 import { namespaces } from '../../contract/model.ts';
 import type { SinglePiece } from '../../contract/schema-components.ts';
 import { addTo } from '../document/node.ts';
+import { declaredAction, metadataNamespace, replyAction } from './addressing-actions.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 import type { DefinitionKind } from './definitions.ts';
 import { isA, type Schema, type ServiceMarks } from './documents.ts';
@@ -148,7 +149,25 @@ class SingleWriter {
     const name = findAttribute(element, 'name');
     if (renamed !== undefined && name !== undefined) edits.push(valueEdit(element, name, renamed));
     this.#qualify(element, edits);
+    if (isA(element, namespaces.wsdl, 'portType')) this.#keepActions(element, root, edits);
     this.#element(element, root, '', edits);
+  }
+
+  /** Writes the default actions of replies of a port type that gets another namespace or name, as they are made of both (A34). */
+  #keepActions(element: XmlElement, root: XmlElement, edits: Edit[]): void {
+    const namespace = attributeOf(root, 'targetNamespace') ?? '';
+    if (namespace === this.#namespace && !this.#renamed.has(element)) return;
+    const portType = attributeOf(element, 'name') ?? '';
+    for (const operation of element.children) {
+      const names = { namespace, portType, operation: attributeOf(operation, 'name') ?? '' };
+      for (const message of operation.children) {
+        const action = replyAction(message, names);
+        if (action === undefined || declaredAction(message) !== undefined) continue;
+        const at = nameEnd(message);
+        const text = ` xmlns:wsam="${metadataNamespace}" wsam:Action="${escaped(action)}"`;
+        edits.push({ from: at, to: at, text });
+      }
+    }
   }
 
   /** Changes references to messages, port types and bindings of another namespace, or with a new name. */

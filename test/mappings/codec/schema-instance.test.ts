@@ -82,7 +82,7 @@ for (const draft of drafts) {
       bodyOf(
         '<name o:type="x:string">n</name><note o:null="1"/><fragile o:null="true"/><anything o:nil="1"/><wrapping o:null="1"/>',
       ),
-      { name: 'n', note: null, fragile: null, anything: null, wrapping: null },
+      { name: 'n', note: null, anything: null, wrapping: null },
     );
     t.deepEqual(bodyOf('<name o:type="x:base64Binary">w6Q=</name>'), { name: 'ä' });
   });

@@ -324,15 +324,15 @@ test('W37: a JSON body goes upstream in the caller’s bytes, its names as the c
   t.is(hitOf('"B2"')?.body, '{"number":"B2", "to": {"name":"n"},  "grams":9007199254740993, "extra":[1.00]}');
 });
 
-test('W44: an error at /json/reply/{Op} and /xml/reply/{Op} has its status and a responseStatus', async (t) => {
+test('W44: an error at /json/reply/{Op} and /xml/reply/{Op} has its status, code and message', async (t) => {
   const json = await post('/post/json/reply/TrackParcel', '{"number":"missing"}');
   t.is(json.status, 404);
   const { data } = JSON.parse(json.text);
   t.is(data.responseStatus.errorCode, 'NoParcel');
   const xml = await post('/post/xml/reply/TrackParcel', track('<number>missing</number>'));
   t.is(xml.status, 404);
-  t.is(elementText(xml.text, 'ErrorCode'), 'NoParcel');
-  t.regex(xml.text, /<ErrorResponse xmlns="urn:example:parcels"/);
+  t.is(elementText(xml.text, 'code'), 'NoParcel', xml.text);
+  t.regex(xml.text, /<FaultDetail xmlns="urn:example:parcels"/);
 });
 
 for (const [title, headers] of [
