@@ -74,6 +74,8 @@ function linesOf(
       return ['refs:', '  https://schemas.example/: schemas'];
     case 'basePath':
       return ['basePath: /'];
+    case 'upstreamTimeZone':
+      return ['upstreamTimeZone: Europe/London'];
     case 'endpoints':
       return [
         'endpoints:',

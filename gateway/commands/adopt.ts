@@ -108,7 +108,7 @@ function checkWsdl(wsdl: string): void {
   }
   const start = startOf(wsdl);
   // UTF-16 has a zero byte beside each character of markup
-  if (/^(?:\uFEFF|ï»¿|þÿ|ÿþ|\0|\s)*</.test(start)) return;
+  if (/^(?:ï»¿|þÿ|ÿþ|\0|\s)*</.test(start)) return;
   if (/^["']?(?:openapi|swagger)["']?\s*:/m.test(start.replace(/^\s*\{\s*/, '')))
     throw new RangeError(
       `${wsdl}: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve ${wsdl} --upstream URL`,

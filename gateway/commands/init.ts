@@ -82,7 +82,10 @@ function lineOf(key: string, { contract }: LoadedContract): string {
     case 'names':
     case 'order':
     case 'equalTypes':
+    case 'optionalValues':
       return `${key}: ${dialects.plain[key]}`;
+    case 'upstreamTimeZone':
+      return 'upstreamTimeZone: Europe/London';
     case 'credentials':
       return 'credentials:\n  headers: { apiKey: X-Api-Key }\n  secret: [apiKey]';
     case 'routes':

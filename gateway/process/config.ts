@@ -69,21 +69,19 @@ function hiddenBy(basePath: string, others: ReadonlySet<string>): string | undef
   return undefined;
 }
 
-/**
- * Reads a `soapbridge.yaml`. Throws ContractError for variables that are not set, else for keys and values of a wrong form.
- * The caller reports what else is wrong.
- */
+/** Reads a `soapbridge.yaml`. Variables that are not set, and keys and values of a wrong form, are in `problems`. */
 function openConfig(path: string) {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
     problems.push({ file: path, pointer, message });
   };
   const root = withEnvironment(readYamlFile(path, problems)?.root ?? {}, report);
-  // a value that is missing here would be reported once more where it is read
-  if (problems.length > 0) throw new ContractError(withLines(problems));
-  const stated = readSettings(configSettings, root, '', report) ?? {};
-  if (problems.length > 0) throw new ContractError(withLines(problems));
-  return { stated, problems, report };
+  // a missing variable is a missing value too, which is reported once
+  const missing = new Set(problems.map(({ pointer }) => pointer));
+  const reportOnce = (pointer: string, message: string): void => {
+    if (!missing.has(pointer)) report(pointer, message);
+  };
+  return { stated: readSettings(configSettings, root, '', reportOnce) ?? {}, problems, report: reportOnce };
 }
 
 /** What a `soapbridge.yaml` says of the way in. Throws ContractError with what is wrong in it. */

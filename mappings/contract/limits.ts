@@ -403,7 +403,7 @@ export function readLimits(list: string): Limits {
     const [, name = '', text = ''] = /^\s*(\w+)\s*=\s*(\d{1,10})\s*$/.exec(entry) ?? [];
     if (!isLimit(name)) {
       const given = entry.trim();
-      const stated = given.replace(/\s*=.*/s, '');
+      const stated = (given.split('=', 1)[0] ?? '').trimEnd();
       const advice = isLimit(stated) ? '' : didYouMean(stated, Object.keys(limitTable));
       const expected = 'expected a limit and its value, such as inFlight=256';
       throw new RangeError(`limits: ${expected}, got ${JSON.stringify(given)}${advice}`);

@@ -195,7 +195,7 @@ function curl(call: SnippetCall): string {
  */
 function rawHttp(call: SnippetCall): string {
   const url = new URL(endpointOf(call));
-  const body = withoutTemplates('xml', call.soap11.text).replace(/\n(?=[ \t]*[^<\s])/g, '&#10;');
+  const body = withoutTemplates('xml', call.soap11.text).replace(/\n([ \t]*[^<\s])/g, '&#10;$1');
   const length = new TextEncoder().encode(body).length;
   const headers = [
     ['Host', url.host],

@@ -5,7 +5,7 @@ export function placeholderOf(name: string): string {
   const words = name
     .replace(/([a-z\d])([A-Z])/g, '$1_$2')
     .replace(/[^A-Za-z\d]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/^_|_$/g, '');
   return `YOUR_${words.toUpperCase()}`;
 }
 

@@ -121,7 +121,7 @@ function resolveFile(address: string, from: string, hasQueries: boolean): string
   if (isUrl(from)) return URL.parse(address, from)?.href;
   const [, before = address, query = ''] = (hasQueries && /^([^?]*)(\?.*)$/s.exec(address)) || [];
   // a query is the end of a file's name; without a path, of the name of the file that it is in (RFC 3986, 5.2.2)
-  const [, name = ''] = /([^/]*)$/.exec(from) ?? [];
+  const name = from.slice(from.lastIndexOf('/') + 1);
   const stated = decoded(before === '' && query !== '' ? name : before);
   if (stated.startsWith('/') || (hasQueries ? /[\\#]/ : /[\\?#]/).test(stated)) return undefined;
   if (query !== '') return joinPath(`${stated}${decoded(query).replaceAll('/', '_')}`, from);

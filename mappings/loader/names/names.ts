@@ -11,7 +11,7 @@ export function upperFirst(name: string): string {
 
 /** A name for generated classes: starts with a capital, without underscores before it. Go exports no other, suds knows no other. */
 export function className(name: string): string {
-  return upperFirst(name.replace(/^_+(?=[A-Za-z])/, ''));
+  return upperFirst(name.replace(/^_+([A-Za-z])/, '$1'));
 }
 
 /** A title or path in PascalCase: `/parcels/{number}` is `ParcelsNumber`. */

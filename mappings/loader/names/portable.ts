@@ -27,9 +27,18 @@ export function variantName(label: string, names: ElementNames): string {
 function portableName(json: string): string {
   let plain = '';
   for (const letter of json) plain += /[A-Za-z0-9]/.test(letter) || letters.test(letter) ? letter : '_';
-  plain = plain.replace(/^_+|_+$/g, '');
+  plain = withoutEdges(plain);
   if (unusable.has(plain)) return upperFirst(plain);
   return escapeName(/^[A-Za-z]/.test(plain) || letters.test(plain.charAt(0)) ? plain : `N${plain}`);
+}
+
+/** A text without underscores at its start and end. */
+function withoutEdges(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (text[start] === '_') start++;
+  while (end > start && text[end - 1] === '_') end--;
+  return text.slice(start, end);
 }
 
 /** A stack that cannot use a name of a contract. */

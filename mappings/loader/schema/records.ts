@@ -117,7 +117,7 @@ function addAdditionalProperties(
     ? { type: scalar('json'), nullable: true }
     : context.itemOf(schema, pointer, valueName);
   const typed = { type: mapOf(value, nullable), ...rules.inside('values', schema, pointer) };
-  setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json')));
+  setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json'), true));
 }
 
 /** Gives a record its fields, each an element of its own. */

@@ -55,7 +55,8 @@ test('A33: the lines of the overlay that adopt writes say what is so without the
   const said = readFileSync(overlay, 'utf8');
   const uncommented = said.replace(/^# ((?: {2}\S|[a-zA-Z0-9]+:(?: |$)).*)$/gm, '$1');
   // what is an example alone
-  const { headers, refs, ...keys } = parse(uncommented);
+  const { headers, refs, upstreamTimeZone, ...keys } = parse(uncommented);
+  t.is(upstreamTimeZone, 'Europe/London');
   t.deepEqual(headers, { 'SessionHeader.session': { header: 'X-Session', format: '{}' } });
   t.deepEqual(Object.keys(refs), ['https://schemas.example/']);
   writeFileSync(overlay, JSON.stringify(keys));

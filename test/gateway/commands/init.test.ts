@@ -30,7 +30,7 @@ test('each line that init comments out is what the key is without it', async (t)
   const { document, overlay } = await init(t);
   const alone = loadContract({ openapi: document, overlay: undefined }).contract;
   const text = readFileSync(overlay, 'utf8');
-  const examples = ['credentials', 'routes', 'wsse'];
+  const examples = ['credentials', 'routes', 'upstreamTimeZone', 'wsse'];
   const keys = [...text.matchAll(/^# (\w+):(?: .*)?(?:\n# {2,}.*)*$/gm)].filter(
     ([, key = '']) => !examples.includes(key) && !/^(?:Travels|Is) /.test(key),
   );

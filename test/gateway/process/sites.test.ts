@@ -129,7 +129,7 @@ test('a contract at the root leaves the process its pages; other paths are the c
   t.is((await fetch(`${running.url}/healthz`, { method: 'POST' })).status, 405);
   const nothing = await fetch(`${running.url}/health.xml`);
   t.is(nothing.status, 404);
-  t.regex(await nothing.text(), /<ErrorResponse /);
+  t.regex(await nothing.text(), /<FaultDetail /);
 });
 
 test('log and metrics say which contract a call was of, also after a reload', async (t) => {

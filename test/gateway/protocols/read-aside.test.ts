@@ -289,7 +289,7 @@ async function outcomeOf(gateway: Gateway, call: Sent) {
     .log()
     .slice(before.log)
     .replaceAll(/"(time|ms|upstreamMs|queueMs)":[\d.]+/g, '"$1":0')
-    .replaceAll(/"(caller|upstream)":"[^"]*"/g, '"$1":"*"');
+    .replaceAll(/"(caller|upstream|writeId)":"[^"]*"/g, '"$1":"*"');
   return { status: reply.status, headers: told, text: reply.text, hits, lines };
 }
 

@@ -121,7 +121,7 @@ test('M1: an HTML page in place of bytes is a mismatch', async (t) => {
   gateway.answer((_hit, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>'));
   t.regex(
     (await call(gateway, 'GetInvoice')).text,
-    /UpstreamInvalidResponse: expected an answer of application\/pdf, got HTML/,
+    /UpstreamInvalidResponse: the reply: expected an answer of application\/pdf, got HTML/,
   );
 });
 
