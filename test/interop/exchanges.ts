@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 import { documents, folderOf } from '../documents/documents.ts';
 import { answerWith, callOf, type Exchange, exchangesIn } from '../plain/exchange-files.ts';
-import { serveContract } from './gateway.ts';
+import { endpointOf, serveContract } from './gateway.ts';
 import { judgeExchange, type Made } from './judge-exchange.ts';
 import { exchangeGaps } from './known-gaps.ts';
 import { run } from './run-command.ts';
@@ -33,20 +33,21 @@ export async function makeExchanges(stacks: readonly Stack[]): Promise<readonly 
   );
 }
 
-/** One document's exchanges: each stack has a gateway of its own, so that each begins with the first answers. */
+/** The exchanges of one document: all stacks share a gateway, and each begins with the first answers. */
 async function makeDocument(document: string, makers: readonly Stack[]): Promise<readonly Made[]> {
   const exchanges = exchangesIn(folderOf(document));
   const directory = await mkdtemp(join(tmpdir(), 'exchanges-'));
   const calls = join(directory, 'calls.xml');
   await writeFile(calls, writeCalls(exchanges));
   const made: Made[] = [];
+  const upstream = await startUpstream(exchanges);
+  const gateway = await serveContract(folderOf(document), upstream.url);
+  const operations = [...new Set(exchanges.map(({ request }) => `operation=${operationOf(request)}`))];
+  const wsdl = `${endpointOf(gateway, '1.1')}?wsdl&${operations.join('&')}`;
   for (const stack of makers) {
-    const upstream = await startUpstream(exchanges);
-    const gateway = await serveContract(folderOf(document), upstream.url);
+    upstream.restart();
     const out = join(directory, stack.name);
     await mkdir(out);
-    const operations = [...new Set(exchanges.map(({ request }) => `operation=${operationOf(request)}`))];
-    const wsdl = `${gateway.address}/soap11?wsdl&${operations.join('&')}`;
     const finished = await run('bash', ['exchange.sh', wsdl, calls, out], { folder: stack.folder, limitMs });
     for (const version of stack.versions) {
       for (const exchange of exchanges) {
@@ -60,9 +61,9 @@ async function makeDocument(document: string, makers: readonly Stack[]): Promise
         );
       }
     }
-    await gateway.stop(0);
-    upstream.close();
   }
+  await gateway.stop();
+  upstream.close();
   await rm(directory, { recursive: true });
   return made;
 }
@@ -79,6 +80,8 @@ function operationOf(request: string): string {
 
 interface Upstream {
   readonly url: string;
+  /** Starts again with the first of the answers that belong to equal calls. */
+  readonly restart: () => void;
   readonly close: () => void;
 }
 
@@ -102,6 +105,9 @@ async function startUpstream(exchanges: readonly Exchange[]): Promise<Upstream> 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    restart: () => {
+      for (const exchange of exchanges) turns.set(exchange, 0);
+    },
     close: () => {
       server.close();
       server.closeAllConnections();

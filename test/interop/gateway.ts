@@ -1,59 +1,106 @@
+import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { parse, stringify } from 'yaml';
-import { type Running, serve } from '../../gateway/process/serve.ts';
-import { screeningContract } from '../../mappings/loader/load.ts';
 import { credentials, type Version } from './checks.ts';
 
-/** The screening gateway before an upstream, on a free port of 127.0.0.1. */
-export function startGateway(upstreamUrl: string, publicUrl?: string): Promise<Running> {
-  return serveContract(screeningContract, upstreamUrl, publicUrl);
+/** A gateway that the CLI started. */
+export interface Served {
+  /** The address of the server, without a path. */
+  readonly url: string;
+  /** The addresses of the WSDLs that the start line prints: one for each contract. */
+  readonly wsdl: readonly string[];
+  /** The SOAP addresses that the start line prints. */
+  readonly endpoints: readonly string[];
+  /** Stops the process without the drain delay and waits for its end. */
+  readonly stop: () => Promise<void>;
 }
 
-/** The gateway of a contract before an upstream, on a free port of 127.0.0.1. */
-export function serveContract(
+const root = join(import.meta.dirname, '../..');
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/**
+ * Starts `soapbridge serve` with its default settings, as users do: the flags name the contract, the upstream and a free
+ * port of 127.0.0.1.
+ *
+ * @param flags more flags, for a setting that a variant of the calls needs
+ * @throws {Error} with the last lines of its log if the process ends before it listens
+ */
+export async function serveContract(
   contract: string,
   upstreamUrl: string,
-  publicUrl?: string,
-  wsseSecrets?: string,
-): Promise<Running> {
-  return serve({
-    contract,
-    host: '127.0.0.1',
-    port: 0,
-    upstreamUrl,
-    upstreamDatabase: undefined,
-    publicUrl,
-    wsseSecrets,
-    trustedProxies: [],
-    logLevel: 'silent',
-    logTo: process.stderr, // a log file each would listen for the process's exit
-    drainDelayMs: 0,
+  flags: readonly string[] = [],
+): Promise<Served> {
+  const fixed = ['serve', '--contract', contract, '--upstream', upstreamUrl, '--port', '0'];
+  const child = spawn(process.execPath, [join(root, 'bin/soapbridge.js'), ...fixed, ...flags], {
+    cwd: root,
+    env: { PATH: process.env.PATH, TZ: process.env.TZ, HOME: process.env.HOME },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      running.delete(child);
+      resolve();
+    });
+  });
+  const log: string[] = [];
+  const keep = (line: string): void => {
+    log.push(line);
+    if (log.length > 20) log.shift();
+  };
+  createInterface({ input: child.stderr }).on('line', keep);
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).on('line', (text) => {
+      keep(text);
+      if (text.includes('"endpoints":')) resolve(text);
+    });
+    void ended.then(() =>
+      reject(new Error(`serve ${contract}: expected a start line, got ${log.join('\n')}`)),
+    );
+  });
+  const { url, wsdl, endpoints } = JSON.parse(line) as Omit<Served, 'stop'>;
+  return {
+    url,
+    wsdl,
+    endpoints,
+    stop: () => {
+      child.kill('SIGINT');
+      return ended;
+    },
+  };
 }
 
-/** A contract with other members in its overlay, before an upstream, on a free port of 127.0.0.1. */
-export async function serveChanged(
-  contract: string,
-  overlay: object,
-  upstreamUrl: string,
-  publicUrl?: string,
-): Promise<Running> {
+/** Starts the gateway of a contract whose overlay has other members. */
+export async function serveChanged(contract: string, overlay: object, upstreamUrl: string): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'interop-contract-'));
   try {
     cpSync(contract, folder, { recursive: true });
     const file = join(folder, 'soap.yaml');
     writeFileSync(file, stringify({ ...parse(readFileSync(file, 'utf8')), ...overlay }));
+    if (!('wsse' in overlay)) return await serveContract(folder, upstreamUrl);
     const secrets = join(folder, 'secrets.yaml');
     writeFileSync(secrets, stringify({ [credentials.apiUserId]: credentials.apiUserKey }), { mode: 0o600 });
-    return await serveContract(folder, upstreamUrl, publicUrl, secrets);
+    return await serveContract(folder, upstreamUrl, ['--wsse-secrets', secrets]);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-/** Where a gateway is called in a version. */
-export function endpointOf({ address }: Running, version: Version): string {
-  return `${address}${version === '1.1' ? '/soap11' : '/soap12'}`;
+/**
+ * The address of a plain contract's gateway for a SOAP version.
+ *
+ * @param origin the origin that clients use, if there is a relay between them and the gateway
+ * @throws {Error} if no endpoint of the start line has the version
+ */
+export function endpointOf({ endpoints, url }: Served, version: Version, origin = url): string {
+  const endpoint = endpoints.find((each) => each.endsWith(version === '1.1' ? '/soap11' : '/soap12'));
+  if (endpoint === undefined)
+    throw new Error(`expected an endpoint of SOAP ${version}, got ${endpoints.join(', ')}`);
+  return endpoint.replace(url, origin);
 }

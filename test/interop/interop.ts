@@ -1,10 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Running } from '../../gateway/process/serve.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 import { checksFile, type Version } from './checks.ts';
-import { endpointOf, serveChanged } from './gateway.ts';
+import { endpointOf, type Served, serveChanged, serveContract } from './gateway.ts';
 import { judgeBuild, judgeRun, judgeWire, type Result, type Run } from './judge.ts';
 import { knownGaps } from './known-gaps.ts';
 import { type Relay, startRelay } from './relay.ts';
@@ -44,7 +43,7 @@ export async function runStack(stack: Stack, broken?: Break): Promise<StackRun> 
     }
     const wanted = broken === undefined ? (stack.variants ?? []) : [];
     for (const variant of variants.filter(({ name }) => wanted.includes(name)))
-      results.push(...(await runVariant(stack, variant, upstream, out)));
+      results.push(...(await runVariant(stack, variant, plain, upstream, out)));
     if (broken === undefined) results.push(...(await makeUploads(stack)));
     return { stack, results, requests };
   } finally {
@@ -58,11 +57,15 @@ export async function runStack(stack: Stack, broken?: Break): Promise<StackRun> 
 async function runVariant(
   stack: Stack,
   variant: Variant,
+  plain: Gateways,
   upstream: ScriptedUpstream,
   out: string,
 ): Promise<readonly Result[]> {
-  const gateways = await startGateways(upstream, variant.overlay);
+  const isPlain = Object.keys(variant.overlay).length === 0;
+  const gateways = isPlain ? plain : await startGateways(upstream, variant.overlay);
   const { relay } = gateways;
+  relay.takeRequests();
+  relay.takeReplies();
   try {
     const results: Result[] = [];
     for (const version of stack.versions) {
@@ -73,14 +76,14 @@ async function runVariant(
     }
     return results;
   } finally {
-    await gateways.stop();
+    if (!isPlain) await gateways.stop();
   }
 }
 
 /** Two screening gateways, of which the second answers errors of the service by faults; the first behind a relay. */
 interface Gateways {
-  readonly inBand: Running;
-  readonly faults: Running;
+  readonly inBand: Served;
+  readonly faults: Served;
   readonly relay: Relay;
   readonly wsdl: string;
   readonly stop: () => Promise<void>;
@@ -89,16 +92,20 @@ interface Gateways {
 /** @param overlay members of the overlay that are other than in the shipped contract */
 async function startGateways({ url }: ScriptedUpstream, overlay: object): Promise<Gateways> {
   const relay = await startRelay();
-  const inBand = await serveChanged(screeningContract, overlay, url, relay.url);
-  const faults = await serveChanged(screeningContract, { ...overlay, soapErrors: 'fault' }, url);
+  const isDefault = Object.keys(overlay).length === 0;
+  const [inBand, faults] = await Promise.all([
+    isDefault ? serveContract(screeningContract, url) : serveChanged(screeningContract, overlay, url),
+    serveChanged(screeningContract, { ...overlay, soapErrors: 'fault' }, url),
+  ]);
   relay.passTo(inBand.url);
   return {
     inBand,
     faults,
     relay,
-    wsdl: `${inBand.address}/soap11?wsdl`,
+    // the WSDL names the address that the client fetched it from, which is the relay's
+    wsdl: `${endpointOf(inBand, '1.1', relay.url)}?wsdl`,
     stop: async () => {
-      await Promise.all([inBand.stop(0), faults.stop(0)]);
+      await Promise.all([inBand.stop(), faults.stop()]);
       relay.close();
     },
   };
@@ -107,14 +114,14 @@ async function startGateways({ url }: ScriptedUpstream, overlay: object): Promis
 /** All checks once. */
 async function runOnce(
   run: Run,
-  { inBand, faults, wsdl }: Gateways,
+  { inBand, faults, relay, wsdl }: Gateways,
   upstream: ScriptedUpstream,
   out: string,
 ): Promise<readonly Result[]> {
   const { stack, version, variant } = run;
   const complained = upstream.complaints.length;
   const finished = await command(stack, 'run.sh', [wsdl, version, out], runLimitMs, {
-    ENDPOINT: endpointOf(inBand, version),
+    ENDPOINT: endpointOf(inBand, version, relay.url),
     FAULT_ENDPOINT: endpointOf(faults, version),
     ...variant?.environment,
   });

@@ -1,17 +1,18 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
 import { createKits } from '../../wsdl/kits/kits.ts';
 import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import { createSampler } from '../../wsdl/samples/samples.ts';
-import { startGateway } from '../gateway/gateway.ts';
+import { endpointOf, serveContract } from './gateway.ts';
 
 // The programs of kits, run by their stacks against the gateway, as they are but for the placeholders of credentials.
 
@@ -80,25 +81,63 @@ for (const [name, place, named, id] of cases) {
     const { contract } = loadContract(place);
     const compiled = compileContract(contract);
     const sampler = createSampler(compiled);
-    const gateway = await startGateway(t, { serve: { contract: place } });
-    const kits = createKits(compiled, gateway.running.address, sampler);
+    const upstream = await startUpstream(t);
+    const gateway = await serveContract(place, upstream.url);
+    t.teardown(gateway.stop);
+    const address =
+      contract.adopted === undefined ? endpointOf(gateway, '1.1').replace('/soap11', '') : gateway.url;
+    const kits = createKits(compiled, address, sampler);
     const operations = named ?? [...compiled.operations.keys()].slice(0, 2);
     const folder = mkdtempSync(join(tmpdir(), 'kits-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
     for (const operation of operations) {
-      const { status, headers, body } = sampler.samplesOf(operation)?.upstreamReply ?? { body: '{}' };
-      gateway.answer({ ...(status && { status }), headers: { ...headers }, body: Buffer.from(body) });
+      upstream.answer(sampler.samplesOf(operation)?.upstreamReply ?? { body: '{}' });
       for (const snippet of kits.snippets(operation) ?? []) {
         if (snippet.id !== id) continue;
-        const before = gateway.hits.length;
-        const out = await runSnippet(snippet, folder, gateway.port);
-        t.true(gateway.hits.length > before, `${operation} by ${snippet.id}: ${out}`);
+        const before = upstream.calls();
+        const out = await runSnippet(snippet, folder, Number(new URL(gateway.url).port));
+        t.true(upstream.calls() > before, `${operation} by ${snippet.id}: ${out}`);
         t.notRegex(out, /Fault|ErrorCode>|HTTP\/1\.1 [45]/, `${operation} by ${snippet.id}: ${out}`);
-        if (contract.adopted !== undefined)
-          t.is(gateway.hits.at(-1)?.headers.authorization, 'Bearer YOUR_SESSION', snippet.id);
+        if (contract.adopted !== undefined) t.is(upstream.authorization(), 'Bearer YOUR_SESSION', snippet.id);
       }
     }
   });
+}
+
+/** A reply of the JSON service: status 200 unless given. */
+interface Reply {
+  readonly status?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+/** The JSON service of a test: gives every call the same reply, and counts the calls. */
+async function startUpstream(t: ExecutionContext) {
+  let reply: Reply = { body: '{}' };
+  let count = 0;
+  let authorization: string | undefined;
+  const server = createServer((request, response) => {
+    count += 1;
+    authorization = request.headers.authorization;
+    request.resume();
+    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json', ...reply.headers });
+    response.end(reply.body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls: () => count,
+    /** The `Authorization` of the last call. */
+    authorization: () => authorization,
+    answer: (next: Reply): void => {
+      reply = next;
+    },
+  };
 }
 
 /** What a program prints. */

@@ -53,21 +53,21 @@ async function upload(stack: Stack, version: Version): Promise<Result> {
   const { port } = upstream.address() as AddressInfo;
   const relay = await startRelay();
   const overlay = { mtomReplies: 'requested' };
-  const gateway = await serveChanged(contract, overlay, `http://127.0.0.1:${port}`, relay.url);
+  const gateway = await serveChanged(contract, overlay, `http://127.0.0.1:${port}`);
   relay.passTo(gateway.url);
   const out = mkdtempSync(join(tmpdir(), `interop-upload-${stack.name}-`));
   try {
-    const wsdl = `${gateway.address}/soap11?wsdl`;
+    const wsdl = `${endpointOf(gateway, '1.1', relay.url)}?wsdl`;
     const finished = await run('/bin/bash', ['upload.sh', wsdl, version, out], {
       folder: stack.folder,
       limitMs,
-      environment: { ENDPOINT: endpointOf(gateway, version) },
+      environment: { ENDPOINT: endpointOf(gateway, version, relay.url) },
     });
     const wire = problemOnTheWire(variant, relay.takeRequests(), relay.takeReplies());
     return judgeUpload({ stack, version, variant }, finished, expected, wire);
   } finally {
     rmSync(out, { recursive: true, force: true });
-    await gateway.stop(0);
+    await gateway.stop();
     relay.close();
     upstream.close();
     upstream.closeAllConnections();

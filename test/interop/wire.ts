@@ -1,8 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { screeningContract } from '../../mappings/loader/load.ts';
 import { sendRaw } from '../captures/exchange.ts';
 import { type Check, nameOf } from './checks.ts';
-import { startGateway } from './gateway.ts';
+import { serveContract } from './gateway.ts';
 import type { StackRun } from './interop.ts';
 import { startUpstream } from './upstream.ts';
 
@@ -27,7 +28,7 @@ export async function writeRequests({ stack, requests }: StackRun): Promise<void
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const upstream = await startUpstream();
-  const gateway = await startGateway(upstream.url);
+  const gateway = await serveContract(screeningContract, upstream.url);
   for (const [version, sent] of requests) {
     for (const request of sent.filter((bytes) => bytes.toString('latin1', 0, 5) === 'POST ')) {
       const before = upstream.calls.length;
@@ -37,6 +38,6 @@ export async function writeRequests({ stack, requests }: StackRun): Promise<void
       writeFileSync(join(folder, `${nameOf(check)}-${version}.http`), request);
     }
   }
-  await gateway.stop(0);
+  await gateway.stop();
   upstream.close();
 }

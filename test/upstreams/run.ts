@@ -91,7 +91,7 @@ async function tryServer(server: Server): Promise<number> {
       try {
         failed += judge(server, name, await call(server, name, `${gateway.url}/soap12?wsdl`, home));
       } finally {
-        await gateway.stop(0);
+        await gateway.stop();
       }
     } finally {
       if (running.child.pid !== undefined && running.child.exitCode === null)

@@ -1,24 +1,24 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Running } from '../../gateway/process/serve.ts';
+import { screeningContract } from '../../mappings/loader/load.ts';
 import { sendRaw } from '../captures/exchange.ts';
 import { checks, nameOf } from '../interop/checks.ts';
-import { startGateway } from '../interop/gateway.ts';
+import { type Served, serveContract } from '../interop/gateway.ts';
 import { knownGaps } from '../interop/known-gaps.ts';
 import { loadStacks } from '../interop/stacks.ts';
 import { type ScriptedUpstream, startUpstream } from '../interop/upstream.ts';
 
 let upstream: ScriptedUpstream;
-let gateway: Running;
+let gateway: Served;
 
 test.before(async () => {
   upstream = await startUpstream();
-  gateway = await startGateway(upstream.url);
+  gateway = await serveContract(screeningContract, upstream.url);
 });
 
 test.after.always(async () => {
-  await gateway.stop(0);
+  await gateway.stop();
   upstream.close();
 });
 

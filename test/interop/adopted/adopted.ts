@@ -43,12 +43,15 @@ async function callOne(stack: Stack, service: AdoptedInterop): Promise<readonly 
   const gateway = await serveContract(join(root, service.folder), upstream.url);
   const out = mkdtempSync(join(tmpdir(), `interop-${stack.name}-${service.name}-`));
   try {
-    const wsdl = `${new URL(gateway.url).origin}${service.path}?wsdl`;
-    const { output, errors } = await run('/bin/bash', ['adopted.sh', service.name, wsdl, out], {
-      folder: stack.folder,
-      limitMs,
-      environment: { LANG: 'C.UTF-8', TZ: 'America/New_York' },
-    });
+    const { output, errors } = await run(
+      '/bin/bash',
+      ['adopted.sh', service.name, gateway.wsdl[0] ?? '', out],
+      {
+        folder: stack.folder,
+        limitMs,
+        environment: { LANG: 'C.UTF-8', TZ: 'America/New_York' },
+      },
+    );
     const lines = new Map(linesOf(output).map((line) => [line.situation, line]));
     const said = errors.trim().split('\n').slice(-8).join(' | ');
     return Object.entries(service.checks).map(([check, read]) => {
@@ -60,7 +63,7 @@ async function callOne(stack: Stack, service: AdoptedInterop): Promise<readonly 
     });
   } finally {
     rmSync(out, { recursive: true, force: true });
-    await gateway.stop(0);
+    await gateway.stop();
     upstream.close();
   }
 }

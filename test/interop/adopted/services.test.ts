@@ -37,7 +37,7 @@ test('A30: an encoded reply declares the prefix of SOAP’s own types, of member
   const upstream = await startAdoptedUpstream();
   const gateway = await serveContract('test/fixtures/adopt/orders-rpc', upstream.url);
   t.teardown(async () => {
-    await gateway.stop(0);
+    await gateway.stop();
     upstream.close();
   });
   const call = (content: string) =>
