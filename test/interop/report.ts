@@ -1,10 +1,10 @@
-import type { AdoptedResult } from './adopted/adopted.ts';
-import { adoptedServices } from './adopted/checks.ts';
-import { adoptedGaps } from './adopted/gaps.ts';
 import { checks, importCheck, nameOf } from './checks.ts';
 import type { Result } from './judge.ts';
 import type { Made } from './judge-exchange.ts';
 import { exchangeGaps, knownGaps } from './known-gaps.ts';
+import { isCalledBy, type ServiceResult } from './services/call.ts';
+import { type Service, services } from './services/checks.ts';
+import { serviceGaps } from './services/gaps.ts';
 import type { Stack } from './stacks.ts';
 import { variantNamed, variants } from './variants.ts';
 
@@ -123,8 +123,8 @@ export function exchangeTable(made: readonly Made[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** The same lines for the clients of adopted services. */
-export function adoptedLines(results: readonly AdoptedResult[]): string {
+/** Result lines of the clients of all services but the screening service. */
+export function serviceLines(results: readonly ServiceResult[]): string {
   return results
     .map(({ stack, service, check, outcome, why }) => {
       const told = outcome === 'passed' ? '' : `: ${why}`;
@@ -133,18 +133,37 @@ export function adoptedLines(results: readonly AdoptedResult[]): string {
     .join('');
 }
 
-/** The clients of adopted services as a Markdown table: a row per stack, a column per service. */
-export function adoptedTable(results: readonly AdoptedResult[]): string {
-  const stacks = [...new Set(results.map(({ stack }) => stack))];
-  const head = ['stack', ...adoptedServices.map(({ title }) => title)];
-  const rows = stacks.map((stack) => [
-    stack.title,
-    ...adoptedServices.map((service) => {
-      const own = results.filter((one) => one.service === service && one.stack === stack);
-      return own.map(({ outcome, check }) => `${marks[outcome]} ${check}`).join('<br>');
-    }),
-  ]);
+/** A Markdown table with a row per stack and service: whether the stack imports the WSDL, and the result of each check. */
+export function serviceTable(
+  stacks: readonly Stack[],
+  screening: readonly Result[],
+  results: readonly ServiceResult[],
+): string {
+  const head = ['stack', 'service', 'WSDL by URL', 'result'];
+  const rows = stacks.flatMap((stack) => {
+    const own = screening.filter((one) => one.stack === stack && one.variant === undefined);
+    const imports = own.find(({ check }) => check === importCheck.situation)?.outcome;
+    const byUrl = imports === undefined ? '' : marks[imports];
+    const calls = own.filter(({ check }) => operations.includes(check));
+    const passed = calls.filter(({ outcome }) => outcome === 'passed').length;
+    return [
+      [stack.title, 'screening (OpenAPI document with an overlay)', byUrl, `${passed}/${calls.length} calls`],
+      ...services.map((service) => [
+        stack.title,
+        service.title,
+        isCalledBy(stack, service) ? byUrl : '',
+        isCalledBy(stack, service) ? checkList(stack, service, results) : 'no program',
+      ]),
+    ];
+  });
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+}
+
+function checkList(stack: Stack, service: Service, results: readonly ServiceResult[]): string {
+  return results
+    .filter((one) => one.service === service && one.stack === stack)
+    .map(({ outcome, check }) => `${marks[outcome]} ${check}`)
+    .join(' · ');
 }
 
 /** The page docs/interop.md. */
@@ -152,7 +171,7 @@ export function interopPage(
   states: readonly StackState[],
   results: readonly Result[],
   made: readonly Made[],
-  adopted: readonly AdoptedResult[],
+  adopted: readonly ServiceResult[],
   date: string,
 ): string {
   const versions = states.map(({ stack, installed }) => `| ${stack.title} | ${installed ?? 'not run'} |\n`);
@@ -164,8 +183,8 @@ export function interopPage(
     ({ stack, version, document, exchange, reason }) =>
       `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${document}: ${exchange.replaceAll('-', ' ')} | ${reason} |\n`,
   );
-  const adoptedGapLines = adoptedGaps.map(({ stack, service, check, reason }) => {
-    const title = adoptedServices.find(({ name }) => name === service)?.title ?? service;
+  const adoptedGapLines = serviceGaps.map(({ stack, service, check, reason }) => {
+    const title = services.find(({ name }) => name === service)?.title ?? service;
     return `| ${titleOf(states, stack)} | 1.1 | ${title}: ${check ?? 'all'} | ${reason} |\n`;
   });
   const losses = states.flatMap(({ stack: { title, losses = [] } }) =>
@@ -212,11 +231,19 @@ The exchanges of \`test/documents\` of a clone, each made in SOAP 1.1 and 1.2: t
 ${exchangeTable(made)}
 What an API doesn't tell apart counts as one there. ${losses.join(' ')}
 
-## Adopted services
+## Services
 
-Three services with a WSDL of their own ([docs/adopt](adopt), \`test/fixtures/adopt\` of a clone) are served as they are: a wrapped .asmx service with attributes, header blocks, a choice, \`xs:any\` and a typed fault; its rpc/encoded brother; a bare one of several files and namespaces with a substitution group, derived types of an abstract one and a one-way operation. Each client is made of the untouched WSDL and calls a store in JSON through the gateway; what it writes is compared there, and read back.
+A row per stack and service. \`soapbridge serve\` starts every gateway with its default settings. Each stack imports the WSDL from the URL that the start line prints; – marks a stack that cannot import this WSDL or any other. The calls below use SOAP 1.1.
 
-${adoptedTable(adopted)}
+- **OpenAPI document** (\`test/interop/shop\` of a clone, without an overlay): a client reads an item, changes its name and writes it back. The item has a decimal, a double with an exponent, a time with a zone, a boolean that is false and optional members that are absent. The upstream checks that the other members are unchanged.
+- **wrapped .asmx** ([docs/adopt](adopt)): a WSDL with attributes, header blocks, a choice, \`xs:any\` and a typed fault.
+- **rpc/encoded** and **document/literal bare** (\`test/fixtures/adopt\` of a clone): SOAP arrays; a WSDL of several files with a substitution group, derived types and a one-way operation.
+
+${serviceTable(
+  states.map(({ stack }) => stack),
+  results,
+  adopted,
+)}
 ## What can't work
 
 | stack | SOAP | check | why |

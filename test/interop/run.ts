@@ -1,15 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { callAdopted } from './adopted/adopted.ts';
 import { importDocuments, importLines } from './documents.ts';
 import { makeExchanges } from './exchanges.ts';
 import { installStacks } from './install.ts';
 import { runStack, type StackRun } from './interop.ts';
 import { unseenLosses } from './judge-exchange.ts';
 import {
-  adoptedLines,
-  adoptedTable,
   exchangeLines,
   exchangeTable,
   interopPage,
@@ -17,8 +14,11 @@ import {
   noticed,
   resultLines,
   type StackState,
+  serviceLines,
+  serviceTable,
   variantTable,
 } from './report.ts';
+import { callServices } from './services/call.ts';
 import { installedVersion, loadStacks, type Stack } from './stacks.ts';
 import { type Break, breaks } from './upstream.ts';
 import { writeRequests } from './wire.ts';
@@ -31,6 +31,7 @@ usage: npm run interop -- [options]
   --require-all   a stack that isn't installed is a failure, not a skip
   --install       installs the stacks (Debian packages, as root) and ends
   --table         the calls of checks.json alone, without documents and adopted services
+  --services      the other services alone, without the calls of checks.json and the documents
   --break WHAT    null-replies: no null of a reply reaches a client; null-requests: none of a request the service
                   behind. The matrix shows which checks notice.
   --write         writes docs/interop.md
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
       only: { type: 'string' },
       'require-all': { type: 'boolean', default: false },
       table: { type: 'boolean', default: false },
+      services: { type: 'boolean', default: false },
       break: { type: 'string' },
       install: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
@@ -62,6 +64,12 @@ async function main(): Promise<void> {
   );
   const missing = states.filter(({ installed }) => installed === undefined);
   const ready = states.filter(({ installed }) => installed !== undefined);
+  if (options.services) {
+    const called = await callServices(ready.map(({ stack }) => stack));
+    process.stdout.write(serviceLines(called));
+    if (called.some(({ outcome }) => outcome === 'failed')) process.exitCode = 1;
+    return;
+  }
   const broken = brokenBy(options.break);
   const runs = await runStacks(ready, broken);
   const results = runs.flatMap((run) => run.results);
@@ -76,20 +84,24 @@ async function main(): Promise<void> {
   const imports = await importDocuments(ready.map(({ stack }) => stack));
   const made = await makeExchanges(ready.map(({ stack }) => stack));
   const unseen = unseenLosses(made);
-  const adopted = await callAdopted(ready.map(({ stack }) => stack));
+  const adopted = await callServices(ready.map(({ stack }) => stack));
   if (options.write) {
     const date = new Date().toISOString().slice(0, 10);
     writeFileSync(join(root, 'docs/interop.md'), interopPage(states, results, made, adopted, date));
   }
   console.log(
-    `${matrix(results)}\n${variantTable(results)}\n${exchangeTable(made)}\n${adoptedTable(adopted)}`,
+    `${matrix(results)}\n${variantTable(results)}\n${exchangeTable(made)}\n${serviceTable(
+      ready.map(({ stack }) => stack),
+      results,
+      adopted,
+    )}`,
   );
   for (const { stack } of missing) {
     const mark = options['require-all'] ? '✘' : '-';
     console.log(`  ${mark} interop › ${stack.title}: not installed (${stack.probe})`);
   }
   process.stdout.write(
-    resultLines(results) + importLines(imports) + exchangeLines(made) + adoptedLines(adopted),
+    resultLines(results) + importLines(imports) + exchangeLines(made) + serviceLines(adopted),
   );
   for (const loss of unseen) console.log(`  ✘ interop › ${loss}`);
   const failed =

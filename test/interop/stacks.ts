@@ -24,6 +24,8 @@ export interface Stack {
   readonly losses?: readonly Loss[];
   /** The other ways in which it makes the calls too. */
   readonly variants?: readonly VariantName[];
+  /** The services that its `service.sh` calls; all unless given. */
+  readonly services?: readonly string[];
   /** Whether its own tool makes code of the WSDL first: there is a `build.sh`. */
   readonly builds: boolean;
 }

@@ -17,6 +17,7 @@ export interface Client {
   describe(): Readonly<Record<string, object>>;
   setEndpoint(address: string): void;
   setSecurity(security: object): void;
+  addSoapHeader(header: object, name: object): void;
 }
 
 const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');

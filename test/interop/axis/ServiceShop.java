@@ -1,0 +1,28 @@
+import adopted.*;
+import java.net.URL;
+
+/** The service of an OpenAPI document, by what WSDL2Java makes of its WSDL. */
+class ServiceShop extends ServiceCheck {
+    public static void main(String[] arguments) throws Exception {
+        IShop port = new ShopLocator().getSoap11(new URL(arguments[0].replace("?wsdl", "")));
+        Item item = port.getItem(1);
+        check("read", () -> new Object[] {
+            item.getName(), item.getPrice(), item.getWeight(), item.getStock(), item.getAdded().toInstant(),
+            item.getExpires(), item.getRating(), item.getReturnable(), item.getNote(), item.getTags().length,
+            item.getTags()[1]});
+        check("change", () -> {
+            item.setName("\u00d6 & Co");
+            port.putItem(1, item);
+            Item back = port.getItem(1);
+            return new Object[] {back.getName(), back.getPrice(), back.getWeight(), back.getRating()};
+        });
+        check("fault", () -> {
+            try {
+                port.getItem(404);
+                return new Object[0];
+            } catch (FaultDetail detail) {
+                return new Object[] {detail.getStatus()};
+            }
+        });
+    }
+}

@@ -1,8 +1,0 @@
-set -euo pipefail
-service=$1 wsdl=$2 out=$3
-. ./classpath.sh
-java -cp "$jars" org.apache.axis.wsdl.WSDL2Java -p adopted -o "$out" "$wsdl" >&2
-[ "$service" = orders-rpc ] || exit 0 # gaps.ts says why
-javac -nowarn -Xlint:none -cp "$jars" -d "$out" "$out"/adopted/*.java AdoptedOrders.java
-# a date without a zone is UTC's for Axis 1.4, whatever the machine's zone
-TZ=UTC exec java -cp "$out:$jars" AdoptedOrders "$wsdl"

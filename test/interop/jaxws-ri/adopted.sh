@@ -1,7 +1,0 @@
-set -euo pipefail
-service=$1 wsdl=$2 out=$3
-jars=/usr/share/jaxws/lib/*
-wsimport -quiet -XadditionalHeaders -p adopted -Xnocompile -s "$out" "$wsdl" >&2
-program=Adopted$(sed 's/-.*//; s/./\u&/' <<< "$service")
-javac -J-XX:TieredStopAtLevel=1 -nowarn -proc:none -cp "$jars" -d "$out" "$out"/adopted/*.java "$program.java" AdoptedCheck.java
-exec java -XX:TieredStopAtLevel=1 -cp "$out:$jars" "$program" "$wsdl"

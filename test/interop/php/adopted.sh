@@ -1,1 +1,0 @@
-exec php -d soap.wsdl_cache_enabled=0 adopted.php "$@"

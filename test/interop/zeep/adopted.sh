@@ -1,1 +1,0 @@
-exec /usr/bin/python3 adopted.py "$@"
