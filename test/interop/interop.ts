@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { screeningContract } from '../../mappings/loader/load.ts';
@@ -24,8 +24,12 @@ export interface StackRun {
 const buildLimitMs = 300_000;
 const runLimitMs = 120_000;
 
-/** Builds the stack's client from the WSDL and runs it in each version and way, before gateways and an upstream of its own. */
+/**
+ * Builds the stack's client from the WSDL and runs it in each version and way, before gateways and an upstream of its own.
+ * A stack without a `run.sh` calls the other services only, and has no results here.
+ */
 export async function runStack(stack: Stack, broken?: Break): Promise<StackRun> {
+  if (!existsSync(join(stack.folder, 'run.sh'))) return { stack, results: [], requests: new Map() };
   const upstream = await startUpstream(broken);
   const plain = await startGateways(upstream, {});
   const out = mkdtempSync(join(tmpdir(), `interop-${stack.name}-`));

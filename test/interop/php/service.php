@@ -1,6 +1,8 @@
 <?php
 // A service, called with PHP's SoapClient: service.php SERVICE WSDL_URL OUT_DIR
 
+require '../php/service-check.php';
+
 // classes of the schema's types: without them a derived value loses its type
 class Customer { public $Name; public $Phone; public $name; }
 class BusinessCustomer extends Customer { public $VatId; public $vatId; }
@@ -14,23 +16,6 @@ $client = new SoapClient($wsdl, [
     'classmap' => array_combine($classes, $classes),
     'features' => SOAP_SINGLE_ELEMENT_ARRAYS,
 ]);
-
-function told($value): ?string
-{
-    if ($value === null) return null;
-    if (is_bool($value)) return $value ? 'true' : 'false';
-    return (string) $value;
-}
-
-function check(string $situation, callable $read): void
-{
-    try {
-        $line = ['situation' => $situation, 'got' => array_map('told', $read())];
-    } catch (Throwable $error) { // the harness tells it
-        $line = ['situation' => $situation, 'error' => get_class($error) . ': ' . $error->getMessage()];
-    }
-    echo json_encode($line, JSON_UNESCAPED_UNICODE), "\n";
-}
 
 /** A date and time without its zone. */
 function wall(?string $date): ?string

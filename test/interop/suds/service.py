@@ -1,6 +1,5 @@
 """A service, called with suds: service.py SERVICE WSDL_URL OUT_DIR"""
 
-import json
 import logging
 import sys
 from datetime import datetime
@@ -8,28 +7,12 @@ from datetime import datetime
 import suds
 from suds.client import Client
 
+from services import check
+
 service, wsdl, _ = sys.argv[1:]
 logging.disable(logging.CRITICAL)
 client = Client(wsdl, cache=None)
 call = client.service
-
-
-def told(value):
-    if value is None:
-        return None
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value)
-
-
-def check(situation, read):
-    try:
-        line = {"situation": situation, "got": [told(value) for value in read()]}
-    except Exception as error:  # the harness reports it
-        line = {"situation": situation, "error": f"{type(error).__name__}: {error}"}
-    print(json.dumps(line), flush=True)
 
 
 def member(record, name):

@@ -1,0 +1,1 @@
+exec lua5.1 service.lua "$@"

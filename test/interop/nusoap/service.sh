@@ -1,0 +1,2 @@
+. ./patch.sh
+exec php service.php "$@"

@@ -1,0 +1,46 @@
+<?php
+
+/** The service of an OpenAPI document, called with PHP's SoapClient without a WSDL: service.php SERVICE WSDL_URL OUT_DIR */
+
+require '../php/service-check.php';
+
+const TYPES = 'urn:Shop';
+
+$client = new SoapClient(null, [
+    'location' => preg_replace('/\?wsdl$/', '', $argv[2]),
+    'uri' => TYPES,
+    'style' => SOAP_DOCUMENT,
+    'use' => SOAP_LITERAL,
+]);
+
+function element(string $name, mixed $value): SoapVar
+{
+    if (!is_object($value)) return new SoapVar($value, XSD_STRING, null, null, $name, TYPES);
+    $inner = [];
+    foreach (get_object_vars($value) as $key => $member) {
+        foreach (is_array($member) ? $member : [$member] as $item) $inner[] = element($key, $item);
+    }
+    return new SoapVar($inner, SOAP_ENC_OBJECT, null, null, $name, TYPES);
+}
+
+$call = fn (string $operation, array $input) =>
+    $client->__soapCall($operation, [element($operation, (object) $input)], ['soapaction' => $operation]);
+$get = fn (int $id) => $call('getItem', ['id' => $id]);
+$item = $get(1);
+check('read', fn() => [
+    $item->name, $item->price, $item->weight, $item->stock, $item->added, $item->expires ?? null, $item->rating ?? null,
+    $item->returnable, $item->note ?? null, count($item->tags->string), $item->tags->string[1],
+]);
+check('change', function () use ($call, $item, $get) {
+    $item->name = 'Ö & Co';
+    $call('putItem', ['id' => 1, 'Body' => $item]);
+    $back = $get(1);
+    return [$back->name, $back->price, $back->weight, $back->rating ?? null];
+});
+check('fault', function () use ($get) {
+    try {
+        $get(404);
+    } catch (SoapFault $fault) {
+        return [$fault->detail->FaultDetail->status];
+    }
+});

@@ -1,0 +1,2 @@
+export PYTHONPATH=../python
+exec /usr/bin/python3 service.py "$@"

@@ -1,0 +1,1 @@
+exec perl -I../perl service.pl "$@"

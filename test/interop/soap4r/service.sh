@@ -1,0 +1,1 @@
+exec ruby -W0 service.rb "$@"

@@ -1,0 +1,1 @@
+exec tclsh service.tcl "$@"
