@@ -147,7 +147,12 @@ export function serviceTable(
     const calls = own.filter(({ check }) => operations.includes(check));
     const passed = calls.filter(({ outcome }) => outcome === 'passed').length;
     return [
-      [stack.title, 'screening (OpenAPI document with an overlay)', byUrl, `${passed}/${calls.length} calls`],
+      [
+        stack.title,
+        'screening (OpenAPI document with an overlay)',
+        byUrl,
+        own.length === 0 ? 'no program' : `${passed}/${calls.length} calls`,
+      ],
       ...services.map((service) => [
         stack.title,
         service.title,
@@ -249,6 +254,15 @@ ${serviceTable(
 | stack | SOAP | check | why |
 | --- | --- | --- | --- |
 ${gaps.join('')}${madeGaps.join('')}${adoptedGapLines.join('')}
+## Not run
+
+| stack | why |
+| --- | --- |
+| Ruby savon | no Debian package has it, and rubygems.org is not one of the registries of the CI |
+| Perl XML::Compile::SOAP | Debian has XML::Compile without its SOAP modules, and CPAN is not one of the registries of the CI |
+| PHP laminas-soap | no Debian package has it, and packagist.org is not one of the registries of the CI |
+| Microsoft .NET | not one of the registries of the CI has it; Mono's two stacks are run |
+
 ## Versions
 
 | stack | version |
