@@ -67,6 +67,14 @@ for (const [got, problem] of judged) {
   });
 }
 
+test('a double with an exponent is compared by its value', (t) => {
+  const small = { read: { Weight: '1.5e-7' } };
+  for (const got of ['1.5E-7', '0.00000015', '1.5e-07'])
+    t.is(problemOf(small, '1.1', { situation: 'call', got: [got] }), undefined, got);
+  for (const got of ['1.5e-8', '0', '', 'NaN', null])
+    t.not(problemOf(small, '1.1', { situation: 'call', got: [got] }), undefined, String(got));
+});
+
 test('an error is a problem', (t) => {
   t.is(problemOf(dated, '1.1', { situation: 'call', error: 'refused' }), 'expected a reply, got refused');
 });

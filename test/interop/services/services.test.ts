@@ -5,6 +5,7 @@ import { loadAdoptedService } from '../../../mappings/loader/wsdl/load-adopted.t
 import { send } from '../../gateway/gateway.ts';
 import { serveContract } from '../gateway.ts';
 import { loadStacks } from '../stacks.ts';
+import { isCalledBy } from './call.ts';
 import { services } from './checks.ts';
 import { serviceGaps } from './gaps.ts';
 import { startStores } from './upstream.ts';
@@ -22,11 +23,41 @@ for (const { name, folder, path } of services) {
   });
 }
 
-test('each gap is of a check of a stack that calls adopted services', (t) => {
+test('each stack has a program for the services that its stack.json lists', (t) => {
+  const known = services.map(({ name }) => name);
+  for (const { folder, name, services: listed = [] } of stacks) {
+    t.true(existsSync(join(folder, 'run.sh')) || existsSync(join(folder, 'service.sh')), name);
+    t.true(listed.length === 0 || existsSync(join(folder, 'service.sh')), name);
+    for (const service of listed) t.true(known.includes(service), `${name}: ${service}`);
+  }
+});
+
+test('a gateway of the run has the default settings: pages for browsers, WSDLs for other clients', async (t) => {
+  const upstream = await startStores();
+  const gateway = await serveContract('test/interop/shop', upstream.url);
+  t.teardown(async () => {
+    await gateway.stop();
+    upstream.close();
+  });
+  const typeOf = async (headers: Record<string, string>): Promise<string | null> =>
+    (await fetch(gateway.wsdl[0] ?? '', { headers })).headers.get('content-type');
+  const accept = 'text/html,application/xhtml+xml,application/xml,text/xml;q=0.9,*/*;q=0.8';
+  t.regex((await typeOf({ accept, 'sec-fetch-dest': 'document' })) ?? '', /^text\/html/);
+  t.regex((await typeOf({ accept })) ?? '', /^text\/xml/);
+});
+
+test('a gateway that does not start fails with its log', async (t) => {
+  await t.throwsAsync(serveContract('test/interop/shop', 'not a URL'), {
+    message: /expected a start line, got .*not a URL/s,
+  });
+});
+
+test('each gap is of a check of a stack that calls the service', (t) => {
   for (const { stack, service, check } of serviceGaps) {
-    const folder = stacks.find(({ name }) => name === stack)?.folder ?? '';
-    t.true(existsSync(join(folder, 'service.sh')), stack);
-    const checks = services.find(({ name }) => name === service)?.checks ?? {};
+    const caller = stacks.find(({ name }) => name === stack);
+    const called = services.find(({ name }) => name === service);
+    t.true(caller !== undefined && called !== undefined && isCalledBy(caller, called), `${stack} ${service}`);
+    const checks = called?.checks ?? {};
     t.true(check === undefined || check in checks, `${stack} ${service} ${check}`);
   }
 });
