@@ -1,6 +1,7 @@
 #!/bin/bash
-# The service of an OpenAPI document: envelopes written by hand, replies read by XPath.
+# A service: envelopes written by hand, replies read by XPath.
 endpoint=${2%\?wsdl}
+[ "$1" = orders ] && exec bash orders.sh "$endpoint"
 
 post() { # operation, inputs
   curl --silent --show-error --max-time 20 -H 'Content-Type: text/xml; charset=utf-8' -H "SOAPAction: \"$1\"" \

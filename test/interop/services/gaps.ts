@@ -48,6 +48,12 @@ export const serviceGaps: readonly ServiceGap[] = [
     check: 'fault',
     reason: 'KDSoap returns a fault as one sentence, without its detail',
   },
+  ...['read', 'polymorphism', 'write'].map((check) => ({
+    stack: 'php-plain',
+    service: 'orders',
+    check,
+    reason: 'without a WSDL SoapClient reads and writes no attributes',
+  })),
   {
     stack: 'tclws',
     service: 'shop',

@@ -132,8 +132,8 @@ function ordersOperations(): readonly (readonly [string, Serve])[] {
       (body, complain) => {
         needsSession(body, complain);
         const order = body.order as Members;
-        // gSOAP and strong-soap write each time in UTC
-        const Placed = String(order.Placed).replace(/(\.000)?Z$/, '');
+        // gSOAP, strong-soap and Axis2 write each time in UTC
+        const Placed = String(order.Placed).replace(/(\.000)?(Z|\+00:00)$/, '');
         compare({ ...order, Placed }, expectedOrder, complain);
         const id = 100 + orders.size;
         orders.set(id, { ...order, id });
