@@ -94,7 +94,7 @@ export async function tryStrict({ name, needs, build, start }: StrictServer): Pr
     try {
       return await callAll(name, gateway.url);
     } finally {
-      await gateway.stop(0);
+      await gateway.stop();
     }
   } finally {
     child.kill();
