@@ -76,17 +76,26 @@ export async function serveContract(
   };
 }
 
-/** Starts the gateway of a contract whose overlay has other members. */
-export async function serveChanged(contract: string, overlay: object, upstreamUrl: string): Promise<Served> {
+/**
+ * Starts the gateway of a contract whose overlay has other members.
+ *
+ * @param flags more flags of `serve`
+ */
+export async function serveChanged(
+  contract: string,
+  overlay: object,
+  upstreamUrl: string,
+  flags: readonly string[] = [],
+): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'interop-contract-'));
   try {
     cpSync(contract, folder, { recursive: true });
     const file = join(folder, 'soap.yaml');
     writeFileSync(file, stringify({ ...parse(readFileSync(file, 'utf8')), ...overlay }));
-    if (!('wsse' in overlay)) return await serveContract(folder, upstreamUrl);
+    if (!('wsse' in overlay)) return await serveContract(folder, upstreamUrl, flags);
     const secrets = join(folder, 'secrets.yaml');
     writeFileSync(secrets, stringify({ [credentials.apiUserId]: credentials.apiUserKey }), { mode: 0o600 });
-    return await serveContract(folder, upstreamUrl, ['--wsse-secrets', secrets]);
+    return await serveContract(folder, upstreamUrl, [...flags, '--wsse-secrets', secrets]);
   } finally {
     rmSync(folder, { recursive: true });
   }

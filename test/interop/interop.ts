@@ -106,7 +106,7 @@ async function startGateways({ url }: ScriptedUpstream, overlay: object): Promis
     inBand,
     faults,
     relay,
-    // the WSDL names the address that the client fetched it from, which is the relay's
+    // clients fetch the WSDL through the relay, and call the address in ENDPOINT
     wsdl: `${endpointOf(inBand, '1.1', relay.url)}?wsdl`,
     stop: async () => {
       await Promise.all([inBand.stop(), faults.stop()]);

@@ -53,7 +53,9 @@ async function upload(stack: Stack, version: Version): Promise<Result> {
   const { port } = upstream.address() as AddressInfo;
   const relay = await startRelay();
   const overlay = { mtomReplies: 'requested' };
-  const gateway = await serveChanged(contract, overlay, `http://127.0.0.1:${port}`);
+  // clients call the address in the WSDL, which must be the relay's
+  const flags = ['--public-url', relay.url];
+  const gateway = await serveChanged(contract, overlay, `http://127.0.0.1:${port}`, flags);
   relay.passTo(gateway.url);
   const out = mkdtempSync(join(tmpdir(), `interop-upload-${stack.name}-`));
   try {
