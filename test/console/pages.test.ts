@@ -314,7 +314,7 @@ test('samples are files to download', async (t) => {
 });
 
 test('the doctor tells what is wrong with a message, as a page and as JSON, and keeps nothing of it', async (t) => {
-  const wrong = '<Envelope><Body><GetSerch xmlns="urn:x"/></Body></Envelope>';
+  const wrong = '<Envelope><Body><GetSeerch xmlns="urn:x"/></Body></Envelope>';
   const form = { 'Content-Type': 'application/x-www-form-urlencoded', ...browser };
   const fields = new URLSearchParams({ type: 'text/xml', action: '', message: wrong }).toString();
   const page = await send('POST', '/docs/-/doctor', form, fields);
@@ -325,7 +325,7 @@ test('the doctor tells what is wrong with a message, as a page and as JSON, and 
   t.true(JSON.parse(told.text).findings.length > 0);
   t.is(told.headers['cache-control'], 'no-store');
   t.is((await send('GET', '/docs/-/doctor', browser)).status, 200);
-  t.false(log().includes('GetSerch'));
+  t.false(log().includes('GetSeerch'));
 });
 
 test('a message for the doctor has half the limit of what is read on the event loop', async (t) => {

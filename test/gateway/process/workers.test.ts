@@ -169,7 +169,12 @@ test.serial(
       SOAPBRIDGE_UPSTREAM_URL: upstream.url,
     });
     t.is(out().match(/soapbridge listens/g)?.length, 1);
-    t.true(out().includes(`http://127.0.0.1:${port} with 2 workers in front of ${upstream.url}: WSDL `));
+    const startLine = JSON.parse(
+      out()
+        .split('\n')
+        .find((line) => line.includes('soapbridge listens')) ?? '{}',
+    );
+    t.like(startLine, { url: `http://127.0.0.1:${port}`, workers: 2, upstream: upstream.url });
     const before = await openToBoth(t, port);
     const calls = before.map(({ call }) => call());
     const settled = Promise.allSettled(calls);
