@@ -69,6 +69,15 @@ function hiddenBy(basePath: string, others: ReadonlySet<string>): string | undef
   return undefined;
 }
 
+const otherKeys: ReadonlySet<string> = new Set(['contract', 'openapi', 'overlay', 'limits']);
+
+/** True for the pointer of a contract's `upstream`, or of a key that no contract has. */
+function isUpstreamOrUnknown(pointer: string, at: string): boolean {
+  if (!pointer.startsWith(`${at}/`)) return false;
+  const key = pointer.slice(at.length + 1);
+  return !key.includes('/') && !otherKeys.has(key);
+}
+
 /** Reads a `soapbridge.yaml`. Variables that are not set, and keys and values of a wrong form, are in `problems`. */
 function openConfig(path: string) {
   const problems: ContractProblem[] = [];
@@ -129,7 +138,10 @@ export function readConfig(path: string): readonly SitePlan[] {
     if (overlay !== undefined && openapi === undefined)
       report(at, 'expected openapi beside overlay, got none');
     const url = typeof upstream === 'string' ? upstream : upstream?.url;
-    if (url === undefined) report(at, 'expected upstream, the address of the JSON service behind, got none');
+    // a variable that is not set, or a misspelt key, is reported already
+    const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
+    if (url === undefined && !isReported)
+      report(at, 'expected upstream, the address of the JSON service behind, got none');
     checkAddress(url, `${at}/upstream`, report);
     const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;

@@ -25,15 +25,23 @@ function elementOf(contract: Contract, codec: BothWays, content: string): string
   return `<e xmlns="${contract.namespaces.types}" xmlns:i="${namespaces.xsi}"${codec.declarations}>${content}</e>`;
 }
 
-/** A JSON text to compare by what it says: members in any order, numbers by value, of any number of digits. */
+/**
+ * A JSON text to compare by what it says: members in any order, numbers by value, of any number of digits. Members that are
+ * null do not count: in an object with other members of a type that forbids null, nil reads as absent (W13).
+ */
 function meaning(text: string): unknown {
   const of = (seen: Seen): unknown => {
     if ('items' in seen) return seen.items.map(of);
-    if ('members' in seen) return new Map(seen.members.map(([name, member]) => [name, of(member)]));
+    if ('members' in seen)
+      return new Map(
+        seen.members.filter(([, member]) => !isNull(member)).map(([name, member]) => [name, of(member)]),
+      );
     return 'number' in seen ? { number: plainNumber(seen.number) } : seen;
   };
   return of(pull(text));
 }
+
+const isNull = (seen: Seen): boolean => 'literal' in seen && seen.literal === 'null';
 
 /** Without exponent and without zeros that say nothing. */
 function plainNumber(token: string): string {

@@ -7,7 +7,6 @@ import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, RequestReader, WriterContext } from '../context.ts';
 import { elementOf, opens, writeElement } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
-import { isReference } from '../scalars/table.ts';
 import type { Distinct } from './distinct.ts';
 import { pushEntry } from './entries.ts';
 import { compileLook, type Look } from './fitting.ts';
@@ -103,12 +102,9 @@ export interface AdditionalWriter {
 
 /** Compiles the writer of a record's other members. */
 export function additionalWriter(
-  { contract, writerOf }: WriterContext,
+  { writerOf }: WriterContext,
   { typed, untyped }: AdditionalProperties,
 ): AdditionalWriter {
-  // nil of such a value is absence (W13), so a null is written as JSON
-  const forbidsNull =
-    contract.nulls === 'kept' && typed.type.takesNull !== true && !isReference(typed.type.value);
   const value = writerOf(typed.type.value);
   const otherwise = untyped === undefined ? undefined : writerOf(untyped.type.value);
   const compiled = [typed, ...(untyped === undefined ? [] : [untyped])].map(
@@ -135,8 +131,6 @@ export function additionalWriter(
       addEntry(tape, node, start, end, asIs);
       try {
         tape.strict = true;
-        if (forbidsNull && otherwise !== undefined && tape.bytes[valueStart] === letterN)
-          throw new MismatchError('expected a value, got null');
         value.scan(tape);
       } catch (error) {
         if (!(error instanceof MismatchError)) throw error;
@@ -158,8 +152,6 @@ export function additionalWriter(
     },
   };
 }
-
-const letterN = 0x6e;
 
 function addEntry(tape: Tape, node: number, start: number, end: number, asIs: boolean): void {
   const last = tape.words[node] === list ? (tape.words[node + 2] as number) : node + 1;

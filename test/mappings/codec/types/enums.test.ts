@@ -85,7 +85,7 @@ for (const [name, given, becomes] of [
   [
     'others',
     '{"k":"up","l":"","m":null,"n":"other","o":7}',
-    '<AdditionalProperties><Entry><Key>k</Key><Value>up</Value></Entry><Entry><Key>l</Key><Value/></Entry><Entry><Key>n</Key><Value>other</Value></Entry></AdditionalProperties><AdditionalJson><Entry><Key>m</Key><Value>null</Value></Entry><Entry><Key>o</Key><Value>7</Value></Entry></AdditionalJson>',
+    '<AdditionalProperties><Entry><Key>k</Key><Value>up</Value></Entry><Entry><Key>l</Key><Value/></Entry><Entry><Key>m</Key><Value i:nil="true"/></Entry><Entry><Key>n</Key><Value>other</Value></Entry></AdditionalProperties><AdditionalJson><Entry><Key>o</Key><Value>7</Value></Entry></AdditionalJson>',
   ],
   ['union', '"up"', '<String>up</String>'],
   ['union', '"other"', '<String>other</String>'],
