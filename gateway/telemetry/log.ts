@@ -18,6 +18,7 @@ const ms = piece(',"ms":');
 const clientIp = piece(',"clientIp":"');
 const caller = piece('","caller":"');
 const audit = piece(',"audit":"settled","outcome":"');
+const writeId = piece(',"writeId":"');
 const upstreamStatus = piece(',"upstreamStatus":');
 const upstreamMs = piece(',"upstreamMs":');
 
@@ -99,6 +100,12 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
       line.ascii(record.written);
       line.ascii('"');
     }
+    // most writes under load have one
+    if (record.writeId !== undefined) {
+      line.piece(writeId);
+      line.ascii(record.writeId);
+      line.ascii('"');
+    }
     if (record.sent !== 0) {
       line.piece(upstreamStatus);
       line.integer(record.upstreamStatus);
@@ -126,7 +133,6 @@ function seldom({
   aborted,
   noted,
   unverified,
-  writeId,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -137,8 +143,7 @@ function seldom({
     queueMs === 0 &&
     !aborted &&
     noted === undefined &&
-    unverified.length === 0 &&
-    writeId === undefined
+    unverified.length === 0
   )
     return undefined;
   return {
@@ -148,7 +153,6 @@ function seldom({
     block,
     path,
     userAgent,
-    writeId,
     retry: retries > 0 || undefined,
     queueMs: queueMs === 0 ? undefined : toMicrosecond(queueMs),
     aborted: aborted || undefined,
