@@ -9,10 +9,10 @@ import { JsonError } from '../mappings/json/grammar.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
-import type { MessageHead } from './call/credentials.ts';
 import { CallError } from './call/error.ts';
+import { readHead } from './call/head.ts';
 import { withoutCredentials } from './call/request.ts';
-import { compileReaders, contentTypeOf, readCallBody, readSoapCall } from './protocols/read-call.ts';
+import { compileReaders, readCallBody, readSoapCall } from './protocols/read-call.ts';
 import { Fault } from './protocols/soap/faults.ts';
 import { soap11, soap12 } from './protocols/soap/versions.ts';
 
@@ -69,9 +69,9 @@ export function createCodec(compiled: CompiledContract): Codec {
     xmlToJson: (document, contentType) => {
       const bytes = bufferOf(document);
       const headers = contentType === undefined ? {} : { 'content-type': contentType };
-      const head: MessageHead = { headers, rawHeaders: [] };
+      const head = readHead({ headers, rawHeaders: [] });
       try {
-        const operation = operationOf(bytes, contentTypeOf(head).charset, compiled);
+        const operation = operationOf(bytes, head.contentType.charset, compiled);
         const { operation: called, input } =
           operation === undefined
             ? readSoapCall(readers, head, { version: soap11, endpoint: undefined }, bytes)

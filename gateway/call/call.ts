@@ -25,6 +25,7 @@ import {
   secrets,
 } from './credentials.ts';
 import { CallError, type Failure, failureOf } from './error.ts';
+import type { RequestHead } from './head.ts';
 import type { NonceAnswer, NonceStore } from './nonces.ts';
 import { bytesOf, type Outcome, readReply } from './outcome.ts';
 import { refuseProblems, requestOf } from './request.ts';
@@ -63,6 +64,7 @@ export interface CallService {
 
 /** A request as its call sees it. */
 export interface Exchange extends Waiting, InFlight {
+  readonly head: RequestHead;
   readonly requestId: string;
   readonly stats: RequestStats;
   /** When it came, in ms of `performance.now()`. */
@@ -168,6 +170,7 @@ export async function runCall(
   header?: HeaderCredentials,
 ): Promise<Outcome> {
   const { compiled, messages } = service;
+  const { head } = exchange;
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
   let given: MessageCredentials =
@@ -180,7 +183,7 @@ export async function runCall(
     // both tell of the same values: those that are given are looked at before they are known to be good
     hideKnown ??=
       values === undefined
-        ? hideGiven(credentials, given, exchange.request, secrets)
+        ? hideGiven(credentials, given, head, secrets)
         : hideCredentials(credentials, values, secrets, exchange.ownSecrets);
     return hideKnown(text, most);
   };
@@ -192,11 +195,11 @@ export async function runCall(
       holdRequest(service.admission, exchange, request);
     } else {
       if (messages !== undefined) {
-        const shown = messages.shown.request(exchange.request, operation, input, given);
+        const shown = messages.shown.request(head, operation, input, given);
         messages.write('request', exchange, operation, shown);
       }
       refuseProblems(input.reading);
-      values = service.readCredentials?.(given, exchange.request, spelling);
+      values = service.readCredentials?.(given, head, spelling);
       if (values !== undefined) exchange.stats.caller = service.callerOf(values);
       request = requestOf(compiled, operation, input, values);
       if (exchange.heldBytes > smallBytes) {
@@ -253,7 +256,8 @@ export async function runCall(
 }
 
 /** Gives back what a large request took upstream, unless the system may still read it. */
-function dropBody(request: UpstreamRequest | undefined, { reached, isWritten }: Exchange): void {
+function dropBody(request: UpstreamRequest | undefined, exchange: Exchange): void {
+  const { reached, isWritten } = exchange;
   if (request?.ownsBody === true && Buffer.isBuffer(request.body) && (isWritten || !reached))
     dropPiece(request.body);
 }
@@ -284,12 +288,12 @@ async function enterLimits(
  * Reads a message to its end whose upstream answered early, as only a complete message is a success (W64). Throws CallError:
  * MalformedRequest, RequestTimeout.
  */
-async function readRest(file: StreamedFile, { deadline }: Exchange): Promise<void> {
+async function readRest(file: StreamedFile, exchange: Exchange): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(
       () => reject(new CallError('RequestTimeout')),
-      Math.max(0, deadline - performance.now()),
+      Math.max(0, exchange.deadline - performance.now()),
     );
   });
   try {

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
@@ -7,9 +6,7 @@ import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { compileHide } from '../telemetry/secrets.ts';
 import { checkDigest, type DigestToken, type Secrets } from './digest.ts';
 import { CallError } from './error.ts';
-
-/** What the head of an HTTP message says beside its first line. */
-export type MessageHead = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+import type { MessageHead } from './head.ts';
 
 /** How the caller spells the path of a credential in an error (W29). */
 export type Spelling = 'xml' | 'json';

@@ -9,6 +9,7 @@ import { indentXml } from '../../wsdl/samples/indent.ts';
 import { placeholderOf } from '../../wsdl/samples/placeholders.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { CallError } from '../call/error.ts';
+import { readHead } from '../call/head.ts';
 import { withoutCredentials } from '../call/request.ts';
 import { compileReaders, type Readers, readSoapCall } from '../protocols/read-call.ts';
 import { Fault } from '../protocols/soap/faults.ts';
@@ -521,7 +522,7 @@ function noteLeft(
   try {
     const call = readSoapCall(
       readers,
-      { headers: { 'content-type': contentType }, rawHeaders: [] },
+      readHead({ headers: { 'content-type': contentType }, rawHeaders: [] }),
       { version: version === '1.1' ? soap11 : soap12, endpoint: undefined },
       Buffer.from(draft.text.replace(/^<\?xml[^>]*\?>/, '')),
     );
@@ -585,7 +586,8 @@ function isUnderstood(
   const block = `<b:${local} xmlns:b="${escapeAttribute(namespace)}" e:mustUnderstand="1"/>`;
   const probe = `<e:Envelope xmlns:e="${soap.namespace}"><e:Header>${block}</e:Header><e:Body>${payload}</e:Body></e:Envelope>`;
   try {
-    readers.readSoap(Buffer.from(probe), undefined, soap, []);
+    const message = { document: Buffer.from(probe), charset: undefined, actions: [], attachments: undefined };
+    readers.openSoap(message, { version: soap, endpoint: undefined }).readPayload();
     return true;
   } catch (error) {
     if (error instanceof Fault) return error.code !== 'MustUnderstand';

@@ -97,7 +97,11 @@ export interface BodyRules {
  * Looks whether anything speaks against reading a call's body. Throws CallError: RequestTooLarge where the length is
  * announced, UnsupportedMediaType for a coding we don't read, Overloaded.
  */
-export function admitBody({ request: { headers } }: Arrival, { bodyLimit, admission }: BodyRules): void {
+export function admitBody(
+  { request: { headers } }: Arrival,
+  { admission, bodyLimit: most }: BodyRules,
+  bodyLimit: number = most,
+): void {
   unpackerOf(headers['content-encoding']);
   const announced = announcedBytes(headers['content-length']);
   if (announced > bodyLimit) throw tooLarge(bodyLimit);

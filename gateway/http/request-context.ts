@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { Exchange } from '../call/call.ts';
+import { readHead } from '../call/head.ts';
 import type { Service } from '../protocols/read-request.ts';
 import { type RequestRecord, type RequestStats, startStats } from '../telemetry/request-stats.ts';
 import type { Arrival } from './body.ts';
@@ -78,6 +79,7 @@ export function startRequest(
   return {
     options,
     request,
+    head: readHead(request),
     response,
     query,
     requestId,

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
 import { failureFor, runCall } from '../call/call.ts';
@@ -31,7 +30,7 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
     return;
   }
   context.stats.operation = target.operation?.operation.name;
-  let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(context.request));
+  let own: Format = target.form ?? (endpoint.kind === 'nothing' ? 'json' : ownFormat(context));
   let outcome: Outcome;
   try {
     const refusal = target.refusal ?? choice.refusal;
@@ -103,7 +102,7 @@ function choose(query: Query, suffix: Format | undefined, context: RequestContex
   if (formats.length > 0 && stated === undefined) refusal ??= new CallError('UnsupportedFormat');
   if (good) return { formatFor: () => 'json', callback, refusal };
   if (refusal !== undefined) return { formatFor: (own) => own, callback: undefined, refusal };
-  const { accept } = context.request.headers;
+  const { accept } = context.head.headers;
   const fixed = suffix ?? stated;
   const { limits } = context.options.service.compiled;
   const formatFor = (own: Format): Format =>
@@ -145,10 +144,10 @@ function findTarget(endpoint: CallEndpoint, method: string): Target {
 }
 
 /** Own format of a route before its body is read: by its media type, JSON where that says nothing (W5). */
-function ownFormat(request: IncomingMessage): Format {
+function ownFormat({ request, head }: Pick<RequestContext, 'request' | 'head'>): Format {
   if (!hasBody(request)) return 'json';
   try {
-    return bodyForm(request) ?? 'json';
+    return bodyForm(head) ?? 'json';
   } catch (error) {
     if (error instanceof CallError) return 'json'; // told later, in its turn
     throw error;
@@ -170,7 +169,7 @@ async function answerCall(
     });
   }
   if (takesBody) {
-    const stated = form ?? bodyForm(context.request);
+    const stated = form ?? bodyForm(context.head);
     admitCall(service, context);
     await undefined; // Node's parser is about to bring what came with the head
     const body = readBody(context, service);

@@ -1,8 +1,9 @@
 import { TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
-import { hideCredentials, type MessageCredentials, type MessageHead, secrets } from '../call/credentials.ts';
+import { hideCredentials, type MessageCredentials, secrets } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
+import { type RequestHead, readHead } from '../call/head.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileReaders, readCallBody, readSoapCall } from './read-call.ts';
 import { Fault } from './soap/faults.ts';
@@ -30,7 +31,7 @@ export function createPreview(compiled: CompiledContract): Preview {
   const readers = compileReaders(compiled, compiled.limits.loopSteps);
   const { credentials } = compiled.contract;
   return (request) => {
-    const head: MessageHead = { headers: request.headers, rawHeaders: [] };
+    const head = readHead({ headers: request.headers, rawHeaders: [] });
     try {
       const { operation, input, given, isXml } = read(request, head);
       refuseProblems(input.reading);
@@ -47,7 +48,7 @@ export function createPreview(compiled: CompiledContract): Preview {
     }
   };
 
-  function read({ operation: name, format, body }: PreviewedRequest, head: MessageHead) {
+  function read({ operation: name, format, body }: PreviewedRequest, head: RequestHead) {
     const bytes = Buffer.from(body);
     if (format === 'soap11' || format === 'soap12') {
       const version = format === 'soap11' ? soap11 : soap12;

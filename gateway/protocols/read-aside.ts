@@ -3,11 +3,13 @@ import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
+import type { SplitMessage } from '../../mappings/http-mapping/related.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
 import { overloaded } from '../admission/admission.ts';
 import type { Exchange, Prepared, ReplyReader } from '../call/call.ts';
 import type { CallerProofs } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
+import type { RequestHead } from '../call/head.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import type { AnswerBytes, MapAside } from '../upstream/mapped-upstream.ts';
@@ -26,17 +28,18 @@ import {
   type Task,
 } from './read-thread.ts';
 import { outcomeOf, ownMemoryOf } from './reply-message.ts';
-import type { SoapCall } from './soap/envelope.ts';
 import { Fault } from './soap/faults.ts';
+import type { SoapCall } from './soap/soap-reader.ts';
 import { type SoapAddress, versionNamed } from './soap/versions.ts';
 
 /** A request as its reading beside the event loop sees it. */
 export interface AsideExchange extends Asked {
+  readonly head: RequestHead;
   readonly stats: Pick<RequestStats, 'operation'>;
 }
 
 /** Whoever waits for what the thread makes. */
-type Asked = Pick<Exchange, 'request' | 'response' | 'deadline'>;
+type Asked = Pick<Exchange, 'response' | 'deadline'>;
 
 /**
  * Reads requests of one contract, and large replies to them, in a thread beside the event loop, one at a time, and maps them.
@@ -44,7 +47,12 @@ type Asked = Pick<Exchange, 'request' | 'response' | 'deadline'>;
  */
 export interface ReadAside extends ReplyReader {
   /** The body's memory goes over to the thread. */
-  readonly soap: (exchange: AsideExchange, address: SoapAddress, body: Buffer) => Promise<PreparedSoapCall>;
+  readonly soap: (
+    exchange: AsideExchange,
+    address: SoapAddress,
+    body: Buffer,
+    split: SplitMessage | undefined,
+  ) => Promise<PreparedSoapCall>;
   /** The same of a body outside SOAP. */
   readonly body: (
     exchange: AsideExchange,
@@ -215,12 +223,11 @@ export class AsideReader {
     }
   }
 
-  #post(worker: Worker, { contract, message, memory, exchange: { request } }: Waiting, room: number): void {
+  #post(worker: Worker, { contract, message, memory }: Waiting, room: number): void {
     const isKnown = this.#known.has(contract.id);
     const task: Task = {
       contractId: contract.id,
       contract: isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) },
-      head: { headers: request.headers, rawHeaders: request.rawHeaders },
       message,
       room,
     };
@@ -333,8 +340,15 @@ function readAsideOf(
     return operation;
   };
   return {
-    soap: async (exchange, { version, endpoint }, body) => {
-      const message = { kind: 'soap', version: version.name, endpoint, body: ownMemory(body) } as const;
+    soap: async (exchange, { version, endpoint }, body, split) => {
+      const message = {
+        kind: 'soap',
+        head: exchange.head,
+        version: version.name,
+        endpoint,
+        body: ownMemory(body),
+        split,
+      } as const;
       const call = await read(exchange, message);
       const operation = operationOf(call);
       exchange.stats.operation = call.operation;
@@ -349,13 +363,20 @@ function readAsideOf(
     },
     body: async (exchange, operation, body, form, query) => {
       const { name } = operation.operation;
-      const message = { kind: 'body', operation: name, body: ownMemory(body), form, query } as const;
+      const { head } = exchange;
+      const message = { kind: 'body', head, operation: name, body: ownMemory(body), form, query } as const;
       const call = await read(exchange, message);
       return { input: preparedOf(call, operation), form: call.form ?? 'json' };
     },
     parameters: async (exchange, operation, values, query) => {
       const { name } = operation.operation;
-      const call = await read(exchange, { kind: 'parameters', operation: name, values, query });
+      const call = await read(exchange, {
+        kind: 'parameters',
+        head: exchange.head,
+        operation: name,
+        values,
+        query,
+      });
       return preparedOf(call, operation);
     },
     reply: async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {

@@ -4,35 +4,35 @@ import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/tex
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { QName } from '../../mappings/contract/schema-components.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
-import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import {
   RelatedError,
   type RelatedType,
   RelatedTypeError,
-  readRelatedType,
   type SplitMessage,
   splitRelated,
+  takeParts,
 } from '../../mappings/http-mapping/related.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
-import { rememberLast } from '../../mappings/recent.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
-import {
-  type CallerProofs,
-  compileCredentials,
-  type MessageHead,
-  type ReadCredentials,
-} from '../call/credentials.ts';
+import { type CallerProofs, compileCredentials, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
-import { createSoapReader, type ReadSoap, type SoapCall } from './soap/envelope.ts';
+import type { RequestHead } from '../call/head.ts';
 import { Fault } from './soap/faults.ts';
+import {
+  createSoapReader,
+  type Envelope,
+  type OpenSoap,
+  type SoapCall,
+  type SoapMessage,
+} from './soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from './soap/versions.ts';
 
 /** What requests of one contract are read by, put together at start. */
 export interface Readers {
   readonly compiled: CompiledContract;
-  readonly readSoap: ReadSoap;
+  readonly openSoap: OpenSoap;
   /** Undefined for a contract without credentials. */
   readonly readCredentials: ReadCredentials | undefined;
   /** As many steps as rules may take in one request; one that takes more throws TooManySteps. */
@@ -48,7 +48,7 @@ export function compileReaders(
   const { credentials, wsse } = compiled.contract;
   return {
     compiled,
-    readSoap: createSoapReader(compiled, mostSteps),
+    openSoap: createSoapReader(compiled, mostSteps),
     readCredentials: compileCredentials(credentials, compiled.limits, proofs, wsse?.password),
     mostSteps,
   };
@@ -57,21 +57,40 @@ export function compileReaders(
 /** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
 export function readSoapCall(
   readers: Readers,
-  head: MessageHead,
-  { version, endpoint }: SoapAddress,
+  head: RequestHead,
+  address: SoapAddress,
   body: Buffer,
+  split: SplitMessage | undefined = splitSoap(readers, head, address.version, body),
 ): SoapCall {
-  const { readSoap } = readers;
-  const content = contentTypeOf(head);
+  return openSoap(readers, head, address, body, split).readPayload();
+}
+
+/**
+ * Reads a SOAP request up to its payload. Throws CallError (plain refusals, W44) or Fault.
+ *
+ * @param split where the parts of a multipart message are; undefined for any other message
+ */
+export function openSoap(
+  readers: Readers,
+  head: RequestHead,
+  address: SoapAddress,
+  body: Buffer,
+  split: SplitMessage | undefined,
+): Envelope {
   try {
-    if (content.type !== relatedType)
-      return readSoap(body, content.charset, version, actionsOf(head, [content.action]), endpoint);
-    const { form, root, charset, actions, parts } = splitSoapMessage(readers, head, version, body).take();
-    const attachments = new Attachments(form, parts);
-    return readSoap(root, charset, version, actionsOf(head, actions), endpoint, attachments);
+    return readers.openSoap(messageOf(head, body, split), address);
   } catch (error) {
-    throw unreadable(error, version);
+    throw unreadable(error, address.version);
   }
+}
+
+function messageOf(head: RequestHead, body: Buffer, split: SplitMessage | undefined): SoapMessage {
+  const { charset, action } = head.contentType;
+  if (split === undefined)
+    return { document: body, charset, actions: actionsOf(head, [action]), attachments: undefined };
+  const { form, root, parts, ...said } = takeParts(body, split);
+  const actions = actionsOf(head, said.actions);
+  return { document: root, charset: said.charset, actions, attachments: new Attachments(form, parts) };
 }
 
 /** What a SOAP request that can't be read is refused with: its parts, its charset; any other error as it is. */
@@ -79,17 +98,18 @@ export function unreadable(error: unknown, version: SoapVersion): unknown {
   return unsupported(undecodable(error, version));
 }
 
-/** What SOAP messages with parts come in. */
-export const relatedType = 'multipart/related';
-
-/** Finds the parts of a message of `multipart/related` (W59). Throws CallError for its Content-Type, Fault. */
-export function splitSoapMessage(
+/**
+ * Finds the parts of a message of `multipart/related` (W59); undefined for any other message. Throws CallError for its
+ * Content-Type, Fault.
+ */
+export function splitSoap(
   { compiled }: Readers,
-  head: MessageHead,
+  head: RequestHead,
   version: SoapVersion,
   body: Buffer,
-): SplitMessage {
+): SplitMessage | undefined {
   const type = relatedTypeOf(head);
+  if (type === undefined) return undefined;
   try {
     return splitRelated(body, type, compiled.limits);
   } catch (error) {
@@ -103,45 +123,32 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
   return new Fault(version, 'sender', error.message, { kind: 'MalformedRequest', cause: error });
 }
 
-/** What the Content-Type of such a message says. Throws CallError. */
-export function relatedTypeOf({ headers }: MessageHead): RelatedType {
-  try {
-    return readRelatedType(headers['content-type'] ?? '');
-  } catch (error) {
-    if (!(error instanceof RelatedTypeError)) throw error;
-    throw new CallError('UnsupportedMediaType', { message: error.message, cause: error });
-  }
+/** What the Content-Type of a multipart message says; undefined for any other message. Throws CallError. */
+export function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
+  if (!(related instanceof RelatedTypeError)) return related;
+  throw new CallError('UnsupportedMediaType', { message: related.message, cause: related });
 }
 
 /** Refuses a media type that SOAP messages don't come in (W57), before the body is read. Throws CallError. */
-export function refuseUnreadable(head: MessageHead): void {
-  const { type } = contentTypeOf(head);
-  if (type === relatedType) relatedTypeOf(head);
-  else if (type === 'application/dime' || type.startsWith('multipart/')) {
+export function refuseUnreadable(head: RequestHead): void {
+  const { type } = head.contentType;
+  if (relatedTypeOf(head) !== undefined) return;
+  if (type === 'application/dime' || type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
       message: `expected a SOAP envelope, or multipart/related with one (MTOM, SwA), got ${type.slice(0, 64)}`,
     });
   }
 }
 
-/** Where an action may be hinted at in the HTTP message (W4); quotes and blanks around are not part of it. */
-export function actionsOf({ headers }: MessageHead, parameters: readonly (string | undefined)[]): string[] {
+/** The hints at an action in the HTTP message (W4). */
+export function actionsOf(
+  { soapAction }: RequestHead,
+  parameters: readonly (string | undefined)[],
+): string[] {
   const actions: string[] = [];
-  const header = headers.soapaction;
-  if (typeof header === 'string') actions.push(actionIn(header));
+  if (soapAction !== undefined) actions.push(soapAction);
   for (const parameter of parameters) if (parameter !== undefined) actions.push(parameter);
   return actions;
-}
-
-/** The action that a SOAPAction header says. */
-const actionIn: (header: string) => string = rememberLast((header) => {
-  const text = header.trim();
-  return text.length > 1 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-});
-
-/** A message's Content-Type, taken apart. */
-export function contentTypeOf({ headers }: MessageHead): ContentType {
-  return parseContentType(headers['content-type'] ?? '');
 }
 
 /** Refuses a media type that is looked at before the body, outside SOAP (W39). Throws CallError. */
@@ -162,8 +169,8 @@ function unsupported(error: unknown): unknown {
 export type BodyForm = 'json' | 'xml';
 
 /** A REST route's body form by its media type (W39); undefined: its first character says. */
-export function bodyForm(head: MessageHead): BodyForm | undefined {
-  const { type } = contentTypeOf(head);
+export function bodyForm(head: RequestHead): BodyForm | undefined {
+  const { type } = head.contentType;
   if (type === '') return undefined;
   if (type === 'application/json' || type === 'text/json' || type.endsWith('+json')) return 'json';
   if (type === 'application/xml' || type === 'text/xml' || type.endsWith('+xml')) return 'xml';
@@ -184,16 +191,16 @@ export interface BodyCall {
  */
 export function readCallBody(
   readers: Readers,
-  head: MessageHead,
+  head: RequestHead,
   operation: CompiledOperation,
   bytes: Buffer,
   stated: BodyForm | undefined,
 ): BodyCall {
-  const content = contentTypeOf(head);
+  const { charset } = head.contentType;
   const form = stated ?? (firstVisible(bytes) === 60 ? 'xml' : 'json');
   const reading = startReading(readers.compiled.limits.errors, readers.mostSteps);
-  if (form === 'json') return { input: readJsonBody(bytes, content.charset, operation, reading), form };
-  return { input: readXmlBody(readers, bytes, content.charset, operation, reading), form };
+  if (form === 'json') return { input: readJsonBody(bytes, charset, operation, reading), form };
+  return { input: readXmlBody(readers, bytes, charset, operation, reading), form };
 }
 
 function firstVisible(bytes: Buffer): number | undefined {

@@ -1,24 +1,24 @@
 import { type Reading, TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
+import { bytesToRead, type SplitMessage } from '../../mappings/http-mapping/related.ts';
 import type { CallService, Exchange } from '../call/call.ts';
-import { type Arrival, admitBody } from '../http/body.ts';
+import type { RequestHead } from '../call/head.ts';
+import { type Arrival, admitBody, readBody } from '../http/body.ts';
 import type { RefuseForeign, RefuseForeignScript } from '../http/foreign.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
-import type { ReadAside } from './read-aside.ts';
+import type { AsideExchange, PreparedSoapCall, ReadAside } from './read-aside.ts';
 import {
   type BodyCall,
   type BodyForm,
-  contentTypeOf,
+  openSoap,
   type Readers,
   readCallBody,
-  readSoapCall,
   refuseMultipart,
   refuseUnreadable,
-  relatedType,
-  splitSoapMessage,
+  splitSoap,
 } from './read-call.ts';
-import type { SoapCall } from './soap/envelope.ts';
+import type { SoapCall } from './soap/soap-reader.ts';
 import type { SoapAddress } from './soap/versions.ts';
 
 // What lives here: the faces of a contract. A folder or file for each protocol turns bodies into inputs and outcomes into
@@ -39,80 +39,95 @@ export interface Service extends Readers, CallService {
   readonly bodyLimit: number;
 }
 
-/** Looks whether anything speaks against reading a call's body, before any of it is read. Throws CallError. */
-export function admitCall(service: Service, exchange: Arrival): void {
-  const { type } = contentTypeOf(exchange.request);
+/** A request whose head was read. */
+type HeadedArrival = Arrival & Pick<Exchange, 'head'>;
+
+/** A SOAP request on its way to its inputs. */
+type SoapContext = AsideExchange & HeadedArrival & { readonly options: { readonly service: Service } };
+
+/** Refuses a call by its head, before any of its body is read. Throws CallError. */
+export function admitCall(service: Service, context: HeadedArrival): void {
+  const { type } = context.head.contentType;
   refuseMultipart(type);
-  admitTyped(service, exchange, type);
+  service.refuseForeign?.(context.request, type);
+  admitBody(context, service);
 }
 
 /** The same of a SOAP request, which may be a message of several parts (W57). Throws CallError. */
-export function admitSoap(service: Service, exchange: Arrival): void {
-  const { type } = contentTypeOf(exchange.request);
-  refuseUnreadable(exchange.request);
-  if (mayFlow(service, exchange)) {
-    const bodyLimit = Math.max(service.bodyLimit, service.compiled.limits.streamBytes);
-    admitTyped({ ...service, bodyLimit }, exchange, type);
-  } else admitTyped(service, exchange, type);
+export function admitSoap(service: Service, context: HeadedArrival, bodyLimit = service.bodyLimit): void {
+  const { head, request } = context;
+  refuseUnreadable(head);
+  service.refuseForeign?.(request, head.contentType.type);
+  admitBody(context, service, bodyLimit);
 }
 
-/** Whether a request's body may hold a file that flows through: then its envelope is read before the rest is there (W64). */
-export function mayFlow({ streams }: Service, { request }: Arrival): boolean {
-  if (!streams || request.headers['content-encoding'] !== undefined) return false;
-  return contentTypeOf(request).type === relatedType;
+/** Receives a SOAP request and reads it, up to its inputs. Throws CallError, Fault. */
+export async function readSoap(
+  context: SoapContext,
+  address: SoapAddress,
+): Promise<SoapCall | PreparedSoapCall> {
+  const { service } = context.options;
+  admitSoap(service, context);
+  await undefined; // Node's parser is about to bring what came with the head
+  const read = readBody(context, service);
+  const body = Buffer.isBuffer(read) ? read : await read;
+  return readSoapBody(context, address, body);
 }
 
-function admitTyped(service: Service, exchange: Arrival, type: string): void {
-  service.refuseForeign?.(exchange.request, type);
-  admitBody(exchange, service);
+/** Reads a whole body as a SOAP request, beside the event loop where that takes long. Throws CallError, Fault. */
+export function readSoapBody(
+  context: SoapContext,
+  address: SoapAddress,
+  body: Buffer,
+): SoapCall | Promise<PreparedSoapCall> {
+  const { head, stats, options } = context;
+  const { service } = options;
+  const split = splitSoap(service, head, address.version, body);
+  const call = readSoapHere(service, head, address, body, split);
+  if (call === undefined) return service.readAside.soap(context, address, body, split);
+  stats.operation = call.operation.operation.name;
+  return call;
 }
 
 /**
- * Reads a body as a SOAP request; undefined for one that would hold the event loop for long, which is to be read beside
- * it. Throws CallError, Fault.
+ * Reads a body as a SOAP request; undefined for one that would hold the event loop for long, which is to be read beside it.
+ * Throws CallError, Fault.
+ *
+ * @param split where the parts of a multipart message are
  */
-export function readSoapHere(
+function readSoapHere(
   service: Service,
-  exchange: Pick<Exchange, 'request' | 'stats'>,
+  head: RequestHead,
   address: SoapAddress,
   body: Buffer,
+  split: SplitMessage | undefined,
 ): SoapCall | undefined {
-  if (isLong(service, exchange, address, body)) return undefined;
+  const toRead = split === undefined ? body.length : bytesToRead(split);
+  if (toRead > service.compiled.limits.readAsideBytes) return undefined;
   try {
-    const call = readSoapCall(service, exchange.request, address, body);
-    exchange.stats.operation = call.operation.operation.name;
-    return call;
+    const envelope = openSoap(service, head, address, body, split);
+    // what happens to the request is decided here: its operation is known, and nothing of its payload was read
+    return envelope.readPayload();
   } catch (error) {
     if (error instanceof TooManySteps) return undefined;
     throw error;
   }
 }
 
-/** Whether to read a body takes long: of a multipart message its envelope, and what came as base64, counts. Throws Fault. */
-function isLong(
-  service: Service,
-  { request }: Pick<Exchange, 'request'>,
-  { version }: SoapAddress,
-  body: Buffer,
-): boolean {
-  const { readAsideBytes } = service.compiled.limits;
-  if (body.length <= readAsideBytes) return false;
-  if (contentTypeOf(request).type !== relatedType) return true;
-  const { rootBytes, encodedBytes } = splitSoapMessage(service, request, version, body);
-  return rootBytes + encodedBytes > readAsideBytes;
-}
-
-/** The same of a call outside SOAP. Throws CallError. */
+/**
+ * Reads a body outside SOAP; undefined for one that would hold the event loop for long, which is to be read beside it. Throws
+ * CallError.
+ */
 export function readBodyHere(
   service: Service,
-  exchange: Pick<Exchange, 'request' | 'stats'>,
+  { head }: Pick<Exchange, 'head'>,
   operation: CompiledOperation,
   body: Buffer,
   stated: BodyForm | undefined,
 ): BodyCall | undefined {
   if (body.length > service.compiled.limits.readAsideBytes) return undefined;
   try {
-    return readCallBody(service, exchange.request, operation, body, stated);
+    return readCallBody(service, head, operation, body, stated);
   } catch (error) {
     if (error instanceof TooManySteps) return undefined;
     throw error;

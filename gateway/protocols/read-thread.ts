@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
@@ -9,6 +8,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract } from '../../mappings/contract/transfer.ts';
 import type { Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
+import type { SplitMessage } from '../../mappings/http-mapping/related.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
 import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
 import { NoRoom } from '../../mappings/xml/error.ts';
@@ -18,10 +18,10 @@ import type {
   FoundCredentials,
   HeaderCredentials,
   MessageCredentials,
-  MessageHead,
   Spelling,
 } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
+import type { RequestHead } from '../call/head.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { yieldToOthers } from '../http/thread.ts';
 import { growYoungGeneration } from '../http/young-generation.ts';
@@ -56,8 +56,6 @@ export interface Task {
   readonly contractId: number;
   /** The contract, where the thread doesn't have it yet. */
   readonly contract: SentSharedContract | undefined;
-  /** The request's. */
-  readonly head: { readonly headers: IncomingHttpHeaders; readonly rawHeaders: string[] };
   readonly message: Message | ReplyMessage | MappingMessage;
   /** In bytes: so much more may be made of an answer. */
   readonly room: number;
@@ -85,12 +83,14 @@ export interface SentAnswer extends MappedAnswer {
 }
 
 /** What is to be read of a request: a body by its endpoint, or a route's parameters. */
-export type Message =
+export type Message = { readonly head: RequestHead } & (
   | {
       readonly kind: 'soap';
       readonly version: SoapVersion['name'];
       readonly endpoint: string | undefined;
       readonly body: Uint8Array<ArrayBuffer>;
+      /** Where the parts of a multipart message are. */
+      readonly split: SplitMessage | undefined;
     }
   | {
       readonly kind: 'body';
@@ -104,7 +104,8 @@ export type Message =
       readonly operation: string;
       readonly values: readonly RouteValue[];
       readonly query: QueryFindings;
-    };
+    }
+);
 
 /** What was found in a request's query, which is no part of its inputs. */
 export type QueryFindings = Pick<Reading, 'problems' | 'ignored'>;
@@ -222,10 +223,10 @@ async function readerOf({ contractId, contract }: Task): Promise<Reader> {
 async function perform(task: Task): Promise<Result> {
   try {
     const reader = await readerOf(task);
-    const { message, head, room } = task;
+    const { message, room } = task;
     if (message.kind === 'toCalls' || message.kind === 'toReply' || message.kind === 'toFault')
       return map(message, reader);
-    if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, head, reader) };
+    if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, reader) };
     const { compiled } = reader.readers;
     return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown, room) };
   } catch (error) {
@@ -246,12 +247,13 @@ function map(message: MappingMessage, { mapping }: Reader): Result {
   return { kind: 'mapped', json: mapReply(mapping, operation, message.entry, message.answers) };
 }
 
-function readMessage(message: Message, head: MessageHead, reader: Reader): ReadCall {
+function readMessage(message: Message, reader: Reader): ReadCall {
   const { readers } = reader;
+  const { head } = message;
   const { limits } = readers.compiled;
   if (message.kind === 'soap') {
     const address = { version: versionNamed(message.version), endpoint: message.endpoint };
-    const call = readSoapCall(readers, head, address, bufferOf(message.body));
+    const call = readSoapCall(readers, head, address, bufferOf(message.body), message.split);
     const { operation, input, credentials, header, isMtom } = call;
     const prepared = prepare(reader, head, operation, input, 'xml', credentials);
     return { ...prepared, version: call.version.name, header, isMtom };
@@ -278,7 +280,7 @@ function addFindings(reading: Reading, { problems, ignored }: QueryFindings): vo
 /** Goes on as far as `runCall` would before it calls the upstream. */
 function prepare(
   { readers, shown }: Reader,
-  head: MessageHead,
+  head: RequestHead,
   operation: CompiledOperation,
   input: Input,
   spelling: Spelling,

@@ -33,13 +33,14 @@ export interface ReplyContext {
 
 /** What the reply to a request is written for. */
 export function replyContext(
-  { options, requestId, stats }: RequestContext,
+  context: RequestContext,
   operation: CompiledOperation | undefined,
   header: ReplyContext['header'],
-  asXml = false,
 ): ReplyContext {
+  const { options, requestId, stats, head } = context;
   const { compiled, challenge } = options.service;
   const { upstreamStatus } = stats;
+  const asXml = head.headers.accept === 'application/xml';
   return { compiled, operation, requestId, header, challenge, upstreamStatus, asXml };
 }
 
@@ -131,10 +132,11 @@ export function faultReply(fault: Fault, context: ReplyContext, failure?: Failur
 /** The detail that the WSDL declares; undefined where it declares none, and for what a detail may not tell (W27). */
 function detailOf(
   fault: Fault,
-  { compiled, requestId, upstreamStatus }: ReplyContext,
+  context: ReplyContext,
   failure: Failure | undefined,
   told: Told | undefined,
 ): string | undefined {
+  const { compiled, requestId, upstreamStatus } = context;
   const { faultDetail, namespaces } = compiled.contract;
   const status = failure?.status ?? statusOfKind(fault.kind);
   if (faultDetail === undefined || status === undefined || fault.own !== undefined) return undefined;
@@ -149,7 +151,8 @@ function detailOf(
   return writeFaultDetail(faultDetail, namespaces.types, factsOf(status, upstreamStatus, requestId, facts));
 }
 
-function soapContentType(version: SoapVersion, { compiled, asXml }: ReplyContext): string {
+function soapContentType(version: SoapVersion, context: ReplyContext): string {
+  const { compiled, asXml } = context;
   const documented = compiled.contract.settings.soapReplyContentType === 'documented';
   return documented || asXml ? contentTypes.xml : version.contentType;
 }

@@ -1,13 +1,8 @@
 import { compileRedact } from '../../mappings/codec/redact.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { CredentialValues, Input } from '../../mappings/http-mapping/call.ts';
-import {
-  allCredentials,
-  hideCredentials,
-  hideGiven,
-  type MessageCredentials,
-  type MessageHead,
-} from '../call/credentials.ts';
+import { allCredentials, hideCredentials, hideGiven, type MessageCredentials } from '../call/credentials.ts';
+import type { MessageHead } from '../call/head.ts';
 import type { LineBuffer } from './line-buffer.ts';
 
 /** The call that a message is of. */

@@ -172,16 +172,19 @@ export interface Place {
   readonly end: number;
 }
 
-/**
- * A message whose parts were found and whose headers were read, before what came as base64 is decoded: how much of that
- * there is says where it may be done.
- */
-export interface SplitMessage {
-  readonly rootBytes: number;
-  /** Bytes of parts that came as base64. */
-  readonly encodedBytes: number;
-  /** Decodes what came as base64. Throws RelatedError. */
-  readonly take: () => RelatedMessage;
+/** A part of a message: its Content-ID, and where its content stands, in bytes. */
+export interface PartPlace {
+  readonly id: string | undefined;
+  readonly start: number;
+  readonly end: number;
+  readonly isBase64: boolean;
+}
+
+/** Where the parts of a message are. It is plain data, so a message is split once, whoever reads it. */
+export interface SplitMessage extends Pick<RelatedMessage, 'form' | 'charset' | 'actions'> {
+  readonly root: PartPlace;
+  /** All parts but the root, in the order of the message. */
+  readonly parts: readonly PartPlace[];
 }
 
 /**
@@ -189,13 +192,15 @@ export interface SplitMessage {
  * one that isn't in the form, or beyond a limit.
  */
 export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): SplitMessage {
-  const places = findParts(body, type.boundary, limits);
-  const headers = places.map(({ header }) => headerOf(header, limits));
-  const [root, ...others] = headers;
-  const [rootPlace, ...otherPlaces] = places;
-  if (root === undefined || rootPlace === undefined) throw new RelatedError('expected a part, got none');
+  const places = findParts(body, type.boundary, limits).map(({ header, start, end }) => ({
+    ...headerOf(header, limits),
+    start,
+    end,
+  }));
+  const [root, ...others] = places;
+  if (root === undefined) throw new RelatedError('expected a part, got none');
   const ids = new Set<string>();
-  for (const { id } of headers) {
+  for (const { id } of places) {
     if (id === undefined) continue;
     if (ids.has(id)) throw new RelatedError(`expected one part of each Content-ID, got two of ${shown(id)}`);
     ids.add(id);
@@ -206,24 +211,30 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
     throw new RelatedError(
       `expected the first part's Content-Type to be application/xop+xml, text/xml or application/soap+xml, got ${shown(rootType ?? '')}`,
     );
-  if (rootPlace.end - rootPlace.start > limits.bodyBytes)
+  if (root.end - root.start > limits.bodyBytes)
     throw new RelatedError(`expected a first part of at most ${limits.bodyBytes} bytes, got more`);
+  const placeOf = ({ id, start, end, isBase64 }: PartPlace): PartPlace => ({ id, start, end, isBase64 });
+  return { form, charset, actions, root: placeOf(root), parts: others.map(placeOf) };
+}
+
+/** How many bytes of a message have to be looked at one by one: its envelope, and what came as base64. */
+export function bytesToRead({ root, parts }: SplitMessage): number {
+  let bytes = root.end - root.start;
+  for (const { start, end, isBase64 } of [root, ...parts]) if (isBase64) bytes += end - start;
+  return bytes;
+}
+
+/** The parts of a message that was split; decodes what came as base64. Throws RelatedError. */
+export function takeParts(
+  body: Buffer,
+  { form, charset, actions, root, parts }: SplitMessage,
+): RelatedMessage {
   return {
-    rootBytes: rootPlace.end - rootPlace.start,
-    encodedBytes: places.reduce(
-      (sum, { start, end }, index) => sum + (headers[index]?.isBase64 === true ? end - start : 0),
-      0,
-    ),
-    take: () => ({
-      form,
-      root: bytesOf(body, rootPlace, root),
-      charset,
-      actions,
-      parts: others.map((part, index) => ({
-        id: part.id,
-        bytes: bytesOf(body, otherPlaces[index] as Place, part),
-      })),
-    }),
+    form,
+    root: bytesOf(body, root),
+    charset,
+    actions,
+    parts: parts.map((part) => ({ id: part.id, bytes: bytesOf(body, part) })),
   };
 }
 
@@ -404,7 +415,7 @@ export function headerOf(header: Place['header'], { mimeContentId }: Limits): Pa
   return { id: id === '' ? undefined : id, contentType: header.get('content-type'), isBase64 };
 }
 
-function bytesOf(body: Buffer, { start, end }: Place, { isBase64, id }: PartHeader): Buffer {
+function bytesOf(body: Buffer, { start, end, isBase64, id }: PartPlace): Buffer {
   if (!isBase64) return body.subarray(start, end);
   const letters = base64FromXml(body.toString('latin1', start, end));
   if (letters === undefined)

@@ -1,18 +1,20 @@
-import { Buffer } from 'node:buffer';
+import type { Frame } from '../../../mappings/compile.ts';
 import { runCall } from '../../call/call.ts';
 import { CallError } from '../../call/error.ts';
-import { readBody } from '../../http/body.ts';
+import { type RequestHead, relatedType } from '../../call/head.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { send, serveOptions } from '../../http/send.ts';
-import { logText } from '../../telemetry/request-stats.ts';
-import { admitSoap, mayFlow, readSoapHere } from '../read-request.ts';
+import { logText, type RequestStats } from '../../telemetry/request-stats.ts';
+import type { PreparedSoapCall } from '../read-aside.ts';
+import { readSoap, readSoapBody, type Service } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { mtomFrame, replyFrame } from './envelope.ts';
 import { Fault, type FaultCode, isSecurityCode } from './faults.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
-import { readStreamed, type StreamedCall } from './streamed-call.ts';
+import type { SoapCall } from './soap-reader.ts';
+import { receiveStreamed, type StreamedCall } from './streamed-call.ts';
 import { type SoapAddress, type SoapVersion, soap11, soap12 } from './versions.ts';
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
@@ -20,7 +22,8 @@ const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 /** A SOAP endpoint: POST calls an operation, GET gives the WSDL (W2). */
 export function serveSoap(address: SoapAddress, context: RequestContext): Promise<void> | void {
   const { method } = context.request;
-  if (method === 'POST') return answerSoap(address, context);
+  if (method === 'POST')
+    return mayStream(context) ? answerStreamed(address, context) : answerSoap(address, context);
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, 'wsdl');
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
@@ -28,50 +31,89 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
 
 /** Answers a SOAP call at a path that takes none with a fault (W44). Returns false if the request is no SOAP call. */
 export function refusePath(context: RequestContext, error: CallError): boolean {
-  if (context.request.method !== 'POST' || !saysItIsSoap(context)) return false;
-  const version = isSoap12(context) ? soap12 : soap11;
-  send(context, version.format, unread(context, version, error));
+  if (context.request.method !== 'POST' || !saysItIsSoap(context.head)) return false;
+  const version = isSoap12(context.head) ? soap12 : soap11;
+  send(context, version.format, refusalOf(error, context, version));
   return true;
 }
 
-async function answerSoap(address: SoapAddress, context: RequestContext): Promise<void> {
-  const { version } = address;
-  const { service } = context.options;
-  let reply: Reply;
+/** Answers a call. */
+function answerSoap(address: SoapAddress, context: RequestContext): Promise<void> {
+  return answer(context, address.version, () => readSoap(context, address));
+}
+
+/** The same of a message whose file may flow through to the upstream (W64). */
+async function answerStreamed(address: SoapAddress, context: RequestContext): Promise<void> {
   let streamed: StreamedCall | undefined;
+  const read = async (): Promise<SoapCall | PreparedSoapCall> => {
+    streamed = await receiveStreamed(context, address);
+    return streamed.call ?? readSoapBody(context, address, streamed.body);
+  };
   try {
-    admitSoap(service, context);
-    await undefined; // Node's parser is about to bring what came with the head
-    streamed = mayFlow(service, context) ? await readStreamed(context, address) : undefined;
-    const read = streamed?.body ?? readBody(context, service);
-    const body = Buffer.isBuffer(read) ? read : await read;
-    const call =
-      streamed?.call ??
-      readSoapHere(service, context, address, body) ??
-      (await service.readAside.soap(context, address, body));
-    const { operation, header } = call;
-    noteSecurity(context, header, undefined);
-    const plainFrame = replyFrame(call.version, operation.replyAction, header);
-    const { mtomReplies, mtomThreshold } = service.compiled.contract.settings;
-    const isMtom = call.isMtom && mtomReplies === 'requested';
-    const frame = isMtom ? mtomFrame(plainFrame, mtomThreshold) : plainFrame;
-    const outcome = await runCall(service, context, operation, call.input, 'xml', frame, call.credentials);
-    if (streamed?.failure() !== undefined) throw streamed.failure();
-    if (context.stats.error === 'FailedAuthentication') context.stats.wsse = context.stats.error;
-    const replyTo = replyContext(context, operation, header, asksForXml(context));
-    reply = soapReply(call.version, outcome, replyTo);
-  } catch (error) {
-    // at the latest a codec of ours failed on a reply of ours: still in the caller's own protocol
-    reply = soapRefusal(context, version, undecodable(error, version));
+    await answer(context, address.version, read, () => streamed?.failure());
   } finally {
     streamed?.end();
+  }
+}
+
+/** Whether a request's body may hold a file that flows through: then its envelope is read before the rest is there (W64). */
+function mayStream({ options, head }: RequestContext): boolean {
+  const isRelated = head.contentType.type === relatedType;
+  return isRelated && options.service.streams && head.headers['content-encoding'] === undefined;
+}
+
+/**
+ * Reads a call, makes it upstream and sends the reply: whatever fails on the way, in the caller's protocol.
+ *
+ * @param read throws CallError, Fault
+ * @param failure why the request broke off while the call was under way
+ */
+async function answer(
+  context: RequestContext,
+  version: SoapVersion,
+  read: () => Promise<SoapCall | PreparedSoapCall>,
+  failure?: () => unknown,
+): Promise<void> {
+  const { stats, options } = context;
+  const { service } = options;
+  let reply: Reply;
+  try {
+    const call = await read();
+    const { operation, input, header, credentials } = call;
+    noteSecurity(stats, header, undefined);
+    const outcome = await runCall(
+      service,
+      context,
+      operation,
+      input,
+      'xml',
+      frameOf(call, service),
+      credentials,
+    );
+    const broken = failure?.();
+    if (broken !== undefined) throw broken;
+    if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
+    reply = soapReply(call.version, outcome, replyContext(context, operation, header));
+  } catch (error) {
+    // at the latest a codec of ours failed on a reply of ours
+    reply = refusalOf(undecodable(error, version), context, version);
   }
   send(context, version.format, reply);
 }
 
+/** What the reply of a call goes out in. */
+function frameOf(
+  { version, operation, header, isMtom }: SoapCall | PreparedSoapCall,
+  { compiled }: Service,
+): Frame {
+  const frame = replyFrame(version, operation.replyAction, header);
+  const { mtomReplies, mtomThreshold } = compiled.contract.settings;
+  return isMtom && mtomReplies === 'requested' ? mtomFrame(frame, mtomThreshold) : frame;
+}
+
 /** Notes what a request's Security block came to, of which nothing else is kept (W46, W56). */
 function noteSecurity(
-  { stats }: RequestContext,
+  stats: RequestStats,
   header: ReplyHeader | undefined,
   code: FaultCode | undefined,
 ): void {
@@ -84,7 +126,7 @@ function noteSecurity(
 }
 
 /** Notes why there is no operation to answer, and the header block that isn't understood. */
-function noteFault({ stats }: RequestContext, error: unknown): void {
+function noteFault(stats: RequestStats, error: unknown): void {
   stats.fault = error instanceof Fault ? error.kind : 'InternalError';
   if (!(error instanceof Fault) || error.block === undefined) return;
   const { namespace, local } = error.block;
@@ -98,42 +140,36 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
 }
 
 /**
- * A SOAP request that no operation could answer: a fault, or plain text where it was refused before it was read and says
- * nowhere that it is SOAP, or where it was shed (W44).
+ * The reply to a SOAP request that no operation could answer: a fault; plain text where it was refused before it was read and
+ * says nowhere that it is SOAP, or where it was shed (W44). CXF, Metro and WCF show their users a fault, and of any other reply
+ * with a status of 4xx the status alone; a proxy in front is to see that a gateway is full.
  */
-function soapRefusal(context: RequestContext, version: SoapVersion, error: unknown): Reply {
-  if (error instanceof CallError) return unread(context, version, error);
-  noteFault(context, error);
-  if (error instanceof Fault) noteSecurity(context, error.header, error.code);
-  const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
-  if (error instanceof Fault) return faultReply(error, replyTo);
-  context.options.service.onError(error, context.requestId);
+function refusalOf(error: unknown, context: RequestContext, version: SoapVersion): Reply {
+  const { stats, head, requestId, options } = context;
+  const replyTo = replyContext(context, undefined, undefined);
+  if (error instanceof CallError) {
+    const { status, message, code } = error;
+    stats.error = code;
+    if (status >= 500 || !saysItIsSoap(head)) return textReply(status, message, requestId);
+    return {
+      ...faultReply(new Fault(version, 'sender', message, { cause: error }), replyTo),
+      xStatus: status,
+    };
+  }
+  noteFault(stats, error);
+  if (error instanceof Fault) {
+    noteSecurity(stats, error.header, error.code);
+    return faultReply(error, replyTo);
+  }
+  options.service.onError(error, requestId);
   return faultReply(new Fault(version, 'receiver', 'internal error', { cause: error }), replyTo);
 }
 
-/**
- * The refusal of a request that nobody read. CXF, Metro and WCF show their users a fault, and of any other reply with a status
- * of 4xx the status alone; a proxy in front is to see that a gateway is full, and gets that as it is.
- */
-function unread(context: RequestContext, version: SoapVersion, error: CallError): Reply {
-  const { status, message, code } = error;
-  context.stats.error = code;
-  if (status >= 500 || !saysItIsSoap(context)) return textReply(status, message, context.requestId);
-  const replyTo = replyContext(context, undefined, undefined, asksForXml(context));
-  const fault = new Fault(version, 'sender', message, { cause: error });
-  return { ...faultReply(fault, replyTo), xStatus: status };
-}
-
 /** Whether a request says that it is SOAP before it is read: SOAP 1.1 has a SOAPAction (6.1.1), 1.2 its media type. */
-function saysItIsSoap(context: RequestContext): boolean {
-  return context.request.headers.soapaction !== undefined || isSoap12(context);
+function saysItIsSoap(head: RequestHead): boolean {
+  return head.soapAction !== undefined || isSoap12(head);
 }
 
-function isSoap12({ request: { headers } }: RequestContext): boolean {
+function isSoap12({ headers }: RequestHead): boolean {
   return headers['content-type']?.toLowerCase().includes('application/soap+xml') === true;
-}
-
-/** A SOAP request that accepts the specification's literal `application/xml` and nothing else gets it (W7). */
-function asksForXml({ request }: RequestContext): boolean {
-  return request.headers.accept === 'application/xml';
 }

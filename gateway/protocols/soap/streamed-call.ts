@@ -14,7 +14,8 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { Collector } from '../../upstream/collector.ts';
 import { announcedBytes } from '../../upstream/content-length.ts';
 import { actionsOf, relatedTypeOf, unreadable } from '../read-call.ts';
-import type { SoapCall } from './envelope.ts';
+import { admitSoap } from '../read-request.ts';
+import type { SoapCall } from './soap-reader.ts';
 import type { SoapAddress } from './versions.ts';
 
 /** A message that may be one whose file flows through (W64), read as far as that has to be known. */
@@ -28,6 +29,10 @@ export interface StreamedCall {
   readonly end: () => void;
 }
 
+function notRelated(): never {
+  throw new TypeError('expected a message of multipart/related');
+}
+
 /** A beginning is looked for in so many bytes first, then in twice as many, and so on: in all in linear time. */
 const firstLookBytes = 2 * 1024;
 
@@ -36,14 +41,16 @@ const firstLookBytes = 2 * 1024;
  * other operation, or in any other form, to its end, as `readBody` does. A call has its permit then. Throws CallError, Fault.
  * One function, as all of it works on what came so far.
  */
-export async function readStreamed(context: RequestContext, address: SoapAddress): Promise<StreamedCall> {
-  const { request, response, options } = context;
+export async function receiveStreamed(context: RequestContext, address: SoapAddress): Promise<StreamedCall> {
+  const { request, head, response, options } = context;
   const { service } = options;
   const { admission, compiled, bodyLimit } = service;
   const { limits } = compiled;
   const { version } = address;
+  admitSoap(service, context, Math.max(bodyLimit, limits.streamBytes));
+  await undefined; // Node's parser is about to bring what came with the head
   if (response.destroyed) throw new CallError('CallerGone');
-  const type = relatedTypeOf(request);
+  const type = relatedTypeOf(head) ?? notRelated();
   if (isAwaited(request)) response.writeContinue();
   const heldMost = Math.min(bodyLimit, limits.streamBytes);
   let isHeld = false;
@@ -114,11 +121,14 @@ export async function readStreamed(context: RequestContext, address: SoapAddress
     const file = new StreamedFile(told());
     const { form, root, charset, actions } = beginning;
     const attachments = new Attachments(form, [{ id: beginning.fileId, bytes: file }]);
-    const hints = actionsOf(request, actions);
-    const call = service.readSoap(root, charset, version, hints, address.endpoint, attachments);
-    const { operation } = call.operation;
+    const hints = actionsOf(head, actions);
+    const message = { document: root, charset, actions: hints, attachments };
+    const envelope = service.openSoap(message, address);
+    const { operation } = envelope.operation;
+    if (!operation.stream) return undefined;
+    const call = envelope.readPayload();
     const isRefused = call.input.reading.problems.length > 0;
-    if (!operation.stream || !(attachments.areTaken || isRefused)) return undefined;
+    if (!(attachments.areTaken || isRefused)) return undefined;
     context.stats.operation = operation.name;
     admission.arrived(transfer, context);
     hasArrived = true;

@@ -19,20 +19,60 @@ interface Opening<T> {
   readonly shapes: RequestShapes;
 }
 
+/** A document whose beginning is known, and where its payload goes on. Reading it changes nothing but caches. */
+export class Match<T> {
+  readonly #prefix: Prefix<Opening<T>>;
+  readonly #document: Buffer;
+  readonly #from: number;
+
+  /** @param from offset in bytes behind the start tag that the beginning ends with */
+  constructor(prefix: Prefix<Opening<T>>, document: Buffer, from: number) {
+    this.#prefix = prefix;
+    this.#document = document;
+    this.#from = from;
+  }
+
+  /** What the beginning means. */
+  get meaning(): T {
+    return this.#prefix.meaning.meaning;
+  }
+
+  /** The input of a payload whose shape is known; undefined for any other, and for a text that is not of its type. */
+  readInput(): Input | undefined {
+    return this.#prefix.meaning.shapes.read(this.#document, this.#from);
+  }
+
+  /** Moves a reader of the document, which has not begun, behind the known beginning. */
+  resume(xml: XmlReader): void {
+    xml.resume(this.#prefix.snapshot);
+  }
+
+  /**
+   * Takes note of the shape of the payload, which was read without fault.
+   *
+   * @param text the whole document
+   * @param readAgain reads the payload from behind the beginning
+   */
+  learnShape(text: string, readAgain: (snapshot: ReaderSnapshot, reading: Reading) => Input): void {
+    const { snapshot, meaning } = this.#prefix;
+    meaning.shapes.note(text, snapshot.position, (reading) => readAgain(snapshot, reading));
+  }
+}
+
 /**
- * The way around the codecs for requests whose markup was met before, to the last character: `read` gives what they
- * would, or undefined, and then they read the request. What lives here: the beginnings of documents (`prefix-cache.ts`),
- * the shapes of what follows them (`request-shapes.ts`), texts as JSON tokens (`text-tokenizer.ts`) and the places that
- * they are put in (`placeholders.ts`); and what an element held whose content is read by itself (`element-forms.ts`). What may not: anything that decides what a request means or what is wrong with it.
- * Nothing outside the folder imports another file of it ([decision 9](../../../docs/decisions/0009-forms-met-before.md)).
+ * The way around the codecs for requests whose markup was met before, to the last character: a `Match` gives what they
+ * would, or undefined, and then they read the request. The folder keeps beginnings of documents (`prefix-cache.ts`),
+ * shapes of what follows them (`request-shapes.ts`), texts as JSON tokens (`text-tokenizer.ts`) and the places that they
+ * are put in (`placeholders.ts`); and contents of elements (`element-forms.ts`). Nothing here decides what a request means
+ * or what is wrong with it. Nothing outside the folder imports another file of it
+ * ([decision 9](../../../docs/decisions/0009-forms-met-before.md)).
  */
 export class FastPath<T> {
   readonly #limits: Limits;
   readonly #quirks: XmlQuirks;
   readonly #prefixes = new PrefixCache<Opening<T>>();
   readonly #scratch = createScratch();
-  #prefix: Prefix<Opening<T>> | undefined;
-  /** What was found last without some bytes, so that the bytes before them needn't be compared again. */
+  /** What was found last without some bytes, so that the bytes before them need not be compared again. */
   #lastWithout: { readonly known: Beginning<unknown>; readonly prefix: Prefix<Opening<T>> } | undefined;
 
   /** @param quirks as XmlReader has them */
@@ -42,15 +82,13 @@ export class FastPath<T> {
   }
 
   /**
-   * The input of a request whose shape is known; undefined for any other, and for one with a text that isn't of its type.
+   * Finds the known beginning of a document; undefined if it has none.
    *
-   * @param document its bytes
    * @param charset the Content-Type's, as `decodeXml` has it
    */
-  read(document: Buffer, charset: string | undefined): Input | undefined {
+  match(document: Buffer, charset: string | undefined): Match<T> | undefined {
     const prefix = this.#prefixes.find(document, charset);
-    this.#prefix = prefix;
-    return prefix?.meaning.shapes.read(document, prefix.bytes.length);
+    return prefix && new Match(prefix, document, prefix.bytes.length);
   }
 
   /**
@@ -59,12 +97,12 @@ export class FastPath<T> {
    * @param known the beginning, as found in this document
    * @param end behind those bytes
    */
-  readWithout(
+  matchWithout(
     document: Buffer,
     charset: string | undefined,
     known: Beginning<unknown>,
     end: number,
-  ): Input | undefined {
+  ): Match<T> | undefined {
     const { length } = known;
     const last = this.#lastWithout;
     let prefix: Prefix<Opening<T>> | undefined;
@@ -73,22 +111,11 @@ export class FastPath<T> {
       prefix = this.#prefixes.findWithout(document, charset, length, end);
       if (prefix !== undefined) this.#lastWithout = { known, prefix };
     }
-    this.#prefix = prefix;
-    return prefix?.meaning.shapes.read(document, end - length + prefix.bytes.length);
-  }
-
-  /** What the beginning of the document that `read` was given last means; undefined where it isn't known. */
-  get opening(): T | undefined {
-    return this.#prefix?.meaning.meaning;
-  }
-
-  /** Moves a reader of that document, which hasn't begun, behind its known beginning. */
-  resume(xml: XmlReader): void {
-    if (this.#prefix !== undefined) xml.resume(this.#prefix.snapshot);
+    return prefix && new Match(prefix, document, end - length + prefix.bytes.length);
   }
 
   /**
-   * Takes note of the unknown beginning of that document.
+   * Takes note of the unknown beginning of a document.
    *
    * @param end offset behind the start tag of the wrapper, in characters
    * @param of what the request's codec gives, and how its credentials are written upstream, as RequestShapes has it
@@ -104,23 +131,6 @@ export class FastPath<T> {
     const { illegalReferences } = this.#quirks;
     const shapes = new RequestShapes(input, this.#scratch, errors, illegalReferences, writeCredentials);
     this.#prefixes.note(document, charset, end, { meaning, shapes }, this.#limits, this.#quirks);
-  }
-
-  /**
-   * Takes note of the shape of that document, which was read without fault; nothing where its beginning isn't known.
-   *
-   * @param text what it was decoded to
-   * @param read the codec that read it
-   */
-  learnShape(text: string, read: (xml: XmlReader, reading: Reading) => Input): void {
-    const prefix = this.#prefix;
-    if (prefix === undefined) return;
-    const { snapshot, meaning } = prefix;
-    meaning.shapes.note(text, snapshot.position, (reading) => {
-      const xml = new XmlReader(text, this.#limits, this.#quirks);
-      xml.resume(snapshot);
-      return read(xml, reading);
-    });
   }
 }
 

@@ -1,4 +1,3 @@
-import { createSoapReader, type SoapCall } from '../../../gateway/protocols/soap/envelope.ts';
 import { Fault, writeFault } from '../../../gateway/protocols/soap/faults.ts';
 import { soap11, soap12 } from '../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../mappings/compile.ts';
@@ -8,6 +7,7 @@ import { loadContract, screeningContract } from '../../../mappings/loader/load.t
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import type { Element } from '../../mappings/xml/infoset.ts';
+import { createSoapReader, type SoapCall } from '../../read-soap.ts';
 import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';

@@ -4,6 +4,7 @@ import {
   type RelatedMessage,
   readRelatedType,
   splitRelated,
+  takeParts,
 } from '../../../mappings/http-mapping/related.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
@@ -25,7 +26,7 @@ export const mime = target<RelatedMessage | undefined>({
   make: makeMessage,
   run: (input) => {
     try {
-      return splitRelated(input, type, defaultLimits).take();
+      return takeParts(input, splitRelated(input, type, defaultLimits));
     } catch (error) {
       if (error instanceof RelatedError) return undefined;
       throw error;

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { checkDigest } from '../../../gateway/call/digest.ts';
-import { createSoapReader, type ReadSoap, type SoapCall } from '../../../gateway/protocols/soap/envelope.ts';
 import { Fault, isSecurityCode, writeFault } from '../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../mappings/compile.ts';
@@ -9,6 +8,7 @@ import { namespaces, type Wsse } from '../../../mappings/contract/model.ts';
 import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import type { Element } from '../../mappings/xml/infoset.ts';
+import { createSoapReader, type ReadSoap, type SoapCall } from '../../read-soap.ts';
 import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';

@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
 import test from 'ava';
-import { createSoapReader } from '../../../gateway/protocols/soap/envelope.ts';
 import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
 import { mostBytes } from '../../../mappings/codec/fast-path/text-tokenizer.ts';
 import { type Contract, namespaces } from '../../../mappings/contract/model.ts';
@@ -9,6 +8,7 @@ import { codecsOf, compile, depot, screening } from '../../mappings/codec/contra
 import { parseElement, respell } from '../../mappings/codec/elements.ts';
 import { picker, tell, valuesOf } from '../../mappings/codec/values.ts';
 import { fc } from '../../property.ts';
+import { createSoapReader } from '../../read-soap.ts';
 import { counting, outcomeOf, plainInput } from './soap/soap-outcome.ts';
 
 /** Often enough for a beginning and the shapes behind it to be learned. */

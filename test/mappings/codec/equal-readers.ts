@@ -1,10 +1,10 @@
 import { deepStrictEqual } from 'node:assert';
-import { createSoapReader, type ReadSoap } from '../../../gateway/protocols/soap/envelope.ts';
 import { Fault } from '../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
 import type { Input } from '../../../mappings/codec/input.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { UnsupportedCharset } from '../../../mappings/xml/error.ts';
+import { createSoapReader, type ReadSoap } from '../../read-soap.ts';
 
 /** Often enough for a beginning and the shapes behind it to be learned. */
 export const often = 20;

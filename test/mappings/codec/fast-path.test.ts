@@ -1,9 +1,9 @@
 import test from 'ava';
-import { createSoapReader } from '../../../gateway/protocols/soap/envelope.ts';
 import { soap11, soap12 } from '../../../gateway/protocols/soap/versions.ts';
 import { type Contract, namespaces } from '../../../mappings/contract/model.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { fc } from '../../property.ts';
+import { createSoapReader } from '../../read-soap.ts';
 import { compile, screening } from './contracts.ts';
 import { assertEqual, type Body, often, outcomeOf } from './equal-readers.ts';
 

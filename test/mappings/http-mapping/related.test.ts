@@ -1,6 +1,6 @@
 import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import { readRelatedType, splitRelated } from '../../../mappings/http-mapping/related.ts';
+import { readRelatedType, splitRelated, takeParts } from '../../../mappings/http-mapping/related.ts';
 
 /** The message's parts, and how long it took to find them, in ms. */
 function split(boundary: string, content: Buffer) {
@@ -8,7 +8,7 @@ function split(boundary: string, content: Buffer) {
   const head = `--${boundary}\r\nContent-Type: text/xml\r\n\r\n<a/>\r\n--${boundary}\r\nContent-ID: <p>\r\n\r\n`;
   const body = Buffer.concat([Buffer.from(head), content, Buffer.from(`\r\n--${boundary}--`)]);
   const began = performance.now();
-  const { parts } = splitRelated(body, type, defaultLimits).take();
+  const { parts } = takeParts(body, splitRelated(body, type, defaultLimits));
   return { parts, ms: performance.now() - began, body };
 }
 

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { mock } from 'node:test';
 import test from 'ava';
 import fc from 'fast-check';
-import { createSoapReader, type ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
 import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
 import { type SoapVersion, soap11, soap12 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
 import { loadContract, screeningContract } from '../../../../mappings/loader/load.ts';
+import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
 import { counting, plainInput } from './soap-outcome.ts';
 import { type Case, cases, folder } from './wsse-cases.ts';
 

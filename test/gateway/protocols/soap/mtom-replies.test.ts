@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { type Limits, limitsWith } from '../../../../mappings/contract/limits.ts';
-import { readRelatedType, splitRelated } from '../../../../mappings/http-mapping/related.ts';
+import { readRelatedType, splitRelated, takeParts } from '../../../../mappings/http-mapping/related.ts';
 import { contractWith, type Gateway, send, startGateway } from '../../gateway.ts';
 import { bytesOf, documents, related, storeDocument } from './related.ts';
 
@@ -47,7 +47,7 @@ const whole = limitsWith({ bodyBytes: 2 ** 30, mimeParts: 1_000 });
 
 /** A reply's envelope and its parts, read by what reads requests. */
 function partsOf({ type, body }: Told) {
-  const { root, parts, form } = splitRelated(body, readRelatedType(type), whole).take();
+  const { root, parts, form } = takeParts(body, splitRelated(body, readRelatedType(type), whole));
   return { envelope: root.toString(), parts, form };
 }
 

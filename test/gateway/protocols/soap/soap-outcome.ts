@@ -1,9 +1,9 @@
-import type { ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
 import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import type { CompiledContract, CompiledOperation } from '../../../../mappings/compile.ts';
 import type { Input } from '../../../../mappings/http-mapping/call.ts';
 import { operationOf } from '../../../mappings/codec/contracts.ts';
+import type { ReadSoap } from '../../../read-soap.ts';
 
 /** What came of reading a SOAP request, errors with their places. */
 export function outcomeOf(read: ReadSoap, text: string): unknown {

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { createSoapReader, type ReadSoap } from '../../../../gateway/protocols/soap/envelope.ts';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { loadContract, screeningContract } from '../../../../mappings/loader/load.ts';
+import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
 import { outcomeOf } from './soap-outcome.ts';
 
 const { contract } = loadContract(screeningContract);

@@ -1,10 +1,10 @@
 import test from 'ava';
-import { createSoapReader } from '../../../../gateway/protocols/soap/envelope.ts';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { loadContract } from '../../../../mappings/loader/load.ts';
 import { fc } from '../../../property.ts';
+import { createSoapReader } from '../../../read-soap.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { assertEqual, type Body, often, outcomeOf } from '../equal-readers.ts';
 import { everythingWsdl } from './everything.ts';
