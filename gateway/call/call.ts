@@ -8,10 +8,9 @@ import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/ht
 import { type Admission, smallBytes } from '../admission/admission.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { InFlight } from '../admission/in-flight-set.ts';
-import type { Audit } from '../telemetry/audit.ts';
-import type { MessageLog } from '../telemetry/messages.ts';
-import { type Noted, noteFailure, type RequestStats } from '../telemetry/request-stats.ts';
-import type { Traces } from '../telemetry/traces.ts';
+import type { ShownMessages } from '../telemetry/messages.ts';
+import type { Observer } from '../telemetry/observer.ts';
+import { type Noted, noteFailure, type RequestStats, type WriteOutcome } from '../telemetry/request-stats.ts';
 import { dropPiece, giveBack } from '../upstream/collector.ts';
 import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
 import {
@@ -46,18 +45,16 @@ export interface CallService {
   readonly readAside: ReplyReader;
   readonly upstream: Upstream;
   readonly admission: Admission;
-  /** Told of every write; undefined where nobody listens. */
-  readonly audit: Audit | undefined;
-  /** Told of messages; undefined where nobody listens. */
-  readonly messages: MessageLog | undefined;
+  /** Told of every call, stage by stage. */
+  readonly observer: Required<Observer>;
+  /** What observers may show of messages; undefined where none shows any. */
+  readonly shown: ShownMessages | undefined;
   /** What a caller is called in the log and in metrics, a name or a pseudonym; undefined where it gave no id. */
   readonly callerOf: (values: CredentialValues) => string | undefined;
   /** What callers may do; undefined where nothing limits them one by one. */
   readonly callerLimits: CallerLimits | undefined;
   /** What a call is counted by, for `callerLimits`; nothing of it can be told from it. */
   readonly limitKeyOf: (values: CredentialValues | undefined, exchange: Exchange) => string;
-  /** Told of calls upstream; undefined where nobody traces. */
-  readonly traces: Traces | undefined;
   /** Told of an error that is ours, once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
@@ -169,7 +166,7 @@ export async function runCall(
   frame: Frame | undefined,
   header?: HeaderCredentials,
 ): Promise<Outcome> {
-  const { compiled, messages } = service;
+  const { compiled, observer, shown } = service;
   const { head } = exchange;
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
@@ -194,10 +191,8 @@ export async function runCall(
       service.admission.shrink(exchange, 0); // the body went over to the thread
       holdRequest(service.admission, exchange, request);
     } else {
-      if (messages !== undefined) {
-        const shown = messages.shown.request(head, operation, input, given);
-        messages.write('request', exchange, operation, shown);
-      }
+      if (shown !== undefined)
+        observer.read(exchange, operation, shown.request(head, operation, input, given));
       refuseProblems(input.reading);
       values = service.readCredentials?.(given, head, spelling);
       if (values !== undefined) exchange.stats.caller = service.callerOf(values);
@@ -215,34 +210,19 @@ export async function runCall(
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly } = request.operation;
     if (!readOnly) refuseLarge(service, request);
-    const audit = readOnly ? undefined : service.audit;
-    audit?.sending(exchange);
-    let reply: UpstreamReply;
-    try {
-      reply = await callTraced(service, exchange, request);
-    } catch (error) {
-      audit?.settled(
-        exchange,
-        exchange.isAnswered === true ? 'answered' : exchange.reached ? 'unknown' : 'unsent',
-      );
-      throw error;
-    }
-    if (request.body instanceof StreamedFile && reply.status < 300)
-      await readRest(request.body, exchange).catch((error) => {
-        audit?.settled(exchange, 'unknown');
-        throw error;
-      });
-    audit?.settled(exchange, exchange.reached ? 'answered' : 'unsent'); // a mapping may make no call of it
+    const reply = await callObserved(service, exchange, request);
     exchange.passed = passedOn(exchange.passed, reply.headers, settings.replyHeaders);
     let outcome: Outcome;
     if (reply.body.length > smallBytes) {
       outcome = await readLargeReply(service, exchange, operation, reply, { frame, values, hide });
     } else {
       outcome = readReply(reply, compiled, operation, hide, frame);
-      if (outcome.kind === 'reply' && messages !== undefined) {
-        const shown = messages.shown.reply(operation, outcome.json, values, exchange.ownSecrets);
-        messages.write('reply', exchange, operation, shown);
-      }
+      if (outcome.kind === 'reply' && shown !== undefined)
+        observer.replied(
+          exchange,
+          operation,
+          shown.reply(operation, outcome.json, values, exchange.ownSecrets),
+        );
     }
     exchange.stats.noted = noted(reading, outcome);
     if (outcome.kind === 'failure') exchange.stats.error = outcome.failure.errorCode;
@@ -303,18 +283,27 @@ async function readRest(file: StreamedFile, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Makes the call upstream, as a span where somebody traces. Throws CallError. */
-function callTraced(
-  { traces, upstream }: CallService,
+/** Makes the call upstream, before the eyes of observers. Throws CallError. */
+async function callObserved(
+  { observer, upstream }: CallService,
   exchange: Exchange,
   request: UpstreamRequest,
 ): Promise<UpstreamReply> {
-  if (traces === undefined) return upstream.call(request, exchange);
-  const { method, operation, headers } = request;
-  const traced = traces.sending(exchange, { method, path: operation.upstream.path });
-  return upstream
-    .call({ ...request, headers: { ...headers, ...traced } }, exchange)
-    .finally(() => traces.answered(exchange));
+  const headers = observer.sending(exchange, request);
+  const sent = headers === undefined ? request : { ...request, headers: { ...request.headers, ...headers } };
+  let outcome: WriteOutcome | undefined;
+  try {
+    const reply = await upstream.call(sent, exchange);
+    if (request.body instanceof StreamedFile && reply.status < 300) {
+      outcome = 'unknown';
+      await readRest(request.body, exchange);
+    }
+    outcome = exchange.reached ? 'answered' : 'unsent'; // a mapping may make no call of it
+    return reply;
+  } finally {
+    outcome ??= exchange.isAnswered === true ? 'answered' : exchange.reached ? 'unknown' : 'unsent';
+    observer.settled(exchange, request, outcome);
+  }
 }
 
 /** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError, or rejects with it (W49). */
@@ -339,12 +328,12 @@ function refuseNonce(answer: NonceAnswer): void {
 
 /** Goes on with a call that was read beside the event loop. Throws CallError. */
 function requestOfPrepared(
-  { messages, callerOf }: CallService,
+  { observer, callerOf }: CallService,
   exchange: Exchange,
   operation: CompiledOperation,
   { shown, values, request }: Prepared,
 ): UpstreamRequest {
-  if (shown !== undefined) messages?.write('request', exchange, operation, shown);
+  if (shown !== undefined) observer.read(exchange, operation, shown);
   if (values !== undefined) exchange.stats.caller = callerOf(values);
   if (request instanceof CallError) throw request;
   return request;
@@ -370,7 +359,7 @@ async function readLargeReply(
   reply: UpstreamReply,
   { frame, values, hide }: { frame: Frame | undefined; values: CredentialValues | undefined; hide: Hide },
 ): Promise<Outcome> {
-  const { admission, compiled, messages, readAside } = service;
+  const { admission, compiled, observer, readAside } = service;
   const { readOnly } = operation.operation;
   const bytes = reply.body.length; // none is left of one that went over to the thread
   const isWritten = frame !== undefined;
@@ -393,8 +382,7 @@ async function readLargeReply(
       ({ outcome, shown } = read);
     } else {
       outcome = readReply(reply, compiled, operation, hide, frame);
-      if (outcome.kind === 'reply')
-        shown = messages?.shown.reply(operation, outcome.json, values, ownSecrets);
+      if (outcome.kind === 'reply') shown = service.shown?.reply(operation, outcome.json, values, ownSecrets);
     }
     if (isWritten) holdWritten(admission, exchange, readOnly, outcome, bytes);
   } catch (error) {
@@ -402,7 +390,7 @@ async function readLargeReply(
     if (outcome !== undefined) dropOutcome(outcome);
     throw error;
   }
-  if (shown !== undefined) messages?.write('reply', exchange, operation, shown);
+  if (shown !== undefined) observer.replied(exchange, operation, shown);
   if (isWritten && outcome.kind === 'reply' && Buffer.isBuffer(outcome.xml)) giveBack(reply.body);
   return outcome;
 }

@@ -19,8 +19,9 @@ import { compileReaders } from '../protocols/read-call.ts';
 import type { Service } from '../protocols/read-request.ts';
 import { type Callers, compileCallerId } from '../telemetry/callers.ts';
 import { compileRequestLine, describeError } from '../telemetry/log.ts';
-import { createMessageLog } from '../telemetry/messages.ts';
+import { compileShownMessages, createMessageLog } from '../telemetry/messages.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import { type Observer, observeAll } from '../telemetry/observer.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { createMappedUpstream } from '../upstream/mapped-upstream.ts';
@@ -80,7 +81,6 @@ export function createContractApp(
     isReady: options.isReady,
     metrics: options.metricsPage,
     services: options.services ?? (() => undefined),
-    onRequest: createRecorder(shared, path, options.logsRequests, 'info'),
     onProbe: createRecorder(shared, path, options.logsProbes, 'debug'),
     whenWaiting: watchReplies(admission, (requestId) => {
       metrics.countCut(path);
@@ -117,7 +117,13 @@ function createService(
 ): Service {
   const { contract } = compiled;
   const { options, admission, aside, functions, nonces, callers } = shared;
-  const { limits, log, lines, logMessages, audit } = options;
+  const { limits, log, lines, logMessages, audit, traces } = options;
+  const path = shownPath(contract.basePath);
+  const record = createRecorder(shared, path, options.logsRequests, 'info');
+  const observers: Observer[] = [{ finished: ({ stats }) => record(stats) }];
+  if (logMessages) observers.unshift(createMessageLog(lines, path));
+  if (audit !== undefined) observers.unshift(audit);
+  if (traces !== undefined) observers.unshift(traces.observerOf(path));
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
   const readAside = aside.readerOf(compiled, logMessages, proofs, mapping?.text);
@@ -132,14 +138,13 @@ function createService(
     refuseForeignScript: compileRefuseForeignScript(contract, options.certified),
     upstream: mapping === undefined ? upstream : createMappedUpstream(upstream, mapping, mapper.map, limits),
     admission,
-    audit,
-    messages: logMessages ? createMessageLog(lines, compiled, shownPath(contract.basePath)) : undefined,
+    observer: observeAll(observers),
+    shown: logMessages ? compileShownMessages(compiled) : undefined,
     callerOf: callerNames(contract, callers()),
     streams: contract.operations.some(({ stream }) => stream),
-    callerLimits: shared.callerLimitsOf(shownPath(contract.basePath)),
+    callerLimits: shared.callerLimitsOf(path),
     limitKeyOf: limitKeys(contract, callers(), shared.networkOf),
     networkOf: shared.networkOf,
-    traces: options.traces,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
     onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
   };

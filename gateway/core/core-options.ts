@@ -3,9 +3,9 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Secrets } from '../call/digest.ts';
 import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
-import type { Audit } from '../telemetry/audit.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import type { LineBuffer } from '../telemetry/line-buffer.ts';
+import type { Observer } from '../telemetry/observer.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { CallerLimitsOf } from './caller-limits.ts';
 
@@ -37,7 +37,7 @@ export interface CoreOptions {
   /** Told of calls as traces; undefined: nobody is. */
   readonly traces?: Traces | undefined;
   /** Told of each write; undefined: nobody is. */
-  readonly audit: Audit | undefined;
+  readonly audit: Observer | undefined;
   readonly trustedProxies: BlockList | undefined;
   /** Whether a Host header names this gateway; undefined where any does. */
   readonly isOwnHost: AppOptions['isOwnHost'];

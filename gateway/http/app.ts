@@ -221,11 +221,13 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse, {
 /** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */
 function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
-  const { onProbe, onRequest } = context.options;
+  const { onProbe, service } = context.options;
   leaveBody(context);
   context.response.setHeader('X-Request-Id', context.requestId);
   const bytesOut = method === 'HEAD' ? 0 : length;
-  (isProbe ? onProbe : onRequest)(finish(context, status, bytesOut));
+  const record = finish(context, status, bytesOut);
+  if (isProbe) onProbe(record);
+  else service.observer.finished(context);
   setImmediate(() => watchReply(context, bytesOut)); // by then Koa has written it
 }
 

@@ -23,8 +23,7 @@ export interface AppOptions {
   readonly addressOf: (request: IncomingMessage) => string | undefined;
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
-  readonly onRequest: (record: RequestRecord) => void;
-  /** The same of those that watch the process, which come again and again. */
+  /** Told of requests by those that watch the process, which come again and again. */
   readonly onProbe: (record: RequestRecord) => void;
   /** Told of a reply that the connection didn't take at once. */
   readonly whenWaiting: WhenWaiting;

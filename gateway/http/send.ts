@@ -49,10 +49,8 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
   stats.transport = transport;
   stats.meant = reply.xStatus;
-  const record = finish(context, status, bytesOut, aborted);
-  const { traces, compiled } = options.service;
-  traces?.finished(context, compiled.contract.basePath || '/', record);
-  options.onRequest(record);
+  finish(context, status, bytesOut, aborted);
+  options.service.observer.finished(context);
 }
 
 /** The stats of a request that has its reply, or that nobody takes one for any more. */
@@ -79,5 +77,6 @@ export function finish(
 
 /** Tells of a request that was answered without a call. */
 export function report(context: RequestContext, status: number, bytesOut: number): void {
-  context.options.onRequest(finish(context, status, bytesOut));
+  finish(context, status, bytesOut);
+  context.options.service.observer.finished(context);
 }

@@ -1,16 +1,17 @@
 import { type Logger, pino } from 'pino';
-import { type Audit, auditApart, auditInLog } from '../telemetry/audit.ts';
+import { auditApart, auditInLog } from '../telemetry/audit.ts';
 import { AuditFile } from '../telemetry/audit-file.ts';
 import { LineBuffer } from '../telemetry/line-buffer.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type StandardOutput, standardOutput } from '../telemetry/log-writer.ts';
+import type { Observer } from '../telemetry/observer.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /** Where a process writes what it tells of itself: its log, and writes apart from it where that is asked for. */
 export interface Outputs extends StandardOutput {
   readonly log: Logger;
   /** Undefined: nobody is told of writes. */
-  readonly audit: Audit | undefined;
+  readonly audit: Observer | undefined;
   /** Opens the file of audit lines anew; what fails is logged, and the former file goes on. */
   readonly reopenAudit: () => void;
 }
@@ -28,7 +29,7 @@ export function openOutputs(
   const output = logTo === undefined ? standardOutput(logBytes, isWorker) : linesTo(logTo);
   const log = pino({ level: logLevel, base: null }, output.lines);
   const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, isWorker);
-  let audit: Audit | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
+  let audit: Observer | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)
     audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>
       log.error({ requestId, ...describeError(error) }, 'the outcome of a write is not in the audit log'),

@@ -1,33 +1,40 @@
 import { randomBytes } from 'node:crypto';
-import { type InFlight, InFlightSet } from '../admission/in-flight-set.ts';
+import { InFlightSet } from '../admission/in-flight-set.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { toMicrosecond } from './log.ts';
-import type { RequestStats, WriteOutcome } from './request-stats.ts';
-
-/** What an audit line has of the call it is about. */
-export interface Audited extends InFlight {
-  readonly stats: Pick<
-    RequestStats,
-    'requestId' | 'operation' | 'caller' | 'upstreamStatus' | 'upstreamMs' | 'written' | 'writeId'
-  >;
-}
+import type { Observed, ObservedCall, Observer } from './observer.ts';
+import type { WriteOutcome } from './request-stats.ts';
 
 /** Tells of every write before it goes upstream, and of what came of it. */
-export interface Audit {
-  readonly sending: (call: Audited) => void;
-  readonly settled: (call: Audited, outcome: WriteOutcome) => void;
+interface Audit {
+  readonly sending: (exchange: Observed) => void;
+  readonly settled: (exchange: Observed, outcome: WriteOutcome) => void;
+}
+
+/** An audit as an observer: it is told of writes alone. */
+function ofWrites({ sending, settled }: Audit): Observer {
+  const isWrite = ({ operation }: ObservedCall): boolean => !operation.readOnly;
+  return {
+    sending: (exchange, call) => {
+      if (isWrite(call)) sending(exchange);
+      return undefined;
+    },
+    settled: (exchange, call, outcome) => {
+      if (isWrite(call)) settled(exchange, outcome);
+    },
+  };
 }
 
 /**
  * An audit in the log: what came of a write stands in the line of its request, and a write that is under way when lines
  * are handed on has one that says so among them. So whoever reads the log knows of as much as with a line before each.
  */
-export function auditInLog(log: LineBuffer): Audit {
-  const underWay = new InFlightSet<Audited>();
+export function auditInLog(log: LineBuffer): Observer {
+  const underWay = new InFlightSet<Observed>();
   log.beforeHandingOn(() => {
     for (const call of underWay.takeAll()) writeSending(log, call);
   });
-  return {
+  return ofWrites({
     sending: (call) => {
       underWay.add(call);
       log.handOnSoon();
@@ -36,7 +43,7 @@ export function auditInLog(log: LineBuffer): Audit {
       underWay.delete(call);
       call.stats.written = outcome;
     },
-  };
+  });
 }
 
 /**
@@ -46,8 +53,8 @@ export function auditInLog(log: LineBuffer): Audit {
  *
  * @param onRefused called with why a second line could not be written
  */
-export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Audit {
-  return {
+export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Observer {
+  return ofWrites({
     sending: (call) => writeSending(to, call),
     settled: (call, outcome) => {
       try {
@@ -57,14 +64,14 @@ export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId
         onRefused(error, call.stats.requestId);
       }
     },
-  };
+  });
 }
 
 /** Writes of this process start with this; another process has another one. */
 const processId = randomBytes(6).toString('base64url');
 let writes = 0;
 
-function writeSending(to: LineBuffer, { stats }: Audited): void {
+function writeSending(to: LineBuffer, { stats }: Observed): void {
   stats.writeId ??= `${processId}.${++writes}`;
   const { requestId, writeId, operation, caller } = stats;
   to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, writeId, operation, caller });
@@ -72,7 +79,7 @@ function writeSending(to: LineBuffer, { stats }: Audited): void {
 
 function writeSettled(
   to: LineBuffer,
-  { stats: { requestId, writeId, operation, caller, upstreamStatus, upstreamMs } }: Audited,
+  { stats: { requestId, writeId, operation, caller, upstreamStatus, upstreamMs } }: Observed,
   outcome: WriteOutcome,
 ): void {
   to.tell({

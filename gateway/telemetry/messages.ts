@@ -4,11 +4,7 @@ import type { CredentialValues, Input } from '../../mappings/http-mapping/call.t
 import { allCredentials, hideCredentials, hideGiven, type MessageCredentials } from '../call/credentials.ts';
 import type { MessageHead } from '../call/head.ts';
 import type { LineBuffer } from './line-buffer.ts';
-
-/** The call that a message is of. */
-interface Call {
-  readonly requestId: string;
-}
+import type { Observer } from './observer.ts';
 
 /** What the log may show of a message: JSON with the members by their JSON names, whatever form the caller speaks. */
 export interface ShownMessages {
@@ -43,30 +39,19 @@ export function compileShownMessages({ contract, limits }: CompiledContract): Sh
   };
 }
 
-/** Tells of what was read of a call and of its reply: for development, when values may stand in the log. */
-export interface MessageLog {
-  readonly shown: ShownMessages;
-  /** @param body what is shown of the message */
-  readonly write: (
-    message: 'request' | 'reply',
-    call: Call,
-    operation: CompiledOperation,
-    body: string,
-  ) => void;
-}
-
 /**
- * Lines of JSON, `"message":"request"` and `"message":"reply"`, with what a log may show of the `body`.
+ * Lines of JSON, `"message":"request"` and `"message":"reply"`, with what a log may show of the `body`: for development, when
+ * values may stand in the log.
  *
  * @param path the contract's
  */
-export function createMessageLog(to: LineBuffer, compiled: CompiledContract, path: string): MessageLog {
-  return {
-    shown: compileShownMessages(compiled),
-    write: (message, { requestId }, { operation }, body) => {
+export function createMessageLog(to: LineBuffer, path: string): Observer {
+  const writer =
+    (message: 'request' | 'reply'): NonNullable<Observer['read']> =>
+    ({ stats: { requestId } }, { operation }, body) => {
       to.write(
         `{"level":20,"time":${Date.now()},"message":"${message}","requestId":"${requestId}","contract":"${path}","operation":${JSON.stringify(operation.name)},"body":${body}}\n`,
       );
-    },
-  };
+    };
+  return { read: writer('request'), replied: writer('reply') };
 }

@@ -17,8 +17,9 @@ import {
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
 import { one } from './metrics.ts';
+import type { Observed, Observer } from './observer.ts';
 import type { RequestStats } from './request-stats.ts';
-import type { Traced, Traces } from './traces.ts';
+import type { Traces } from './traces.ts';
 
 /** The spans of a request that aren't over yet. */
 interface Open {
@@ -51,10 +52,10 @@ export function createTraces(onChange: (isAway: boolean, why: string) => void): 
   const tracer = provider.getTracer('soapbridge');
   const open = new Map<RequestStats, Open>();
 
-  const begin = ({ request, started, stats }: Traced): Open => {
+  const begin = ({ head, started, stats }: Observed): Open => {
     const offset = Date.now() - performance.now();
     const options = { kind: SpanKind.SERVER, startTime: offset + started };
-    const call = tracer.startSpan(stats.operation ?? stats.method, options, parentOf(request.headers));
+    const call = tracer.startSpan(stats.operation ?? stats.method, options, parentOf(head.headers));
     return {
       call,
       context: trace.setSpan(ROOT_CONTEXT, call),
@@ -64,9 +65,10 @@ export function createTraces(onChange: (isAway: boolean, why: string) => void): 
     };
   };
 
-  return {
-    sending: (traced, { method, path }) => {
+  const observerOf = (contract: string): Observer => ({
+    sending: (traced, { method, operation }) => {
       const { started, stats } = traced;
+      const { path } = operation.upstream;
       const now = performance.now();
       const spans = begin(traced);
       open.set(stats, spans);
@@ -77,7 +79,7 @@ export function createTraces(onChange: (isAway: boolean, why: string) => void): 
       spans.upstream = tracer.startSpan(`${method} ${path}`, options, context);
       return headersOf(spans.upstream);
     },
-    answered: ({ stats }) => {
+    settled: ({ stats }) => {
       const spans = open.get(stats);
       const { upstream } = spans ?? {};
       if (spans === undefined || upstream === undefined) return;
@@ -89,31 +91,34 @@ export function createTraces(onChange: (isAway: boolean, why: string) => void): 
       if (upstreamStatus === 0 || upstreamStatus >= 400) upstream.setStatus({ code: SpanStatusCode.ERROR });
       upstream.end(spans.offset + now);
     },
-    finished: (traced, contract, record) => {
+    finished: (traced) => {
       const { stats } = traced;
       const spans = open.get(stats) ?? begin(traced);
       open.delete(stats);
       const { call, context, offset, answeredAt } = spans;
-      const now = traced.started + record.ms;
+      const now = traced.started + stats.ms;
       if (answeredAt !== undefined)
         tracer
           .startSpan('encode', { startTime: offset + answeredAt }, context)
           .end(offset + Math.max(answeredAt, now));
-      const status = record.meant ?? record.status;
+      const status = stats.meant ?? stats.status;
       call.setAttributes({
-        'http.request.method': record.method,
-        'http.response.status_code': record.status,
+        'http.request.method': stats.method,
+        'http.response.status_code': stats.status,
         'soapbridge.contract': contract,
-        'soapbridge.transport': record.transport,
-        'soapbridge.request_id': record.requestId,
+        'soapbridge.transport': stats.transport,
+        'soapbridge.request_id': stats.requestId,
       });
-      if (record.operation !== undefined) call.setAttribute('soapbridge.operation', record.operation);
-      if (record.caller !== undefined) call.setAttribute('soapbridge.caller', record.caller);
-      const error = record.error ?? record.fault;
+      if (stats.operation !== undefined) call.setAttribute('soapbridge.operation', stats.operation);
+      if (stats.caller !== undefined) call.setAttribute('soapbridge.caller', stats.caller);
+      const error = stats.error ?? stats.fault;
       if (error !== undefined) call.setAttribute('error.type', error);
       if (status >= 500) call.setStatus({ code: SpanStatusCode.ERROR });
       call.end(offset + now);
     },
+  });
+  return {
+    observerOf,
     read: () => [
       one('spans_lost_total', 'counter', 'Spans that the collector did not take.', exporter.lost()),
     ],
@@ -170,7 +175,7 @@ function parentOf(headers: IncomingHeaders): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags, isRemote: true, ...traceState });
 }
 
-type IncomingHeaders = Traced['request']['headers'];
+type IncomingHeaders = Observed['head']['headers'];
 
 function headersOf(span: Span): Readonly<Record<string, string>> {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();

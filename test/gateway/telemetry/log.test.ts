@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { type Audited, auditInLog } from '../../../gateway/telemetry/audit.ts';
+import { auditInLog } from '../../../gateway/telemetry/audit.ts';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 import { compileRequestLine, describeError } from '../../../gateway/telemetry/log.ts';
 import {
@@ -12,7 +12,13 @@ import {
   type Snapshot,
   writeSnapshot,
 } from '../../../gateway/telemetry/metrics.ts';
-import type { RequestRecord } from '../../../gateway/telemetry/request-stats.ts';
+import { type Observed, observeAll } from '../../../gateway/telemetry/observer.ts';
+import {
+  type RequestRecord,
+  startStats,
+  type WriteOutcome,
+} from '../../../gateway/telemetry/request-stats.ts';
+import { compile, screening } from '../../mappings/codec/contracts.ts';
 import { folderOf } from '../../plain/folders.ts';
 import { fc } from '../../property.ts';
 import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace } from '../gateway.ts';
@@ -257,12 +263,22 @@ for (const [what, answer, outcome, upstreamStatus] of [
   });
 }
 
-function auditedCall(requestId: string): Audited {
-  const operation = 'UpdateSubUser';
-  const caller = 'é'.repeat(40);
-  const stats = { requestId, operation, caller, upstreamStatus: 0, upstreamMs: 0 };
-  const unset = { written: undefined, writeId: undefined };
-  return { index: -1, stats: { ...stats, ...unset } };
+function auditedCall(requestId: string): Observed {
+  const stats = startStats(requestId, 'POST');
+  Object.assign(stats, { operation: 'UpdateSubUser', caller: 'é'.repeat(40) });
+  return { index: -1, head: { headers: {}, rawHeaders: [] }, started: 0, stats };
+}
+
+/** An audit in the log, told of writes. */
+function auditOf(lines: LineBuffer) {
+  const observer = observeAll([auditInLog(lines)]);
+  const operation = compile(screening).operations.get('UpdateSubUser')?.operation;
+  if (operation === undefined) throw new Error('expected the operation UpdateSubUser');
+  const call = { method: 'PUT', operation };
+  return {
+    sending: (exchange: Observed) => observer.sending(exchange, call),
+    settled: (exchange: Observed, outcome: WriteOutcome) => observer.settled(exchange, call, outcome),
+  };
 }
 
 function requestIdsIn(lines: string): string[] {
@@ -275,9 +291,9 @@ function requestIdsIn(lines: string): string[] {
 test('where lines are gathered, a write has a line before it is settled if it is under way when they are handed on', (t) => {
   const batches: string[][] = [];
   const lines = new LineBuffer({ write: (bytes) => batches.push(requestIdsIn(bytes.toString())) });
-  const audit = auditInLog(lines);
+  const audit = auditOf(lines);
   const calls = ['a', 'b', 'c', 'd'].map(auditedCall);
-  const [a, b, c, d] = calls as [Audited, Audited, Audited, Audited];
+  const [a, b, c, d] = calls as [Observed, Observed, Observed, Observed];
   for (const call of [a, b, c]) audit.sending(call);
   audit.settled(b, 'answered');
   lines.flush();
@@ -299,7 +315,7 @@ test('where lines are gathered, a write has a line before it is settled if it is
 test('many writes under way have their lines, however little room is left for them', (t) => {
   let handedOn = '';
   const lines = new LineBuffer({ write: (bytes) => (handedOn += bytes.toString()) });
-  const audit = auditInLog(lines);
+  const audit = auditOf(lines);
   const requestIds = Array.from({ length: 2_000 }, (_, index) => `call-${index}`);
   for (const requestId of requestIds) audit.sending(auditedCall(requestId));
   lines.flush();
@@ -310,7 +326,7 @@ test('a write under way in a log that nothing else is told is in it soon', async
   const keep = setInterval(() => {}, 1_000);
   const line = await new Promise<string>((resolve) => {
     const lines = new LineBuffer({ write: (bytes) => resolve(bytes.toString()) });
-    auditInLog(lines).sending(auditedCall('a'));
+    auditOf(lines).sending(auditedCall('a'));
   });
   clearInterval(keep);
   t.is(JSON.parse(line).audit, 'sending');
