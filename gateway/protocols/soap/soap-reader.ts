@@ -9,7 +9,8 @@ import {
 import { type Reading, recordDeviation, startReading } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { hasRpc } from '../../../mappings/contract/adopted.ts';
-import type { Field } from '../../../mappings/contract/model.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import type { Contract, Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
@@ -26,7 +27,7 @@ import {
 } from './envelope.ts';
 import { Fault } from './faults.ts';
 import { readDeclared } from './headers/declared.ts';
-import { compileReadHeader } from './headers/headers.ts';
+import { compileReadHeader, type ReadHeader } from './headers/headers.ts';
 import type { ReplyHeader } from './headers/reply-header.ts';
 import { missingTimestamp } from './headers/security.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
@@ -97,7 +98,7 @@ const noBlocks: readonly string[] = [];
 /**
  * A reader of SOAP requests: envelope and headers first, then the payload by its operation's codec. Problems of members are
  * in the input's reading; everything before them throws Fault. The first stage that fails speaks, whatever comes later in
- * the text (W43). One function, as its parts share what they know of requests that were met before.
+ * the text (W43).
  *
  * @param mostSteps as `startReading` has it: one that takes more throws TooManySteps
  */
@@ -105,52 +106,81 @@ export function createSoapReader(
   compiled: CompiledContract,
   mostSteps: number = Number.POSITIVE_INFINITY,
 ): OpenSoap {
-  const { limits, contract } = compiled;
-  const quirks: XmlQuirks = {
-    illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
-    emptyPrefixes: hasRpc(contract),
-  };
-  /** A document is read anew by the same rules, too. */
-  const readerOf = (text: string): XmlReader => new XmlReader(text, limits, quirks);
-  const readHeader = compileReadHeader(compiled);
-  const faces = new Map(
-    [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
-      const face: Face = { dispatch, fastPath: new FastPath<Opening>(limits, quirks) };
-      return [endpoint, face];
-    }),
-  );
-  const faceOf = (endpoint: string | undefined): Face => {
-    const face = faces.get(endpoint);
-    if (face === undefined) throw new RangeError(`no endpoint of the contract: ${endpoint}`);
-    return face;
-  };
-  const refusesUnknown = contract.settings.unknownElements === 'refuse';
-  const holding = holdingOperations(compiled);
-  /** Whether an envelope without a header is a good one. */
-  const isHeaderOptional = contract.wsse?.timestamp !== 'required';
-  const headers = new Beginnings<KnownHeader>(limits, quirks);
-  let behindHeaders = 0;
+  const reader = new SoapReader(compiled, mostSteps);
+  return (message, address) => reader.open(message, address);
+}
 
-  return ({ document, charset, actions, attachments }, { version: pathVersion, endpoint }) => {
-    const face = faceOf(endpoint);
+class SoapReader {
+  readonly #contract: Contract;
+  readonly #limits: Limits;
+  readonly #mostSteps: number;
+  readonly #quirks: XmlQuirks;
+  readonly #readHeader: ReadHeader;
+  readonly #faces: ReadonlyMap<string | undefined, Face>;
+  readonly #refusesUnknown: boolean;
+  readonly #holding: ReadonlySet<CompiledOperation>;
+  /** Whether an envelope without a header is a good one. */
+  readonly #isHeaderOptional: boolean;
+  readonly #headers: Beginnings<KnownHeader>;
+  #behindHeaders = 0;
+
+  constructor(compiled: CompiledContract, mostSteps: number) {
+    const { limits, contract } = compiled;
+    const quirks: XmlQuirks = {
+      illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
+      emptyPrefixes: hasRpc(contract),
+    };
+    this.#contract = contract;
+    this.#limits = limits;
+    this.#mostSteps = mostSteps;
+    this.#quirks = quirks;
+    this.#readHeader = compileReadHeader(compiled);
+    this.#faces = new Map(
+      [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
+        const face: Face = { dispatch, fastPath: new FastPath<Opening>(limits, quirks) };
+        return [endpoint, face];
+      }),
+    );
+    this.#refusesUnknown = contract.settings.unknownElements === 'refuse';
+    this.#holding = holdingOperations(compiled);
+    this.#isHeaderOptional = contract.wsse?.timestamp !== 'required';
+    this.#headers = new Beginnings<KnownHeader>(limits, quirks);
+  }
+
+  open(
+    { document, charset, actions, attachments }: SoapMessage,
+    { version: pathVersion, endpoint }: SoapAddress,
+  ): Envelope {
+    const face = this.#faceOf(endpoint);
     const request: SoapRequest = { document, charset, actions, attachments, face, pathVersion };
     const match = face.fastPath.match(document, charset);
     return (
-      (match === undefined ? undefined : openKnown(request, match)) ??
-      openBehindHeader(request, match) ??
-      openWhole(request, match)
+      (match === undefined ? undefined : this.#openKnown(request, match)) ??
+      this.#openBehindHeader(request, match) ??
+      this.#openWhole(request, match)
     );
-  };
+  }
+
+  /** A document is read anew by the same rules, too. */
+  #readerOf(text: string): XmlReader {
+    return new XmlReader(text, this.#limits, this.#quirks);
+  }
+
+  #faceOf(endpoint: string | undefined): Face {
+    const face = this.#faces.get(endpoint);
+    if (face === undefined) throw new RangeError(`no endpoint of the contract: ${endpoint}`);
+    return face;
+  }
 
   /** A request without header blocks whose beginning was met before; undefined where its action is of another operation. */
-  function openKnown(request: SoapRequest, match: Match<Opening>): Envelope | undefined {
+  #openKnown(request: SoapRequest, match: Match<Opening>): Envelope | undefined {
     const { actions, face, attachments } = request;
     const { version, operation } = match.meaning;
     if (!isOfActions(face.dispatch, operation, actions, version)) return undefined;
     const readPayload = (): SoapCall => {
       const input = match.readInput();
-      if (input === undefined) return openWhole(request, match).readPayload();
-      attachments?.noteUnused(input.reading, refusesUnknown);
+      if (input === undefined) return this.#openWhole(request, match).readPayload();
+      attachments?.noteUnused(input.reading, this.#refusesUnknown);
       const isMtom = attachments?.form === 'mtom';
       return { version, operation, input, header: undefined, credentials: undefined, isMtom };
     };
@@ -163,19 +193,19 @@ export function createSoapReader(
    *
    * @param match that of the whole document
    */
-  function openBehindHeader(request: SoapRequest, match: Match<Opening> | undefined): Envelope | undefined {
+  #openBehindHeader(request: SoapRequest, match: Match<Opening> | undefined): Envelope | undefined {
     const { document, charset, actions, face, attachments } = request;
     if (attachments !== undefined) return undefined;
-    const known = headers.find(document, charset);
+    const known = this.#headers.find(document, charset);
     if (known === undefined) return undefined;
     const findings = startFindings(known.meaning.version, actions);
-    const behind = matchBehindHeader(request, known, findings);
+    const behind = this.#matchBehindHeader(request, known, findings);
     if (behind === undefined) return undefined;
     const { version, operation } = behind.meaning;
     if (!isOfActions(face.dispatch, operation, findings.actions, version)) return undefined;
     const readPayload = (): SoapCall => {
       const input = behind.readInput();
-      if (input === undefined) return openWhole(request, match).readPayload();
+      if (input === undefined) return this.#openWhole(request, match).readPayload();
       const credentials = credentialsOf(findings);
       return { version, operation, input, header: findings.reply, credentials, isMtom: false };
     };
@@ -183,19 +213,19 @@ export function createSoapReader(
   }
 
   /** Reads the header blocks, and finds what is known of the document without them. What is wrong is for the whole to be read to say. */
-  function matchBehindHeader(
+  #matchBehindHeader(
     { document, charset, face }: SoapRequest,
     known: Beginning<KnownHeader>,
     findings: Findings,
   ): Match<Opening> | undefined {
     try {
       const form = known.readKnown(document);
-      if (form !== undefined && !readBlocks(form, findings)) return undefined;
+      if (form !== undefined && !this.#readBlocks(form, findings)) return undefined;
       const end = form === undefined ? headerEnd(document, known) : known.length + form.position;
       if (end === undefined) return undefined;
       const match = face.fastPath.matchWithout(document, charset, known, end - known.meaning.endTag.length);
       if (match === undefined || form !== undefined) return match;
-      return readNewBlocks(document.subarray(0, end), known, findings) ? match : undefined;
+      return this.#readNewBlocks(document.subarray(0, end), known, findings) ? match : undefined;
     } catch (error) {
       if (error instanceof XmlError) return undefined;
       throw error;
@@ -203,9 +233,9 @@ export function createSoapReader(
   }
 
   /** Reads a Header from behind its start tag. Gives whether nothing is wrong with it, nor left for later. */
-  function readBlocks(xml: ContentReader, findings: Findings): boolean {
+  #readBlocks(xml: ContentReader, findings: Findings): boolean {
     try {
-      readHeader(xml, findings.version, findings);
+      this.#readHeader(xml, findings.version, findings);
     } catch (error) {
       if (error instanceof XmlError || error instanceof Fault) return false;
       throw error;
@@ -214,41 +244,41 @@ export function createSoapReader(
   }
 
   /** The same for one whose form isn't known yet, and which has to end with these bytes. */
-  function readNewBlocks(bytes: Buffer, known: Beginning<KnownHeader>, findings: Findings): boolean {
+  #readNewBlocks(bytes: Buffer, known: Beginning<KnownHeader>, findings: Findings): boolean {
     if (!isUtf8(bytes)) return false;
     const text = bytes.toString();
     const xml = known.read(text);
-    if (!readBlocks(xml, findings) || xml.position !== text.length) return false;
+    if (!this.#readBlocks(xml, findings) || xml.position !== text.length) return false;
     known.learn(text);
     return true;
   }
 
   /** Takes note of the Header's beginning, then of what the request is without its blocks. */
-  function learnBehindHeader(request: SoapRequest, findings: Findings): void {
+  #learnBehindHeader(request: SoapRequest, findings: Findings): void {
     const { document, charset, face, actions } = request;
     const { version, headerStart, headerEndTag } = findings;
-    const known = headers.find(document, charset);
+    const known = this.#headers.find(document, charset);
     if (known === undefined) {
-      headers.learn(document, charset, headerStart, { version, endTag: Buffer.from(headerEndTag) });
+      this.#headers.learn(document, charset, headerStart, { version, endTag: Buffer.from(headerEndTag) });
       return;
     }
-    if (++behindHeaders % learnedOneIn !== 0) return;
+    if (++this.#behindHeaders % learnedOneIn !== 0) return;
     const end = headerEnd(document, known);
     if (end === undefined) return;
-    if (!readNewBlocks(document.subarray(0, end), known, startFindings(version, actions))) return;
+    if (!this.#readNewBlocks(document.subarray(0, end), known, startFindings(version, actions))) return;
     const rest = withoutBlocks(document, known, end);
-    openWhole(
+    this.#openWhole(
       { ...request, document: rest, pathVersion: version },
       face.fastPath.match(rest, charset),
     ).readPayload();
   }
 
   /** Any request. One without header blocks is remembered up to its payload. */
-  function openWhole(request: SoapRequest, match: Match<Opening> | undefined): Envelope {
+  #openWhole(request: SoapRequest, match: Match<Opening> | undefined): Envelope {
     const { document, charset, actions, face, pathVersion } = request;
     const findings = startFindings(pathVersion, actions);
     const text = inStage(findings, undefined, () => decodeXml(document, charset));
-    const xml = readerOf(text);
+    const xml = this.#readerOf(text);
     const opening = inStage(findings, xml, () => {
       if (match !== undefined) {
         match.resume(xml);
@@ -257,10 +287,10 @@ export function createSoapReader(
         face.dispatch.checkActions(operation, findings.actions, version);
         return match.meaning;
       }
-      const opened = openEnvelope(xml, readHeader, face.dispatch, findings);
-      const missing = missingTimestamp(contract, findings);
+      const opened = openEnvelope(xml, this.#readHeader, face.dispatch, findings);
+      const missing = missingTimestamp(this.#contract, findings);
       if (missing !== undefined) findings.fault ??= new Fault(findings.version, 'InvalidSecurity', missing);
-      if (findings.headerBlocks === 0 && isLearned(opened, face.dispatch) && isHeaderOptional)
+      if (findings.headerBlocks === 0 && isLearned(opened, face.dispatch) && this.#isHeaderOptional)
         face.fastPath.learnOpening(document, charset, xml.position, opened, {
           input: opened.operation.operation.input,
           writeCredentials: opened.operation.writeCredentials,
@@ -269,12 +299,12 @@ export function createSoapReader(
     });
     const { version, operation } = opening;
     const readPayload = (): SoapCall =>
-      inStage(findings, xml, () => readOpened(request, match, opening, findings, text, xml));
+      inStage(findings, xml, () => this.#readOpened(request, match, opening, findings, text, xml));
     return { version, operation, readPayload };
   }
 
   /** Reads what is behind the start tag of the payload, and takes note of its shape where nothing is wrong with it. */
-  function readOpened(
+  #readOpened(
     request: SoapRequest,
     match: Match<Opening> | undefined,
     { version, operation, isEmpty, deviation }: Opening,
@@ -283,13 +313,15 @@ export function createSoapReader(
     xml: XmlReader,
   ): SoapCall {
     const { attachments } = request;
-    const reading = startReading(limits.errors, mostSteps);
+    const reading = startReading(this.#limits.errors, this.#mostSteps);
     reading.attachments = attachments;
     if (deviation !== undefined) recordDeviation(reading, deviation);
-    if (holding.has(operation)) attachments?.hold();
+    if (this.#holding.has(operation)) attachments?.hold();
     const { declared, headerBlocks } = findings;
     const blocks =
-      declared.length === 0 ? noBlocks : readDeclared(readerOf(text), operation, findings, reading, version);
+      declared.length === 0
+        ? noBlocks
+        : readDeclared(this.#readerOf(text), operation, findings, reading, version);
     const input = operation.readXml(isEmpty ? undefined : xml, reading);
     if (!isEmpty && !operation.spansBody) closeBody(xml, version);
     closeEnvelope(xml, version);
@@ -297,14 +329,15 @@ export function createSoapReader(
     if (blocks.length > 0)
       input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
     if (attachments !== undefined)
-      finishAttachments(attachments, () => readerOf(text), findings, reading, refusesUnknown);
+      finishAttachments(attachments, () => this.#readerOf(text), findings, reading, this.#refusesUnknown);
     else if (isFaultless(reading)) {
       match?.learnShape(text, (snapshot, again) => {
-        const anew = readerOf(text);
+        const anew = this.#readerOf(text);
         anew.resume(snapshot);
         return operation.readXml(anew, again);
       });
-      if (headerBlocks > 0 && declared.length === 0 && isHeaderOptional) learnBehindHeader(request, findings);
+      if (headerBlocks > 0 && declared.length === 0 && this.#isHeaderOptional)
+        this.#learnBehindHeader(request, findings);
     }
     return {
       version,
