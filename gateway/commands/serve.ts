@@ -5,7 +5,6 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
-import { boundYoungGeneration } from '../http/young-generation.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
@@ -13,6 +12,7 @@ import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
+import { boundYoungGeneration } from '../workers/young-generation.ts';
 import { fail } from './failure.ts';
 import {
   type ContractFlags,

@@ -9,9 +9,9 @@ import { type PolicyName, policyNames } from '../../wsdl/policy.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
 import { overloaded } from '../admission/admission.ts';
+import { NoAnswer } from '../workers/lane.ts';
 import { forwardedUrl } from './forwarded.ts';
 import { contentTypes } from './reply.ts';
-import { NoAnswer } from './thread.ts';
 import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
 
 /** A document of a contract, or why there is none. */

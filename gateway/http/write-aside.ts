@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
 import { writeMetadataPage } from '../../wsdl/page.ts';
@@ -7,8 +6,7 @@ import type { PolicyName } from '../../wsdl/policy.ts';
 import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { NoAnswer, yieldToOthers } from './thread.ts';
-import { growYoungGeneration } from './young-generation.ts';
+import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
 
 /** A document that is asked for. */
 export interface Order {
@@ -69,87 +67,51 @@ function textOf(
 
 /** Writes documents of a contract in a thread of its own. */
 export interface WriterAside {
-  /** Rejects with NoAnswer, or with what the thread threw. */
+  /** Rejects with NoAnswer where it takes too long, or with what the thread threw. */
   readonly write: (order: Order) => Promise<Written | undefined>;
 }
 
-/** What the thread is given; other threads that load this module have nothing to do with it. */
+/** A document to be written. */
 interface Task {
-  readonly writeAside: SentContract;
-}
-
-interface Waiting {
-  readonly resolve: (written: Written | undefined) => void;
-  readonly reject: (error: unknown) => void;
+  /** The contract, where the thread doesn't have it yet. */
+  readonly contract: SentContract | undefined;
   readonly order: Order;
 }
 
-/** In ms: a thread that had nothing to do for so long is ended. */
-const idleMs = 30_000;
+/** The only contract of the thread, among what it knows. */
+const contractId = 0;
 
-/**
- * The thread is started when there is something to write, and writes one document after the other.
- * @param withinMs how long one document may take before the thread is ended
- */
+/** @param withinMs how long one document may take before the thread is ended */
 export function createWriterAside(contract: Contract, withinMs: number): WriterAside {
-  const waiting: Waiting[] = [];
-  let thread: Worker | undefined;
-  let timer: NodeJS.Timeout | undefined;
-
-  function start(): Worker {
-    const workerData: Task = { writeAside: sendContract(contract) };
-    const started = new Worker(new URL(import.meta.url), { workerData });
-    started.on('message', (written: Written | undefined) => {
-      waiting.shift()?.resolve(written);
-      next();
-    });
-    started.on('error', (error) => end(started, error));
-    started.on('exit', () => end(started, new NoAnswer('expected a document of its thread, got none')));
-    started.unref();
-    return started;
-  }
-
-  /** What waited when a thread ended fails with it. */
-  function end(ended: Worker, error: unknown): void {
-    if (ended !== thread) return;
-    thread = undefined;
-    clearTimeout(timer);
-    for (const { reject } of waiting.splice(0)) reject(error);
-    void ended.terminate();
-  }
-
-  function next(): void {
-    clearTimeout(timer);
-    const [first] = waiting;
-    const current = thread;
-    if (current === undefined) return;
-    const over = first === undefined ? idleMs : withinMs;
-    timer = setTimeout(() => {
-      end(current, new NoAnswer(`expected a document within ${over} ms, got none`));
-    }, over).unref();
-    if (first !== undefined) current.postMessage(first.order);
-  }
-
+  const lane = new Lane<Task, Written | undefined>({
+    module: new URL(import.meta.url),
+    title: 'the thread that writes documents',
+    mostWaiting: Number.POSITIVE_INFINITY, // who asks has a limit of its own
+  });
   return {
     write: (order) =>
-      new Promise((resolve, reject) => {
-        thread ??= start();
-        waiting.push({ resolve, reject, order });
-        if (waiting.length === 1) next();
+      lane.run({
+        taskOf: (known) => {
+          const isKnown = known.has(contractId);
+          known.add(contractId);
+          return { contract: isKnown ? undefined : sendContract(contract), order };
+        },
+        bytes: 0,
+        memory: [],
+        withinMs,
+        refuse: () => new NoAnswer(`expected a document within ${withinMs} ms, got none`),
       }),
   };
 }
 
-function isTask(data: unknown): data is Task {
-  return typeof data === 'object' && data !== null && 'writeAside' in data;
-}
+let received: Contract | undefined;
 
-if (!isMainThread && isTask(workerData)) {
-  yieldToOthers();
-  growYoungGeneration();
-  const contract = receiveContract(workerData.writeAside);
-  parentPort?.on('message', (order: Order) => {
-    const written = writeDocument(contract, order);
-    parentPort?.postMessage(written, written === undefined ? [] : [written.bytes.buffer]);
-  });
-}
+performTasks<Task, Written | undefined>(
+  import.meta.url,
+  ({ contract, order }) => {
+    if (contract !== undefined) received = receiveContract(contract);
+    if (received === undefined) throw new Error('a document of a contract that the thread was not given');
+    return writeDocument(received, order);
+  },
+  (written) => (written === undefined ? [] : [written.bytes.buffer]),
+);

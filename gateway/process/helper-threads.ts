@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { yieldToOthers } from '../http/thread.ts';
+import { yieldToOthers } from '../workers/priority.ts';
 
 /**
  * Lets the event loop go before the threads that help it, where the system has a priority for each thread: V8's, which mark,

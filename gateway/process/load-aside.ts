@@ -1,20 +1,18 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { receiveContract, type SentContract, sendContract } from '../../mappings/contract/transfer.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts';
-import { answerOf, NoAnswer, yieldToOthers } from '../http/thread.ts';
-import { growYoungGeneration } from '../http/young-generation.ts';
+import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
 import { loadPlace, type MappedContract } from './load-place.ts';
 
-/** What the thread is given; other threads that load this module have nothing to do with it. */
+/** Contracts to be loaded. */
 interface Task {
-  readonly loadAside: readonly ContractPlace[];
+  readonly places: readonly ContractPlace[];
   readonly limits: Limits;
 }
 
-/** What the thread gives back. */
+/** What came of it. */
 type Result = { readonly places: readonly SentPlace[] } | { readonly problems: readonly ContractProblem[] };
 
 /** What a place holds, on its way out of the thread: of a mapping what it is compiled of. */
@@ -35,11 +33,22 @@ export async function loadAside(
   places: readonly ContractPlace[],
   limits: Limits,
 ): Promise<readonly MappedContract[]> {
-  const workerData: Task = { loadAside: places, limits };
-  const thread = new Worker(new URL(import.meta.url), { workerData });
+  // twice, as a mapping beside a contract may take as long
+  const withinMs = limits.contractMs * 2 * places.length + grace;
+  const lane = new Lane<Task, Result>({
+    module: new URL(import.meta.url),
+    title: 'the thread that loads contracts',
+    mostWaiting: 0,
+  });
   try {
-    // twice, as a mapping beside a contract may take as long
-    const result = await answerOf<Result>(thread, limits.contractMs * 2 * places.length + grace);
+    const result = await lane.run({
+      taskOf: () => ({ places, limits }),
+      bytes: 0,
+      memory: [],
+      withinMs,
+      refuse: () => new NoAnswer(`expected an end within ${withinMs} ms, got none`),
+    });
+    if (result === undefined) throw new Error('the contracts were not loaded');
     if ('problems' in result) throw new ContractError(result.problems);
     return result.places.map((sent) => receivePlace(sent, limits));
   } catch (error) {
@@ -47,11 +56,9 @@ export async function loadAside(
     const [first = ''] = places;
     const file = typeof first === 'string' ? first : first.openapi;
     throw new ContractError([{ file, pointer: '', message: error.message }]);
+  } finally {
+    await lane.close();
   }
-}
-
-function isTask(data: unknown): data is Task {
-  return typeof data === 'object' && data !== null && 'loadAside' in data;
 }
 
 function sendPlace({ contract, mapping, ...loaded }: MappedContract): SentPlace {
@@ -66,7 +73,7 @@ function receivePlace({ loaded, contract, mapping }: SentPlace, limits: Limits):
   };
 }
 
-function perform({ loadAside: places, limits }: Task): Result {
+function perform({ places, limits }: Task): Result {
   try {
     return { places: places.map((place) => sendPlace(loadPlace(place, limits))) };
   } catch (error) {
@@ -75,8 +82,4 @@ function perform({ loadAside: places, limits }: Task): Result {
   }
 }
 
-if (!isMainThread && isTask(workerData)) {
-  yieldToOthers();
-  growYoungGeneration();
-  parentPort?.postMessage(perform(workerData));
-}
+performTasks(import.meta.url, perform);

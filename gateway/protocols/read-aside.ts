@@ -1,4 +1,3 @@
-import type { Worker } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -13,6 +12,7 @@ import type { RequestHead } from '../call/head.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import type { AnswerBytes, MapAside } from '../upstream/mapped-upstream.ts';
+import { Lane, type Refusal } from '../workers/lane.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   dropResult,
@@ -22,9 +22,9 @@ import {
   type QueryFindings,
   type ReadCall,
   type Result,
+  readThread,
   type SentAnswer,
   type SharedContract,
-  startReadThread,
   type Task,
 } from './read-thread.ts';
 import { outcomeOf, ownMemoryOf } from './reply-message.ts';
@@ -94,32 +94,13 @@ interface Order {
   readonly exhaust?: ((message: string) => CallError) | undefined;
 }
 
-/** What waits for the thread, or is read by it. */
-interface Waiting extends Order {
-  /** Nobody waits for it after the first time. Undefined where there was no room. */
-  readonly settle: (outcome: Result | Error | undefined) => void;
-}
-
 const anyRoom = (): number => Number.POSITIVE_INFINITY;
 
-/** In ms: a thread that had nothing to do for so long ends, and its memory with it. */
-const idleMs = 30_000;
-
-/** The thread beside the event loop: started for the first request, and again where it died. */
+/** The thread that reads large messages of all contracts beside the event loop, and maps them. */
 export class AsideReader {
   readonly #limits: Limits;
-  readonly #onLost: (error: unknown) => void;
-  readonly #waiting: Waiting[] = [];
-  #current: Waiting | undefined;
-  #thread: Worker | undefined;
-  /** The contracts that the thread has, by their ids. */
-  readonly #known = new Set<number>();
+  readonly #lane: Lane<Task, Result>;
   #contracts = 0;
-  readonly #isUrgent: boolean;
-  #turns = 0;
-  #isOutdated = false;
-  /** Of a thread at work when it takes too long, of another when it ends. */
-  #timer: NodeJS.Timeout | undefined;
 
   /**
    * @param onLost told why a thread died
@@ -127,8 +108,15 @@ export class AsideReader {
    */
   constructor(limits: Limits, onLost: (error: unknown) => void, isUrgent = false) {
     this.#limits = limits;
-    this.#onLost = onLost;
-    this.#isUrgent = isUrgent;
+    this.#lane = new Lane({
+      module: readThread,
+      title: 'the thread that reads large messages',
+      mostWaiting: limits.readAsideQueue,
+      heapBytes: limits.readAsideHeapBytes,
+      isUrgent,
+      onLost,
+      drop: dropResult,
+    });
   }
 
   /** @param isShown whether messages are logged */
@@ -145,150 +133,57 @@ export class AsideReader {
 
   /** Other contracts are served from now on: the next request is read by a thread that knows of no other. */
   renew(): void {
-    this.#isOutdated = true;
+    this.#lane.renew();
   }
 
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    const left = this.#thread;
-    this.#thread = undefined;
-    await left?.terminate();
+  close(): Promise<void> {
+    return this.#lane.close();
   }
 
   #read(order: Order): Promise<Result | undefined> {
+    const { bytes, memory, isBound, contract, message } = order;
     const { response, deadline } = order.exchange;
     if (response.destroyed) return Promise.reject(new CallError('CallerGone'));
-    const isFull = this.#current !== undefined && this.#waiting.length >= this.#limits.readAsideQueue;
-    if (isFull && !order.isBound) return Promise.reject(overloaded());
-    return new Promise((resolve, reject) => {
-      let isSettled = false;
-      const settle = (outcome: Result | Error | undefined): void => {
-        if (isSettled) {
-          if (outcome !== undefined && !(outcome instanceof Error)) dropResult(outcome);
-          return;
-        }
-        isSettled = true;
-        clearTimeout(late);
-        response.off('close', onGone);
-        const place = this.#waiting.indexOf(waiting);
-        if (place >= 0) this.#waiting.splice(place, 1);
-        if (outcome instanceof Error) reject(outcome);
-        else resolve(outcome);
-      };
-      const onGone = (): void => settle(new CallError('CallerGone'));
-      const late = setTimeout(() => settle(order.refuse()), Math.max(0, deadline - performance.now()));
-      const waiting: Waiting = { ...order, settle };
-      response.on('close', onGone);
-      this.#waiting.push(waiting);
-      this.#readNext();
+    return this.#lane.run({
+      taskOf: (known) => {
+        const room = order.roomFor();
+        if (room === undefined) return undefined;
+        const isKnown = known.has(contract.id);
+        known.add(contract.id);
+        const sent = isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) };
+        return { contractId: contract.id, contract: sent, message, room };
+      },
+      bytes,
+      memory,
+      isBound,
+      deadline,
+      withinMs: this.#limits.readAsideMs,
+      refuse: (why) => this.#refusalOf(order, why),
+      watch: (leave) => {
+        const onGone = (): void => leave(new CallError('CallerGone'));
+        response.on('close', onGone);
+        return () => response.off('close', onGone);
+      },
     });
   }
 
-  /** Gives the thread what is to be read next, once it has nothing to do. */
-  #readNext(): void {
-    if (this.#current !== undefined) return;
-    clearTimeout(this.#timer);
-    const next = this.#takeNext();
-    if (next === undefined) {
-      if (!this.#isUrgent) this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
-      return;
-    }
-    if (this.#isOutdated) this.#leave();
-    const { call, room } = next;
-    this.#current = call;
-    try {
-      const worker = this.#thread ?? this.#start();
-      const { readAsideMs } = this.#limits;
-      this.#timer = setTimeout(() => this.#lose(worker, tooSlow(call, readAsideMs)), readAsideMs);
-      this.#post(worker, call, room);
-    } catch (error) {
-      this.#finish(error instanceof Error ? error : new Error('nothing could be given to the thread'));
+  #refusalOf({ message: { kind }, refuse, exhaust }: Order, why: Refusal): CallError | undefined {
+    const { readAsideMs, readAsideHeapBytes } = this.#limits;
+    switch (why) {
+      case 'full':
+        return overloaded();
+      case 'late':
+        return refuse();
+      case 'slow': {
+        const what = kind === 'reply' || kind === 'toReply' || kind === 'toFault' ? 'reply' : 'request';
+        return refuse(`expected a ${what} that is read within ${readAsideMs} ms, got one that takes longer`);
+      }
+      case 'memory': {
+        const most = `${readAsideHeapBytes} bytes of memory (readAsideHeapBytes)`;
+        return exhaust?.(`expected a mapping that needs at most ${most}, got one that needs more`);
+      }
     }
   }
-
-  /** The one that came first and the smallest in turn: one of 200 KB doesn't wait for all those of 16 MiB. */
-  #takeNext(): { readonly call: Waiting; readonly room: number } | undefined {
-    for (;;) {
-      const [first] = this.#waiting;
-      if (first === undefined) return undefined;
-      const smallest = this.#waiting.reduce(
-        (least, call) => (call.bytes < least.bytes ? call : least),
-        first,
-      );
-      const next = this.#turns++ % 2 === 0 ? first : smallest;
-      this.#waiting.splice(this.#waiting.indexOf(next), 1);
-      const room = next.roomFor();
-      if (room !== undefined) return { call: next, room };
-      next.settle(undefined);
-    }
-  }
-
-  #post(worker: Worker, { contract, message, memory }: Waiting, room: number): void {
-    const isKnown = this.#known.has(contract.id);
-    const task: Task = {
-      contractId: contract.id,
-      contract: isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) },
-      message,
-      room,
-    };
-    worker.postMessage(task, memory);
-    this.#known.add(contract.id);
-  }
-
-  #start(): Worker {
-    const worker = startReadThread(this.#limits, this.#isUrgent);
-    worker.unref();
-    worker.on('message', (result: Result) => {
-      if (worker === this.#thread) this.#finish(result);
-    });
-    worker.on('error', (error) => this.#lose(worker, error));
-    worker.on('exit', () => this.#lose(worker, new Error('the thread that reads large messages ended')));
-    this.#thread = worker;
-    return worker;
-  }
-
-  /** Gives what came of a request to who waits for it. */
-  #finish(outcome: Result | Error): void {
-    const call = this.#current;
-    this.#current = undefined;
-    call?.settle(outcome);
-    // what it takes is counted before the next one is asked whether there is room
-    setImmediate(() => this.#readNext());
-  }
-
-  /** Lets a thread end that reads nothing, or is given up. */
-  #leave(): void {
-    this.#isOutdated = false;
-    this.#known.clear();
-    const left = this.#thread;
-    this.#thread = undefined;
-    left?.terminate();
-  }
-
-  /** Gives a thread up with what it reads. */
-  #lose(worker: Worker, reason: unknown): void {
-    if (worker !== this.#thread) return;
-    const exhaust = isOutOfMemory(reason) ? this.#current?.exhaust : undefined;
-    this.#leave();
-    this.#onLost(reason);
-    if (exhaust !== undefined) {
-      const { readAsideHeapBytes } = this.#limits;
-      const most = `${readAsideHeapBytes} bytes of memory (readAsideHeapBytes)`;
-      this.#finish(exhaust(`expected a mapping that needs at most ${most}, got one that needs more`));
-      return;
-    }
-    this.#finish(reason instanceof Error ? reason : new Error('the thread that reads large messages failed'));
-  }
-}
-
-/** True for the end of a thread whose heap was full. */
-function isOutOfMemory(reason: unknown): boolean {
-  return reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
-function tooSlow({ message: { kind }, refuse }: Waiting, ms: number): CallError {
-  const what = kind === 'reply' || kind === 'toReply' || kind === 'toFault' ? 'reply' : 'request';
-  return refuse(`expected a ${what} that is read within ${ms} ms, got one that takes longer`);
 }
 
 /** The error that a result is. */

@@ -1,4 +1,3 @@
-import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { bufferOf } from '../../mappings/bytes.ts';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import { type Deviation, isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
@@ -23,11 +22,10 @@ import type {
 import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
-import { yieldToOthers } from '../http/thread.ts';
-import { growYoungGeneration } from '../http/young-generation.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { mapFault, mapReply, mapRequest } from '../upstream/mapped-upstream.ts';
+import { performTasks } from '../workers/lane.ts';
 import { type BodyForm, compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import { memoryOf, type ReplyMessage, readReplyMessage } from './reply-message.ts';
 import { Fault } from './soap/faults.ts';
@@ -164,17 +162,8 @@ export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'message' | '
   readonly version: SoapVersion['name'];
 }
 
-const threadData = 'soapbridge reads requests';
-const urgentThreadData = 'soapbridge maps messages by functions';
-
-/** Starts the thread: it takes tasks and answers each with a result, in turn. */
-export function startReadThread({ readAsideHeapBytes }: Limits, isUrgent = false): Worker {
-  const resourceLimits = { maxOldGenerationSizeMb: Math.ceil(readAsideHeapBytes / 1024 / 1024) };
-  return new Worker(new URL(import.meta.url), {
-    workerData: isUrgent ? urgentThreadData : threadData,
-    resourceLimits,
-  });
-}
+/** This module, which the thread runs. */
+export const readThread = new URL(import.meta.url);
 
 /** Memory that a message takes along; that of a buffer which shares its own with others is copied. */
 export function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
@@ -331,17 +320,6 @@ function faultFields({ version, code, kind, message, block, header }: Fault): Fa
   return { version: version.name, code, kind, message, block, header };
 }
 
-if (!isMainThread && (workerData === threadData || workerData === urgentThreadData)) {
-  if (workerData === threadData) yieldToOthers();
-  growYoungGeneration();
-  // the next task comes once this one is answered
-  parentPort?.on('message', async (task: Task) => {
-    const result = await perform(task);
-    parentPort?.postMessage(result, memoryIn(result));
-    dropRead(task);
-  });
-}
-
 /** Gives back the memory of a result that nobody waits for any more. */
 export function dropResult(result: Result): void {
   for (const memory of memoryIn(result)) giveBackOwn(memory);
@@ -361,3 +339,5 @@ function dropRead({ message }: Task): void {
   else if (message.kind === 'toReply') for (const { body } of message.answers) giveBackOwn(body.buffer);
   else if ('body' in message) giveBackOwn(message.body.buffer);
 }
+
+performTasks(import.meta.url, perform, memoryIn, dropRead);

@@ -161,6 +161,19 @@ const layers: readonly Layer[] = [
     not: ['mappings/loader/operations'],
   },
   {
+    title: 'the way to threads knows nothing of what they do',
+    from: ['gateway/workers'],
+    not: [
+      'mappings',
+      'wsdl',
+      'gateway/admission',
+      'gateway/call',
+      'gateway/http',
+      'gateway/protocols',
+      'gateway/core',
+    ],
+  },
+  {
     title: 'calls, the upstream, log and admission know no way in',
     from: ['gateway/admission', 'gateway/call', 'gateway/telemetry', 'gateway/upstream'],
     not: ['gateway/http', 'gateway/protocols'],

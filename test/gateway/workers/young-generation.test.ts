@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
 
-const module = new URL('../../../gateway/http/young-generation.ts', import.meta.url).href;
+const module = new URL('../../../gateway/workers/young-generation.ts', import.meta.url).href;
 
 test('the young generation stays at 8 MB, however much is in use of what is new', async (t) => {
   const program = (bound: string): string => `

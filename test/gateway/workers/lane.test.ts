@@ -1,0 +1,129 @@
+import test from 'ava';
+import { Lane, type LaneOptions, type Order, type Refusal } from '../../../gateway/workers/lane.ts';
+
+const laneModule = new URL('../../../gateway/workers/lane.ts', import.meta.url).href;
+
+/** A lane whose thread performs tasks by a function, given as code. */
+function laneOf(perform: string, options: Partial<LaneOptions<string>> = {}): Lane<string, string> {
+  const code = `import { performTasks } from ${JSON.stringify(laneModule)}; performTasks(import.meta.url, ${perform});`;
+  const module = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+  return new Lane({ module, title: 'the thread', mostWaiting: 10, ...options });
+}
+
+const orderOf = (task: string, terms: Partial<Order<string>> = {}): Order<string> => ({
+  taskOf: () => task,
+  bytes: task.length,
+  memory: [],
+  withinMs: 60_000,
+  refuse: (why: Refusal) => new RangeError(why),
+  ...terms,
+});
+
+const upper = '(task) => task.toUpperCase()';
+/** Tasks that wait have nothing to wait for, which would keep this process from its end. */
+const endless = '(task) => { if (task === "endless") for (;;); return task; }';
+
+test('a thread performs tasks in turn, and ends when the lane is closed', async (t) => {
+  const lane = laneOf(upper);
+  t.deepEqual(await Promise.all(['a', 'b'].map((task) => lane.run(orderOf(task)))), ['A', 'B']);
+  await lane.close();
+});
+
+test('a task that takes too long is refused, and another thread performs the next', async (t) => {
+  const lost: unknown[] = [];
+  const lane = laneOf(endless, { onLost: (error) => lost.push(error) });
+  const slow = lane.run(orderOf('endless', { withinMs: 50 }));
+  const next = lane.run(orderOf('next'));
+  await t.throwsAsync(slow, { instanceOf: RangeError, message: 'slow' });
+  t.is(await next, 'next');
+  t.is(lost.length, 1);
+  await lane.close();
+});
+
+test('mostWaiting: one task more is refused; a bound one waits', async (t) => {
+  const lane = laneOf(endless, { mostWaiting: 1 });
+  const current = lane.run(orderOf('endless', { withinMs: 300 }));
+  const waiting = lane.run(orderOf('waiting'));
+  await t.throwsAsync(lane.run(orderOf('more')), { message: 'full' });
+  const bound = lane.run(orderOf('bound', { isBound: true }));
+  await t.throwsAsync(current, { message: 'slow' });
+  t.deepEqual(await Promise.all([waiting, bound]), ['waiting', 'bound']);
+  await lane.close();
+});
+
+test('a task whose deadline passes, or whose caller leaves, is not performed', async (t) => {
+  const lane = laneOf(endless);
+  let performed = 0;
+  const taskOf = (): string => `${++performed}`;
+  const current = lane.run(orderOf('endless', { withinMs: 300 }));
+  const late = lane.run(orderOf('', { taskOf, deadline: performance.now() + 10 }));
+  const left = lane.run(
+    orderOf('', {
+      taskOf,
+      watch: (leave) => {
+        setImmediate(() => leave(new Error('left')));
+        return () => {};
+      },
+    }),
+  );
+  await t.throwsAsync(late, { message: 'late' });
+  await t.throwsAsync(left, { message: 'left' });
+  await t.throwsAsync(current, { message: 'slow' });
+  t.is(await lane.run(orderOf('next')), 'next');
+  t.is(performed, 0);
+  await lane.close();
+});
+
+test('a task that may not begin gives undefined, and the next one is performed', async (t) => {
+  const lane = laneOf(upper);
+  const [none, next] = [lane.run(orderOf('', { taskOf: () => undefined })), lane.run(orderOf('next'))];
+  t.is(await none, undefined);
+  t.is(await next, 'NEXT');
+  await lane.close();
+});
+
+test('what a task throws reaches who waits; a thread that ends is replaced', async (t) => {
+  const lane = laneOf(
+    '(task) => { if (task === "exit") process.exit(); if (task === "throw") throw new RangeError("it"); return task; }',
+  );
+  await t.throwsAsync(lane.run(orderOf('throw')), { instanceOf: RangeError, message: 'it' });
+  await t.throwsAsync(lane.run(orderOf('exit')), { message: 'the thread ended' });
+  t.is(await lane.run(orderOf('next')), 'next');
+  await lane.close();
+});
+
+test('of tasks that wait, the first and the smallest have their turn alternately', async (t) => {
+  const lane = laneOf(upper);
+  const order: string[] = [];
+  const run = (task: string, bytes: number) =>
+    lane.run(orderOf(task, { bytes })).then((result = '') => order.push(result));
+  await Promise.all([run('begun', 9), run('large', 9), run('larger', 10), run('small', 1), run('tiny', 0)]);
+  t.deepEqual(order, ['BEGUN', 'TINY', 'LARGE', 'SMALL', 'LARGER']);
+  await lane.close();
+});
+
+test('a task notes what its thread has, which a new thread lacks', async (t) => {
+  const lane = laneOf(upper);
+  const run = (id: number) =>
+    lane.run(
+      orderOf('', {
+        taskOf: (known) => {
+          const task = known.has(id) ? 'known' : 'new';
+          known.add(id);
+          return task;
+        },
+      }),
+    );
+  t.deepEqual([await run(1), await run(1), await run(2)], ['NEW', 'KNOWN', 'NEW']);
+  lane.renew();
+  t.is(await run(1), 'NEW');
+  await lane.close();
+});
+
+test('memory goes over to the thread', async (t) => {
+  const lane = laneOf(upper);
+  const memory = new ArrayBuffer(8);
+  t.is(await lane.run(orderOf('a', { memory: [memory] })), 'A');
+  t.is(memory.byteLength, 0);
+  await lane.close();
+});
