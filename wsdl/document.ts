@@ -1,6 +1,6 @@
-import { XMLBuilder } from 'fast-xml-parser';
+import XMLBuilder from 'fast-xml-builder';
 
-/** A node of a document to be written, in the form that fast-xml-parser's builder takes. */
+/** A node of a document to be written, in the form that fast-xml-builder takes. */
 export type DocumentNode = Readonly<Record<string, unknown>>;
 
 /** In the order of writing; an attribute whose value is undefined is left out. */
