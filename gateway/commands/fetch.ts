@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { RequestInit } from 'undici';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
 import { printError } from './output.ts';
+import { isPrivateAddress, lookUpPublic, privateRedirect } from './private-address.ts';
 
 /** How long a name of a stored document may be. */
 const longestName = 120;
@@ -55,13 +57,23 @@ function fileOf(url: URL): string {
   return short + query + (extension || '.yaml');
 }
 
-/** The bytes at a URL. Throws RangeError. */
+/** Total time for all redirects and the document, in ms. */
+const fetchMs = 30_000;
+/** Maximum number of redirects that are followed. */
+const mostRedirects = 5;
+
+/** Returns the total time for fetching a document, in ms: 30 s, or `contractMs` if that is shorter. */
+export function fetchDeadline({ contractMs }: Pick<Limits, 'contractMs'>): number {
+  return Math.min(fetchMs, contractMs);
+}
+
+/** Returns the bytes at a URL. Throws RangeError. */
 async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
   const { contractBytes, contractMs } = limits;
-  const signal = AbortSignal.timeout(contractMs);
+  const totalMs = fetchDeadline(limits);
+  const signal = AbortSignal.timeout(totalMs);
   try {
-    const accept = 'application/json, application/yaml;q=0.9, */*;q=0.5';
-    const answer = await fetch(url, { headers: { accept }, signal });
+    const answer = await followRedirects(url, shown, signal);
     if (!answer.ok) throw new RangeError(`${shown}: expected status 200, got ${answer.status}`);
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -74,10 +86,67 @@ async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
     return Buffer.concat(chunks);
   } catch (error) {
     if (error instanceof RangeError) throw error;
+    if (error instanceof Error && error.cause instanceof RangeError) throw error.cause;
     if (signal.aborted)
-      throw new RangeError(`${shown}: expected it within ${contractMs} ms (contractMs), got no further`);
+      throw new RangeError(
+        `${shown}: expected it within ${totalMs} ms${totalMs === contractMs ? ' (contractMs)' : ''}, got no further`,
+      );
     throw new RangeError(`${shown}: can't be fetched (${causeOf(error)})`);
   }
+}
+
+/** The part of an answer that is read. */
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { readonly get: (name: string) => string | null };
+  readonly body: (AsyncIterable<Uint8Array> & { readonly cancel: () => Promise<void> }) | null;
+}
+
+/**
+ * Returns the answer at the end of the redirects. A redirect to another host may lead to public addresses only, because the
+ * first server decides where it leads; the host of the first URL may be private, because the user named it. Throws RangeError.
+ */
+async function followRedirects(first: URL, shown: string, signal: AbortSignal): Promise<Answer> {
+  const init = {
+    headers: { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' },
+    redirect: 'manual',
+    signal,
+  } as const;
+  let answer: Answer = await fetch(first, init);
+  let url = first;
+  for (let count = 0; ; count++) {
+    const location = answer.headers.get('location');
+    if (![301, 302, 303, 307, 308].includes(answer.status) || location === null) return answer;
+    await answer.body?.cancel();
+    if (count === mostRedirects)
+      throw new RangeError(`${shown}: expected at most ${mostRedirects} redirects, got more`);
+    url = redirectTarget(location, url, shown);
+    answer = isAtHost(url, first) ? await fetch(url, init) : await fetchPublic(url, init);
+  }
+}
+
+function redirectTarget(location: string, base: URL, shown: string): URL {
+  const target = URL.parse(location, base);
+  if (target === null || !/^https?:$/.test(target.protocol) || target.username + target.password !== '')
+    throw new RangeError(
+      `${shown}: expected a redirect to an http or https URL without credentials, got another one`,
+    );
+  return target;
+}
+
+/** Returns true if a URL has the origin of the first one, or the same host with https in place of http. */
+function isAtHost(url: URL, first: URL): boolean {
+  const isUpgrade = first.protocol === 'http:' && url.protocol === 'https:' && first.port + url.port === '';
+  return url.origin === first.origin || (isUpgrade && url.hostname === first.hostname);
+}
+
+/** Fetches from public addresses only. The connection itself checks them, so a second look-up cannot give others. */
+async function fetchPublic(url: URL, init: RequestInit): Promise<Answer> {
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isPrivateAddress(host)) throw privateRedirect(host);
+  const { Agent, fetch: fetchBy } = await import('undici');
+  return fetchBy(url, { ...init, dispatcher: new Agent({ connect: { lookup: lookUpPublic } }) });
 }
 
 /** Why a fetch failed, in the words of the system. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { fetchDeadline } from '../../../gateway/commands/fetch.ts';
 import { send } from '../gateway.ts';
 import { file } from './file.ts';
 import { run, start } from './run.ts';
@@ -163,6 +164,63 @@ for (const [what, listener, limits, said] of [
     t.deepEqual(readdirSync(cwd), []);
   });
 }
+
+test('--fetch follows no redirect to a private address of another host', async (t) => {
+  let requests = 0;
+  const inner = await serverOf(t, (_, response) => {
+    requests++;
+    response.end(document);
+  });
+  const { port } = new URL(inner);
+  for (const [target, host] of [
+    [inner, '127.0.0.1'],
+    [`http://localhost:${port}`, 'localhost'],
+    [`http://[::ffff:127.0.0.1]:${port}`, '::ffff:7f00:1'],
+    ['http://169.254.169.254/latest', '169.254.169.254'],
+  ]) {
+    const address = await serverOf(t, (request, response) => {
+      // a redirect at the same host comes first: the user named that host
+      const location = request.url === '/o.yaml' ? '/next' : target;
+      response.writeHead(307, { location }).end();
+    });
+    const cwd = workingDirectory(t);
+    const { code, err } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], {}, '', cwd).ended;
+    t.is(code, 2);
+    t.is(
+      err,
+      `--fetch: expected redirects to public addresses, got a private address of ${host}; name the URL of the document itself if you trust it\n`,
+    );
+    t.deepEqual(readdirSync(cwd), []);
+  }
+  t.is(requests, 0);
+});
+
+test('--fetch follows five redirects, and none to a URL with credentials or of another scheme', async (t) => {
+  const address = await serverOf(t, (request, response) => {
+    const left = Number(request.url?.slice(1));
+    if (left === 0) response.end(document);
+    else response.writeHead(302, { location: `/${left - 1}` }).end();
+  });
+  const fetched = (path: string) =>
+    run(t, ['check', address + path, '--fetch'], {}, '', workingDirectory(t)).ended;
+  t.is((await fetched('/5')).code, 0);
+  const sixth = await fetched('/6');
+  t.deepEqual([sixth.code, sixth.err], [2, `${address}/6: expected at most 5 redirects, got more\n`]);
+  for (const location of ['http://u:secret@127.0.0.1:9/o', 'file:///etc/passwd', 'http://[']) {
+    const from = await serverOf(t, (_, response) => response.writeHead(301, { location }).end());
+    const { code, err } = await run(t, ['check', `${from}/o`, '--fetch'], {}, '', workingDirectory(t)).ended;
+    t.is(code, 2);
+    t.is(
+      err,
+      `${from}/o: expected a redirect to an http or https URL without credentials, got another one\n`,
+    );
+  }
+});
+
+test('--fetch takes at most 30 s in all', (t) => {
+  t.is(fetchDeadline({ contractMs: 120_000 }), 30_000);
+  t.is(fetchDeadline({ contractMs: 29_999 }), 29_999);
+});
 
 for (const [said, message] of [
   ['0', /#: is a URL, and none is fetched by itself/],
