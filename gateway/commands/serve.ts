@@ -101,7 +101,7 @@ export function serveCommand(): Command {
     .addOption(
       new Option(
         '--allowed-hosts <list>',
-        'names, by commas, that a request’s Host may say, else it is 421; without it any does',
+        'names, by commas, that a request’s Host may have, others get 421 (default: on loopback without trusted proxies the loopback names, else any)',
       )
         .env('SOAPBRIDGE_ALLOWED_HOSTS')
         .argParser(toHosts),

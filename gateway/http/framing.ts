@@ -84,3 +84,28 @@ export function hostList(names: readonly string[]): (host: string | undefined) =
 }
 
 const portForm = /:\d{1,5}$/;
+
+/**
+ * Returns a predicate for the Host headers that a gateway on a loopback address serves: loopback names and addresses, the host
+ * of the public URL, and names without a dot, which public DNS does not have. Any other name may be an attacker's
+ * that resolves to 127.0.0.1 (DNS rebinding): a page of that name could read replies and use the form of the pages. A
+ * request without Host comes from no browser, so it is served.
+ */
+export function loopbackHosts(publicUrl: string | undefined): (host: string | undefined) => boolean {
+  const publicHost = publicUrl === undefined ? undefined : URL.parse(publicUrl)?.hostname.toLowerCase();
+  let lastServed = '';
+  return (host) => {
+    if (host === undefined || host === lastServed) return true;
+    const name = host.replace(portForm, '').replace(/\.$/, '').toLowerCase();
+    if (name !== publicHost && !isLoopbackName(name)) return false;
+    lastServed = host;
+    return true;
+  };
+}
+
+/** Returns true for a lower-case host name without port that no public DNS server can point elsewhere. */
+function isLoopbackName(name: string): boolean {
+  if (name.startsWith('['))
+    return /^\[(?:::1|(?:0{1,4}:){7}0{0,3}1|::ffff:(?:127\.[\d.]+|7f[\da-f]{2}:[\da-f]{1,4}))\]$/.test(name);
+  return !name.includes('.') || name.endsWith('.localhost') || /^127(?:\.\d{1,3}){3}$/.test(name);
+}

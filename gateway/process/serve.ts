@@ -8,7 +8,7 @@ import { shownPath } from '../core/contract-app.ts';
 import { createCore } from '../core/core.ts';
 import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
-import { hostList } from '../http/framing.ts';
+import { hostList, loopbackHosts } from '../http/framing.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import { openCallerLimits } from './caller-limits.ts';
@@ -60,7 +60,7 @@ export interface Running {
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
-  const isOwnHost = options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts);
+  const isOwnHost = hostsOf(options);
   const { log, lines, dropped, audit, reopenAudit } = openOutputs(options, limits.logBytes);
   const listenerTls = openTls(options, trustedProxies);
   let isStopping = false;
@@ -202,6 +202,20 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await new Promise<void>((resolve) => log.flush(() => resolve()));
     return cut === 0;
   }
+}
+
+/**
+ * Returns the predicate for Host headers; undefined serves any. Without a list it limits a gateway that only this machine
+ * reaches, unless a proxy is trusted: a proxy may pass on the Host of its own callers.
+ */
+function hostsOf({
+  allowedHosts,
+  host,
+  trustedProxies,
+  publicUrl,
+}: ServeOptions): ((host: string | undefined) => boolean) | undefined {
+  if (allowedHosts !== undefined) return hostList(allowedHosts);
+  return isLocalHost(host) && trustedProxies.length === 0 ? loopbackHosts(publicUrl) : undefined;
 }
 
 function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logger): void {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import test from 'ava';
-import { ambiguityOf, hostList } from '../../../gateway/http/framing.ts';
+import { ambiguityOf, hostList, loopbackHosts } from '../../../gateway/http/framing.ts';
 
 /** A message as Node's parser gives it: of two headers of one name it keeps the first. */
 function message(
@@ -157,4 +157,48 @@ test('a list of hosts takes names alone', (t) => {
       instanceOf: RangeError,
       message: `allowed host: expected a name without a port, got ${JSON.stringify(host)}`,
     });
+});
+
+test('a gateway on loopback serves loopback names, its public host and names without a dot, and no others', (t) => {
+  const isServed = loopbackHosts('https://API.example.com/edge');
+  for (const host of [
+    undefined,
+    'localhost',
+    'LOCALHOST:8080',
+    'localhost.',
+    'shop.localhost:8080',
+    '127.0.0.1',
+    '127.0.0.1:8080',
+    '127.8.9.10',
+    '[::1]',
+    '[::1]:8080',
+    '[0:0:0:0:0:0:0:1]:80',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]:8080',
+    'gateway:8080',
+    'api.example.com',
+    'API.example.com:8443',
+  ])
+    t.true(isServed(host), host);
+  for (const host of [
+    'evil.example',
+    'evil.example:8080',
+    'evil.example.',
+    'localhost.evil.example',
+    'xlocalhost.example',
+    '127.0.0.1.evil.example',
+    '127.0.0.1.nip.io:8080',
+    '127.0.0.evil',
+    'api.example.com.evil.example',
+    '10.0.0.1',
+    '0.0.0.0:8080',
+    '192.168.1.1',
+    '128.0.0.1',
+    '[::2]',
+    '[fe80::1]:8080',
+    '[::ffff:10.0.0.1]',
+    '[::ffff:a00:1]',
+  ])
+    t.false(isServed(host), host);
+  t.false(loopbackHosts(undefined)('api.example.com'));
 });
