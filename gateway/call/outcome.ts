@@ -18,6 +18,7 @@ import {
   errorCodes,
   type Failure,
   jsonFault,
+  overLimit,
   replySentence,
   upstreamMember,
 } from './error.ts';
@@ -235,11 +236,24 @@ function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledCon
     status >= 500 && Object.hasOwn(errorCodes, ownCode)
       ? errorCodes[ownCode as ErrorCode].message
       : undefined;
-  const message = upstreamError?.message ?? own ?? statusText(reply.status);
+  const message = upstreamError?.message ?? exceededLimit(reply, limits) ?? own ?? statusText(reply.status);
   const meta = upstreamError?.json === undefined ? undefined : { [upstreamMember]: upstreamError.json };
   const statusJson = JSON.stringify({ errorCode, message, meta });
   const { retryAfter } = reply;
   return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter, isOfUpstream: true } };
+}
+
+/** The text about an error whose JSON exceeds a limit, so that none of it was read; undefined for any other body. */
+function exceededLimit({ status, body }: UpstreamReply, limits: Limits): string | undefined {
+  if (!isUtf8(body)) return undefined;
+  try {
+    new JsonReader(utf8.decode(body), limits).skip();
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const { reason, limit } = error;
+    return limit === undefined ? undefined : `${statusText(status)} and ${overLimit(reason, limit)}`;
+  }
 }
 
 function statusText(status: number): string {

@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import { type buildConnector, Client } from 'undici';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
+import { encodeTarget } from '../../mappings/places.ts';
 import { type Cause, causeOf, sentenceOf } from './cause.ts';
 import { createConnector, type Way } from './connector.ts';
 
@@ -38,7 +39,7 @@ export async function probeUpstream(
     createConnector(timeout, () => {}, isForwarded ? {} : way);
   try {
     const tls = await connectOnce(target, connector());
-    const path = (isForwarded ? url.origin : '') + (withoutEndSlashes(url.pathname) || '/');
+    const path = (isForwarded ? url.origin : '') + (encodeTarget(withoutEndSlashes(url.pathname)) || '/');
     const status = asks ? await ask(target, connector(), path, url.host, timeout) : undefined;
     return { reached: true, ms: Math.round(performance.now() - started), tls, status };
   } catch (error) {

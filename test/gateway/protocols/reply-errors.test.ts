@@ -46,6 +46,24 @@ test('writtenBytes: a reply that is too long in XML names the limit', (t) => {
   t.is(error?.message, 'the reply: expected at most 200000 bytes of XML (limit writtenBytes), got more');
 });
 
+for (const status of [404, 422, 500, 503])
+  test(`an error with status ${status} and a body over a limit names the limit`, (t) => {
+    const compiled = compile(depot, {}, { jsonMembers: 10 });
+    const messageOf = (body: string): string => {
+      const reply = { status, headers: {}, body: Buffer.from(body), retryAfter: undefined };
+      const frame = { before: '', after: '' };
+      const outcome = readReply(reply, compiled, operationOf(compiled, 'GetParcel'), (text) => text, frame);
+      return outcome.kind === 'failure' ? JSON.parse(outcome.failure.statusJson).message : '';
+    };
+    t.is(
+      messageOf(list(9)),
+      `the service behind answered with status ${status} and more than 10 members and items (limit jsonMembers)`,
+    );
+    t.false(messageOf(list(8)).includes('limit'));
+    t.false(messageOf('<html>[[').includes('limit'));
+    t.is(messageOf('{"message":"gone"}'), 'gone');
+  });
+
 test('a reply without a limit in the way that is not JSON is reported as such', (t) => {
   t.is(
     errorOf('canary')?.message,

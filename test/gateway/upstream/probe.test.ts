@@ -24,7 +24,8 @@ test('an upstream that answers can be reached, whatever it answers', async (t) =
     /\/api\/ can be reached \(\d+ ms\), it answers HEAD with status 404$/,
   );
   t.like(await probeUpstream(address, {}, timeout, false), { reached: true, status: undefined });
-  t.deepEqual(seen, ['HEAD /api']);
+  await probeUpstream(`${address}a|b[c]`, {}, timeout, true);
+  t.deepEqual(seen, ['HEAD /api', 'HEAD /api/a%7Cb%5Bc%5D']); // RFC 3986 §3.3 has neither
 });
 
 test('an upstream over TLS is told with its version, or why the handshake failed', async (t) => {
