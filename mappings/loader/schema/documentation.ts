@@ -62,12 +62,18 @@ function exampleOf(places: readonly Statement[], references: References): string
 /** An example with more levels is not shown. */
 const deepestExample = 64;
 
-/** A value as JSON; undefined for one with more characters, more levels or with a number whose digits the loader doesn't keep. */
+/** The JSON of a number whose digits the loader doesn't keep: a member or an item without a text. */
+const inexact = '';
+
+/**
+ * A value as JSON, without members and items that are numbers whose digits the loader doesn't keep; undefined for such a
+ * number itself, and for a value with more characters or more levels.
+ */
 function shortJson(value: unknown, most: number): string | undefined {
   let left = most;
   const write = (one: unknown, levels: number): string | undefined => {
     if (left-- <= 0 || levels === 0) return undefined;
-    if (typeof one === 'number' && !isExactNumber(one)) return undefined;
+    if (typeof one === 'number' && !isExactNumber(one)) return inexact;
     if (typeof one !== 'object' || one === null) {
       const token = JSON.stringify(one);
       if (token === undefined) return undefined;
@@ -80,11 +86,11 @@ function shortJson(value: unknown, most: number): string | undefined {
       if (!isList) left -= key.length;
       const token = write(inner, levels - 1);
       if (token === undefined) return undefined;
-      parts.push(isList ? token : `${JSON.stringify(key)}:${token}`);
+      if (token !== inexact) parts.push(isList ? token : `${JSON.stringify(key)}:${token}`);
     }
     return isList ? `[${parts.join(',')}]` : `{${parts.join(',')}}`;
   };
-  return write(value, deepestExample);
+  return write(value, deepestExample) || undefined;
 }
 
 /** At most so many named examples are looked at. */

@@ -68,6 +68,11 @@ const bodyOf = (type: string, media: object): Stated => ({
 const bodies = [
   ['example', { schema: reference, example: { name: 'Tom' } }, { name: 'Tom' }],
   [
+    'an example without its number of 19 digits',
+    { schema: reference, example: { name: 'Tom', age: 2 ** 60, tags: ['a'] } },
+    { name: 'Tom', tags: ['a'] },
+  ],
+  [
     'the first of examples',
     { schema: reference, examples: { a: { value: { name: 'Ann' } }, b: { value: { name: 'Bo' } } } },
     { name: 'Ann' },
