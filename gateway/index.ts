@@ -162,7 +162,9 @@ function httpUrl(name: string, text: string): string {
   const url = URL.parse(text);
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '') return text;
-  throw new RangeError(`${name}: expected an http or https URL without query, got ${shown(text)}`);
+  throw new RangeError(
+    `${name}: expected an http or https URL without credentials and query, got ${shown(text)}`,
+  );
 }
 
 /** A base path as a contract has it, without a slash at the end. Throws RangeError. */

@@ -17,6 +17,7 @@ import { type Adopted, derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { withoutUrlSecrets } from '../../mappings/loader/document/node.ts';
 import { findFile, isDocumentUrl, loadContract } from '../../mappings/loader/load.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { portableName } from '../../mappings/loader/wsdl/files.ts';
@@ -97,14 +98,17 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
 
 /** Throws RangeError, with the command to run, for an argument that cannot be a WSDL file. */
 function checkWsdl(wsdl: string): void {
-  if (isDocumentUrl(wsdl))
+  const shownName = withoutUrlSecrets(wsdl);
+  if (isDocumentUrl(wsdl)) {
+    const url = shownName + (/\?(?:wsdl|singlewsdl)$/i.exec(wsdl)?.[0] ?? '');
     throw new RangeError(
-      `${wsdl}: expected the path of a WSDL file, got a URL; store the document first: curl -o service.wsdl '${wsdl}'`,
+      `${url}: expected the path of a WSDL file, got a URL; store the document first: curl -o service.wsdl '${url}'`,
     );
+  }
   const found = statSync(wsdl, { throwIfNoEntry: false });
   if (found?.isFile() !== true) {
     const what = found?.isDirectory() === true ? 'a folder; name the WSDL in it' : 'no file of that name';
-    throw new RangeError(`${wsdl}: expected the path of a WSDL file, got ${what}`);
+    throw new RangeError(`${shownName}: expected the path of a WSDL file, got ${what}`);
   }
   const start = startOf(wsdl);
   // UTF-16 has a zero byte beside each character of markup

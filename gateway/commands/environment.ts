@@ -35,6 +35,9 @@ export const oldNames: readonly string[] = [
   'WSSE_SECRETS',
 ];
 
+/** Variables without the prefix. Kubernetes sets SOAPBRIDGE_PORT, to `tcp://…`, for a service named soapbridge. */
+const withoutPrefix: readonly string[] = ['HOST', 'PORT'];
+
 /** Options that a contract named by position replaces. */
 const contractOptions: ReadonlySet<string> = new Set(['contract', 'openapi', 'overlay', 'config']);
 
@@ -55,8 +58,11 @@ export function checkEnvironment(command: Command, known: readonly string[]): vo
       ),
     ...set.flatMap((name) => {
       if (!name.startsWith(prefix) || known.includes(name)) return [];
+      const short = name.slice(prefix.length);
+      if (withoutPrefix.includes(short) && !/^tcp:/.test(process.env[name] ?? ''))
+        return [`${name}: expected the name ${short}, which has no prefix`];
       const near = nearest(
-        name.slice(prefix.length),
+        short,
         known.map((each) => each.slice(prefix.length)),
       );
       return near === undefined

@@ -1,7 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
+import { shown } from '../../mappings/loader/document/node.ts';
 import { keyword, map, readSettings, record, text } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import { isDocumentUrl } from '../../mappings/loader/load.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { withEnvironment } from './environment.ts';
 import type { SitePlan } from './sites.ts';
@@ -135,6 +137,9 @@ export function readConfig(path: string): readonly SitePlan[] {
       report(at, `expected a path that hides nothing of another contract, got what is under its ${hidden}`);
     if ((contract === undefined) === (openapi === undefined))
       report(at, `expected either contract or openapi, got ${contract === undefined ? 'none' : 'both'}`);
+    for (const [key, named] of Object.entries({ contract, openapi, overlay }))
+      if (named !== undefined && isDocumentUrl(named))
+        report(`${at}/${key}`, `expected a path, got the URL ${shown(named)}; store the document in a file`);
     if (overlay !== undefined && openapi === undefined)
       report(at, 'expected openapi beside overlay, got none');
     const url = typeof upstream === 'string' ? upstream : upstream?.url;

@@ -18,7 +18,8 @@ import type { ClientTls } from '../upstream/connector.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
 
-const address = (says: string) => text(says, 'an http or https URL without query', /^https?:\/\/[^\s?#@]+$/);
+const address = (says: string) =>
+  text(says, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
 /** A setting that names a file. */
 export const file = (says: string) => text(says, 'a path, from the folder of this file on');
 /** A secret is read by hand: what is said of other settings shows their value. */

@@ -7,7 +7,7 @@ import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
 import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
-import { isNode } from './document/node.ts';
+import { isNode, withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
 import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
@@ -48,10 +48,7 @@ export function loadContract(place: ContractPlace, limits: ContractLimits = defa
   if (typeof place === 'string' && isAdopted(place))
     return loadAdoptedContract(place, findFile(place, 'soap'), limits);
   const allowance = new Allowance(limits);
-  if (typeof place !== 'string' && isDocumentUrl(place.openapi)) {
-    const message = 'is a URL, and none is fetched by itself; expected a file, or --fetch to store it in one';
-    throw new ContractError([{ file: place.openapi, pointer: '', message }]);
-  }
+  refuseUrl(place);
   const files = typeof place === 'string' ? filesIn(place) : place;
   const problems: ContractProblem[] = [];
   const openapi = readYamlFile(files.openapi, problems, allowance);
@@ -87,6 +84,17 @@ export function loadContract(place: ContractPlace, limits: ContractLimits = defa
   const missing = [...problems, ...loaded.brokenReferences];
   if (missing.length > 0) throw explained(contractError(missing, limits).problems);
   return { ...loaded, warnings: withLines(loaded.warnings) };
+}
+
+/** Throws ContractError for a URL in the place of a path; its message has no password and no query. */
+function refuseUrl(place: ContractPlace): void {
+  const isFolder = typeof place === 'string';
+  const path = isFolder ? place : place.openapi;
+  if (!isDocumentUrl(path)) return;
+  const message = isFolder
+    ? 'expected a folder, got a URL'
+    : 'is a URL, and none is fetched by itself; expected a file, or --fetch to store it in one';
+  throw new ContractError([{ file: withoutUrlSecrets(path), pointer: '', message }]);
 }
 
 /** True for the URL of a document, in the place of its path. */

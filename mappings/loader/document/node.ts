@@ -62,7 +62,15 @@ export function shown(value: unknown): string {
  */
 export function withoutUrlSecrets(text: string): string {
   const [, start, rest = ''] = /^(\s*[a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
-  if (start === undefined) return text;
+  if (start === undefined) return withoutPassword(text);
   // a password may hold `/`, `?` and `#`, so everything before the last `@` counts as user information
   return start + rest.slice(rest.lastIndexOf('@') + 1).replace(/[?#].*$/s, '');
+}
+
+/** A text without a scheme, such as `user:password@host`, with `***` in the place of what is before the last `@`. */
+function withoutPassword(text: string): string {
+  const end = text.lastIndexOf('@');
+  const colon = text.indexOf(':');
+  if (colon < 0 || colon > end || /\s/.test(text)) return text;
+  return `***${text.slice(end).replace(/[?#].*$/, '')}`;
 }

@@ -70,6 +70,17 @@ for (const [name, near] of [
   });
 }
 
+for (const [name, value] of [
+  ['SOAPBRIDGE_PORT', '8081'],
+  ['SOAPBRIDGE_HOST', '0.0.0.0'],
+] as const) {
+  test(`serve refuses ${name} and names the variable without prefix`, async (t) => {
+    const { code, err } = await run(t, ['serve', ...upstream], { [name]: value }).ended;
+    t.is(err, `${name}: expected the name ${name.slice('SOAPBRIDGE_'.length)}, which has no prefix\n`);
+    t.is(code, 2);
+  });
+}
+
 test('serve ignores the variables that Kubernetes sets for a service named soapbridge', async (t) => {
   const { child } = await start(t, upstream, {
     SOAPBRIDGE_SERVICE_HOST: '10.0.0.1',

@@ -309,7 +309,7 @@ for (const [what, text, problem] of [
   [
     'an upstream that is no URL',
     'contracts:\n  /one:\n    contract: a\n    upstream: localhost\n',
-    ':4#/contracts/~1one/upstream: expected an http or https URL without query, got "localhost"',
+    ':4#/contracts/~1one/upstream: expected an http or https URL without credentials and query, got "localhost"',
   ],
   [
     'a folder and a document',

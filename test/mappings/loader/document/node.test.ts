@@ -13,6 +13,12 @@ for (const [text, expected] of [
   ['http://usr:SEC\nRET@a', 'http://a'],
   ['localhost:8080?a', 'localhost:8080?a'],
   ['a@b.example', 'a@b.example'],
+  ['a@b.example:80', 'a@b.example:80'],
+  ['10:30 a@b', '10:30 a@b'],
+  ['usr:SECRET@a.example', '***@a.example'],
+  ['usr:SEC@RET@a.example:80/p?x=SECRET', '***@a.example:80/p'],
+  ['http//usr:SECRET@a.example', '***@a.example'],
+  [':SECRET@a', '***@a'],
 ] as const) {
   test(`a message shows ${JSON.stringify(expected)} of ${JSON.stringify(text)}`, (t) => {
     t.is(withoutUrlSecrets(text), expected);
