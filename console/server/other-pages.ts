@@ -2,7 +2,7 @@ import type { NamedType, Operation } from '../../mappings/contract/model.ts';
 import { nearestNames, type SearchEntry, searchEntries } from '../search.ts';
 import { type Html, html } from './html.ts';
 import { codeLine } from './layout.ts';
-import { contractKits, operationList, tagDocument, tagWords } from './overview.ts';
+import { contractKits, importLines, operationList, tagDocument, tagWords } from './overview.ts';
 import { prose } from './prose.ts';
 import { typeTree } from './tree.ts';
 import { href, operationHref, operationsOf, type View } from './view.ts';
@@ -105,7 +105,10 @@ export function documentPage(
       ${' '}<a class="button" href=${document.raw} download=${`${contract.service}.${document.name === 'WSDL' ? 'wsdl' : 'xsd'}`}>${texts.say('document.download')}</a>
       ${' '}<a class="button" href=${href(view, '')}>${texts.say('document.overview')}</a>
     </p>
-    ${document.name === 'WSDL' && importLines(view, document.link)}
+    ${
+      document.name === 'WSDL' &&
+      html`<h2 id="imports">${texts.say('document.imports')}</h2>${importLines(document.link)}`
+    }
     <h2>${texts.say('document.facts')}</h2>
     <dl>
       <dt>${texts.say('document.service')}</dt><dd dir="auto">${contract.service}</dd>
@@ -121,19 +124,4 @@ export function documentPage(
       html`<p><a href=${href(view, site.folder)}>${texts.say('overview.all')}</a></p>`
     }
   `;
-}
-
-/** The line that imports a WSDL, by stack. */
-function importLines({ texts }: View, link: string): Html {
-  const wsdl = link.replace(/[\s"'\\`$]/g, '');
-  const lines: readonly (readonly [title: string, line: string])[] = [
-    ['.NET', `dotnet-svcutil "${wsdl}"`],
-    ['Java (JAX-WS)', `wsimport -keep -p client "${wsdl}"`],
-    ['Java (CXF)', `wsdl2java -p client "${wsdl}"`],
-    ['PHP', `$client = new SoapClient('${wsdl}');`],
-    ['Python (zeep)', `client = zeep.Client('${wsdl}')`],
-    ['Node (soap)', `const client = await soap.createClientAsync('${wsdl}');`],
-  ];
-  return html`<h2 id="imports">${texts.say('document.imports')}</h2>
-    ${lines.map(([title, line]) => html`<h3>${title}</h3>${codeLine(line, title)}`)}`;
 }

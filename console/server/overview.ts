@@ -45,8 +45,12 @@ export function overviewPage(view: View): Html {
     </section>
     <section aria-labelledby="wsdl">
       <h2 id="wsdl">${say('overview.wsdl')}</h2>
-      <p>${say('overview.wsdlWords')} <a href=${documentHref(view, 'wsdl')}>${say('overview.imports')}</a></p>
+      <p>${say('overview.wsdlWords')} <a href=${documentHref(view, 'wsdl')}>${say('overview.document')}</a></p>
       ${codeLine(wsdlAddress(view), say('overview.wsdl'))}
+      <details class="sample">
+        <summary>${say('overview.imports')}</summary>
+        ${importLines(wsdlAddress(view))}
+      </details>
       <ul class="links">${documentLinks(view)}
         <li><a href=${href(view, `${site.folder}.json`)}>${say('overview.json')}</a></li></ul>
       ${contractKits(view, undefined)}
@@ -201,6 +205,20 @@ export function operationList(
 /** The address of the whole WSDL. */
 function wsdlAddress({ site, address }: View): string {
   return `${address}${site.soapPaths[0]?.path ?? ''}?wsdl`;
+}
+
+/** The line that imports a WSDL, for each stack. */
+export function importLines(link: string): Html {
+  const wsdl = link.replace(/[\s"'\\`$]/g, '');
+  const lines: readonly (readonly [title: string, line: string])[] = [
+    ['.NET', `dotnet-svcutil "${wsdl}"`],
+    ['Java (JAX-WS)', `wsimport -keep -p client "${wsdl}"`],
+    ['Java (CXF)', `wsdl2java -p client "${wsdl}"`],
+    ['PHP', `$client = new SoapClient('${wsdl}');`],
+    ['Python (zeep)', `client = zeep.Client('${wsdl}')`],
+    ['Node (soap)', `const client = await soap.createClientAsync('${wsdl}');`],
+  ];
+  return lines.map(([title, line]) => html`<h3>${title}</h3>${codeLine(line, title)}`);
 }
 
 /** The page about a document, such as `wsdl` or `xsd=1`. */

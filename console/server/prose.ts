@@ -74,7 +74,7 @@ function blockOf(lines: readonly string[]): Html {
 /** So many characters a code, a strong text, a link's words or its address may have to be seen as one. */
 const longestMark = 1_000;
 
-/** Code, strong words and links in a text; each mark is looked for once, and no further than its longest. */
+/** Code, strong and stressed words and links in a text; each mark is looked for once, and no further than its longest. */
 function inline(text: string): Html[] {
   const parts: Html[] = [];
   let from = 0;
@@ -104,6 +104,11 @@ function markAt(text: string, at: number): { readonly shown: Html; readonly end:
     return strong === undefined
       ? undefined
       : { shown: html`<strong>${strong}</strong>`, end: at + strong.length + 4 };
+  }
+  if (first === '*') {
+    const stressed = between(text, at + 1, '*');
+    const isOne = stressed !== undefined && stressed.trim() === stressed && text[at - 1] !== '*';
+    return isOne ? { shown: html`<em>${stressed}</em>`, end: at + stressed.length + 2 } : undefined;
   }
   if (first !== '[') return undefined;
   const label = between(text, at + 1, '](');

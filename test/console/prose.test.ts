@@ -11,6 +11,8 @@ function shown(text: string): string {
 
 test('code, strong words, links, lists and fences are shown as what they are', (t) => {
   t.is(shown('Use `a<b` **now**.'), '<p>Use <code>a&lt;b</code> <strong>now</strong>.</p>');
+  t.is(shown('All *about* pets.'), '<p>All <em>about</em> pets.</p>');
+  t.is(shown('2 * 3 * 4, **a*, *b'), '<p>2 * 3 * 4, **a*, *b</p>');
   t.is(
     shown('[docs](https://example.com/x)'),
     '<p><a href="https://example.com/x" rel="noreferrer nofollow">docs</a></p>',
