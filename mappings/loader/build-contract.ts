@@ -16,6 +16,7 @@ import {
   OverLimit,
 } from './document/allowance.ts';
 import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
+import { misspeltKeys } from './document/misspelt-keys.ts';
 import { addTo, childOf, isNode, type Node, shown, textOf } from './document/node.ts';
 import { createOtherFiles, fileOf, type OtherFiles, type OtherFilesSource } from './document/other-files.ts';
 import { References } from './document/references.ts';
@@ -137,9 +138,18 @@ export function buildContract(source: ContractSource): LoadedContract {
     return places === undefined ? made : toldOf(made, places);
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
-  if (loaded === undefined || problems.size > 0)
-    throw contractError(new Map([...problems, ...broken]).values(), limits);
-  return { ...loaded, brokenReferences: [...broken.values()] };
+  const misspelt = document === undefined ? [] : misspeltProblems(document, source.openapiName);
+  if (loaded === undefined || problems.size > 0) {
+    const hasNone = [...problems.values()].some(({ pointer }) => pointer === '/paths');
+    const found = new Map([...problems, ...broken]).values();
+    throw contractError([...found, ...(hasNone ? misspelt : [])], limits);
+  }
+  const warnings = [...loaded.warnings, ...misspelt];
+  return { ...loaded, warnings, brokenReferences: [...broken.values()] };
+}
+
+function misspeltProblems(document: Node, file: string): readonly ContractProblem[] {
+  return misspeltKeys(document).map(({ pointer, why }) => ({ file, pointer, message: why }));
 }
 
 /** What is made of a converted document, told of where it stands in the one that its author wrote. */

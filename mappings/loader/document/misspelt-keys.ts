@@ -1,0 +1,69 @@
+import { nearest } from '../../contract/nearest.ts';
+import { type Note, pointerSegment } from './error.ts';
+import { childOf, isNode, type Node, shown } from './node.ts';
+
+// The loader reads the keys that it knows, so a misspelt `requestBody` or `parameters` would leave an operation without
+// inputs, silently. Documents have keys of other tools too, so only keys that are similar to a known one are reported.
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+
+/** The keys of OpenAPI's objects, of version 3.2 and before, and of Swagger 2.0. */
+const keys = {
+  pathItem: ['summary', 'description', ...methods, 'additionalOperations', 'servers', 'parameters'],
+  operation: [
+    ...['tags', 'summary', 'description', 'externalDocs', 'operationId', 'parameters', 'requestBody'],
+    ...['responses', 'callbacks', 'deprecated', 'security', 'servers', 'consumes', 'produces', 'schemes'],
+  ],
+  requestBody: ['description', 'content', 'required'],
+  response: ['summary', 'description', 'headers', 'content', 'links', 'schema', 'examples'],
+  mediaType: [
+    ...['schema', 'itemSchema', 'example', 'examples', 'encoding', 'prefixEncoding', 'itemEncoding'],
+    'description',
+  ],
+} as const;
+
+/** Maximum number of unknown keys that are compared with the known ones. */
+const maxUnknown = 1_000;
+
+/** Returns the keys in the paths of a document that are not of OpenAPI, but similar to a key that is missing beside them. */
+export function misspeltKeys(document: Node): readonly Note[] {
+  const found: Note[] = [];
+  let unknown = 0;
+  const check = (node: Node, pointer: string, known: readonly string[]): void => {
+    const isUnknown = (key: string): boolean =>
+      !known.includes(key) && !key.startsWith('x-') && !key.startsWith('$');
+    for (const key of Object.keys(node)) {
+      if (!isUnknown(key) || ++unknown > maxUnknown) continue;
+      const meant = nearest(
+        key,
+        known.filter((name) => node[name] === undefined),
+      );
+      if (meant === undefined) continue;
+      const why = `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`;
+      found.push({ pointer: pointer + pointerSegment(key), why });
+    }
+  };
+  const checkBody = (body: Node, pointer: string, known: readonly string[]): void => {
+    check(body, pointer, known);
+    for (const [type, media] of nodesOf(childOf(body, 'content')))
+      check(media, `${pointer}/content${pointerSegment(type)}`, keys.mediaType);
+  };
+  for (const [path, item] of nodesOf(childOf(document, 'paths'))) {
+    if (path.startsWith('x-')) continue;
+    const at = `/paths${pointerSegment(path)}`;
+    check(item, at, keys.pathItem);
+    for (const method of methods) {
+      const operation = childOf(item, method);
+      check(operation, `${at}/${method}`, keys.operation);
+      checkBody(childOf(operation, 'requestBody'), `${at}/${method}/requestBody`, keys.requestBody);
+      for (const [status, response] of nodesOf(childOf(operation, 'responses')))
+        checkBody(response, `${at}/${method}/responses${pointerSegment(status)}`, keys.response);
+    }
+  }
+  return found;
+}
+
+/** The members that are objects. */
+function nodesOf(node: Node): readonly (readonly [key: string, node: Node])[] {
+  return Object.entries(node).flatMap(([key, value]) => (isNode(value) ? [[key, value] as const] : []));
+}
