@@ -337,7 +337,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
         }
         const name = namespace === '' ? local : `{${namespace}}${local}`;
         others += `${others === '' ? '' : ','}${quoteJson(name)}:${quoteJson(xml.attributeValue(at))}`;
-      } else passAttribute(shape, local, namespace, reading);
+      } else passAttribute(shape, local, namespace === xml.namespace ? '' : namespace, reading);
       continue;
     }
     found++;
@@ -421,6 +421,11 @@ export function isReferring(simple: SimpleCodec | undefined, xml: XmlReader, rea
   return hrefOf(attachments, xml) !== undefined;
 }
 
+/**
+ * Leaves out an attribute of a foreign namespace, and refuses any other one (A12).
+ *
+ * @param namespace `''` for an attribute without a namespace, or in that of its element
+ */
 function passAttribute(
   { attributes, context }: Shape,
   local: string,

@@ -66,6 +66,17 @@ const readCases: readonly ReadCase[] = [
     ignored: ['c'],
   },
   {
+    title: 'an unknown attribute in the namespace of its element is refused, as one in no namespace is',
+    type: sequence(`<xs:element name="a" minOccurs="0" type="t:Price"/>`, attribute('bcd', 'xs:int')),
+    attributes: ' t:bdc="3"',
+    content: '<t:a currency="EUR" t:kurrency="USD">1</t:a>',
+    json: '{"a":{"currency":"EUR","value":1}}',
+    problems: [
+      'UnknownElement bdc: unknown attribute, expected bcd',
+      'UnknownElement a.kurrency: unknown attribute, did you mean currency?',
+    ],
+  },
+  {
     title: 'an unknown attribute is left out where unknown elements are',
     type: sequence('', attribute('b', 'xs:int')),
     attributes: ' c="3"',
