@@ -84,12 +84,20 @@ export interface CompiledContent {
   readonly direct: readonly (NamedEntry | undefined)[];
   readonly open: readonly OpenEntry[];
   readonly required: readonly number[];
+  /** The arrays whose numbers of items requests have to keep to (`validate: strict`); undefined for none. */
+  readonly bounds: readonly ItemBounds[] | undefined;
   /** Undefined for none. */
   readonly choices: readonly CompiledChoice[] | undefined;
   /** By member: these choices and the order, as far as one more of it may make a difference to them. */
   readonly around: readonly Choosing[];
   readonly order: Order | undefined;
   readonly context: AdoptedContext;
+}
+
+/** The numbers of items that an array may have: `minOccurs` and `maxOccurs` of its places. */
+interface ItemBounds extends Pick<Member, 'least' | 'most'> {
+  /** The position of the member. */
+  readonly index: number;
 }
 
 /** The rounds of a repeated group, an object each. */
@@ -173,6 +181,7 @@ export function compileContent(
     direct: direct.map((entry) => (entry !== undefined && isAlone(entry) ? entry : undefined)),
     open,
     required: compiled.flatMap(({ required }, index) => (required ? [index] : [])),
+    bounds: context.settings.validate === 'strict' ? boundsOf(members) : undefined,
     choices: choices.length === 0 ? undefined : compiledChoices,
     around: members.map((_, index) => ({
       choices: compiledChoices.filter((choice) => choice.members.has(index)),
@@ -181,6 +190,17 @@ export function compileContent(
     order,
     context,
   };
+}
+
+/** The bounds of the arrays among members; undefined for none. Fields of one object have no number. */
+function boundsOf(members: readonly Member[]): readonly ItemBounds[] | undefined {
+  const bounds = members.flatMap((member, index) => {
+    const { least, most, repeats } = member;
+    const isFields = member.kind === 'any' && member.fieldsOf !== undefined;
+    const isBounded = repeats && !isFields && (least > 0 || most !== Number.POSITIVE_INFINITY);
+    return isBounded ? [{ index, least, most }] : [];
+  });
+  return bounds.length === 0 ? undefined : bounds;
 }
 
 /** The choices of an order that a member is in, without places elsewhere. */
@@ -239,6 +259,9 @@ export function readContent(
 export function readLone(content: CompiledContent, xml: XmlReader, reading: Reading): string {
   const bag = readChildren(content, xml, reading);
   closeRounds(content, bag, reading);
+  const [bounds] = content.bounds ?? [];
+  const fault = bounds === undefined ? undefined : countFault(bounds, bag.counts?.[0] ?? 0);
+  if (fault !== undefined) refuse(reading, 'OutOfRange', fault);
   return `[${bag.values[0] ?? ''}]`;
 }
 
@@ -377,6 +400,9 @@ function closeRound(content: CompiledContent, bag: Bag, index: number, reading: 
   const rounds = content.members[index]?.rounds;
   if (round === undefined || rounds === undefined) return;
   bag.values[index] = joined(bag.values[index], `${finishBag(rounds, round, reading, '{')}}`);
+  if (content.bounds === undefined) return;
+  bag.counts ??= [];
+  bag.counts[index] = (bag.counts[index] ?? 0) + 1;
 }
 
 function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: string): string {
@@ -399,7 +425,30 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
   for (const index of required)
     if (bag.values[index] === undefined || isEmptied(content, bag, index))
       miss(reading, [...reading.path, (members[index] as ContentMember).json], true);
+  if (content.bounds !== undefined) checkCounts(content, content.bounds, bag, reading);
   return json;
+}
+
+/** Refuses arrays with too few or too many items (`validate: strict`). One without any item is missing if it is required (A28). */
+function checkCounts(
+  { members }: CompiledContent,
+  bounds: readonly ItemBounds[],
+  bag: Bag,
+  reading: Reading,
+): void {
+  for (const one of bounds) {
+    const count = bag.counts?.[one.index] ?? 0;
+    const fault = count === 0 ? undefined : countFault(one, count);
+    if (fault !== undefined)
+      refuseAt(reading, (members[one.index] as ContentMember).json, 'OutOfRange', fault);
+  }
+}
+
+/** The reason to refuse a number of items; undefined if it is within the bounds. */
+function countFault({ least, most }: Omit<ItemBounds, 'index'>, count: number): string | undefined {
+  if (count >= least && count <= most) return undefined;
+  const upTo = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
+  return `expected ${least === 0 ? `at most ${most}` : upTo} items, got ${count}`;
 }
 
 /** Whether a member's only element is as absent for being empty (`emptyElements: absent`). */

@@ -1,0 +1,124 @@
+import test from 'ava';
+import { compiledGet, element as e, get, readMessage, sequence } from './messages.ts';
+
+/** The numbers of items that requests have to keep to under `validate: strict` (A13). */
+
+const twoToThree = 'minOccurs="2" maxOccurs="3"';
+const repeat = (count: number, item: string): string => item.repeat(count);
+
+interface Case {
+  readonly title: string;
+  readonly type: string;
+  readonly content: (count: number) => string;
+  /** The path of the array, as a problem has it. */
+  readonly at: string;
+  readonly least: number;
+  readonly most: number;
+  /** The range in the reason. */
+  readonly range?: string;
+}
+
+const cases: readonly Case[] = [
+  {
+    title: 'an element',
+    type: sequence(e('a', 'xs:int', twoToThree)),
+    content: (count) => repeat(count, '<t:a>1</t:a>'),
+    at: 'a: ',
+    least: 2,
+    most: 3,
+  },
+  {
+    title: 'an element that may be absent',
+    type: sequence(e('a', 'xs:int', 'minOccurs="0" maxOccurs="2"')),
+    content: (count) => repeat(count, '<t:a>1</t:a>'),
+    at: 'a: ',
+    least: 0,
+    most: 2,
+    range: 'at most 2',
+  },
+  {
+    title: 'an element without a maximum',
+    type: sequence(e('a', 'xs:int', 'minOccurs="2" maxOccurs="unbounded"')),
+    content: (count) => repeat(count, '<t:a>1</t:a>'),
+    at: 'a: ',
+    least: 2,
+    most: 40,
+    range: 'at least 2',
+  },
+  {
+    title: 'an element in two places',
+    type: sequence(`${e('a', 'xs:int')}${e('b', 'xs:int', 'minOccurs="0"')}${e('a', 'xs:int')}`),
+    content: (count) => repeat(count, '<t:a>1</t:a>'),
+    at: 'a: ',
+    least: 2,
+    most: 2,
+    range: '2 to 2',
+  },
+  {
+    title: 'a wrapper that is an array',
+    type: sequence(`<xs:element name="w">${sequence(e('a', 'xs:int', twoToThree))}</xs:element>`),
+    content: (count) => `<t:w>${repeat(count, '<t:a>1</t:a>')}</t:w>`,
+    at: 'w: ',
+    least: 2,
+    most: 3,
+  },
+  {
+    title: 'an element of a nested list item',
+    type: sequence(
+      `<xs:element name="r" maxOccurs="unbounded">${sequence(e('a', 'xs:int', twoToThree) + e('z', 'xs:int', 'minOccurs="0"'))}</xs:element>`,
+    ),
+    content: (count) => `<t:r>${repeat(count, '<t:a>1</t:a>')}</t:r>`,
+    at: 'r[0].a: ',
+    least: 2,
+    most: 3,
+  },
+  {
+    title: 'rounds of a repeated choice',
+    type: `<xs:complexType><xs:choice ${twoToThree}>${e('a', 'xs:int')}${e('b', 'xs:int')}</xs:choice></xs:complexType>`,
+    content: (count) => repeat(count, '<t:a>1</t:a>'),
+    at: '@items: ',
+    least: 2,
+    most: 3,
+  },
+  {
+    title: 'elements of a wildcard',
+    type: sequence(`<xs:any namespace="##other" processContents="lax" ${twoToThree}/>`),
+    content: (count) => repeat(count, '<o:x xmlns:o="urn:o"/>'),
+    at: '@any: ',
+    least: 2,
+    most: 3,
+  },
+];
+
+for (const { title, type, content, at, least, most, range = `${least} to ${most}` } of cases)
+  test(`A13: under validate: strict a request keeps to the number of items: ${title}`, (t) => {
+    const strict = compiledGet(t, type, '', { validate: 'strict' }).request;
+    const lenient = compiledGet(t, type).request;
+    const told = (count: number) =>
+      readMessage(strict, get(content(count))).problems.map(({ code, message }) => `${code} ${message}`);
+    t.deepEqual([told(least), told(most)], [[], []]);
+    for (const count of [least - 1, most + 1].filter((one) => one > 0 && one < 40)) {
+      t.deepEqual(told(count), [`OutOfRange ${at}expected ${range} items, got ${count}`]);
+      t.deepEqual(readMessage(lenient, get(content(count))).problems, []);
+    }
+  });
+
+test('A13: under validate: strict an array without any item is missing if it is required', (t) => {
+  const { request } = compiledGet(t, sequence(e('a', 'xs:int', twoToThree)), '', { validate: 'strict' });
+  const { problems, missing } = readMessage(request, get(''));
+  t.deepEqual(problems, []);
+  t.deepEqual(
+    missing.map(({ field }) => field),
+    ['a'],
+  );
+});
+
+test('A13: under validate: strict an empty wrapper lacks the items that it needs', (t) => {
+  const type = sequence(`<xs:element name="w">${sequence(e('a', 'xs:int', twoToThree))}</xs:element>`);
+  const { request } = compiledGet(t, type, '', { validate: 'strict' });
+  const { problems } = readMessage(request, get('<t:w/>'));
+  t.deepEqual(
+    problems.map(({ message }) => message),
+    ['w: expected 2 to 3 items, got 0'],
+  );
+});
