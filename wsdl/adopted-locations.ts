@@ -2,9 +2,12 @@ import type { Adopted } from '../mappings/contract/adopted.ts';
 import type { AdoptedDocument } from '../mappings/contract/schema-components.ts';
 import { documentName } from './adopted.ts';
 
+/** Words of a query that ask for a document, in lower case (W2). */
+export const documentWords: ReadonlySet<string> = new Set(['wsdl', 'xsd', 'singlewsdl']);
+
 /** Where clients with a stored WSDL look for its parts: the names that the old service and the author's files give them. */
 export interface OldLocations {
-  /** The names of documents, such as `xsd=0`, by queries of the old service in lower case, such as `xsd=xsd0`. */
+  /** The names of documents, such as `xsd=0`, by queries of the old service in lower case, such as `xsd=xsd0` or `schema=types`. */
   readonly byQuery: ReadonlyMap<string, string>;
   /** The same by paths below the base path in lower case, such as `/schemas/orders.xsd`. */
   readonly byPath: ReadonlyMap<string, string>;
@@ -26,8 +29,12 @@ export function oldLocations(
   // imports first, since files may have other names
   for (const { path } of firstOfFolders(endpoints))
     for (const [document, url, location] of locationsFrom(service.documents, `${basePath}${path}`)) {
-      for (const [word, value] of url.searchParams)
-        if (word.toLowerCase() === document.kind) addQuery(document, value);
+      const words = [...url.searchParams];
+      const named = words.filter(([word]) => documentWords.has(word.toLowerCase()));
+      for (const [word, value] of named) if (word.toLowerCase() === document.kind) addQuery(document, value);
+      // a word beside `xsd`, such as that of a session, names no document
+      if (named.length === 0)
+        for (const [word, value] of words) addOnce(byQuery, `${word}=${value}`, documentName(document));
       if (url.search === '') addQuery(document, location);
       if (url.pathname.startsWith(`${basePath}/`))
         addOnce(byPath, url.pathname.slice(basePath.length), documentName(document));

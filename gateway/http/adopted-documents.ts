@@ -51,7 +51,7 @@ export function createAdoptedDocuments(
   }
 
   function find(words: URLSearchParams, unnamed: string, request: IncomingMessage): Document {
-    const asked = askedFor(words, unnamed);
+    const asked = askedFor(words) ?? oldWordOf(words, byQuery) ?? unnamed;
     const name = byName.has(asked) ? asked : (byQuery.get(asked.toLowerCase()) ?? asked);
     const soap = name === 'page' ? undefined : versionOf(words);
     if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
@@ -74,15 +74,22 @@ export function createAdoptedDocuments(
 
 const singleName = 'singleWsdl';
 
-/** The document that a query names, its words in any case; `unnamed` if it names none. */
-function askedFor(words: URLSearchParams, unnamed: string): string {
+/** The document that a query names, its words in any case; undefined if it names none. */
+function askedFor(words: URLSearchParams): string | undefined {
   for (const [word, value] of words) {
     const name = word.toLowerCase();
     if (name === 'singlewsdl') return singleName;
     if (name === 'wsdl') return value === '' || value === '0' ? 'wsdl' : `wsdl=${value}`;
     if (name === 'xsd') return `xsd=${value === '' ? '0' : value}`;
   }
-  return unnamed;
+  return undefined;
+}
+
+/** The first word of a query that named a document of the old service, such as `schema=Types` (A2); undefined for none. */
+function oldWordOf(words: URLSearchParams, byQuery: ReadonlyMap<string, string>): string | undefined {
+  for (const [word, value] of words)
+    if (byQuery.has(`${word}=${value}`.toLowerCase())) return `${word}=${value}`;
+  return undefined;
 }
 
 /** The SOAP version that a query asks for; undefined for both. */

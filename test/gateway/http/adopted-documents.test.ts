@@ -144,6 +144,33 @@ for (const [name, contract, endpoint, locations] of [
     '/Things.asmx',
     [['?xsd=1', 'xsd=1']],
   ],
+  [
+    'ASMX',
+    {
+      'service.wsdl': importing.replace('"a.xsd"', '"http://old.example/Things.asmx?schema=Types"'),
+      'Types.xsd': schemaOf(element),
+    },
+    '/Things.asmx',
+    [
+      ['?schema=Types', 'xsd=0'],
+      ['?SCHEMA=types', 'xsd=0'],
+      ['?schema=other', 'wsdl'],
+      ['?schema=Types&wsdl', 'wsdl'],
+    ],
+  ],
+  [
+    'a word beside the number',
+    {
+      'service.wsdl': importing.replace('"a.xsd"', '"http://old.example/Things.asmx?client=100&amp;xsd=1"'),
+      'a.xsd': schemaOf(element),
+    },
+    '/Things.asmx',
+    [
+      ['?client=100&xsd=1', 'xsd=1'],
+      ['?client=100', 'wsdl'],
+      ['?client=100&wsdl', 'wsdl'],
+    ],
+  ],
 ] as const)
   test(`A2: a client with a stored WSDL gets the parts by their old names: ${name}`, async (t) => {
     const { send } = await serveFiles(t, contract);
