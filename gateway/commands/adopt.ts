@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Adopted, derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
@@ -21,7 +21,7 @@ import { withoutUrlSecrets } from '../../mappings/loader/document/node.ts';
 import { findFile, isDocumentUrl, loadContract } from '../../mappings/loader/load.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { portableName } from '../../mappings/loader/wsdl/files.ts';
-import { type LoadedService, loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
+import { type LoadedService, loadAdoptedService, placeIn } from '../../mappings/loader/wsdl/load-adopted.ts';
 import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
 import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
@@ -136,6 +136,10 @@ interface Source {
   readonly documents: ReadonlyMap<string, Uint8Array>;
   readonly places: AdoptedPlaces;
   readonly names: ReturnType<typeof readNamesLock>;
+  /** Where each document was read, by its path in the folder to write. */
+  readonly origins: ReadonlyMap<string, string>;
+  /** Warnings about the documents, where they were read. */
+  readonly warnings: readonly ContractProblem[];
   /** The command that also reads the files outside of the WSDL's folder; undefined if all are read. */
   readonly command: string | undefined;
 }
@@ -155,14 +159,16 @@ function readSource(wsdl: string, flags: AdoptFlags, out: string): Source {
       skipped: out,
       onOutside,
     });
-  const { service, command } = loadWithCommand(wsdl, flags, load);
+  const { service, warnings, command } = loadWithCommand(wsdl, flags, load);
   const folders = foldersOf(refs);
   const documents = new Map<string, Uint8Array>();
+  const origins = new Map<string, string>();
   for (const { file, bytes, isBuiltIn } of service.documents) {
     if (isBuiltIn) continue;
     const path = pathOf(file, folders);
     checkPath(path, documents);
     documents.set(path, bytes);
+    origins.set(path, placeIn(dirname(wsdl), file));
   }
   const first = pathOf(service.documents[0]?.file ?? '', folders);
   const wsdls = [...documents.keys()].filter((path) => !path.includes('/') && /\.wsdl$/i.test(path));
@@ -174,7 +180,7 @@ function readSource(wsdl: string, flags: AdoptFlags, out: string): Source {
     wsdl: wsdls.length === 1 && wsdls[0] === first ? undefined : first,
     refs: new Map(used.map(([beginning, folder]) => [beginning, folders.get(resolve(folder)) ?? ''])),
   };
-  return { documents, places, names, command };
+  return { documents, places, names, origins, warnings, command };
 }
 
 type LoadSource = (
@@ -283,12 +289,8 @@ interface Made {
 }
 
 /** Writes all of the folder into another one and loads it there, so that what is written is known to be read. */
-function fill(
-  stage: string,
-  out: string,
-  { documents, places, names }: Source,
-  { limits, force }: AdoptFlags,
-): Made {
+function fill(stage: string, out: string, source: Source, { limits, force }: AdoptFlags): Made {
+  const { documents, places, names } = source;
   const files: string[] = [];
   const write = (path: string, content: string | Uint8Array): void => {
     mkdirSync(dirname(join(stage, path)), { recursive: true });
@@ -305,7 +307,7 @@ function fill(
   writeFileSync(overlay, kept === undefined ? placesText(places) : readFileSync(join(out, kept)));
   const lock = names === undefined ? undefined : writeNamesLock(names);
   if (lock !== undefined) writeFileSync(join(stage, 'names.lock'), lock);
-  const loaded = loadStage(stage, out, limits);
+  const loaded = loadStage(stage, out, source, limits);
   const { adopted } = loaded.contract;
   if (adopted === undefined) throw new RangeError(`${out}: expected a WSDL in the folder, got none`);
   if (kept === undefined) write('soap.yaml', adoptedOverlayText(loaded.contract, adopted, places));
@@ -313,7 +315,7 @@ function fill(
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
   // as it is read from now on
-  const finished = loadStage(stage, out, limits);
+  const finished = loadStage(stage, out, source, limits);
   return { files, loaded: finished, adopted: finished.contract.adopted ?? adopted, open };
 }
 
@@ -324,24 +326,48 @@ function hasNoKeys(file: string): boolean {
     .every((line) => /^\s*(?:#|$)/.test(line));
 }
 
-/** Loads the folder that is made; what is wrong is told of the place where it would be. */
-function loadStage(stage: string, out: string, limits: Limits | undefined): LoadedContract {
-  const placed = (problem: ContractProblem): ContractProblem => ({
-    ...problem,
-    file: problem.file.replace(stage, () => out),
-  });
+/**
+ * Loads the folder that is made. Problems name files where they were read, because the folder is not written then. Warnings
+ * name them in the folder.
+ */
+function loadStage(
+  stage: string,
+  out: string,
+  { origins, warnings }: Source,
+  limits: Limits | undefined,
+): LoadedContract {
+  const inOut = (file: string): string => file.replace(stage, () => out);
   try {
     const loaded = loadContract(stage, limits);
     const notServed = loaded.notServed.map((part) => ({
       ...part,
       reasons: part.reasons.map(({ file, ...reason }) =>
-        file === undefined ? reason : { ...reason, file: file.replace(stage, () => out) },
+        file === undefined ? reason : { ...reason, file: inOut(file) },
       ),
     }));
-    return { ...loaded, notServed, warnings: loaded.warnings.map(placed) };
+    const paths = new Map([...origins].map(([path, origin]) => [origin, path]));
+    const ofDocuments = warnings.map((one) => {
+      const path = paths.get(one.file);
+      return path === undefined ? one : { ...one, file: join(out, path) };
+    });
+    // a document that is not copied, as it could not be read, would only be missing
+    const others = loaded.warnings.filter(({ file }) => !origins.has(pathIn(stage, file)));
+    const all = [...ofDocuments, ...others.map((one) => ({ ...one, file: inOut(one.file) }))];
+    return { ...loaded, notServed, warnings: all };
   } catch (error) {
-    throw error instanceof ContractError ? new ContractError(error.problems.map(placed)) : error;
+    if (!(error instanceof ContractError)) throw error;
+    throw new ContractError(
+      error.problems.map((one) => ({
+        ...one,
+        file: origins.get(pathIn(stage, one.file)) ?? inOut(one.file),
+      })),
+    );
   }
+}
+
+/** The path of a file in a folder, with slashes. */
+function pathIn(folder: string, file: string): string {
+  return relative(folder, file).replaceAll(sep, '/');
 }
 
 /** Puts the files in their place, each whole. Gives those that weren't there as they are. Throws RangeError. */

@@ -402,6 +402,39 @@ for (const [what, location, more] of [
     t.is(files(out).filter((file) => file.endsWith('.xsd')).length, more === '' ? 1 : 2);
   });
 
+test('A2: adopt names the cause if an imported file could not be read', async (t) => {
+  const at = folder(t);
+  const importing =
+    '<xs:import namespace="urn:b" schemaLocation="b.xsd"/><xs:element name="Get" type="xs:int"/>';
+  writeFileSync(join(at, 'service.wsdl'), definitionsOf(schemaOf(importing), get));
+  for (const [content, cause] of [
+    ['<xs:schema', /"b\.xsd" can't be followed: .*line 1, column \d+/],
+    ['<html/>', /expected a schema or a WSDL 1\.1 at "b\.xsd", got <html>/],
+  ] as const) {
+    writeFileSync(join(at, 'b.xsd'), content);
+    const out = join(at, 'out');
+    const { code, out: said } = await run(t, ['adopt', join(at, 'service.wsdl'), '--out', out]).ended;
+    t.is(code, 0, said);
+    t.regex(said, cause);
+    t.notRegex(said, /ENOENT/);
+    // each place once, in the folder that was written
+    const places = said.match(/warning: [^ ]*service\.wsdl:\d+/g);
+    t.is(places?.length, 1, said);
+    t.true(places?.[0]?.includes(join(out, 'service.wsdl')), said);
+    rmSync(out, { recursive: true });
+  }
+});
+
+test('A2: problems of a folder that is not written name the files that were read', async (t) => {
+  const at = folder(t);
+  const wsdl = join(at, 'service.wsdl');
+  writeFileSync(wsdl, definitionsOf(schemaOf('<xs:element name="Get" type="xs:int"/>'), ''));
+  const { code, err } = await run(t, ['adopt', wsdl, '--out', join(at, 'out')]).ended;
+  t.is(code, 2);
+  t.true(err.includes(`${wsdl}:`), err);
+  t.false(existsSync(join(at, 'out')));
+});
+
 test('A2: adopt prints the command also if it serves operations without these files', async (t) => {
   const root = apart(t, '../common/o.xsd');
   const wsdl = join(root, 'wsdl/service.wsdl');
