@@ -9,9 +9,10 @@ import { shownTypeOf } from './codec/adopted/shown-type.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
-import type { Adopted, AdoptedSettings, MovedHeader } from './contract/adopted.ts';
+import type { Adopted, MovedHeader } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
+import type { Settings } from './contract/overlay-keys.ts';
 import type { QName } from './contract/schema-components.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
@@ -27,8 +28,8 @@ export function* compileAdoptedOperations(
   adopted: Adopted,
   limits: Limits,
 ): Steps<CompiledContract['operations']> {
-  const { service, settings } = adopted;
-  const { operations } = yield* compileAdoptedInSteps(service, settings, limits);
+  const { service } = adopted;
+  const { operations } = yield* compileAdoptedInSteps(service, contract.settings, limits);
   // for a log of messages alone, so it is made once one is shown
   let shown: Type | undefined;
   const shownType = (): Type => {
@@ -52,10 +53,11 @@ function compileOperation(
   contract: Contract,
   operation: Operation,
   { operation: declared, request, reply, faults }: CompiledAdoptedOperation,
-  { movedHeaders, settings }: Adopted,
+  { movedHeaders }: Adopted,
   shownType: () => Type,
   limits: Limits,
 ): CompiledOperation {
+  const { settings } = contract;
   const call = compileCall(contract, operation, new Map(), limits);
   const written = writtenLimits(limits);
   const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);
@@ -145,7 +147,7 @@ function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): Q
 function knownOf(
   text: string,
   request: MessageCodec,
-  { unknownElements, validate }: AdoptedSettings,
+  { unknownElements, validate }: Settings,
   reading: Reading,
   limits: Limits,
   written: Limits,

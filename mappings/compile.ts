@@ -20,14 +20,8 @@ import { isNil } from './codec/schema-instance.ts';
 import { compileAdoptedOperations } from './compile-adopted.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
 import { defaultLimits, type Limits } from './contract/limits.ts';
-import {
-  type Contract,
-  errorMembers,
-  type Field,
-  namespaces,
-  type Operation,
-  type Settings,
-} from './contract/model.ts';
+import { type Contract, errorMembers, type Field, namespaces, type Operation } from './contract/model.ts';
+import type { Settings } from './contract/overlay-keys.ts';
 import { compileAnswer, compileSuccess } from './http-mapping/answer.ts';
 import { compileCredentialsMember, credentialsMemberOf } from './http-mapping/body-members.ts';
 import { compileCall } from './http-mapping/call.ts';

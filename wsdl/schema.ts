@@ -7,13 +7,13 @@ import type {
   MapType,
   NamedType,
   RecordType,
-  Settings,
   TupleType,
   Type,
   UnionType,
   Variant,
 } from '../mappings/contract/model.ts';
 import { namespaces, partsOf } from '../mappings/contract/model.ts';
+import type { Settings } from '../mappings/contract/overlay-keys.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 

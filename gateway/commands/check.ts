@@ -114,7 +114,7 @@ interface CheckedContract extends LoadedContract {
 /** What the derived document of an adopted folder says otherwise than its WSDL does now (A32); nothing where there is none. */
 function derivedProblems(
   place: ContractPlace,
-  { contract: { adopted } }: LoadedContract,
+  { contract: { adopted, settings } }: LoadedContract,
   limits: Limits = defaultLimits,
 ): readonly ContractProblem[] {
   if (adopted === undefined || typeof place !== 'string') return [];
@@ -123,7 +123,7 @@ function derivedProblems(
   const problems: ContractProblem[] = [];
   const file = readYamlFile(path, problems, new Allowance(limits));
   if (file === undefined) return problems;
-  return withLines(compareDerived(adopted, file.root, path, limits.contractProblems));
+  return withLines(compareDerived({ ...adopted, settings }, file.root, path, limits.contractProblems));
 }
 
 /** What a contract holds, as `--json` gives it. */

@@ -3,11 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
-import { dialects } from '../../mappings/loader/overlay/dialects.ts';
-import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
-import { choicesOf } from './adopt-overlay.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
+import { commentedKeys, type KeyLines } from './overlay-text.ts';
 import { writeWhole } from './write-file.ts';
 
 interface InitFlags extends ContractFlags {
@@ -45,7 +43,6 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
 function overlayText(loaded: LoadedContract, openapi: string, path: string): string {
   const { contract } = loaded;
   const schema = relative(resolve(dirname(path)), schemaFiles.overlay).replaceAll('\\', '/');
-  const decided = new Set(['dialect', 'service', 'namespaces']);
   return [
     `# yaml-language-server: $schema=${schema}`,
     `# The SOAP face of ${relative(resolve(dirname(path)), resolve(openapi)).replaceAll('\\', '/')}.`,
@@ -57,68 +54,27 @@ function overlayText(loaded: LoadedContract, openapi: string, path: string): str
     'namespaces:',
     `  types: ${JSON.stringify(contract.namespaces.types)}`,
     '',
-    ...Object.entries(overlaySettings.keys)
-      .filter(([key]) => !decided.has(key))
-      .flatMap(([key, setting]) => [
-        ...commented(`${setting.description}${choicesOf(setting)}`),
-        ...commented(lineOf(key, loaded)),
-        '',
-      ]),
+    ...commentedKeys('openapi', contract.settings, linesOf(loaded)),
     ...remarks(loaded),
   ].join('\n');
 }
 
-function commented(text: string): string[] {
-  return text.split('\n').map((line) => `# ${line}`);
-}
-
-/** A key as it is without the line; one that is nothing by default, as an example. */
-function lineOf(key: string, { contract }: LoadedContract): string {
-  const { operations, types } = contract;
-  const example = operations.map(({ name }) => name)[0] ?? 'Operation';
-  switch (key) {
-    case 'basePath':
-      return 'basePath: /';
-    case 'names':
-    case 'order':
-    case 'equalTypes':
-    case 'optionalValues':
-      return `${key}: ${dialects.plain[key]}`;
-    case 'upstreamTimeZone':
-      return 'upstreamTimeZone: Europe/London';
-    case 'credentials':
-      return 'credentials:\n  headers: { apiKey: X-Api-Key }\n  secret: [apiKey]';
-    case 'routes':
-      return `routes:\n  POST /${example.toLowerCase()}: ${example}`;
-    case 'operations':
-      return [
-        'operations:',
-        ...operations.map(({ name, readOnly }) => `  ${name}: { readOnly: ${readOnly} }`),
-      ].join('\n');
-    case 'types': {
-      const record = types.find((type) => type.kind === 'record');
-      const members = record?.fields.map(({ json }) => JSON.stringify(json)) ?? [];
-      return `types:\n  ${JSON.stringify(record?.name ?? 'Type')}: { order: [${members.join(', ')}] }`;
-    }
-    case 'personal':
-      return 'personal: []';
-    case 'reply':
-      return 'reply: declared';
-    case 'deepLists':
-      return 'deepLists: numbered';
-    case 'refs':
-      return 'refs:\n  https://schemas.example/: schemas';
-    case 'operationNames':
-      return 'operationNames: []';
-    case 'wsse':
-      return 'wsse: { username: apiUser, password: apiKey }';
-    case 'patches':
-      return 'patches: []';
-    case 'servers':
-      return 'servers: {}';
-    default:
-      return `${key}: ${JSON.stringify(new Map<string, unknown>(Object.entries(contract.settings)).get(key))}`;
-  }
+/** The keys that the file sets, and those whose examples depend on the contract. */
+function linesOf({ contract: { operations, types } }: LoadedContract): KeyLines {
+  const [example = 'Operation'] = operations.map(({ name }) => name);
+  const record = types.find((type) => type.kind === 'record');
+  const members = record?.fields.map(({ json }) => JSON.stringify(json)) ?? [];
+  return {
+    dialect: [],
+    service: [],
+    namespaces: [],
+    routes: ['routes:', `  POST /${example.toLowerCase()}: ${example}`],
+    operations: [
+      'operations:',
+      ...operations.map(({ name, readOnly }) => `  ${name}: { readOnly: ${readOnly} }`),
+    ],
+    types: ['types:', `  ${JSON.stringify(record?.name ?? 'Type')}: { order: [${members.join(', ')}] }`],
+  };
 }
 
 /** What the document has that callers don't see as it is. */

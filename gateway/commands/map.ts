@@ -140,7 +140,7 @@ function sidesOf(flags: MapFlags): Sides {
   const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
   return {
     contract,
-    derived: deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders).document,
+    derived: deriveOpenapi(adopted.service, contract.settings, adopted.movedHeaders).document,
     faults: faultNamesOf(adopted.service),
     openapi:
       openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),

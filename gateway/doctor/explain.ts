@@ -131,7 +131,7 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
     const isRead = mendMembers(draft, findings, payloadOf, known.viewOf(operation), {
       isSecret: (element) => isSecret(known, element),
       placeholder: (child) => placeholderFor(known, operation, child),
-      unknownElements: contract.adopted?.settings.unknownElements ?? contract.settings.unknownElements,
+      unknownElements: contract.settings.unknownElements,
       mend,
     });
     if (!isRead) return done(operation.operation.name);

@@ -186,7 +186,7 @@ class AdoptedViews {
 
   constructor({ contract, limits }: CompiledContract) {
     if (contract.adopted === undefined) throw new RangeError('expected an adopted contract');
-    this.#simpleOf = compileSimpleTypes(contract.adopted.settings, limits);
+    this.#simpleOf = compileSimpleTypes(contract.settings, limits);
   }
 
   ofMessage({ body, use }: AdoptedMessage): View {

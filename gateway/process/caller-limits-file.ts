@@ -1,7 +1,8 @@
 import type { Contract } from '../../mappings/contract/model.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
+import { map, record, text, value } from '../../mappings/contract/setting.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
-import { map, readSettings, record, text, value } from '../../mappings/loader/document/settings-file.ts';
+import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import type { CallerRules, ContractRules } from '../admission/caller-limits.ts';
 

@@ -1,13 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
+import { choice, list, map, record, text } from '../../mappings/contract/setting.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
-import {
-  choice,
-  list,
-  map,
-  readSettings,
-  record,
-  text,
-} from '../../mappings/loader/document/settings-file.ts';
+import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { type Callers, createCallers } from '../telemetry/callers.ts';
 

@@ -1,7 +1,8 @@
 import { dirname, resolve } from 'node:path';
+import { keyword, map, record, text } from '../../mappings/contract/setting.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
-import { keyword, map, readSettings, record, text } from '../../mappings/loader/document/settings-file.ts';
+import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { isDocumentUrl } from '../../mappings/loader/load.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';

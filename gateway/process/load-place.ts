@@ -23,7 +23,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   const { contract } = loaded;
   const { adopted } = contract;
   if (files === undefined || adopted === undefined) return { ...loaded, mapping: undefined };
-  const { document: derived } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
+  const { document: derived } = deriveOpenapi(adopted.service, contract.settings, adopted.movedHeaders);
   const faults = faultNamesOf(adopted.service);
   const mapping = loadMapping({ ...files, derived, faults }, limits);
   const unmapped = new Set(mapping.unmapped);

@@ -1,7 +1,7 @@
 import { unwatchFile, watchFile } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
+import { keyword, record, type ValueOf } from '../../mappings/contract/setting.ts';
 import { ContractError, type ContractProblem, type Report } from '../../mappings/loader/document/error.ts';
-import { keyword, record, type ValueOf } from '../../mappings/loader/document/settings-file.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { checkPem, file, readText } from './upstream-plan.ts';
 

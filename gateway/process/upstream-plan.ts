@@ -1,18 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { defaultLimits, type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
+import { choice, keyword, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
 import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
-import {
-  choice,
-  keyword,
-  map,
-  record,
-  text,
-  type ValueOf,
-  value,
-} from '../../mappings/loader/document/settings-file.ts';
 import { readWhole } from '../../mappings/loader/document/yaml.ts';
 import type { ClientTls } from '../upstream/connector.ts';
 import { proxyUrl } from '../upstream/proxy.ts';

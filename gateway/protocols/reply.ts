@@ -117,13 +117,17 @@ export function frameOf(format: Format): Frame | undefined {
  */
 export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure, told?: Told): Reply {
   const { version } = fault;
-  const { settings, adopted } = context.compiled.contract;
+  const { settings } = context.compiled.contract;
   const standard = settings.soap12FaultStatus === 'standard';
-  const prefix = adopted?.settings.faultCodePrefix;
   return {
     status: standard && version === soap12 && isSenderCode(fault.code) ? 400 : 500,
     contentType: soapContentType(version, context),
-    body: writeFault(fault, context.requestId, detailOf(fault, context, failure, told), prefix),
+    body: writeFault(
+      fault,
+      context.requestId,
+      detailOf(fault, context, failure, told),
+      settings.faultCodePrefix,
+    ),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
     retryAfter: failure?.retryAfter,
   };

@@ -6,7 +6,6 @@ export const derivedFile = 'derived.openapi.yaml';
 /** What a contract has more that is the description of an existing service (A1). */
 export interface Adopted {
   readonly service: AdoptedService;
-  readonly settings: AdoptedSettings;
   readonly endpoints: readonly AdoptedEndpoint[];
   /** Scalars of header blocks that travel in HTTP headers (A8). */
   readonly movedHeaders: readonly MovedHeader[];
@@ -47,44 +46,3 @@ export interface MovedHeader {
   /** What the value is in the header, with `{}` for the scalar's text. */
   readonly format: string;
 }
-
-/** What a contract may say of an adopted service's values beside its WSDL; what isn't here is as the rules say. */
-export interface AdoptedSettings {
-  /** `always`: `@type` is read where a type has a name, also where it is the declared one (A18). */
-  readonly types: 'derived' | 'always';
-  /** `text`: numbers that a double may not hold are strings of digits in JSON (A26). */
-  readonly bigNumbers: 'number' | 'text';
-  /** `utc`: an `xs:dateTime` is RFC 3339 in JSON, one without a zone by `upstreamTimeZone` (A26). */
-  readonly dates: 'text' | 'utc';
-  /** IANA name of the zone whose wall clock a date without an offset shows; undefined: none, which is UTC with `dates: utc`. */
-  readonly upstreamTimeZone: string | undefined;
-  /** What becomes of a value in a reply that an enumeration lacks (W22). */
-  readonly unknownEnumValues: 'refuse' | 'pass';
-  /** INF, -INF and NaN of a double or float in JSON: an error, null, or a string (A26). */
-  readonly nonFiniteNumbers: 'refuse' | 'asNull' | 'asText';
-  /** What becomes of a date, time or duration in a reply that is none and can't be repaired (W17). */
-  readonly invalidDates: 'refuse' | 'pass';
-  /** What an empty element for a number, boolean or date is: refused, or as no element (A25). */
-  readonly emptyElements: 'refuse' | 'absent';
-  /** What of a request is checked: types and enumerations, or lengths, bounds and patterns too (A26). */
-  readonly validate: 'types' | 'strict';
-  /** What becomes of an element or attribute that a type lacks (W12). */
-  readonly unknownElements: 'refuse' | 'ignore';
-  /** The prefix of SOAP's own codes in faults (A29): `SOAP-ENV` for `SOAP-ENV:Server`. */
-  readonly faultCodePrefix: string;
-}
-
-/** As the rules have it. */
-export const adoptedDefaults: AdoptedSettings = {
-  types: 'derived',
-  bigNumbers: 'number',
-  dates: 'text',
-  upstreamTimeZone: undefined,
-  unknownEnumValues: 'pass',
-  nonFiniteNumbers: 'refuse',
-  invalidDates: 'refuse',
-  emptyElements: 'refuse',
-  validate: 'types',
-  unknownElements: 'refuse',
-  faultCodePrefix: 's',
-};

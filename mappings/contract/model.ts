@@ -1,4 +1,5 @@
 import type { Adopted } from './adopted.ts';
+import type { Settings } from './overlay-keys.ts';
 
 // A contract as data, and the limits on what is done with it: types of plain frozen values, their names and few look-ups
 // in them. Nothing here reads, compiles or imports anything, so that all else may import it.
@@ -61,54 +62,6 @@ export interface FaultDetail {
   readonly problem: string;
   /** Of the type of a list of them. */
   readonly problems: string;
-}
-
-/** What an overlay may choose; the dialect gives the defaults. */
-export interface Settings {
-  /** How dates travel in JSON: `/Date(ms-0000)/` or ISO 8601 (W16, W17), or as strings like others. */
-  readonly dates: 'wcf' | 'iso' | 'text';
-  /**
-   * IANA name of the zone whose wall clock a date without offset shows (W16); undefined where the overlay names none, which is
-   * UTC with `dates: wcf`.
-   */
-  readonly upstreamTimeZone: string | undefined;
-  readonly utcDates: 'zoned' | 'bare';
-  /** Enum values that the contract lacks, in replies: a mismatch or passed on (W22). */
-  readonly unknownEnumValues: 'refuse' | 'pass';
-  /** INF, -INF and NaN of a double or float in JSON: an error, null, or a string (W15). */
-  readonly nonFiniteNumbers: 'refuse' | 'asNull' | 'asText';
-  /** Dates, times and durations in replies that are none and can't be repaired: a mismatch or passed on (W17). */
-  readonly invalidDates: 'refuse' | 'pass';
-  readonly unknownElements: 'refuse' | 'ignore';
-  /** Members of replies that are missing, or that their type lacks: refused, noted, or let through unsaid (W20, W22). */
-  readonly replies: 'strict' | 'note' | 'lenient';
-  /** What of a request is checked: types, or all that the document asks of values. */
-  readonly validate: 'types' | 'strict';
-  /** How JSON of no closed type travels in XML: as its text, or as a tree of elements. */
-  readonly json: 'text' | 'tree';
-  /** Whether the WSDL's words or its `minOccurs` say what a request must have (W33). */
-  readonly required: 'words' | 'schema';
-  /** What the WSDL tells people: of members too, of operations and types alone, or nothing. */
-  readonly documentation: 'full' | 'types' | 'none';
-  readonly emptyElements: 'refuse' | 'absent';
-  readonly illegalCharacterReferences: 'accept' | 'refuse';
-  readonly soapErrors: 'in-band' | 'fault';
-  /** Whether the WSDL declares what the detail of a fault holds, and faults have one; with `soapErrors: fault` alone. */
-  readonly faultDetail: 'declared' | 'none';
-  /** Whether errors of the upstream in shapes of its own are told (W30). */
-  readonly upstreamErrors: 'tell' | 'hide';
-  readonly soap12FaultStatus: 'compatible' | 'standard';
-  readonly soapReplyContentType: 'by-version' | 'documented';
-  /** Whether a request of MTOM gets a reply of MTOM (W65). */
-  readonly mtomReplies: 'never' | 'requested';
-  /** In bytes: values of such a reply that are as long are parts, shorter ones stay base64. */
-  readonly mtomThreshold: number;
-  readonly stackTrace: 'drop' | 'keep';
-  readonly jsonp: boolean;
-  /** Headers of the upstream's answers that callers get as headers of their replies; in lower case. */
-  readonly replyHeaders: readonly string[];
-  /** Origins whose pages may read replies: `https://app.example`, or `*` for any (W40). */
-  readonly cors: readonly string[];
 }
 
 /** One operation: what it takes, what it gives, and the one upstream call behind it. */

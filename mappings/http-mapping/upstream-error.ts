@@ -1,6 +1,6 @@
 import type { Hide } from '../codec/scalars/text.ts';
 import type { Limits } from '../contract/limits.ts';
-import type { Settings } from '../contract/model.ts';
+import type { Settings } from '../contract/overlay-keys.ts';
 import { JsonError } from '../json/grammar.ts';
 import { type Part, readPart } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';

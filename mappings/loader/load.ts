@@ -23,9 +23,10 @@ const root = join(
 /** Where the contract that ships with soapbridge lies. */
 export const screeningContract: string = join(root, 'mappings', 'screening');
 
-/** The JSON Schemas of overlays and of `soapbridge.yaml`, which editors complete them by. */
+/** The JSON Schemas of overlays, of `soapbridge.yaml` and of mappings, for editors. */
 export const schemaFiles = {
   overlay: join(root, 'schemas', 'overlay.schema.json'),
+  adoptedOverlay: join(root, 'schemas', 'adopted-overlay.schema.json'),
   config: join(root, 'schemas', 'soapbridge.schema.json'),
   mapping: join(root, 'schemas', 'mapping.schema.json'),
 } as const;

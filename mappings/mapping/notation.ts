@@ -10,7 +10,7 @@ import {
   type Setting,
   text,
   value,
-} from '../loader/document/settings-file.ts';
+} from '../contract/setting.ts';
 
 /** The notation of `mapping.yaml` (M1, M2, M4, M5) as data: of it the reader is made, and the JSON Schema for editors. */
 

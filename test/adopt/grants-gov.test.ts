@@ -18,8 +18,8 @@ if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
 } else {
   const { contract } = loadContract(folder);
   if (contract.adopted === undefined) throw new Error('expected an adopted service');
-  const { service, settings } = contract.adopted;
-  const { document: derived } = deriveOpenapi(service, settings);
+  const { service } = contract.adopted;
+  const { document: derived } = deriveOpenapi(service, contract.settings);
   const loaded = loadMapping({ mapping, openapi: join(folder, 'new-api.openapi.yaml'), derived });
   const codec = createCodec(compileContract(contract));
   const operation = loaded.operations.get('GetOpportunityList');

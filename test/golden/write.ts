@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { configSettings } from '../../gateway/process/config.ts';
 import { schemaFileOf } from '../../mappings/loader/document/settings-file.ts';
 import { mappingSettings } from '../../mappings/mapping/notation.ts';
-import { overlaySettings } from '../../mappings/loader/overlay/overlay-keys.ts';
+import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
 import { loadContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { excerptPages, withExcerpts } from '../docs/excerpts.ts';
 import { countAll, countsFile } from '../documents/documents.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
 import { limitRows, limitTableForm } from '../docs/limit-rows.ts';
+import { overlayRows, overlayTableForm } from '../docs/overlay-rows.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
@@ -21,19 +22,28 @@ export const goldens = {
 } as const;
 
 /** What editors complete overlays and configurations by; ships with the package. */
-export const overlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings), null, 2)}\n`;
+export const overlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings.openapi), null, 2)}\n`;
+export const adoptedOverlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings.adopted), null, 2)}\n`;
 export const mappingSchema = `${JSON.stringify(schemaFileOf(mappingSettings), null, 2)}\n`;
 export const configSchema = `${JSON.stringify(schemaFileOf(configSettings), null, 2)}\n`;
 
 if (import.meta.main) {
   for (const { file } of excerptPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
   writeFileSync(schemaFiles.overlay, overlaySchema);
+  writeFileSync(schemaFiles.adoptedOverlay, adoptedOverlaySchema);
   writeFileSync(schemaFiles.config, configSchema);
   writeFileSync(schemaFiles.mapping, mappingSchema);
   writeFileSync(conformancePage, writeConformancePage());
   writeFileSync(supplyChainPage, writeSupplyChainPage());
   const operations = new URL('../../docs/operations.md', import.meta.url);
   writeFileSync(operations, readFileSync(operations, 'utf8').replace(limitTableForm, limitRows));
+  for (const [name, kind] of [
+    ['contract', 'openapi'],
+    ['adopt', 'adopted'],
+  ] as const) {
+    const page = new URL(`../../docs/${name}.md`, import.meta.url);
+    writeFileSync(page, readFileSync(page, 'utf8').replace(overlayTableForm, () => overlayRows(kind)));
+  }
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }

@@ -9,6 +9,7 @@ import type {
   ScalarName,
   Type,
 } from '../../mappings/contract/model.ts';
+import { defaultSettings } from '../../mappings/contract/overlay-keys.ts';
 
 /** A contract by hand with every kind of type in every place, a recursive one too. */
 export const parcels: Contract = createParcels('urn:example:parcels', 'urn:example:arrays');
@@ -90,31 +91,11 @@ function createParcels(types: string, arrays: string): Contract {
     credentials: undefined,
     responseStatus,
     settings: {
-      dates: 'iso',
+      ...defaultSettings.openapi,
       upstreamTimeZone: 'UTC',
-      utcDates: 'zoned',
       unknownEnumValues: 'refuse',
-      nonFiniteNumbers: 'refuse',
-      invalidDates: 'refuse',
-      unknownElements: 'refuse',
-      replies: 'note',
-      validate: 'types',
-      json: 'text',
-      required: 'words',
-      documentation: 'full',
-      emptyElements: 'refuse',
-      illegalCharacterReferences: 'accept',
       soapErrors: 'in-band',
-      faultDetail: 'declared',
-      mtomReplies: 'never',
-      mtomThreshold: 768,
       upstreamErrors: 'hide',
-      soap12FaultStatus: 'compatible',
-      soapReplyContentType: 'by-version',
-      stackTrace: 'drop',
-      jsonp: false,
-      replyHeaders: [],
-      cors: [],
     },
     personal: [],
   };

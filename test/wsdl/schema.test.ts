@@ -1,5 +1,6 @@
 import test from 'ava';
-import type { Contract, Field, MapType, Settings, TupleType } from '../../mappings/contract/model.ts';
+import type { Contract, Field, MapType, TupleType } from '../../mappings/contract/model.ts';
+import type { Settings } from '../../mappings/contract/overlay-keys.ts';
 import { buildContract } from '../../mappings/loader/build-contract.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';

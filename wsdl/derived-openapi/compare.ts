@@ -1,5 +1,6 @@
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import { deriveOpenapi } from './document.ts';
 
 /** A place where a document and the WSDL say different things; a problem of a contract, but for the line. */
@@ -25,7 +26,7 @@ const sets: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'tags']);
  * @param file its path, for messages
  */
 export function compareDerived(
-  adopted: Pick<Adopted, 'service'> & Partial<Pick<Adopted, 'movedHeaders' | 'settings'>>,
+  adopted: Pick<Adopted, 'service'> & Partial<Pick<Adopted, 'movedHeaders'> & Pick<Contract, 'settings'>>,
   root: unknown,
   file: string,
   most = defaultLimits.contractProblems,

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
-import { type AdoptedSettings, adoptedDefaults, type MovedHeader } from '../../mappings/contract/adopted.ts';
+import type { MovedHeader } from '../../mappings/contract/adopted.ts';
+import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type {
   AdoptedMessage,
   AdoptedOperation,
@@ -28,12 +29,12 @@ export interface DerivedOpenapi {
  */
 export function deriveOpenapi(
   service: AdoptedService,
-  settings: Partial<AdoptedSettings> = {},
+  settings: Partial<Settings> = {},
   moved: readonly MovedHeader[] = [],
 ): DerivedOpenapi {
   const shared = {
     service,
-    settings: { ...adoptedDefaults, ...settings },
+    settings: { ...defaultSettings.adopted, ...settings },
     components: new Components(),
     open: new Map<string, OpenPlace>(),
   };

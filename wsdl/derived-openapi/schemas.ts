@@ -11,10 +11,10 @@ import {
   valueNameOf,
 } from '../../mappings/codec/adopted/members.ts';
 import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
-import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
 import { anyType } from '../../mappings/contract/built-in-types.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
+import type { Settings } from '../../mappings/contract/overlay-keys.ts';
 import type {
   AdoptedService,
   ComplexType,
@@ -43,7 +43,7 @@ export interface Besides {
 /** What schemas of literal messages share with those of encoded ones. */
 export interface SharedSchemas {
   readonly service: AdoptedService;
-  readonly settings: AdoptedSettings;
+  readonly settings: Settings;
   readonly components: Components;
   readonly open: Map<string, OpenPlace>;
 }

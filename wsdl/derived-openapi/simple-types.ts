@@ -1,7 +1,7 @@
 import { digitsOf } from '../../mappings/codec/adopted/facets.ts';
 import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import type { SimpleOf } from '../../mappings/codec/adopted/simple-types.ts';
-import type { AdoptedSettings } from '../../mappings/contract/adopted.ts';
+import type { Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../mappings/contract/schema-components.ts';
 
 /** A schema of JSON Schema 2020-12 as plain data. */
@@ -75,7 +75,7 @@ export interface SimpleSchemas {
  */
 export function simpleSchemas(
   simpleOf: SimpleOf,
-  { bigNumbers, dates, nonFiniteNumbers }: AdoptedSettings,
+  { bigNumbers, dates, nonFiniteNumbers }: Settings,
   nested: (type: SimpleType) => JsonSchema,
 ): SimpleSchemas {
   const parsed = (type: SimpleType, text: string): unknown => {

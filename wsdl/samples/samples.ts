@@ -249,14 +249,14 @@ function writtenReply(operation: CompiledOperation, json: string): { failed: boo
 /** The values of an adopted service's operations. */
 function adoptedSampler(
   { contract, limits }: CompiledContract,
-  { service, settings, movedHeaders }: Adopted,
+  { service, movedHeaders }: Adopted,
   isSparse: boolean,
 ): ValuesOf {
-  const { operations } = compileAdopted(service, settings, limits);
+  const { operations } = compileAdopted(service, contract.settings, limits);
   const placeholders = placeholdersOf(contract);
   const context = {
     service,
-    simpleOf: compileSimpleTypes({ ...settings, validate: 'strict' }, limits),
+    simpleOf: compileSimpleTypes({ ...contract.settings, validate: 'strict' }, limits),
     credentials: new Map(
       movedHeaders.map(({ name, block, path }) => [[block, ...path].join('.'), placeholders.get(name) ?? '']),
     ),

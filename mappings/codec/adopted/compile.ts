@@ -1,9 +1,9 @@
 import type { WrittenFault } from '../../compiled.ts';
-import { type AdoptedSettings, adoptedDefaults } from '../../contract/adopted.ts';
 import { apacheTypes } from '../../contract/apache-types.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
+import { defaultSettings, type Settings } from '../../contract/overlay-keys.ts';
 import {
   type AdoptedFault,
   type AdoptedMessage,
@@ -100,7 +100,7 @@ export interface CompiledAdopted {
  */
 export function compileAdopted(
   service: AdoptedService,
-  settings: Partial<AdoptedSettings> = {},
+  settings: Partial<Settings> = {},
   limits: Limits = defaultLimits,
 ): CompiledAdopted {
   return doAll(compileAdoptedInSteps(service, settings, limits));
@@ -109,10 +109,10 @@ export function compileAdopted(
 /** The same, an operation or a type in each step. */
 export function* compileAdoptedInSteps(
   service: AdoptedService,
-  settings: Partial<AdoptedSettings>,
+  settings: Partial<Settings>,
   limits: Limits,
 ): Steps<CompiledAdopted> {
-  const contexts = contextsOf(service, { ...adoptedDefaults, ...settings }, limits);
+  const contexts = contextsOf(service, { ...defaultSettings.adopted, ...settings }, limits);
   const scratch = createScratch(limits);
   const operations = new Map<string, CompiledAdoptedOperation>();
   for (const operation of service.operations) {
@@ -135,7 +135,7 @@ interface Contexts {
   readonly made: ReadonlyMap<AdoptedMessage['use'], Context>;
 }
 
-function contextsOf(service: AdoptedService, settings: AdoptedSettings, limits: Limits): Contexts {
+function contextsOf(service: AdoptedService, settings: Settings, limits: Limits): Contexts {
   const made = new Map<AdoptedMessage['use'], Context>();
   const of = (use: AdoptedMessage['use']): Context => {
     const context = made.get(use) ?? contextOf(service, settings, limits, use === 'encoded');
@@ -145,12 +145,7 @@ function contextsOf(service: AdoptedService, settings: AdoptedSettings, limits: 
   return { of, made };
 }
 
-function contextOf(
-  service: AdoptedService,
-  settings: AdoptedSettings,
-  limits: Limits,
-  isEncoded: boolean,
-): Context {
+function contextOf(service: AdoptedService, settings: Settings, limits: Limits, isEncoded: boolean): Context {
   const prefixes = new Map<string, string>([
     ['', ''],
     [namespaces.xsd, 'xsd:'],

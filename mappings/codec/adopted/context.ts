@@ -1,5 +1,5 @@
-import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import type { AdoptedService, ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
 import type { Tape } from '../../json/tape.ts';
 import type { Output, Piece } from '../../xml/output.ts';
@@ -34,7 +34,7 @@ export interface ValueCodec {
 /** What every codec of a service shares. */
 export interface AdoptedContext {
   readonly service: AdoptedService;
-  readonly settings: AdoptedSettings;
+  readonly settings: Settings;
   readonly limits: Limits;
   /** Whether messages are of SOAP's encoding (A30): anything may be nil, and types are written. */
   readonly encoded: boolean;

@@ -1,5 +1,5 @@
-import type { AdoptedSettings } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
 import { decimalOf, plainText } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
@@ -73,7 +73,7 @@ type Unjudged = Omit<SimpleCodec, 'judge'>;
 export type SimpleOf = (type: SimpleType) => SimpleCodec;
 
 /** Compiles simple types on first use. */
-export function compileSimpleTypes(settings: AdoptedSettings, limits: Limits): SimpleOf {
+export function compileSimpleTypes(settings: Settings, limits: Limits): SimpleOf {
   const compiled = new Map<SimpleType, SimpleCodec>();
   const zone = zoneOf(settings);
   const simpleOf: SimpleOf = (type) => {
@@ -134,13 +134,13 @@ const bounds = new Map<string, IntegerRange | undefined>(
 );
 
 /** The zone of moments without an offset; undefined where they stay without. */
-function zoneOf({ dates, upstreamTimeZone = dates === 'utc' ? 'UTC' : undefined }: AdoptedSettings) {
+function zoneOf({ dates, upstreamTimeZone = dates === 'utc' ? 'UTC' : undefined }: Settings) {
   return upstreamTimeZone === undefined ? undefined : createZone(upstreamTimeZone);
 }
 
 function scalarOf(
   { builtIn, facets }: SimpleType,
-  { dates, invalidDates, nonFiniteNumbers }: AdoptedSettings,
+  { dates, invalidDates, nonFiniteNumbers }: Settings,
   zone: Zone | undefined,
 ): Scalar {
   const range = bounds.get(builtIn);
@@ -322,7 +322,7 @@ function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
 }
 
 /** A union whose values are looked at in replies too. */
-function checkedUnion(members: readonly SimpleCodec[], settings: AdoptedSettings, limits: Limits): Unjudged {
+function checkedUnion(members: readonly SimpleCodec[], settings: Settings, limits: Limits): Unjudged {
   const union = unionOf(members, limits);
   // which prefixes of a reply are bound isn't known
   if (union.usesPrefixes) return union;
@@ -338,7 +338,7 @@ function checkedUnion(members: readonly SimpleCodec[], settings: AdoptedSettings
 function checked(
   codec: Unjudged,
   code: ProblemCode,
-  { unknownEnumValues }: AdoptedSettings,
+  { unknownEnumValues }: Settings,
   isValue: (json: string) => boolean,
 ): Unjudged {
   return {
@@ -411,7 +411,7 @@ function valueKey(type: SimpleType, token: string, limits: Limits): string {
 }
 
 /** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */
-function enumerated(type: SimpleType, base: Unjudged, settings: AdoptedSettings, limits: Limits): Unjudged {
+function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits: Limits): Unjudged {
   const { enumeration } = type.facets;
   // what prefixes of an enumeration stand for isn't known
   if (enumeration === undefined || base.usesPrefixes) return base;

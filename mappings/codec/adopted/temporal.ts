@@ -1,4 +1,4 @@
-import type { AdoptedSettings } from '../../contract/adopted.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import { daysIn } from '../scalars/calendar.ts';
 import { isoFromJson, momentOf, repaired, rfc3339FromXml, xmlFromRfc3339 } from '../scalars/dates.ts';
 import { collapse } from '../scalars/numbers.ts';
@@ -50,7 +50,7 @@ function currentForm(kind: TemporalName, text: string): string {
 }
 
 /** What becomes of a reply's text that is none of its type. */
-type Misfits = AdoptedSettings['invalidDates'];
+type Misfits = Settings['invalidDates'];
 
 /** A reply's text of a type, as it came or in the form of W17; undefined for other text. */
 function fromReply(kind: TemporalName, text: string): string | undefined {

@@ -1,4 +1,4 @@
-import type { Settings } from '../../contract/model.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
 import {

@@ -1,5 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
-import type { JsonKind, ScalarName, Settings, Type } from '../../contract/model.ts';
+import type { JsonKind, ScalarName, Type } from '../../contract/model.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import { base64Binary } from './base64.ts';
 import { boolean } from './boolean.ts';
 import { isoDate, isoDateTime, wcfDate } from './date-types.ts';

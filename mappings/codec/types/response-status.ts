@@ -1,5 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
-import type { Contract, RecordType, Settings, Type } from '../../contract/model.ts';
+import type { Contract, RecordType, Type } from '../../contract/model.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { ReplyWriter } from '../context.ts';

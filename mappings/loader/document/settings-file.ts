@@ -1,178 +1,14 @@
 import { didYouMean } from '../../contract/nearest.ts';
+import type {
+  CountSetting,
+  Elsewhere,
+  MapSetting,
+  RecordSetting,
+  Setting,
+  ValueOf,
+} from '../../contract/setting.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { isNode, type Node, shown } from './node.ts';
-
-/**
- * What a place in a file of settings may hold: of it the file's reader is made, the JSON Schema that editors complete
- * by, and the commented file that `init` writes. `description` is what the place decides, for the file's author.
- */
-export type Setting =
-  | KeywordSetting
-  | TextSetting
-  | FlagSetting
-  | CountSetting
-  | ListSetting
-  | MapSetting
-  | RecordSetting
-  | ChoiceSetting
-  | ValueSetting
-  | NamedSetting;
-
-interface Described {
-  readonly description: string;
-}
-
-/** One of some keywords. */
-export interface KeywordSetting<Keywords = readonly string[]> extends Described {
-  readonly kind: 'keyword';
-  readonly keywords: Keywords;
-}
-
-/** A text. */
-export interface TextSetting extends Described {
-  readonly kind: 'text';
-  /** What is expected there, in the words of an error. */
-  readonly expected: string;
-  readonly pattern: RegExp;
-}
-
-/** True or false. */
-export interface FlagSetting extends Described {
-  readonly kind: 'flag';
-}
-
-/** A whole number. */
-export interface CountSetting extends Described {
-  readonly kind: 'count';
-  /** What is counted, in the words of an error. */
-  readonly expected: string;
-  readonly least: number;
-  readonly most: number;
-}
-
-/** A list of settings alike. */
-export interface ListSetting<Inner = Setting> extends Described {
-  readonly kind: 'list';
-  /** What the items are, in the words of an error. */
-  readonly holds: string;
-  readonly of: Inner;
-}
-
-/** An object of keys that the author chooses. */
-export interface MapSetting<Inner = Setting> extends Described {
-  readonly kind: 'map';
-  /** What a key and its value are, in the words of an error. */
-  readonly holds: string;
-  readonly of: Inner;
-}
-
-/** An object of these keys, none of which is a must. */
-export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> extends Described {
-  readonly kind: 'record';
-  readonly keys: Keys;
-  /** Keys of which an object has one that is meant to be this one of several settings; undefined: any object is. */
-  readonly tells?: readonly string[];
-}
-
-/** One of several settings, which differ by whether there is a list, an object or something else. */
-export interface ChoiceSetting<Inner = readonly Setting[]> extends Described {
-  readonly kind: 'choice';
-  readonly of: Inner;
-}
-
-/** Any value at all. */
-export interface ValueSetting extends Described {
-  readonly kind: 'value';
-}
-
-/** A setting that may hold itself; the JSON Schema has it once, under its name. */
-export interface NamedSetting<Inner = Setting> extends Described {
-  readonly kind: 'named';
-  readonly name: string;
-  readonly of: () => Inner;
-}
-
-/** One of these keywords. */
-export function keyword<const Keywords extends readonly string[]>(
-  description: string,
-  ...keywords: Keywords
-): KeywordSetting<Keywords> {
-  return { kind: 'keyword', keywords, description };
-}
-
-/** Text that matches `pattern`; `expected` is the word for it in errors. */
-export function text(description: string, expected = 'text', pattern = /./): TextSetting {
-  return { kind: 'text', expected, pattern, description };
-}
-
-/** True or false. */
-export function flag(description: string): FlagSetting {
-  return { kind: 'flag', description };
-}
-
-/** A whole number within bounds; `expected` is the word for it in errors. */
-export function count(description: string, expected: string, least: number, most: number): CountSetting {
-  return { kind: 'count', expected, least, most, description };
-}
-
-/** A list; `holds` is the word for its items in errors. */
-export function list<Item extends Setting>(description: string, holds: string, of: Item): ListSetting<Item> {
-  return { kind: 'list', holds, of, description };
-}
-
-/** An object of keys that the author chooses; `holds` is the words for them in errors. */
-export function map<Value extends Setting>(description: string, holds: string, of: Value): MapSetting<Value> {
-  return { kind: 'map', holds, of, description };
-}
-
-/** An object of these keys. */
-export function record<const Keys extends Readonly<Record<string, Setting>>>(
-  description: string,
-  keys: Keys,
-): RecordSetting<Keys> {
-  return { kind: 'record', keys, description };
-}
-
-/** The first of these settings that fits. */
-export function choice<const Either extends readonly Setting[]>(
-  description: string,
-  ...of: Either
-): ChoiceSetting<Either> {
-  return { kind: 'choice', of, description };
-}
-
-/** Any value at all. */
-export function value(description: string): ValueSetting {
-  return { kind: 'value', description };
-}
-
-/** A setting that may hold itself, asked for when it is needed. */
-export function named<Inner extends Setting>(
-  name: string,
-  description: string,
-  of: () => Inner,
-): NamedSetting<Inner> {
-  return { kind: 'named', name, of, description };
-}
-
-/** The value of a setting once it is read. */
-export type ValueOf<F> = F extends { kind: 'keyword'; keywords: readonly (infer Keyword)[] }
-  ? Keyword
-  : F extends { kind: 'text' }
-    ? string
-    : F extends { kind: 'flag' }
-      ? boolean
-      : F extends { kind: 'count' }
-        ? number
-        : F extends { kind: 'list'; of: infer Item }
-          ? readonly ValueOf<Item>[]
-          : F extends { kind: 'map'; of: infer Value }
-            ? ReadonlyMap<string, ValueOf<Value>>
-            : F extends { kind: 'record'; keys: infer Keys }
-              ? { readonly [Key in keyof Keys]?: ValueOf<Keys[Key]> | undefined }
-              : F extends { kind: 'choice'; of: readonly (infer Either)[] }
-                ? ValueOf<Either>
-                : unknown;
 
 /** The value at `pointer` as its setting allows it; what doesn't fit goes to `report` and is left out. */
 export function readSettings<F extends Setting>(
@@ -243,7 +79,8 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
       if (fitting !== undefined) return read(fitting, value, pointer, report);
     }
   }
-  report(pointer, `expected ${expectedBy(setting)}, got ${shown(value)}`);
+  const meant = setting.kind === 'keyword' ? didYouMean(String(value), setting.keywords) : '';
+  report(pointer, `expected ${expectedBy(setting)}, got ${shown(value)}${meant}`);
   return undefined;
 }
 
@@ -262,19 +99,21 @@ function readMap({ of }: MapSetting, value: Node, pointer: string, report: Repor
   return entries;
 }
 
-function readRecord({ keys }: RecordSetting, value: Node, pointer: string, report: Report): Node {
+function readRecord({ keys, elsewhere }: RecordSetting, value: Node, pointer: string, report: Report): Node {
   const known: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(value)) {
     const at = pointer + pointerSegment(key);
     const setting = Object.hasOwn(keys, key) ? keys[key] : undefined;
-    if (setting === undefined) report(at, unknownKey(key, Object.keys(keys)));
+    if (setting === undefined) report(at, unknownKey(key, Object.keys(keys), elsewhere));
     else known[key] = read(setting, inner, at, report);
   }
   return known;
 }
 
-/** The message about a key that a file does not have, with the nearest known key or all of them. */
-export function unknownKey(key: string, known: readonly string[]): string {
+/** The message about an unknown key, with its place in other files, the nearest known key, or all known keys. */
+export function unknownKey(key: string, known: readonly string[], elsewhere?: Elsewhere): string {
+  if (elsewhere?.keys.includes(key) === true)
+    return `expected a known key, got ${shown(key)}; it is only for ${elsewhere.of}`;
   const meant = didYouMean(key, known);
   return meant === ''
     ? `unknown key, expected one of ${known.join(', ')}`
@@ -297,7 +136,8 @@ function mayTell(setting: Setting | undefined, value: unknown): boolean {
   return setting?.kind !== 'flag' || typeof value === 'boolean';
 }
 
-function expectedBy(setting: Setting): string {
+/** The words of an error for the values that a setting accepts. */
+export function expectedBy(setting: Setting): string {
   switch (setting.kind) {
     case 'keyword':
       return `one of ${setting.keywords.join(', ')}`;

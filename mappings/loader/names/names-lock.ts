@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
+import { map, record, text } from '../../contract/setting.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { type ContractProblem, pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
-import { map, readSettings, record, text } from '../document/settings-file.ts';
+import { readSettings } from '../document/settings-file.ts';
 import { readYamlFile } from '../document/yaml.ts';
 import { byCodeUnit, type ContractNames, folded, type Names } from './names.ts';
 

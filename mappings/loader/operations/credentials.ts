@@ -53,7 +53,7 @@ export function buildCredentials(
     }
     parts.push({
       name,
-      xml: field?.xml ?? variantName(name, overlay.dialect.names),
+      xml: field?.xml ?? variantName(name, overlay.settings.names),
       header,
       sent: stated.sent?.get(name) ?? { in: 'header', name: header },
       required: stated.required?.includes(name) ?? field?.required ?? true,

@@ -3,6 +3,7 @@
 // but to tell a file or a list from other values.
 import type { Operation } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
+import type { OperationValues } from '../../contract/overlay-keys.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown, textOf, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located } from '../document/references.ts';
@@ -15,7 +16,6 @@ import {
   type Names,
 } from '../names/names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
-import type { OperationKeys } from '../overlay/overlay-keys.ts';
 import { type Entry, listEntries, type NotServed, type OperationsSource } from './entries.ts';
 import { type Media, mediaOf } from './media-types.ts';
 import { readParameters, sentPath } from './parameters.ts';
@@ -141,7 +141,7 @@ function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: R
 }
 
 /** What the overlay says of an operation; of one in another media type, also what it says of the call of the first. */
-function statedOf({ name, of }: Entry, { operations }: Overlay): OperationKeys | undefined {
+function statedOf({ name, of }: Entry, { operations }: Overlay): OperationValues | undefined {
   const own = operations.get(name);
   if (of === undefined) return own;
   const { readOnly, upstream, spansSegments } = operations.get(of) ?? {};

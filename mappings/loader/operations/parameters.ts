@@ -133,7 +133,7 @@ function readParameter(
       explode: typeof node.explode === 'boolean' ? node.explode : style === 'form',
       allowReserved: place === 'query' && node.allowReserved === true,
       spansSegments: place === 'path' && spansSegments.includes(name),
-      deepLists: overlay.deepLists,
+      deepLists: overlay.settings.deepLists,
     },
     field: {
       json: field,

@@ -115,7 +115,7 @@ function readAs(media: Media, { typeName, ...inputs }: BodyField, source: Operat
           field,
           mediaType,
           members: formMembers(media, source),
-          deepLists: source.overlay.deepLists,
+          deepLists: source.overlay.settings.deepLists,
         },
       };
     case 'multipart': {
@@ -283,7 +283,7 @@ function formOfList(
   const found = references.resolve(schema, pointer);
   if (isUnresolved(found) || !isNode(found.node)) return undefined;
   const { style = 'form', explode = style === 'form' } = encoding;
-  if (style === 'deepObject') return { deep: overlay.deepLists };
+  if (style === 'deepObject') return { deep: overlay.settings.deepLists };
   if (found.node.items === undefined) return undefined;
   const separator = memberOf(separators, String(style));
   if (typeof separator !== 'string') {

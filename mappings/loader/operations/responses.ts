@@ -42,7 +42,7 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   if (dialect.reply === 'members') return { ...readMembers(entry, first, source), accept };
   const { element } = dialect.reply;
   const read =
-    source.overlay.reply === 'envelope' || needsRecord(entry, successes, source)
+    source.overlay.settings.reply === 'envelope' || needsRecord(entry, successes, source)
       ? readRecord(entry, element, successes, source)
       : readOne(entry, element, first, source);
   const reply = successes.some(declaresHtml) ? { ...read.reply, takesHtml: true as const } : read.reply;

@@ -5,11 +5,18 @@ import { createZone } from '../../codec/scalars/zone.ts';
 import {
   type CredentialPart,
   type Credentials,
-  type DeepLists,
   namespaces as knownNamespaces,
-  type Settings,
   type Wsse,
 } from '../../contract/model.ts';
+import {
+  type ContractKind,
+  defaultSettings,
+  type OperationValues,
+  type OverlayValues,
+  overlaySettings,
+  type Settings,
+} from '../../contract/overlay-keys.ts';
+import type { Setting } from '../../contract/setting.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -17,7 +24,8 @@ import { readSettings } from '../document/settings-file.ts';
 import { isElementName } from '../names/names.ts';
 import type { OperationNames } from '../names/operation-names.ts';
 import { type Dialect, dialects } from './dialects.ts';
-import { type OperationKeys, type OverlayKeys, overlaySettings } from './overlay-keys.ts';
+
+type Values = OverlayValues<'openapi'>;
 
 /** The overlay (`soap.yaml`), its dialect's defaults filled in. */
 export interface Overlay {
@@ -35,17 +43,14 @@ export interface Overlay {
   /** What operations are called; undefined: after their operationIds. */
   readonly operationNames: OperationNames | undefined;
   /** What the overlay says of operations, by their names in the document. */
-  readonly operations: ReadonlyMap<string, OperationKeys>;
+  readonly operations: ReadonlyMap<string, OperationValues>;
   /** Whether only the operations named in `operations` are served. */
   readonly namedOnly: boolean;
-  readonly types: NonNullable<OverlayKeys['types']>;
-  /** Replies as a record with their status where they need one, or all of them. */
-  readonly reply: 'declared' | 'envelope';
-  readonly deepLists: DeepLists;
+  readonly types: NonNullable<Values['types']>;
   /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
   readonly refs: ReadonlyMap<string, string>;
   /** URLs of servers in the document, each with where its calls go. */
-  readonly servers: NonNullable<OverlayKeys['servers']>;
+  readonly servers: NonNullable<Values['servers']>;
   /** JSON members whose values no log may show. */
   readonly personal: readonly string[];
 }
@@ -65,10 +70,7 @@ export interface CredentialsOverlay {
 }
 
 /** Rules for the names of operations; undefined where the overlay has none. What is wrong goes to `report`. */
-function readOperationNames(
-  stated: OverlayKeys['operationNames'],
-  report: Report,
-): OperationNames | undefined {
+function readOperationNames(stated: Values['operationNames'], report: Report): OperationNames | undefined {
   if (stated === undefined || stated === 'fastapi') return stated;
   return stated.flatMap((rule, index) => {
     const at = `/operationNames/${index}`;
@@ -81,39 +83,36 @@ function readOperationNames(
   });
 }
 
-/** Reads an overlay; what is wrong goes to `report`, and a default takes its place. An empty file is all defaults. */
+/** Reads an overlay. Wrong values are reported and replaced by their defaults. An empty file is valid. */
 export function readOverlay(document: unknown, report: Report): Overlay {
-  const keys = readSettings(overlaySettings, document ?? {}, '', report) ?? {};
-  const dialect = { ...dialects[keys.dialect ?? 'plain'] };
-  const { basePath = '/', namespaces = {} } = keys;
+  const keys = readSettings(overlaySettings.openapi, document ?? {}, '', report) ?? {};
+  const dialect = dialects[keys.dialect ?? 'plain'];
+  const { namespaces = {} } = keys;
   return {
-    dialect: {
-      ...dialect,
-      names: keys.names ?? dialect.names,
-      order: keys.order ?? dialect.order,
-      equalTypes: keys.equalTypes ?? dialect.equalTypes,
-      optionalValues: keys.optionalValues ?? dialect.optionalValues,
-    },
+    dialect,
     service: keys.service,
-    basePath: basePath === '/' ? '' : basePath,
+    basePath: basePathOf(keys),
     typesNamespace: ownNamespace(namespaces, 'types', report) ?? dialect.typesNamespace,
     arraysNamespace: ownNamespace(namespaces, 'arrays', report) ?? dialect.arraysNamespace,
-    settings: settingsOf(keys, dialect.settings, report),
+    settings: settingsOf('openapi', keys, { ...defaultSettings.openapi, ...dialect.settings }, report),
     credentials: keys.credentials === undefined ? undefined : readCredentials(keys.credentials, report),
     wsse: keys.wsse === undefined ? undefined : readWsse(keys.wsse, keys.credentials?.headers, report),
     routes: keys.routes ?? new Map(),
     operationNames: readOperationNames(keys.operationNames, report),
     ...operationsOf(keys.operations),
     types: readTypes(keys.types, report),
-    deepLists: keys.deepLists ?? 'numbered',
-    reply: keys.reply ?? 'declared',
     refs: keys.refs ?? new Map(),
     servers: keys.servers ?? new Map(),
     personal: keys.personal ?? [],
   };
 }
 
-function operationsOf(operations: OverlayKeys['operations']): Pick<Overlay, 'operations' | 'namedOnly'> {
+/** The path prefix of all endpoints; `''` for the root. */
+export function basePathOf({ basePath = '/' }: { readonly basePath?: string | undefined }): string {
+  return basePath === '/' ? '' : basePath;
+}
+
+function operationsOf(operations: Values['operations']): Pick<Overlay, 'operations' | 'namedOnly'> {
   if (isList(operations))
     return { operations: new Map(operations.map((name) => [name, {}])), namedOnly: true };
   return { operations: operations ?? new Map(), namedOnly: false };
@@ -127,7 +126,7 @@ function isList<T>(value: readonly T[] | ReadonlyMap<string, unknown> | undefine
 const reserved = new Set<string>([...Object.values(knownNamespaces), xmlNamespace]);
 
 function ownNamespace(
-  namespaces: NonNullable<OverlayKeys['namespaces']>,
+  namespaces: NonNullable<Values['namespaces']>,
   key: 'types' | 'arrays',
   report: Report,
 ): string | undefined {
@@ -135,29 +134,32 @@ function ownNamespace(
   if (uri === undefined || !reserved.has(uri)) return uri;
   report(
     `/namespaces/${key}`,
-    `expected ${overlaySettings.keys.namespaces.keys[key].expected}, got ${shown(uri)}`,
+    `expected ${overlaySettings.openapi.keys.namespaces.keys[key].expected}, got ${shown(uri)}`,
   );
   return undefined;
 }
 
-/** The settings among an overlay's keys, each as in `settings` where the overlay has none. */
-export function settingsOf(
-  keys: { readonly [Key in keyof Settings]?: unknown } & Pick<
-    OverlayKeys,
-    'upstreamTimeZone' | 'replyHeaders'
-  >,
-  settings: Settings,
+/** The settings of an overlay, with `defaults` for missing keys. Wrong header names and time zones are reported. */
+export function settingsOf<Kind extends ContractKind>(
+  kind: Kind,
+  keys: OverlayValues<Kind>,
+  defaults: Settings,
   report: Report,
 ): Settings {
-  const values: Record<string, unknown> = { ...settings };
-  for (const name of Object.keys(settings) as (keyof Settings)[]) values[name] = keys[name] ?? settings[name];
-  values.replyHeaders = readReplyHeaders(keys.replyHeaders, report);
-  const zone = keys.upstreamTimeZone;
-  if (zone !== undefined && !isZone(zone)) {
+  const known: Readonly<Record<string, Setting>> = overlaySettings[kind].keys;
+  const stated = Object.entries(keys).filter(
+    ([key, value]) => value !== undefined && 'default' in (known[key] ?? {}),
+  );
+  const settings: Settings = { ...defaults, ...Object.fromEntries(stated) };
+  const zone = settings.upstreamTimeZone;
+  const isKnown = zone === undefined || isZone(zone);
+  if (!isKnown)
     report('/upstreamTimeZone', `expected an IANA zone such as Europe/London, got ${shown(zone)}`);
-    values.upstreamTimeZone = settings.upstreamTimeZone;
-  }
-  return values as unknown as Settings;
+  return {
+    ...settings,
+    upstreamTimeZone: isKnown ? zone : defaults.upstreamTimeZone,
+    replyHeaders: readReplyHeaders(settings.replyHeaders, report),
+  };
 }
 
 /** Headers that a reply has of its own, or that are the connection's; those of whole families stand by their beginning. */
@@ -172,7 +174,7 @@ function isOwnHeader(name: string): boolean {
   return ownHeaders.has(header) || header.startsWith('content-') || header.startsWith('access-control-');
 }
 
-function readReplyHeaders(names: readonly string[] = [], report: Report): readonly string[] {
+function readReplyHeaders(names: readonly string[], report: Report): readonly string[] {
   for (const name of names) {
     if (isOwnHeader(name))
       report('/replyHeaders', `expected names of HTTP headers of the API's own, got ${shown(name)}`);
@@ -196,7 +198,7 @@ const takenHeaders = new Set([
   ...['keep-alive', 'soapaction', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
 ]);
 
-function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: Report): CredentialsOverlay {
+function readCredentials(keys: NonNullable<Values['credentials']>, report: Report): CredentialsOverlay {
   const { member, required, secret = [] } = keys;
   const headers = readHeaderNames(keys.headers ?? new Map(), '/credentials/headers', report);
   if ((keys.headers?.size ?? 0) === 0)
@@ -215,7 +217,7 @@ function readCredentials(keys: NonNullable<OverlayKeys['credentials']>, report: 
 
 /** The credentials that HTTP Basic gives, which comes in the one header that no credential may have then. */
 function readBasic(
-  keys: NonNullable<OverlayKeys['credentials']>['basic'],
+  keys: NonNullable<Values['credentials']>['basic'],
   headers: ReadonlyMap<string, string>,
   report: Report,
 ): Credentials['basic'] {
@@ -253,7 +255,7 @@ function credentialAt(
  * @param known the credentials by name
  */
 function readWsse(
-  keys: NonNullable<OverlayKeys['wsse']>,
+  keys: NonNullable<Values['wsse']>,
   known: ReadonlyMap<string, unknown> = new Map(),
   report: Report,
 ): Wsse {
@@ -298,7 +300,7 @@ export function readHeaderNames(
   return headers;
 }
 
-function readTypes(types: OverlayKeys['types'], report: Report): Overlay['types'] {
+function readTypes(types: Values['types'], report: Report): Overlay['types'] {
   for (const [name, { order, item }] of types ?? []) {
     const pointer = `/types${pointerSegment(name)}`;
     const met = new Set<string>();

@@ -5,14 +5,13 @@ import { pointerSegment, type Report } from '../document/error.ts';
 import { someOf } from '../document/node.ts';
 import { byCodeUnit } from '../names/names.ts';
 import { elementName } from '../names/portable.ts';
-import type { Dialect } from '../overlay/dialects.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { Draft, FieldDraft, FieldFacts, TypeDrafts } from './drafts.ts';
 
 /** Gives a record its fields, whose elements get their names with the type; `fields` is the record's own list. */
 export function setFields(
   drafts: TypeDrafts,
-  dialect: Dialect,
+  { settings }: Pick<Overlay, 'settings'>,
   type: RecordType,
   fields: FieldDraft[],
   ofFields: readonly FieldFacts[],
@@ -24,7 +23,7 @@ export function setFields(
     .map((field) => ({
       path: `/properties${pointerSegment(field.json)}`,
       tail: field.json,
-      wanted: () => elementName(field.json, dialect.names),
+      wanted: () => elementName(field.json, settings.names),
       set: (xml: string) => {
         field.xml = xml;
       },
@@ -61,7 +60,7 @@ export function setAdditionalProperties(
 
 /** Puts a record's fields in the order of the wire (W18): the overlay's, or the dialect's. */
 export function sortFields(name: string, fields: Field[], overlay: Overlay, report: Report): void {
-  const { dialect } = overlay;
+  const { dialect, settings } = overlay;
   const stated = overlay.types.get(name)?.order;
   if (stated !== undefined) {
     checkOrder(name, stated, fields, report);
@@ -70,7 +69,7 @@ export function sortFields(name: string, fields: Field[], overlay: Overlay, repo
     fields.sort((a, b) => placeOf(a) - placeOf(b));
     return;
   }
-  if (dialect.order === 'ordinal') fields.sort((a, b) => (a.xml < b.xml ? -1 : a.xml > b.xml ? 1 : 0));
+  if (settings.order === 'ordinal') fields.sort((a, b) => (a.xml < b.xml ? -1 : a.xml > b.xml ? 1 : 0));
   const rank = ({ json }: Field): number => {
     const index = dialect.first.indexOf(json);
     return index === -1 ? dialect.first.length : index;
@@ -92,11 +91,11 @@ function checkOrder(name: string, stated: readonly string[], fields: readonly Fi
 }
 
 /** Says whether a field is nillable (W33), and what nil means where the document forbids null. */
-export function setNillable(fact: FieldFacts, dialect: Dialect, inReply: boolean): void {
+export function setNillable(fact: FieldFacts, { dialect, settings }: Overlay, inReply: boolean): void {
   const { field } = fact;
-  field.nillable = isNillable(fact, dialect, inReply);
+  field.nillable = isNillable(fact, dialect.nillable, inReply);
   const isOptionalValue = !field.required && !isReference(field.type);
-  if (dialect.optionalValues === 'declared' || field.nillable || !isOptionalValue) return;
+  if (settings.optionalValues === 'declared' || field.nillable || !isOptionalValue) return;
   field.nillable = true;
   field.nilIsAbsent = true;
 }
@@ -104,10 +103,10 @@ export function setNillable(fact: FieldFacts, dialect: Dialect, inReply: boolean
 /** W33: all of a reply; of a request what a caller may leave out and what then means something. */
 function isNillable(
   { field: { type }, nullable, hasDefault }: FieldFacts,
-  dialect: Dialect,
+  nillable: Overlay['dialect']['nillable'],
   inReply: boolean,
 ): boolean {
-  if (dialect.nillable === 'declared') return nullable;
+  if (nillable === 'declared') return nullable;
   if (inReply || hasDefault || isReference(type) || type.kind === 'enum') return true;
   return type.kind === 'scalar' && scalarTable[type.scalar].temporal === true;
 }

@@ -39,7 +39,7 @@ export function finishTypes(
   operations: readonly Pick<Operation, 'input' | 'output'>[],
   { document, overlay, pinned, own, reportOverlay, allowance }: FreezeSource,
 ): FinishedTypes {
-  const { dialect } = overlay;
+  const { dialect, settings } = overlay;
   const inReplies = reached(operations.map(({ output }) => output));
   const roots = operations.flatMap(({ input, output }) => [input, output]);
   const all = reached(roots);
@@ -56,16 +56,16 @@ export function finishTypes(
     }),
     own,
     pinned,
-    isPortable: dialect.names === 'portable',
+    isPortable: settings.names === 'portable',
   });
   for (const [type, { fields, ofFields }] of drafts.facts) {
-    for (const fact of ofFields) setNillable(fact, dialect, inReplies.has(type));
+    for (const fact of ofFields) setNillable(fact, overlay, inReplies.has(type));
     if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
   }
   const toldOf = new Set([...all].filter(({ name }) => overlay.types.has(name)));
   const isApart = (type: NamedType): boolean => drafts.asked.has(type) || toldOf.has(type);
   const equal =
-    dialect.equalTypes === 'once'
+    settings.equalTypes === 'once'
       ? mergeEqualTypes({
           types: all,
           keys,

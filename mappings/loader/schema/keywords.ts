@@ -1,5 +1,6 @@
 import { isWithin, scalarsByFormat, scalarTable } from '../../codec/scalars/table.ts';
-import type { ScalarName, Settings } from '../../contract/model.ts';
+import type { ScalarName } from '../../contract/model.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import { isNode, memberOf, type Node, textOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 

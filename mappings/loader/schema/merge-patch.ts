@@ -46,7 +46,7 @@ export class MergePatches {
       nullable: true,
       hasDefault,
     }));
-    setFields(drafts, overlay.dialect, patch, fields, ofFields);
+    setFields(drafts, overlay, patch, fields, ofFields);
     if (others !== undefined) {
       const values = drafts.collections.mapOf(this.patchOf(others.typed.type.value, own), true);
       setAdditionalProperties(

@@ -150,7 +150,7 @@ function fill(
     };
     return { field, nullable, hasDefault };
   });
-  setFields(drafts, overlay.dialect, type, fields, ofFields);
+  setFields(drafts, overlay, type, fields, ofFields);
 }
 
 function ruledBy(ruling: Ruling | undefined, rules: SchemaRules): Ruled {

@@ -1,6 +1,7 @@
 import { isFormat } from '../../codec/scalars/formats.ts';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
-import type { Bound, Check, Ruled, Rules, Settings } from '../../contract/model.ts';
+import type { Bound, Check, Ruled, Rules } from '../../contract/model.ts';
+import type { Settings } from '../../contract/overlay-keys.ts';
 import { type Note, notesOf } from '../document/error.ts';
 import { isNode, type Node } from '../document/node.ts';
 import type { References } from '../document/references.ts';

@@ -64,7 +64,7 @@ interface Variants {
 /** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
 function listVariants(context: SchemaContext, alternatives: readonly Alternative[]): Variants {
   const { rules, drafts } = context;
-  const { names, optionalValues } = context.overlay.dialect;
+  const { names, optionalValues } = context.overlay.settings;
   const list: Draft<Variant>[] = [];
   const elements: NamelessElement[] = [];
   const untagged = new Set<Type>();

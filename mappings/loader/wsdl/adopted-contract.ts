@@ -159,7 +159,6 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     personal,
     adopted: {
       service: { ...service, policies: policiesOf(service, wsse) },
-      settings: overlay.adopted,
       endpoints: endpointsOf(service.ports, overlay, report),
       movedHeaders,
     },

@@ -5,13 +5,8 @@ import { applyEdits, type Edit, startReading } from '../../../mappings/codec/pro
 import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
-import {
-  type Contract,
-  namespaces,
-  type ScalarName,
-  type Settings,
-  type Type,
-} from '../../../mappings/contract/model.ts';
+import { type Contract, namespaces, type ScalarName, type Type } from '../../../mappings/contract/model.ts';
+import type { Settings } from '../../../mappings/contract/overlay-keys.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { JsonReader } from '../../../mappings/json/reader.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';

@@ -3,7 +3,7 @@ import { memberNames, pathForLog } from '../../../mappings/codec/misfits.ts';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import type { Settings } from '../../../mappings/contract/model.ts';
+import type { Settings } from '../../../mappings/contract/overlay-keys.ts';
 import { JsonError } from '../../../mappings/json/grammar.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { fc } from '../../property.ts';

@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import test from 'ava';
 import { parse } from 'yaml';
-import type { Settings } from '../../../mappings/contract/model.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { schemaFiles } from '../../../mappings/loader/load.ts';
-import { type Dialect, dialects } from '../../../mappings/loader/overlay/dialects.ts';
-import { overlaySettings } from '../../../mappings/loader/overlay/overlay-keys.ts';
-import { configSchema, mappingSchema, overlaySchema } from '../../golden/write.ts';
+import { overlayRows, overlayTableForm } from '../../docs/overlay-rows.ts';
+import { adoptedOverlaySchema, configSchema, mappingSchema, overlaySchema } from '../../golden/write.ts';
 
 const page = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
 
@@ -43,9 +41,13 @@ test('docs/contract.md: the walk-through’s pair is a contract', (t) => {
   t.deepEqual(notes, []);
 });
 
-for (const key of Object.keys(overlaySettings.keys)) {
-  test(`docs/contract.md tells of the overlay’s ${key}`, (t) => {
-    t.regex(page, new RegExp(`^(?:### ${key}$|\\| \`${key}\` +\\|)`, 'm'));
+for (const [name, kind] of [
+  ['contract', 'openapi'],
+  ['adopt', 'adopted'],
+] as const) {
+  test(`docs/${name}.md lists the overlay keys of the kind ${kind}`, (t) => {
+    const text = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+    t.is(overlayTableForm.exec(text)?.[0], overlayRows(kind), 'npm run golden rewrites the table');
   });
 }
 
@@ -68,28 +70,9 @@ for (const [index, example] of blocks('yaml').entries()) {
   });
 }
 
-test('docs/contract.md has the settings’ defaults as the dialects have them', (t) => {
-  const table = [...page.matchAll(/^\| `(\w+)` +\| .*? +\| `([\w-]+)` +\| `([\w-]+)` +\|/gm)];
-  // a list or a zone is told in words
-  const inTable = ({ upstreamTimeZone, cors, replyHeaders, ...words }: Settings): object => {
-    t.deepEqual([upstreamTimeZone, cors, replyHeaders], [undefined, [], []]);
-    return words;
-  };
-  const told = (column: 2 | 3) => Object.fromEntries(table.map((row) => [row[1], row[column]]));
-  const said = (settings: object) =>
-    Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]));
-  const face = ({ names, order, equalTypes, optionalValues }: Dialect) => ({
-    names,
-    order,
-    equalTypes,
-    optionalValues,
-  });
-  t.deepEqual(told(2), { ...face(dialects.servicestack), ...said(inTable(dialects.servicestack.settings)) });
-  t.deepEqual(told(3), { ...face(dialects.plain), ...said(inTable(dialects.plain.settings)) });
-});
-
 for (const [file, schema] of [
   [schemaFiles.overlay, overlaySchema],
+  [schemaFiles.adoptedOverlay, adoptedOverlaySchema],
   [schemaFiles.config, configSchema],
   [schemaFiles.mapping, mappingSchema],
 ] as const) {

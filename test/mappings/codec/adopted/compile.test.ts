@@ -5,8 +5,8 @@ import {
   withHeaders,
 } from '../../../../mappings/codec/adopted/compile.ts';
 import { startReading } from '../../../../mappings/codec/problem.ts';
-import { adoptedDefaults } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { defaultSettings } from '../../../../mappings/contract/overlay-keys.ts';
 import { openFieldsOf } from '../../../../mappings/loader/wsdl/renames.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { get as binding, definitionsOf, getOf, schemaOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -199,7 +199,7 @@ for (const [namespace, member, rest] of [
     const open = `<xs:complexType name="Open"><xs:sequence><xs:any namespace="${namespace}" ${many}/></xs:sequence></xs:complexType>`;
     const service = serviceOf(t, getOf(type, open));
     openFieldsOf(service, ['Open'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
-    const { operations } = compileAdopted(service, adoptedDefaults, defaultLimits);
+    const { operations } = compileAdopted(service, defaultSettings.adopted, defaultLimits);
     const { request } = operations.get('Get') as CompiledAdoptedOperation;
     t.is(
       writeMessage(request, `{"@any":{"${member}":{"@type":"xs:int","value":1}}}`),

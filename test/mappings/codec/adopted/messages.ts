@@ -5,8 +5,8 @@ import {
   type MessageCodec,
 } from '../../../../mappings/codec/adopted/compile.ts';
 import { startReading } from '../../../../mappings/codec/problem.ts';
-import type { AdoptedSettings } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
+import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
 
@@ -15,7 +15,7 @@ export function compiledGet(
   t: ExecutionContext,
   type: string,
   declarations = '',
-  settings: Partial<AdoptedSettings> = {},
+  settings: Partial<Settings> = {},
   limits: Limits = defaultLimits,
 ): CompiledAdoptedOperation {
   return operationOf(t, getOf(type, declarations), 'Get', settings, limits);
@@ -26,7 +26,7 @@ export function operationOf(
   t: ExecutionContext,
   wsdl: string,
   name: string,
-  settings: Partial<AdoptedSettings> = {},
+  settings: Partial<Settings> = {},
   limits: Limits = defaultLimits,
 ): CompiledAdoptedOperation {
   const { operations } = compileAdopted(serviceOf(t, wsdl), settings, limits);
@@ -79,7 +79,7 @@ export interface ReadCase {
   readonly type: string;
   readonly attributes?: string;
   readonly content?: string;
-  readonly settings?: Partial<AdoptedSettings>;
+  readonly settings?: Partial<Settings>;
   readonly json: string;
   readonly problems?: readonly string[];
   readonly missing?: readonly string[];

@@ -1,7 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { type CompiledAdoptedOperation, compileAdopted } from '../../../../mappings/codec/adopted/compile.ts';
-import { adoptedDefaults } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { defaultSettings } from '../../../../mappings/contract/overlay-keys.ts';
 import { openFieldsOf } from '../../../../mappings/loader/wsdl/renames.ts';
 import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { element as e, get, many, readMessage, sequence, writeMessage } from './messages.ts';
@@ -18,7 +18,7 @@ function fields(t: ExecutionContext, any = more): CompiledAdoptedOperation {
     '<xs:complexType><xs:complexContent><xs:extension base="t:sObject"/></xs:complexContent></xs:complexType>';
   const service = serviceOf(t, getOf(type, sObject(any)));
   openFieldsOf(service, ['sObject'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
-  const operation = compileAdopted(service, adoptedDefaults, defaultLimits).operations.get('Get');
+  const operation = compileAdopted(service, defaultSettings.adopted, defaultLimits).operations.get('Get');
   if (operation === undefined) throw new Error('no operation');
   return operation;
 }
@@ -182,7 +182,7 @@ test('A13, A22: a type of open fields alone is an object, one of a wildcard alon
   const declared = `<xs:complexType name="Open">${any}</xs:complexType><xs:complexType name="Wild">${any}</xs:complexType>`;
   const service = serviceOf(t, getOf(type, declared));
   openFieldsOf(service, ['Open'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
-  const { request } = compileAdopted(service, adoptedDefaults, defaultLimits).operations.get(
+  const { request } = compileAdopted(service, defaultSettings.adopted, defaultLimits).operations.get(
     'Get',
   ) as CompiledAdoptedOperation;
   const { json } = readMessage(request, get('<t:o><t:a>1</t:a></t:o><t:w><t:a>1</t:a></t:w>'));
@@ -206,7 +206,7 @@ test('A22: the namespace of open fields counts for each that is made, and more t
   );
   openFieldsOf(service, ['sObject'], (pointer, problem) => t.fail(`${pointer}: ${problem}`));
   const limits = { ...defaultLimits, rereadText: 9_500 };
-  const operation = compileAdopted(service, adoptedDefaults, limits).operations.get('Get');
+  const operation = compileAdopted(service, defaultSettings.adopted, limits).operations.get('Get');
   if (operation === undefined) throw new Error('no operation');
   const codec = operation.request;
   const spread = (count: number): string =>

@@ -2,8 +2,8 @@ import test from 'ava';
 import { compileSimpleTypes, type SimpleCodec } from '../../../../mappings/codec/adopted/simple-types.ts';
 import { MismatchError } from '../../../../mappings/codec/problem.ts';
 import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
-import { adoptedDefaults } from '../../../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
+import { defaultSettings } from '../../../../mappings/contract/overlay-keys.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
@@ -47,7 +47,7 @@ const union = (...members: SimpleType[]): SimpleType =>
 const text = (whiteSpace: Facets['whiteSpace'], builtIn: BuiltIn, ...enumeration: string[]): SimpleType =>
   simple(builtIn, { whiteSpace, ...(enumeration.length > 0 && { enumeration }) });
 
-const simpleOf = compileSimpleTypes(adoptedDefaults, defaultLimits);
+const simpleOf = compileSimpleTypes(defaultSettings.adopted, defaultLimits);
 const namespaces: Readonly<Record<string, string>> = { '': 'urn:d', p: 'urn:p', none: '' };
 
 /** What a text of XML becomes: a JSON token, or why not. */
@@ -632,7 +632,7 @@ for (const [title, type, is, read, written] of rows) {
 }
 
 test('A26: with bigNumbers: text numbers that a double may not hold are strings, both ways', (t) => {
-  const asText = compileSimpleTypes({ ...adoptedDefaults, bigNumbers: 'text' }, defaultLimits);
+  const asText = compileSimpleTypes({ ...defaultSettings.adopted, bigNumbers: 'text' }, defaultLimits);
   const big: BuiltIn[] = [
     'decimal',
     'integer',
@@ -663,7 +663,10 @@ test('W22: a value that an enumeration lacks is counted in a reply, or refused',
     scanned(limited, json);
     t.is(tape.passed, 0, json);
   }
-  const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
+  const strict = compileSimpleTypes(
+    { ...defaultSettings.adopted, unknownEnumValues: 'refuse' },
+    defaultLimits,
+  );
   t.is(scanned(strict(color), '"red"'), 'red');
   t.is(scanned(strict(color), 'null'), 'nothing');
   for (const json of ['"blue"', '"re"', '"ed"', '"xred"', '"redd"', '7'])
@@ -672,7 +675,10 @@ test('W22: a value that an enumeration lacks is counted in a reply, or refused',
 });
 
 test('W22: a value of an enumeration is one however JSON writes it, and any other is none', (t) => {
-  const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
+  const strict = compileSimpleTypes(
+    { ...defaultSettings.adopted, unknownEnumValues: 'refuse' },
+    defaultLimits,
+  );
   const words = strict(text('collapse', 'string', 'caf\u00e9', 'text/xml', 'a&b'));
   for (const [json, written] of [
     ['"caf\\u00e9"', 'caf\u00e9'],
@@ -705,7 +711,7 @@ test('W22: a value that no member of a union takes is counted in a reply, or ref
     scanned(limited, json);
     t.is(tape.passed, count, json);
   }
-  const settings = { ...adoptedDefaults, unknownEnumValues: 'refuse' } as const;
+  const settings = { ...defaultSettings.adopted, unknownEnumValues: 'refuse' } as const;
   const strict = compileSimpleTypes(settings, defaultLimits)(sizes);
   t.is(scanned(strict, '"small"'), 'small');
   t.is(scanned(strict, '"tiny"'), 'expected xs:int, one of small, x/l, got another value');
@@ -726,13 +732,16 @@ test('W22: a value that neither an enumeration nor the union under it has is cou
     scanned(simpleOf(sizes), json);
     t.is(tape.passed, count, json);
   }
-  const strict = compileSimpleTypes({ ...adoptedDefaults, unknownEnumValues: 'refuse' }, defaultLimits);
+  const strict = compileSimpleTypes(
+    { ...defaultSettings.adopted, unknownEnumValues: 'refuse' },
+    defaultLimits,
+  );
   t.is(scanned(strict(sizes), '"tiny"'), 'expected one of small, 7, got another value');
 });
 
 test('A26: numbers are of an enumeration whose value they are, however they and it are written', (t) => {
   const enumeration = ['1.0', '2.50', '-0', '100'];
-  const strict = { ...adoptedDefaults, unknownEnumValues: 'refuse' } as const;
+  const strict = { ...defaultSettings.adopted, unknownEnumValues: 'refuse' } as const;
   for (const bigNumbers of ['number', 'text'] as const) {
     const rates = compileSimpleTypes(
       { ...strict, bigNumbers },
@@ -762,7 +771,7 @@ test('A26: numbers are of an enumeration whose value they are, however they and 
 });
 
 test('A26: with dates: utc the moments of an enumeration are converted as others are', (t) => {
-  const settings = { ...adoptedDefaults, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
+  const settings = { ...defaultSettings.adopted, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
   const codec = compileSimpleTypes(
     settings,
     defaultLimits,
@@ -784,7 +793,7 @@ test('W21: what XML can’t carry is counted in lists and names too', (t) => {
 });
 
 test('W22: a text that is no date is counted in lists too', (t) => {
-  const passing = compileSimpleTypes({ ...adoptedDefaults, invalidDates: 'pass' }, defaultLimits);
+  const passing = compileSimpleTypes({ ...defaultSettings.adopted, invalidDates: 'pass' }, defaultLimits);
   const codec = passing(list(simple('date')));
   t.is(scanned(codec, '["soon","2024-02-29","never"]'), 'soon 2024-02-29 never');
   t.is(tape.passed, 2);

@@ -1,6 +1,7 @@
 import test from 'ava';
 import { MismatchError } from '../../../../mappings/codec/problem.ts';
-import type { Contract, Settings } from '../../../../mappings/contract/model.ts';
+import type { Contract } from '../../../../mappings/contract/model.ts';
+import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { load } from '../../../plain/documents.ts';
 import {
   codecsOf,

@@ -7,13 +7,8 @@ import {
   scalarRows,
 } from '../../../../mappings/codec/scalars/table.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
-import type {
-  Contract,
-  RecordType,
-  ScalarName,
-  Settings,
-  UnionType,
-} from '../../../../mappings/contract/model.ts';
+import type { Contract, RecordType, ScalarName, UnionType } from '../../../../mappings/contract/model.ts';
+import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { buildContract } from '../../../../mappings/loader/build-contract.ts';

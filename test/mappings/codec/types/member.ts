@@ -1,7 +1,7 @@
 import { applyEdits } from '../../../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
-import type { Settings } from '../../../../mappings/contract/model.ts';
+import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { load } from '../../../plain/documents.ts';
 import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
 

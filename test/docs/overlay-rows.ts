@@ -1,0 +1,40 @@
+import { type ContractKind, defaultSettings, overlaySettings } from '../../mappings/contract/overlay-keys.ts';
+import type { Setting } from '../../mappings/contract/setting.ts';
+import { expectedBy } from '../../mappings/loader/document/settings-file.ts';
+import { dialects } from '../../mappings/loader/overlay/dialects.ts';
+
+/** Possible values of a key, in Markdown. */
+function valuesOf(setting: Setting): string {
+  if (setting.kind === 'keyword') return setting.keywords.map((word) => `\`${word}\``).join(', ');
+  if (setting.kind === 'choice') return setting.of.map(valuesOf).join(', or ');
+  return setting.kind === 'text' ? 'text' : expectedBy(setting);
+}
+
+/** A default in Markdown. A key without a default says in its description what the gateway does. */
+function shownDefault(value: unknown): string {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${String(value)}\``;
+}
+
+function defaultOf(kind: ContractKind, key: string): string {
+  const presetIn = (settings: object): string =>
+    shownDefault(new Map<string, unknown>(Object.entries(settings)).get(key));
+  const general = presetIn(defaultSettings[kind]);
+  const special = presetIn(dialects.servicestack.settings);
+  return kind === 'adopted' || special === '' ? general : `${general}; \`servicestack\`: ${special}`;
+}
+
+/** The rows of the table of overlay keys in docs/contract.md (openapi) and docs/adopt.md (adopted). */
+export function overlayRows(kind: ContractKind): string {
+  const keys: Readonly<Record<string, Setting>> = overlaySettings[kind].keys;
+  return Object.entries(keys)
+    .map(([key, setting]) => {
+      const preset = 'default' in setting ? defaultOf(kind, key) : '';
+      const cells = [`\`${key}\``, valuesOf(setting), preset, setting.description];
+      return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+    })
+    .join('');
+}
+
+/** The place of those rows on the page. */
+export const overlayTableForm =
+  /(?<=\| key \| values \| default \| decides \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*/;
