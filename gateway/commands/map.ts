@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem, visible } from '../../mappings/loader/document/error.ts';
@@ -182,7 +183,7 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
   if (typeof old === 'string') {
     const names = sides.contract.operations.map((operation) => operation.name);
     throw new RangeError(
-      `operation: expected one of ${names.slice(0, 20).join(', ')}, got ${JSON.stringify(name)}`,
+      `operation: expected one of ${names.slice(0, 20).join(', ')}, got ${JSON.stringify(name)}${didYouMean(name, names)}`,
     );
   }
   const [method = '', path = ''] = flags.call?.split(' ') ?? [];
@@ -279,7 +280,13 @@ function tryOne(
     const { name, json } = readSample(sample, contract, limits);
     const operation = mapping.operations.get(name);
     if (operation === undefined)
-      return { sample, operation: name, problems: [`expected an operation that is mapped, got ${name}`] };
+      return {
+        sample,
+        operation: name,
+        problems: [
+          `expected an operation that is mapped, got ${name}${didYouMean(name, mapping.operations.keys())}`,
+        ],
+      };
     const { openapi } = mapping.text;
     const request = operation.toCalls(json);
     const target = operation.calls[request.entry];

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { defaultLimits, type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
+import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { choice, keyword, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
 import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
@@ -274,6 +275,8 @@ export function checkAddress(address: string | undefined, pointer: string, repor
 
 const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|token\w*|upstream\w+|breaker\w+|retry\w+)$/;
 
+const upstreamLimits = Object.keys(defaultLimits).filter((name) => ownLimits.test(name));
+
 /** Limits of one contract. What is wrong is reported. */
 export function readOwnLimits(
   stated: ReadonlyMap<string, unknown>,
@@ -284,9 +287,10 @@ export function readOwnLimits(
   for (const [name, number] of stated) {
     const pointer = `${at}${pointerSegment(name)}`;
     const given = typeof number === 'string' && /^\d+$/.test(number) ? Number(number) : number;
-    if (!ownLimits.test(name))
-      report(pointer, 'expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS');
-    else if (typeof given !== 'number') report(pointer, `expected a number, got ${shown(number)}`);
+    if (!ownLimits.test(name)) {
+      const meant = Object.hasOwn(defaultLimits, name) ? '' : didYouMean(name, upstreamLimits);
+      report(pointer, `expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS${meant}`);
+    } else if (typeof given !== 'number') report(pointer, `expected a number, got ${shown(number)}`);
     else {
       try {
         limitsWith({ [name]: given });

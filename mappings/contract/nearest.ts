@@ -1,10 +1,20 @@
 /** Maximum number of known names that are compared with an unknown one. */
 const maxCompared = 2_000;
 
-/** The end of a message about an unknown name: `; did you mean X?`, or an empty text if no known name is similar. */
+/**
+ * The end of a message about an unknown name: `; did you mean X?`, or an empty text if no known name is similar. A name
+ * with the same letters in another order is similar.
+ */
 export function didYouMean(name: string, known: Iterable<string>): string {
-  const near = nearest(name, [...known].slice(0, maxCompared));
+  const compared = [...known].slice(0, maxCompared);
+  const near = nearest(name, compared) ?? compared.find((one) => isReordered(name, one));
   return near === undefined ? '' : `; did you mean ${near}?`;
+}
+
+/** Returns true if two names of at most 64 characters have the same letters, case aside. */
+function isReordered(name: string, other: string): boolean {
+  const lettersOf = (text: string): string => [...text.toLowerCase()].sort().join('');
+  return name.length === other.length && name.length <= 64 && lettersOf(name) === lettersOf(other);
 }
 
 /** The known name closest to `name` by edit distance, case aside; undefined when none is close. */

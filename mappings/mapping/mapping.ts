@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../contract/limits.ts';
+import { didYouMean } from '../contract/nearest.ts';
 import { JsonError } from '../json/grammar.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
@@ -138,7 +139,7 @@ export function compileMapping({
     if (typeof adopted === 'string') {
       problem(
         pointerSegment(name),
-        `expected an operation of the WSDL, got ${name}; there are ${names.slice(0, 20).join(', ')}`,
+        `expected an operation of the WSDL, got ${name}${didYouMean(name, names) || `; there are ${names.slice(0, 20).join(', ')}`}`,
       );
       continue;
     }

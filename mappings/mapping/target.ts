@@ -1,3 +1,4 @@
+import { didYouMean } from '../contract/nearest.ts';
 import { concreteType, formOf, type MediaForm } from '../loader/document/media-forms.ts';
 import { isNode, type Node } from '../loader/document/node.ts';
 import { connectionHeaders, encodeTarget } from '../places.ts';
@@ -57,7 +58,10 @@ export function targetOperation(
   const item = Object.hasOwn(paths, path) ? reader.resolve(paths[path]) : undefined;
   if (!isNode(item)) {
     const others = Object.keys(paths).filter((one) => one.split('/')[1] === path.split('/')[1]);
-    const hint = others.length === 0 ? '' : `; there are ${others.slice(0, 10).join(', ')}`;
+    const hint =
+      others.length === 0
+        ? didYouMean(path, Object.keys(paths))
+        : `; there are ${others.slice(0, 10).join(', ')}`;
     return `expected a path of the OpenAPI document, got ${path}${hint}`;
   }
   const operation = methods.includes(method) ? item[method.toLowerCase()] : undefined;

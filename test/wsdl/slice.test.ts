@@ -54,6 +54,10 @@ test('a slice has the types and routes of its operations alone, and an importer 
 
 for (const [names, message] of [
   [{ operations: ['Send'], tags: [] }, 'operation: expected one of SendParcel, TrackParcel, got "Send"'],
+  [
+    { operations: ['SendParcl'], tags: [] },
+    'operation: expected one of SendParcel, TrackParcel, got "SendParcl"; did you mean SendParcel?',
+  ],
   [{ operations: [], tags: ['none'] }, 'tag: expected one of Booking, all, got "none"'],
 ] as const) {
   test(`a slice by a name that isn’t there is refused: ${message}`, (t) => {

@@ -76,7 +76,7 @@ function inOtherMedia(entry: Entry, source: OperationsSource): Entry[] {
     if (media === undefined) {
       source.reportOverlay(
         `/operations${pointerSegment(entry.name)}/as`,
-        `expected media types of its request body or its replies, got ${shown(type)}`,
+        `expected media types of its request body or its replies, got ${shown(type)}${didYouMean(type, [...sentMedia.keys(), ...readMedia.keys()])}`,
       );
       return [];
     }

@@ -62,7 +62,17 @@ function readSegment(segment: string, operation: Operation, at: string, report: 
 function inputOf(input: string, { name, input: { fields } }: Operation, at: string, report: Report): string {
   const field = fields.find(({ json }) => json.toLowerCase() === input.toLowerCase());
   if (field === undefined || (field.type.kind !== 'scalar' && field.type.kind !== 'enum')) {
-    report(at, `expected an input of ${name} that is no object or array, got ${shown(input)}`);
+    report(
+      at,
+      `expected an input of ${name} that is no object or array, got ${shown(input)}${
+        field === undefined
+          ? didYouMean(
+              input,
+              fields.map(({ json }) => json),
+            )
+          : ''
+      }`,
+    );
   }
   return field?.json ?? input;
 }

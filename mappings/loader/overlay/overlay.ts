@@ -8,6 +8,7 @@ import {
   namespaces as knownNamespaces,
   type Wsse,
 } from '../../contract/model.ts';
+import { didYouMean } from '../../contract/nearest.ts';
 import {
   type ContractKind,
   defaultSettings,
@@ -206,7 +207,10 @@ function readCredentials(keys: NonNullable<Values['credentials']>, report: Repor
   for (const [key, names] of Object.entries({ required, secret })) {
     for (const name of names ?? []) {
       if (!headers.has(name))
-        report(`/credentials/${key}`, `expected names from /credentials/headers, got ${shown(name)}`);
+        report(
+          `/credentials/${key}`,
+          `expected names from /credentials/headers, got ${shown(name)}${didYouMean(name, headers.keys())}`,
+        );
     }
   }
   const send = keys.send ?? (member === undefined ? 'headers' : 'body');
@@ -244,7 +248,7 @@ function credentialAt(
   if (name === undefined || !known.has(name))
     report(
       pointer,
-      `expected a name from /credentials/headers, got ${name === undefined ? 'none' : shown(name)}`,
+      `expected a name from /credentials/headers, got ${name === undefined ? 'none' : shown(name) + didYouMean(name, known.keys())}`,
     );
   return name ?? '';
 }

@@ -1,6 +1,7 @@
 // The fields of records: their elements' names to be given, their order, which are nillable.
 import { isReference, scalarTable } from '../../codec/scalars/table.ts';
 import type { AdditionalElement, Field, MapType, RecordType } from '../../contract/model.ts';
+import { didYouMean } from '../../contract/nearest.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { someOf } from '../document/node.ts';
 import { byCodeUnit } from '../names/names.ts';
@@ -82,7 +83,10 @@ function checkOrder(name: string, stated: readonly string[], fields: readonly Fi
   const members = new Set(fields.map(({ json }) => json));
   for (const member of stated) {
     if (!members.has(member))
-      report(pointer, `${name} has no member ${member}; expected ${someOf([...members])}`);
+      report(
+        pointer,
+        `${name} has no member ${member}${didYouMean(member, members) || `; expected ${someOf([...members])}`}`,
+      );
   }
   const named = new Set(stated);
   for (const member of members) {

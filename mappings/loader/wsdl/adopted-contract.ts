@@ -281,7 +281,10 @@ function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOver
         );
     } else if (!blocks.has(block)) {
       const known = [...blocks].slice(0, 10).join(', ') || 'none';
-      report(at, `expected a header block that an operation declares (${known}), got ${shown(block)}`);
+      report(
+        at,
+        `expected a header block that an operation declares (${known}), got ${shown(block)}${didYouMean(block, blocks)}`,
+      );
     } else if (!declared.some(({ name, type }) => name.local === block && mayHave(type, path))) {
       report(at, `expected a header block and one value in it, such as Session.id, got ${shown(place)}`);
     } else {

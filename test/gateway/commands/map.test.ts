@@ -83,6 +83,17 @@ test('M6: map check says what is mapped, and with file and line what is wrong', 
   );
 });
 
+test('M6: a misspelt operation or path of a mapping gets a suggestion', async (t) => {
+  const misspelt = mapping.replace('GetOrder:', 'GetOrdr:');
+  const check = await run(t, ['map', 'check', '-c', folder(t, misspelt)]).ended;
+  t.regex(check.err, /expected an operation of the WSDL, got GetOrdr; did you mean GetOrder\?$/m);
+  const path = await run(t, ['map', 'check', '-c', folder(t, mapping.replace('/orders/{', '/ordrs/{'))])
+    .ended;
+  t.regex(path.err, /got \/ordrs\/\{order_number\}; did you mean \/orders\/\{order_number\}\?$/m);
+  const draft = await run(t, ['map', 'draft', 'GetOrdr', '-c', folder(t)]).ended;
+  t.is(draft.err, 'operation: expected one of GetOrder, got "GetOrdr"; did you mean GetOrder?\n');
+});
+
 test('M6: map try runs samples, and validates what comes out', async (t) => {
   const directory = folder(t);
   writeFileSync(join(directory, 'GetOrder.one.json'), '{"OrderNumber":"7 8"}');

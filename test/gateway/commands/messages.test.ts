@@ -87,6 +87,48 @@ for (const [what, args, files, message] of [
     'soap.yaml:1#/operations/getB: expected the name of an operation, got "getB"; did you mean getA?',
   ],
   [
+    'a misspelt dialect',
+    ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
+    { 'o.yaml': document(''), 'soap.yaml': 'dialect: plian' },
+    'soap.yaml:1#/dialect: expected one of servicestack, plain, got "plian"; did you mean plain?',
+  ],
+  [
+    'a key for a WSDL in the overlay of an OpenAPI document',
+    ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
+    { 'o.yaml': document(''), 'soap.yaml': 'endpoints: {}' },
+    'soap.yaml:1#/endpoints: expected a known key, got "endpoints"; it is only for a contract that is loaded from a WSDL',
+  ],
+  [
+    'a misspelt operation of a kit',
+    ['kit', 'o.yaml', '--operation', 'getAA', '--out', 'kit'],
+    { 'o.yaml': document('') },
+    'operation: expected one of the contract, got "getAA"; did you mean getA?',
+  ],
+  [
+    'a misspelt tag on the command line',
+    ['wsdl', 'o.yaml', '--tag', 'trackin'],
+    { 'o.yaml': document('').replace('getA,', 'getA, tags: [tracking],') },
+    'tag: expected one of tracking, got "trackin"; did you mean tracking?',
+  ],
+  [
+    'a misspelt limit of soapbridge.yaml',
+    ['check', '--config', 's.yaml'],
+    {
+      'o.yaml': document(''),
+      's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a", limits: { totlMs: 1 } }\n',
+    },
+    's.yaml:2#/contracts/~1a/limits/totlMs: expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS; did you mean totalMs?',
+  ],
+  [
+    'a limit of the process in soapbridge.yaml',
+    ['check', '--config', 's.yaml'],
+    {
+      'o.yaml': document(''),
+      's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a", limits: { inFlight: 1 } }\n',
+    },
+    's.yaml:2#/contracts/~1a/limits/inFlight: expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS',
+  ],
+  [
     'a misspelt limit',
     ['check', 'o.yaml', '--limits', 'inFlght=3'],
     { 'o.yaml': document('') },
@@ -125,6 +167,19 @@ for (const [what, args, files, message] of [
       lines.filter((line) => line !== "the contract can't be served:"),
       [message],
     );
+  });
+}
+
+for (const [args, message] of [
+  [['chek'], "error: unknown command 'chek'\n(Did you mean check?)"],
+  [['map', 'dra'], "error: unknown command 'dra'\n(Did you mean draft?)"],
+  [['check', '--limts', 'x=1'], "error: unknown option '--limts'\n(Did you mean --limits?)"],
+  [['map', 'draft', '--cal', 'GET /a'], "error: unknown option '--cal'\n(Did you mean --call?)"],
+] as const) {
+  test(`soapbridge ${args.join(' ')} suggests the command or option`, async (t) => {
+    const { code, err } = await run(t, args).ended;
+    t.is(code, 2);
+    t.true(err.startsWith(message), err);
   });
 }
 

@@ -556,7 +556,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'text for an overlay',
     'dialect',
-    [': expected an object with keys such as dialect, service, basePath, got "dialect"'],
+    [': expected an object with keys such as dialect, service, refs, got "dialect"'],
   ],
   [
     'an unknown key',
@@ -614,7 +614,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'settings of other words',
     { dates: 'ISO', jsonp: 'yes', stackTrace: true, cors: ['https://app.example/'] },
     [
-      '/dates: expected one of wcf, iso, text, got "ISO"',
+      '/dates: expected one of wcf, iso, text, got "ISO"; did you mean iso?',
       '/jsonp: expected true or false, got "yes"',
       '/stackTrace: expected one of drop, keep, got true',
       '/cors/0: expected an origin such as https://app.example, or "*", got "https://app.example/"',

@@ -856,7 +856,7 @@ test('A33: a rename of what is not there, or to a name that is taken, is refused
 
 test('an overlay that names what the WSDL lacks is refused with all that is wrong', async (t) => {
   const overlay =
-    'endpoints: { Nowhere: /x }\noperations: { Nothing: { name: N } }\nheaders: { None.x: { header: X-N } }\nbigNumbers: some\n';
+    'endpoints: { Nowhere: /x }\noperations: { Nothing: { name: N }, Onne: {} }\nheaders: { None.x: { header: X-N } }\nbigNumbers: some\n';
   const folder = folderOf(t, {
     'service.wsdl': operationsOf({ One: { element: 't:Ping' } }),
     'soap.yaml': overlay,
@@ -867,5 +867,6 @@ test('an overlay that names what the WSDL lacks is refused with all that is wron
   const { message = '' } = (await t.throwsAsync(serveFolder(t, folder))) ?? {};
   t.regex(message, /soap\.yaml:1#\/endpoints\/Nowhere: expected a port of the WSDL/);
   t.regex(message, /soap\.yaml:2#\/operations\/Nothing: expected an operation of the WSDL/);
+  t.regex(message, /soap\.yaml:2#\/operations\/Onne: .*, got "Onne"; did you mean One\?/);
   t.regex(message, /soap\.yaml:3#\/headers\/None\.x: expected a header block that an operation declares/);
 });
