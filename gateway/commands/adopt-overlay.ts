@@ -5,7 +5,7 @@ import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
 import type { ElementDeclaration } from '../../mappings/contract/schema-components.ts';
 import { commentedKeys, type KeyLines } from './overlay-text.ts';
 
-/** What an overlay has to say of an adopted folder: which of several WSDLs, and where files of other places lie. */
+/** The files of an adopted folder that an overlay has to name: one of several WSDLs, and folders of imports. */
 export interface AdoptedPlaces {
   /** Undefined where the folder has one WSDL. */
   readonly wsdl: string | undefined;
@@ -21,7 +21,7 @@ export function placesText({ wsdl, refs }: AdoptedPlaces): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** An overlay that says in comments what each key does, and what it is without the line (A33). */
+/** The text of an overlay that describes each key in a comment, with its default or an example (A33). */
 export function adoptedOverlayText(contract: Contract, adopted: Adopted, places: AdoptedPlaces): string {
   const stated = placesText(places);
   const withoutStated: KeyLines = {
@@ -30,8 +30,8 @@ export function adoptedOverlayText(contract: Contract, adopted: Adopted, places:
     ...(tokenLines(adopted).length > 0 && { headers: [] }),
   };
   return [
-    `# What there is to decide of ${adopted.service.name}, whose WSDL is beside this file.`,
-    '# What is commented out is as it is without the line.',
+    `# Overlay of the service ${adopted.service.name}. Its WSDL is in this folder.`,
+    '# Commented-out keys show their defaults or examples. docs/adopt.md of soapbridge describes each key.',
     '',
     ...(stated === '' ? [] : [stated]),
     ...tokenLines(adopted),
@@ -39,11 +39,11 @@ export function adoptedOverlayText(contract: Contract, adopted: Adopted, places:
   ].join('\n');
 }
 
-/** Where the values of a UsernameToken go that a policy asks for (A31). */
+/** HTTP headers for the values of a UsernameToken that a policy requires (A31). */
 function tokenLines({ service }: Adopted): readonly string[] {
   if (!service.policies.some(({ kind }) => kind === 'usernameToken')) return [];
   return [
-    `# ${overlaySettings.adopted.keys.headers.description} Policies ask for a UsernameToken: its values go in these.`,
+    `# ${overlaySettings.adopted.keys.headers.description} The policy requires a UsernameToken, and its values are sent in these headers.`,
     'headers:',
     '  Security.Username: { header: X-Username }',
     '  Security.Password: { header: X-Password }',

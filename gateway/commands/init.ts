@@ -39,16 +39,16 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
     );
 }
 
-/** An overlay that says in comments what each key does, and what it is without the line. */
+/** The text of an overlay that describes each key in a comment, with its default or an example. */
 function overlayText(loaded: LoadedContract, openapi: string, path: string): string {
   const { contract } = loaded;
   const schema = relative(resolve(dirname(path)), schemaFiles.overlay).replaceAll('\\', '/');
   return [
     `# yaml-language-server: $schema=${schema}`,
-    `# The SOAP face of ${relative(resolve(dirname(path)), resolve(openapi)).replaceAll('\\', '/')}.`,
-    '# What is commented out is as it is without the line. docs/contract.md of soapbridge tells of each key.',
+    `# Overlay of ${relative(resolve(dirname(path)), resolve(openapi)).replaceAll('\\', '/')}.`,
+    '# Commented-out keys show their defaults or examples. docs/contract.md of soapbridge describes each key.',
     '',
-    '# Callers compile these in: decide before the first of them imports the WSDL.',
+    '# Clients compile these values in. Decide before the first client imports the WSDL.',
     'dialect: plain',
     `service: ${contract.service}`,
     'namespaces:',

@@ -10,7 +10,7 @@ import type {
 import { pointerSegment, type Report } from './error.ts';
 import { isNode, type Node, shown } from './node.ts';
 
-/** The value at `pointer` as its setting allows it; what doesn't fit goes to `report` and is left out. */
+/** Reads the value at `pointer`. Values that the setting does not accept are reported and left out. */
 export function readSettings<F extends Setting>(
   setting: F,
   value: unknown,
@@ -20,7 +20,7 @@ export function readSettings<F extends Setting>(
   return read(setting, withoutLoops(value, pointer, report), pointer, report) as ValueOf<F> | undefined;
 }
 
-/** A value without YAML aliases of what they stand in, each of which is reported where it stands. */
+/** A value without YAML aliases of a value that contains them. Such aliases are reported. */
 function withoutLoops(
   value: unknown,
   pointer: string,
@@ -84,7 +84,7 @@ function read(setting: Setting, value: unknown, pointer: string, report: Report)
   return undefined;
 }
 
-/** Whether a value is a whole number within bounds, written as a number of any kind that the file has. */
+/** Returns true for a whole number within the bounds: a number or a bigint. */
 function isCount({ least, most }: CountSetting, value: unknown): boolean {
   const size = typeof value === 'bigint' ? Number(value) : value;
   return typeof size === 'number' && Number.isInteger(size) && size >= least && size <= most;
@@ -131,12 +131,12 @@ function takes(setting: Setting, value: unknown): boolean {
   return (kind === 'map' || kind === 'record') === isNode(value) && !Array.isArray(value);
 }
 
-/** Whether a key with a value is meant as the key of a setting: a flag is `true` or `false`, any other value is of something else. */
+/** Returns true if a key and its value may belong to a setting: the value of a flag is `true` or `false`. */
 function mayTell(setting: Setting | undefined, value: unknown): boolean {
   return setting?.kind !== 'flag' || typeof value === 'boolean';
 }
 
-/** The words of an error for the values that a setting accepts. */
+/** The noun phrase of an error for the values that a setting accepts. */
 export function expectedBy(setting: Setting): string {
   switch (setting.kind) {
     case 'keyword':
@@ -162,12 +162,12 @@ export function expectedBy(setting: Setting): string {
   }
 }
 
-/** All keys of a few, the first ones of many. */
+/** All keys, or the first three of more than six keys. */
 function fewOf(keys: readonly string[]): string {
   return keys.length > 6 ? `keys such as ${keys.slice(0, 3).join(', ')}` : keys.join(', ');
 }
 
-/** The JSON Schema (2020-12) of a file of this setting, by which editors complete and check it. */
+/** The JSON Schema (2020-12) of a file with this setting, for editors. */
 export function schemaFileOf(setting: Setting): Node {
   const definitions = new Map<string, Node>();
   const schema = jsonSchemaOf(setting, definitions);
@@ -175,7 +175,7 @@ export function schemaFileOf(setting: Setting): Node {
   return { $schema: 'https://json-schema.org/draft/2020-12/schema', ...schema, ...$defs };
 }
 
-/** @param definitions the schemas of named settings, each added when it is first met */
+/** @param definitions the schemas of named settings. New ones are added. */
 function jsonSchemaOf(setting: Setting, definitions: Map<string, Node>): Node {
   const { description } = setting;
   const inner = (one: Setting): Node => jsonSchemaOf(one, definitions);
@@ -204,7 +204,7 @@ function jsonSchemaOf(setting: Setting, definitions: Map<string, Node>): Node {
       return { description };
     case 'named':
       if (!definitions.has(setting.name)) {
-        definitions.set(setting.name, {}); // it may hold itself
+        definitions.set(setting.name, {}); // the setting may contain itself
         definitions.set(setting.name, inner(setting.of()));
       }
       return { $ref: `#/$defs/${setting.name}` };

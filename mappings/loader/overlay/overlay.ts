@@ -1,5 +1,5 @@
-// What the author of a contract says besides the document: the keys of `soap.yaml`, and the dialects, presets of them as
-// data. Whether a key fits the document is found where that part of it is read; nothing here sees the document.
+// Reads the overlay of an OpenAPI contract, `soap.yaml`. This file does not see the document: the loader checks a key
+// against the document where it reads that part of the document.
 import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { createZone } from '../../codec/scalars/zone.ts';
 import {
@@ -28,7 +28,7 @@ import { type Dialect, dialects } from './dialects.ts';
 
 type Values = OverlayValues<'openapi'>;
 
-/** The overlay (`soap.yaml`), its dialect's defaults filled in. */
+/** An overlay with the defaults of its dialect. */
 export interface Overlay {
   readonly dialect: Dialect;
   readonly service: string | undefined;
@@ -37,22 +37,22 @@ export interface Overlay {
   readonly arraysNamespace: string | undefined;
   readonly settings: Settings;
   readonly credentials: CredentialsOverlay | undefined;
-  /** What is read of WS-Security; undefined: nothing. */
+  /** Undefined: WS-Security is not read. */
   readonly wsse: Wsse | undefined;
   /** `METHOD /path` → operation name. */
   readonly routes: ReadonlyMap<string, string>;
-  /** What operations are called; undefined: after their operationIds. */
+  /** Rules for operation names. Undefined: names are operationIds. */
   readonly operationNames: OperationNames | undefined;
-  /** What the overlay says of operations, by their names in the document. */
+  /** Settings of single operations, by their names in the document. */
   readonly operations: ReadonlyMap<string, OperationValues>;
-  /** Whether only the operations named in `operations` are served. */
+  /** True if only the operations in `operations` are served. */
   readonly namedOnly: boolean;
   readonly types: NonNullable<Values['types']>;
-  /** Beginnings of URLs that references lead to, each with the folder beside the overlay that holds their files. */
+  /** Prefixes of URLs and paths in references, each with a folder relative to the overlay. */
   readonly refs: ReadonlyMap<string, string>;
-  /** URLs of servers in the document, each with where its calls go. */
+  /** Addresses of servers, by their URLs in the document. */
   readonly servers: NonNullable<Values['servers']>;
-  /** JSON members whose values no log may show. */
+  /** JSON members whose values are never logged. */
   readonly personal: readonly string[];
 }
 
@@ -61,16 +61,16 @@ export interface CredentialsOverlay {
   readonly member: string | undefined;
   /** Name → header. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Where those go that a security scheme of the document is about; all others go in the header they came in. */
+  /** Places of the document's security schemes. Other credentials are sent in the header that they came in. */
   readonly sent?: ReadonlyMap<string, CredentialPart['sent']>;
-  /** Undefined: what the member's schema requires. */
+  /** Undefined: the required members of the member's schema. */
   readonly required: readonly string[] | undefined;
   readonly secret: readonly string[];
   readonly send: 'body' | 'headers';
   readonly basic?: Credentials['basic'];
 }
 
-/** Rules for the names of operations; undefined where the overlay has none. What is wrong goes to `report`. */
+/** Rules for the names of operations. Wrong rules are reported. */
 function readOperationNames(stated: Values['operationNames'], report: Report): OperationNames | undefined {
   if (stated === undefined || stated === 'fastapi') return stated;
   return stated.flatMap((rule, index) => {
@@ -123,7 +123,7 @@ function isList<T>(value: readonly T[] | ReadonlyMap<string, unknown> | undefine
   return Array.isArray(value);
 }
 
-/** Namespaces that mean something of their own in a message or a WSDL. */
+/** Namespaces that SOAP, WSDL, XSD or XML define. */
 const reserved = new Set<string>([...Object.values(knownNamespaces), xmlNamespace]);
 
 function ownNamespace(
@@ -163,7 +163,7 @@ export function settingsOf<Kind extends ContractKind>(
   };
 }
 
-/** Headers that a reply has of its own, or that are the connection's; those of whole families stand by their beginning. */
+/** Headers that the gateway sets itself, or that belong to the connection. */
 const ownHeaders = new Set(
   'transfer-encoding connection keep-alive trailer upgrade date server allow retry-after cache-control x-status x-request-id'.split(
     ' ',
@@ -193,7 +193,7 @@ function isZone(name: string): boolean {
   }
 }
 
-/** Headers that can't be a credential: the connection's, the message's, and what W24 never reads for one. */
+/** Headers that cannot be a credential: headers of the connection and the message, and `Cookie` (W24). */
 const takenHeaders = new Set([
   ...['connection', 'content-encoding', 'content-length', 'content-type', 'cookie', 'expect', 'host'],
   ...['keep-alive', 'soapaction', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
@@ -219,7 +219,7 @@ function readCredentials(keys: NonNullable<Values['credentials']>, report: Repor
   return { member, headers, required, secret, send, basic: readBasic(keys.basic, headers, report) };
 }
 
-/** The credentials that HTTP Basic gives, which comes in the one header that no credential may have then. */
+/** The credentials that HTTP Basic supplies. No credential may use the header Authorization beside it. */
 function readBasic(
   keys: NonNullable<Values['credentials']>['basic'],
   headers: ReadonlyMap<string, string>,
@@ -238,7 +238,7 @@ function readBasic(
   return { username, password };
 }
 
-/** The name of a credential, which is reported where there is none of that name; `''` for none. */
+/** The name of a credential, or `''`. A missing or unknown name is reported. */
 function credentialAt(
   pointer: string,
   name: string | undefined,
@@ -254,7 +254,7 @@ function credentialAt(
 }
 
 /**
- * What the overlay reads of WS-Security (W45); names that are no credentials go to `report`.
+ * The settings of WS-Security (W45). Unknown credentials are reported.
  *
  * @param known the credentials by name
  */
@@ -282,8 +282,8 @@ function readWsse(
 }
 
 /**
- * The HTTP headers that hold values by name, those left out that can't be a credential or stand twice, which are reported
- * at `pointer`.
+ * HTTP headers by the name of their value. A header that cannot be a credential, or that occurs twice, is left out and
+ * reported below `pointer`.
  */
 export function readHeaderNames(
   given: ReadonlyMap<string, string>,

@@ -11,9 +11,9 @@ import { basePathOf, readHeaderNames, settingsOf } from '../overlay/overlay.ts';
 
 type Keys = OverlayValues<'adopted'>;
 
-/** The overlay of an adopted contract, its defaults filled in. */
+/** The overlay of an adopted contract, with its defaults. */
 export interface AdoptedOverlay {
-  /** Undefined: the lone WSDL of the folder. */
+  /** Undefined: the only WSDL of the folder. */
   readonly wsdl: string | undefined;
   readonly refs: ReadonlyMap<string, string>;
   readonly basePath: string;
@@ -22,10 +22,10 @@ export interface AdoptedOverlay {
   readonly operations: NonNullable<Keys['operations']>;
   /** `Type.member` → name. */
   readonly rename: ReadonlyMap<string, string>;
-  /** The types whose open elements are members of an object (A22). */
+  /** Types whose wildcard elements are members of an object (A22). */
   readonly open: readonly string[];
   readonly settings: Settings;
-  /** `Block.member` → where it goes. */
+  /** `Block.member` → HTTP header and its format. */
   readonly headers: ReadonlyMap<string, { readonly header: string; readonly format: string }>;
   readonly personal: readonly string[];
 }
