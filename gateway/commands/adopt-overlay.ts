@@ -3,7 +3,8 @@ import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
 import type { ElementDeclaration } from '../../mappings/contract/schema-components.ts';
-import { commentedKeys, type KeyLines } from './overlay-text.ts';
+import { schemaFiles } from '../../mappings/loader/load.ts';
+import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
 
 /** The files of an adopted folder that an overlay has to name: one of several WSDLs, and folders of imports. */
 export interface AdoptedPlaces {
@@ -21,8 +22,17 @@ export function placesText({ wsdl, refs }: AdoptedPlaces): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** The text of an overlay that describes each key in a comment, with its default or an example (A33). */
-export function adoptedOverlayText(contract: Contract, adopted: Adopted, places: AdoptedPlaces): string {
+/**
+ * The text of an overlay that describes each key in a comment, with its default or an example (A33).
+ *
+ * @param folder the folder of the contract
+ */
+export function adoptedOverlayText(
+  folder: string,
+  contract: Contract,
+  adopted: Adopted,
+  places: AdoptedPlaces,
+): string {
   const stated = placesText(places);
   const withoutStated: KeyLines = {
     ...(places.wsdl !== undefined && { wsdl: [] }),
@@ -30,6 +40,7 @@ export function adoptedOverlayText(contract: Contract, adopted: Adopted, places:
     ...(tokenLines(adopted).length > 0 && { headers: [] }),
   };
   return [
+    schemaLine(folder, schemaFiles.adoptedOverlay),
     `# Overlay of the service ${adopted.service.name}. Its WSDL is in this folder.`,
     '# Commented-out keys show their defaults or examples. docs/adopt.md of soapbridge describes each key.',
     '',

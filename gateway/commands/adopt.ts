@@ -310,7 +310,7 @@ function fill(stage: string, out: string, source: Source, { limits, force }: Ado
   const loaded = loadStage(stage, out, source, limits);
   const { adopted } = loaded.contract;
   if (adopted === undefined) throw new RangeError(`${out}: expected a WSDL in the folder, got none`);
-  if (kept === undefined) write('soap.yaml', adoptedOverlayText(loaded.contract, adopted, places));
+  if (kept === undefined) write('soap.yaml', adoptedOverlayText(out, loaded.contract, adopted, places));
   const { document, open } = deriveOpenapi(adopted.service, loaded.contract.settings, adopted.movedHeaders);
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));

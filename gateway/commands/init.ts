@@ -5,7 +5,7 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
-import { commentedKeys, type KeyLines } from './overlay-text.ts';
+import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
 import { writeWhole } from './write-file.ts';
 
 interface InitFlags extends ContractFlags {
@@ -42,9 +42,8 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
 /** The text of an overlay that describes each key in a comment, with its default or an example. */
 function overlayText(loaded: LoadedContract, openapi: string, path: string): string {
   const { contract } = loaded;
-  const schema = relative(resolve(dirname(path)), schemaFiles.overlay).replaceAll('\\', '/');
   return [
-    `# yaml-language-server: $schema=${schema}`,
+    schemaLine(dirname(path), schemaFiles.overlay),
     `# Overlay of ${relative(resolve(dirname(path)), resolve(openapi)).replaceAll('\\', '/')}.`,
     '# Commented-out keys show their defaults or examples. docs/contract.md of soapbridge describes each key.',
     '',

@@ -1,5 +1,11 @@
+import { relative, resolve } from 'node:path';
 import { type ContractKind, overlaySettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { Setting } from '../../mappings/contract/setting.ts';
+
+/** The first line of an overlay, by which editors find its JSON Schema; a path relative to the overlay's folder. */
+export function schemaLine(folder: string, schemaFile: string): string {
+  return `# yaml-language-server: $schema=${relative(resolve(folder), schemaFile).replaceAll('\\', '/')}`;
+}
 
 /** YAML of a key, with its name, by the key. */
 export type KeyLines = Readonly<Partial<Record<string, readonly string[]>>>;

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { loadContract, schemaFiles } from '../../../mappings/loader/load.ts';
 import { definitionsOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { run } from './run.ts';
 
@@ -62,6 +62,13 @@ test('A33: the lines of the overlay that adopt writes say what is so without the
   writeFileSync(overlay, JSON.stringify(keys));
   t.deepEqual(loadContract(out).contract.settings, before.settings);
   t.deepEqual(loadContract(out).contract.operations, before.operations);
+});
+
+test('adopt names the JSON Schema of the overlay for editors', async (t) => {
+  const out = join(folder(t), 'orders');
+  await run(t, ['adopt', orders, '--out', out]).ended;
+  const [line = ''] = readFileSync(join(out, 'soap.yaml'), 'utf8').split('\n');
+  t.is(join(out, line.replace('# yaml-language-server: $schema=', '')), schemaFiles.adoptedOverlay);
 });
 
 test('adopt --json gives the report as one document', async (t) => {
