@@ -4,7 +4,7 @@ import type { Allowance } from '../document/allowance.ts';
 import { addTo, shown } from '../document/node.ts';
 import type { NotOpened } from '../document/other-files.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
-import { type WsdlPlace, type XmlFile, type XmlFiles, xmlFilesOf } from './files.ts';
+import { type WsdlPlace, type XmlFile, XmlFiles } from './files.ts';
 import type { Findings } from './findings.ts';
 import {
   attributeOf,
@@ -88,7 +88,7 @@ interface OpenDocument {
 
 /** Reads the first WSDL and all that it leads to, and numbers the documents (A2). */
 export function readDocuments(place: WsdlPlace, allowance: Allowance, findings: Findings): WsdlDocuments {
-  return new DocumentReader(xmlFilesOf(place, allowance, findings), allowance, findings).read();
+  return new DocumentReader(new XmlFiles(place, allowance, findings), allowance, findings).read();
 }
 
 class DocumentReader {

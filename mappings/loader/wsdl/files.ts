@@ -16,7 +16,13 @@ import { UnsupportedCharset, XmlError } from '../../xml/error.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 import { shown, someOf } from '../document/node.ts';
-import { createOtherFiles, decoded, isUrl, type NotOpened } from '../document/other-files.ts';
+import {
+  createOtherFiles,
+  decoded,
+  isUrl,
+  type NotOpened,
+  type OtherFiles,
+} from '../document/other-files.ts';
 import { readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
 import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
@@ -38,13 +44,6 @@ export interface XmlFile {
   readonly root: XmlElement;
 }
 
-/** The files of a folder, each read once. */
-export interface XmlFiles {
-  readonly first: () => XmlFile | undefined;
-  /** The file that a location names as seen from another one, by A2. */
-  readonly open: (location: string, from: string, expected: ExpectedRoot) => XmlFile | NotOpened;
-}
-
 /** Characters that a file's name may not have on Windows, or in a ZIP archive made for it. */
 const unportable = /[<>:"|?*\\]|\p{Cc}/gu;
 
@@ -61,42 +60,96 @@ export interface ExpectedRoot {
   readonly at: XmlElement;
 }
 
-/** So much of a file is read to see which namespace it holds. */
+/** Number of bytes read from a file to find its root and target namespace. */
 const headBytes = 64 * 1024;
 
-/** The files below a folder. No URL is fetched, and nothing that lies outside is read, whatever links lead there (A2). One closure over what was read, the functions within are short. */
-export function xmlFilesOf(
-  { folder, wsdl, refs, skipped }: WsdlPlace,
-  allowance: Allowance,
-  findings: Findings,
-): XmlFiles {
-  const root = realpathSync(folder);
-  /** What relative locations in a file of `refs` go on from. */
-  const addresses = new Map<string, string>();
-  const known = new Map<string, XmlFile | { why: string }>();
+/** A file, or the reason why it cannot be read. */
+type Reading = XmlFile | { readonly why: string };
 
-  /** Reads a file by its path in a folder, which is called so or by a ref; the same file by two paths is one. */
-  function read(below: string, path: string, ref?: string): XmlFile | { why: string } {
+/** The files below a folder, each read once. Fetches no URL, and reads no file outside the folders, not even through links (A2). */
+export class XmlFiles {
+  readonly #place: WsdlPlace;
+  readonly #root: string;
+  readonly #allowance: Allowance;
+  readonly #findings: Findings;
+  readonly #others: OtherFiles;
+  /** Base of relative locations, by file: the address of a file below one of `refs`. */
+  readonly #addresses = new Map<string, string>();
+  readonly #known = new Map<string, Reading>();
+  #byNamespace: ReadonlyMap<string, readonly string[]> | undefined;
+
+  constructor(place: WsdlPlace, allowance: Allowance, findings: Findings) {
+    this.#place = place;
+    this.#root = realpathSync(place.folder);
+    this.#allowance = allowance;
+    this.#findings = findings;
+    this.#others = createOtherFiles({
+      document: '',
+      folders: place.refs,
+      read: (ref, path) => this.#readBelow(ref, path),
+      // `#read` counts the files
+      most: Number.POSITIVE_INFINITY,
+      foldersAre: "as --refs of adopt, or among the overlay's refs",
+      hasQueries: true,
+    });
+  }
+
+  first(): XmlFile | undefined {
+    const { wsdl } = this.#place;
+    const found = this.#read(this.#root, wsdl);
+    if (!('why' in found)) return found;
+    if (this.#findings.flaws.length === 0)
+      this.#findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
+    return undefined;
+  }
+
+  /** Returns the file that a location in the file `from` names (A2): by its path, or by its namespace. */
+  open(untrimmed: string, from: string, expected: ExpectedRoot): XmlFile | NotOpened {
+    const location = untrimmed.trim();
+    const byName = isUrl(location) ? this.#ofNamespace(expected, location, from) : undefined;
+    if (byName !== undefined) return byName;
+    const opened = this.#others.open(location, this.#addresses.get(from) ?? from);
+    if (!('why' in opened)) {
+      const found = opened.root as XmlFile;
+      this.#addresses.set(found.file, opened.file);
+      return found;
+    }
+    if (isUrl(location)) return opened;
+    return (location.includes('?') ? this.#ofNamespace(expected, location, from) : undefined) ?? opened;
+  }
+
+  #readBelow(ref: string | undefined, path: string): { readonly root: XmlFile } | { readonly why: string } {
+    const below = ref === undefined ? this.#root : existing(resolve(this.#place.folder, ref));
+    if (below === undefined) return { why: `got no folder ${shown(ref)}` };
+    const found = this.#read(below, path, ref);
+    if (!('why' in found)) return { root: found };
+    const saved = portableName(path) === path ? found : this.#read(below, portableName(path), ref);
+    return 'why' in saved ? found : { root: saved };
+  }
+
+  /** Reads a file by its path in a folder, and once if two paths lead to it. `ref` replaces the folder in its name. */
+  #read(below: string, path: string, ref?: string): Reading {
     const real = inside(below, path);
     if (typeof real === 'object') return real;
-    const before = known.get(real);
+    const before = this.#known.get(real);
     if (before !== undefined) return before;
-    const { contractFiles } = allowance.limits;
-    // the first one is not counted
-    if (known.size > contractFiles)
+    const { contractFiles } = this.#allowance.limits;
+    // the first file does not count
+    if (this.#known.size > contractFiles)
       throw new OverLimit(`${path} would be one more than ${contractFiles} files`);
-    // a path that leads out of the folder and in again, by an escaped slash, is none to write to
+    // a path with an escaped slash may leave the folder and return to it: no file can be written there
     const own = path.split('/').includes('..') ? relative(below, real) : path;
-    const made = parse(real, ref === undefined ? own : `${ref}/${own}`);
-    known.set(real, made);
+    const made = this.#parse(real, ref === undefined ? own : `${ref}/${own}`);
+    this.#known.set(real, made);
     return made;
   }
 
-  function parse(real: string, file: string): XmlFile | { why: string } {
+  #parse(real: string, file: string): Reading {
+    const findings = this.#findings;
     try {
       if (!statSync(real).isFile()) return { why: 'got what is no file' };
-      const { source, early } = readSource(file, readWhole(real, allowance));
-      const element = readTree(source, allowance);
+      const { source, early } = readSource(file, readWhole(real, this.#allowance));
+      const element = readTree(source, this.#allowance);
       if (early) findings.warn(element, 'text before the XML declaration is skipped');
       if (oldSchemas.some((namespace) => source.text.includes(`"${namespace}"`)))
         findings.warn(element, 'XML Schema of before 2001 is read as that of 2001');
@@ -112,33 +165,11 @@ export function xmlFilesOf(
     }
   }
 
-  const others = createOtherFiles({
-    document: '',
-    folders: refs,
-    read: (ref, path) => {
-      const below = ref === undefined ? root : existing(resolve(folder, ref));
-      if (below === undefined) return { why: `got no folder ${shown(ref)}` };
-      const found = read(below, path, ref);
-      if (!('why' in found)) return { root: found };
-      const saved = portableName(path) === path ? found : read(below, portableName(path), ref);
-      return 'why' in saved ? found : { root: saved };
-    },
-    // `read` counts them
-    most: Number.POSITIVE_INFINITY,
-    foldersAre: "as --refs of adopt, or among the overlay's refs",
-    hasQueries: true,
-  });
-
-  let byNamespace: ReadonlyMap<string, readonly string[]> | undefined;
-
-  /** The file of the folder that holds a namespace: the one that is called as the location ends, else the first. */
-  function ofNamespace(
-    { kinds, namespace, at }: ExpectedRoot,
-    location: string,
-    from: string,
-  ): XmlFile | undefined {
-    byNamespace ??= namespacesBelow(root, skipped, allowance);
-    const held = byNamespace;
+  /** Returns the file with a namespace that is named as the location ends, else the first file with it. */
+  #ofNamespace(expected: ExpectedRoot, location: string, from: string): XmlFile | undefined {
+    const { kinds, namespace, at } = expected;
+    this.#byNamespace ??= namespacesBelow(this.#root, this.#place.skipped, this.#allowance);
+    const held = this.#byNamespace;
     const all = kinds
       .flatMap((kind) => held.get(`${kind} ${namespace}`) ?? [])
       .filter((path) => path !== from);
@@ -147,39 +178,13 @@ export function xmlFilesOf(
     const [path] = candidates;
     if (path === undefined) return undefined;
     if (candidates.length > 1)
-      findings.warn(
+      this.#findings.warn(
         at,
         `several files have the target namespace ${shown(namespace)}: ${someOf(candidates)}; ${path} is taken`,
       );
-    const found = read(root, path);
+    const found = this.#read(this.#root, path);
     return 'why' in found ? undefined : found;
   }
-
-  /** The file of a location: by its path, or by its namespace. */
-  function openLocation(location: string, from: string, expected: ExpectedRoot): XmlFile | NotOpened {
-    const byName = isUrl(location) ? ofNamespace(expected, location, from) : undefined;
-    if (byName !== undefined) return byName;
-    const base = addresses.get(from) ?? from;
-    const opened = others.open(location, base);
-    if (!('why' in opened)) {
-      const found = opened.root as XmlFile;
-      addresses.set(found.file, opened.file);
-      return found;
-    }
-    if (isUrl(location)) return opened;
-    return (location.includes('?') ? ofNamespace(expected, location, from) : undefined) ?? opened;
-  }
-
-  return {
-    first: () => {
-      const found = read(root, wsdl);
-      if (!('why' in found)) return found;
-      if (findings.flaws.length === 0)
-        findings.fileProblem(wsdl, undefined, `expected a WSDL in the folder, ${found.why}`);
-      return undefined;
-    },
-    open: (location, from, expected) => openLocation(location.trim(), from, expected),
-  };
 }
 
 /** Returns true for a path that ends as a location does, with or without its query, or that is named as its query's value. */
