@@ -9,7 +9,7 @@ import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
 import { endWithCare, readWholeBehindReply } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { pageVerbs, servePage } from './document-endpoint.ts';
-import { compileEndpoints, type Endpoint, type Endpoints } from './endpoints.ts';
+import { type Endpoint, Endpoints } from './endpoints.ts';
 import { ambiguityOf } from './framing.ts';
 import type { Pages } from './pages.ts';
 import { isWaiting, type Reply, textReply } from './reply.ts';
@@ -155,7 +155,7 @@ function compileSite(options: AppOptions): Site {
   const { compiled } = options.service;
   return {
     options,
-    endpoints: compileEndpoints(compiled),
+    endpoints: new Endpoints(compiled),
     hasBasePath: compiled.contract.basePath !== '',
     cors: compileCors(compiled.contract),
     serve: endpointServer(options),

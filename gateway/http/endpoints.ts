@@ -29,90 +29,94 @@ export interface RouteMatch {
   readonly parameters: readonly { readonly field: string; readonly text: string | undefined }[];
 }
 
-/** The paths of a contract. */
-export interface Endpoints {
-  /** Where operations are called, spelled as the contract spells it. */
+/** The paths of a contract: names match in any case (W1), and one trailing slash is ignored (W40). */
+export class Endpoints {
+  readonly #contract: Contract;
+  readonly #operations: ReadonlyMap<string, CompiledOperation>;
+  readonly #base: string;
+  readonly #byName: ReadonlyMap<string, CompiledOperation>;
+  readonly #soapEndpoints: ReadonlyMap<string, Endpoint>;
+  readonly #portEndpoints: ReadonlyMap<string, Endpoint>;
+  readonly #documentPaths: ReadonlyMap<string, string>;
+  /** Endpoints of calls, by their paths as the contract spells them. */
   readonly calls: ReadonlyMap<string, Endpoint>;
-  /** What any path means; undefined for one that isn't under the contract's base path. */
-  readonly find: (path: string) => Endpoint | undefined;
-}
 
-/**
- * A contract's paths: words and operation names match in any case (W1), one trailing slash doesn't count (W40). One function,
- * as its parts share the tables that are made at start.
- */
-export function compileEndpoints(compiled: CompiledContract): Endpoints {
-  const { contract } = compiled;
-  const base = contract.basePath.toLowerCase();
-  const byName = new Map(
-    [...compiled.operations].map(([name, operation]) => [name.toLowerCase(), operation]),
-  );
-  const soapEndpoints = endpointsOfVersions(contract.adopted);
-  const portEndpoints = endpointsOfPorts(contract.adopted);
-  const documentPaths = documentsByPath(contract);
-  const calls = new Map<string, Endpoint>();
-  for (const [name, endpoint] of soapEndpoints) calls.set(`${contract.basePath}/${name}`, endpoint);
-  for (const endpoint of portEndpoints.values())
-    if (endpoint.kind === 'soap') calls.set(`${contract.basePath}${endpoint.endpoint}`, endpoint);
-  for (const [name, operation] of compiled.operations) {
-    for (const form of ['json', 'xml'] as const) {
-      calls.set(`${contract.basePath}/${form}/reply/${name}`, {
-        kind: 'generic',
-        form,
-        operation,
-        suffix: undefined,
-      });
-    }
+  constructor({ contract, operations }: CompiledContract) {
+    this.#contract = contract;
+    this.#operations = operations;
+    this.#base = contract.basePath.toLowerCase();
+    this.#byName = new Map([...operations].map(([name, operation]) => [name.toLowerCase(), operation]));
+    this.#soapEndpoints = endpointsOfVersions(contract.adopted);
+    this.#portEndpoints = endpointsOfPorts(contract.adopted);
+    this.#documentPaths = documentsByPath(contract);
+    this.calls = this.#callsByPath();
   }
 
-  return { calls, find: (path) => calls.get(path) ?? find(path) };
+  #callsByPath(): ReadonlyMap<string, Endpoint> {
+    const { basePath } = this.#contract;
+    const calls = new Map<string, Endpoint>();
+    for (const [name, endpoint] of this.#soapEndpoints) calls.set(`${basePath}/${name}`, endpoint);
+    for (const endpoint of this.#portEndpoints.values())
+      if (endpoint.kind === 'soap') calls.set(`${basePath}${endpoint.endpoint}`, endpoint);
+    for (const [name, operation] of this.#operations)
+      for (const form of ['json', 'xml'] as const)
+        calls.set(`${basePath}/${form}/reply/${name}`, {
+          kind: 'generic',
+          form,
+          operation,
+          suffix: undefined,
+        });
+    return calls;
+  }
 
-  function find(path: string): Endpoint | undefined {
+  /** Returns the endpoint of a path; undefined if the path is not below the contract's base path. */
+  find(path: string): Endpoint | undefined {
+    const known = this.calls.get(path);
+    if (known !== undefined) return known;
     const plain = plainPath(path);
-    const soap = plain === path ? undefined : findPlain(plain);
-    return soap?.kind === 'soap' ? soap : findPlain(path);
+    const soap = plain === path ? undefined : this.#findPlain(plain);
+    return soap?.kind === 'soap' ? soap : this.#findPlain(path);
   }
 
-  function findPlain(path: string): Endpoint | undefined {
+  #findPlain(path: string): Endpoint | undefined {
     const lower = path.toLowerCase();
+    const base = this.#base;
     if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
     const rest = path.slice(base.length + 1);
     if (rest === '') return { kind: 'page' };
-    const port = portEndpoints.get(withoutEndSlash(lower.slice(base.length)));
+    const port = this.#portEndpoints.get(withoutEndSlash(lower.slice(base.length)));
     if (port !== undefined) return port;
-    const segments = (rest.endsWith('/') ? rest.slice(0, -1) : rest).split('/');
+    const segments = withoutEndSlash(rest).split('/');
     if (segments.includes('')) return { kind: 'nothing', suffix: undefined };
-    const [first = '', second = '', third] = segments;
-    const soap = segments.length === 1 ? soapEndpoints.get(first.toLowerCase()) : undefined;
+    const [first = '', second = ''] = segments;
+    const form = first.toLowerCase();
+    const soap = segments.length === 1 ? this.#soapEndpoints.get(form) : undefined;
     if (soap !== undefined) return soap;
     const cut = cutSuffix(segments.at(-1) ?? '');
-    const form = first.toLowerCase();
-    if (
-      segments.length === 3 &&
-      (form === 'json' || form === 'xml') &&
-      second.toLowerCase() === 'reply' &&
-      third !== undefined
-    ) {
-      const name = decode(cut.segment);
-      const operation = name === undefined ? undefined : byName.get(name.toLowerCase());
-      return operation === undefined
-        ? { kind: 'unknownOperation', form, suffix: cut.format }
-        : { kind: 'generic', form, operation, suffix: cut.format };
-    }
-    const matches = matchRoutes([...segments.slice(0, -1), cut.segment]);
-    const document = matches.length === 0 ? documentPaths.get(lower.slice(base.length)) : undefined;
-    if (document !== undefined) return { kind: 'document', name: document };
-    return matches.length === 0
+    if (segments.length === 3 && (form === 'json' || form === 'xml') && second.toLowerCase() === 'reply')
+      return this.#genericEndpoint(form, cut.segment, cut.format);
+    const matches = this.#matchRoutes([...segments.slice(0, -1), cut.segment]);
+    if (matches.length > 0) return { kind: 'routes', matches, suffix: cut.format };
+    const document = this.#documentPaths.get(lower.slice(base.length));
+    return document === undefined
       ? { kind: 'nothing', suffix: cut.format }
-      : { kind: 'routes', matches, suffix: cut.format };
+      : { kind: 'document', name: document };
   }
 
-  /** Every route of the path, whatever its verb; where a literal segment matches, a parameter doesn't count (W40). */
-  function matchRoutes(segments: readonly string[]): RouteMatch[] {
+  #genericEndpoint(form: 'json' | 'xml', segment: string, suffix: Format | undefined): Endpoint {
+    const name = decode(segment);
+    const operation = name === undefined ? undefined : this.#byName.get(name.toLowerCase());
+    return operation === undefined
+      ? { kind: 'unknownOperation', form, suffix }
+      : { kind: 'generic', form, operation, suffix };
+  }
+
+  /** Returns the routes of a path for all verbs. A route with a literal segment wins over a parameter there (W40). */
+  #matchRoutes(segments: readonly string[]): RouteMatch[] {
     let best: RouteMatch[] = [];
     let bestLiterals = -1;
-    for (const route of contract.routes) {
-      const match = matchRoute(route, segments);
+    for (const route of this.#contract.routes) {
+      const match = this.#matchRoute(route, segments);
       if (match === undefined) continue;
       const literals = route.segments.filter(({ kind }) => kind === 'literal').length;
       if (literals > bestLiterals) best = [];
@@ -124,16 +128,16 @@ export function compileEndpoints(compiled: CompiledContract): Endpoints {
     return best;
   }
 
-  function matchRoute(route: Route, segments: readonly string[]): RouteMatch | undefined {
+  #matchRoute(route: Route, segments: readonly string[]): RouteMatch | undefined {
     if (route.segments.length !== segments.length) return undefined;
     const parameters: { field: string; text: string | undefined }[] = [];
     for (const [index, expected] of route.segments.entries()) {
       const text = decode(segments[index] ?? '');
-      // a bad escape is a wrong value: the operation is known (W38)
+      // a malformed escape is an invalid value: the operation is known (W38)
       if (expected.kind === 'parameter') parameters.push({ field: expected.field, text });
       else if (expected.text.toLowerCase() !== text?.toLowerCase()) return undefined;
     }
-    const operation = compiled.operations.get(route.operation.name);
+    const operation = this.#operations.get(route.operation.name);
     return operation === undefined ? undefined : { route, operation, parameters };
   }
 }
