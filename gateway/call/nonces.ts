@@ -1,12 +1,12 @@
-/** What came of keeping a nonce: it is new, it was used before, or there is no room to remember it. */
+/** Result of storing a nonce: it is new, it was used before, or there is no capacity to remember it. */
 export type NonceAnswer = 'new' | 'used' | 'full';
 
-/** Where nonces are remembered: in this process, or in a store that several share. */
+/** A store of nonces: in this process, or shared by several processes. Times are in ms since 1970. */
 export interface NonceStore {
   /**
-   * Remembers a key of 32 bytes, a character for each, until a time, both at once: of two that ask at the same time one alone is
-   * told that it is new. One whose time is over is used: it may have been forgotten. Of all places one caller has at most four
-   * times as many as are free. Times in ms since 1970.
+   * Remembers a key of 32 bytes (one character each) until a time, atomically: if two callers store a key at the same time,
+   * only one gets `new`. A nonce whose time is over counts as used, as it may have been forgotten. One caller has at most
+   * four times as many slots as are free.
    */
   readonly keep: (
     key: string,
@@ -14,115 +14,121 @@ export interface NonceStore {
     now: number,
     caller: string,
   ) => NonceAnswer | Promise<NonceAnswer>;
-  /** Whether a key is remembered. */
+  /** Returns true if a key is remembered. */
   readonly holds: (key: string, now: number) => boolean | Promise<boolean>;
 }
 
-/** At most this often, in ms, a full store is looked through for what has ended. */
+/** Minimum time between two removals of ended nonces from a full store, in ms. */
 const sweepMs = 1_000;
-/** In words of 32 bits: a key, behind it until when it is remembered, in s, 0 where there is none, and the number of its caller. */
+/** Length of a key in words of 32 bits. In a slot the end of its time (in s, 0 if the slot is free) and the caller's number follow. */
 const keyWords = 8;
-const placeWords = keyWords + 2;
-const fewestPlaces = 1_024;
-/** How many times as many as are free one caller may have. */
+const slotWords = keyWords + 2;
+const fewestSlots = 1_024;
+/** Maximum number of slots of one caller, as a multiple of the free slots. */
 const callerShare = 4;
 
 /**
- * Nonces in memory, at most so many; what is live is never forgotten for another (W49). A table of numbers, since a
- * Map of as many texts costs more than checking a digest: each would be looked at whenever memory is collected.
+ * Nonces in memory, up to a maximum number. A live nonce is never forgotten for another (W49). The store is a table of
+ * numbers, as the garbage collector visits every text of a Map, which costs more than checking a digest.
  */
-export function createNonces(most: number): NonceStore & {
-  readonly keep: (...given: Parameters<NonceStore['keep']>) => NonceAnswer;
-  readonly holds: (...given: Parameters<NonceStore['holds']>) => boolean;
-} {
-  const bytes = Buffer.alloc(keyWords * 4);
-  const key = new Uint32Array(bytes.buffer, bytes.byteOffset, keyWords);
-  let table = new Uint32Array(fewestPlaces * placeWords);
-  /** Places that are taken, by what has ended too. */
-  let taken = 0;
-  let swept = Number.NEGATIVE_INFINITY;
-  /** Callers whose digest was right, which are no more than there are secrets, and how many places each has. */
-  const callers = new Map<string, number>();
-  const takenBy: number[] = [];
+export class Nonces implements NonceStore {
+  readonly #most: number;
+  readonly #bytes = Buffer.alloc(keyWords * 4);
+  readonly #key = new Uint32Array(this.#bytes.buffer, this.#bytes.byteOffset, keyWords);
+  #table = new Uint32Array(fewestSlots * slotWords);
+  /** Number of slots in use, including nonces that have ended. */
+  #taken = 0;
+  #swept = Number.NEGATIVE_INFINITY;
+  /** Numbers of callers whose digest was right; there are no more of them than secrets. */
+  readonly #callers = new Map<string, number>();
+  /** Slots in use by a caller's number. */
+  readonly #takenBy: number[] = [];
 
-  function numberOf(caller: string): number {
-    const known = callers.get(caller);
-    if (known !== undefined) return known;
-    callers.set(caller, takenBy.length);
-    return takenBy.push(0) - 1;
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  /** Whether there is no place left for a caller. */
-  const isFull = (caller: number): boolean => (takenBy[caller] ?? 0) >= (most - taken) * callerShare;
+  keep(key: string, until: number, now: number, caller: string): NonceAnswer {
+    if (until < now) return 'used';
+    const number = this.#numberOf(caller);
+    if (this.#isFull(number) && Math.abs(now - this.#swept) >= sweepMs) {
+      this.#swept = now;
+      this.#renew(now);
+    } else if (this.#taken * 2 * slotWords >= this.#table.length) this.#renew(now);
+    this.#bytes.write(key, 'latin1');
+    const at = this.#slotOf(now);
+    const table = this.#table;
+    const end = table[at + keyWords] ?? 0;
+    if (end * 1_000 >= now && this.#holdsKey(at)) return 'used';
+    if (this.#isFull(number)) return 'full';
+    if (end !== 0) this.#count(table[at + keyWords + 1] ?? 0, -1);
+    this.#count(number, 1);
+    table.set(this.#key, at);
+    table[at + keyWords] = Math.ceil(until / 1_000);
+    table[at + keyWords + 1] = number;
+    return 'new';
+  }
 
-  /** The place of the key; where it has none, one that it may have. Places are looked at from the key's own on. */
-  function placeOf(now: number): number {
-    const places = table.length / placeWords;
+  holds(key: string, now: number): boolean {
+    this.#bytes.write(key, 'latin1');
+    const at = this.#slotOf(now);
+    return (this.#table[at + keyWords] ?? 0) * 1_000 >= now && this.#holdsKey(at);
+  }
+
+  #numberOf(caller: string): number {
+    const known = this.#callers.get(caller);
+    if (known !== undefined) return known;
+    this.#callers.set(caller, this.#takenBy.length);
+    return this.#takenBy.push(0) - 1;
+  }
+
+  #isFull(caller: number): boolean {
+    return (this.#takenBy[caller] ?? 0) >= (this.#most - this.#taken) * callerShare;
+  }
+
+  /** Returns the offset of the key's slot, else of a slot that it may take. The search begins at the slot that the key names. */
+  #slotOf(now: number): number {
+    const slots = this.#table.length / slotWords;
     let free = -1;
-    for (let place = (key[0] ?? 0) % places; ; place = (place + 1) % places) {
-      const at = place * placeWords;
-      const end = table[at + keyWords] ?? 0;
+    for (let slot = (this.#key[0] ?? 0) % slots; ; slot = (slot + 1) % slots) {
+      const at = slot * slotWords;
+      const end = this.#table[at + keyWords] ?? 0;
       if (end === 0) return free < 0 ? at : free;
-      if (holdsKey(at)) return at;
+      if (this.#holdsKey(at)) return at;
       if (free < 0 && end * 1_000 < now) free = at;
     }
   }
 
-  function holdsKey(at: number): boolean {
-    for (let word = 0; word < keyWords; word++) if (table[at + word] !== key[word]) return false;
+  #holdsKey(at: number): boolean {
+    for (let word = 0; word < keyWords; word++) if (this.#table[at + word] !== this.#key[word]) return false;
     return true;
   }
 
-  function count(caller: number, places: 1 | -1): void {
-    taken += places;
-    takenBy[caller] = (takenBy[caller] ?? 0) + places;
+  #count(caller: number, slots: 1 | -1): void {
+    this.#taken += slots;
+    this.#takenBy[caller] = (this.#takenBy[caller] ?? 0) + slots;
   }
 
-  /** Drops what has ended, in a table with three places for each that is left. */
-  function renew(now: number): void {
-    const old = table;
+  /** Copies the live nonces to a table with three slots for each. */
+  #renew(now: number): void {
+    const old = this.#table;
     const isLive = (at: number): boolean => {
       const end = old[at + keyWords] ?? 0;
       return end > 0 && end * 1_000 >= now;
     };
-    taken = 0;
-    takenBy.fill(0);
-    for (let at = 0; at < old.length; at += placeWords) if (isLive(at)) count(old[at + keyWords + 1] ?? 0, 1);
-    const places = Math.max(fewestPlaces, 3 * taken);
-    table = new Uint32Array(places * placeWords);
-    for (let at = 0; at < old.length; at += placeWords) {
+    this.#taken = 0;
+    this.#takenBy.fill(0);
+    for (let at = 0; at < old.length; at += slotWords)
+      if (isLive(at)) this.#count(old[at + keyWords + 1] ?? 0, 1);
+    const slots = Math.max(fewestSlots, 3 * this.#taken);
+    const table = new Uint32Array(slots * slotWords);
+    for (let at = 0; at < old.length; at += slotWords) {
       if (!isLive(at)) continue;
-      // keys that were told apart are so still: the first free place will do
-      let to = ((old[at] ?? 0) % places) * placeWords;
-      while (table[to + keyWords] !== 0) to = (to + placeWords) % table.length;
-      for (let word = 0; word < placeWords; word++) table[to + word] = old[at + word] ?? 0;
+      // the keys differ from each other, so each takes the first free slot
+      let to = ((old[at] ?? 0) % slots) * slotWords;
+      while (table[to + keyWords] !== 0) to = (to + slotWords) % table.length;
+      for (let word = 0; word < slotWords; word++) table[to + word] = old[at + word] ?? 0;
     }
+    this.#table = table;
   }
-
-  return {
-    keep: (text, until, now, name) => {
-      if (until < now) return 'used';
-      const caller = numberOf(name);
-      if (isFull(caller) && Math.abs(now - swept) >= sweepMs) {
-        swept = now;
-        renew(now);
-      } else if (taken * 2 * placeWords >= table.length) renew(now);
-      bytes.write(text, 'latin1');
-      const at = placeOf(now);
-      const end = table[at + keyWords] ?? 0;
-      if (end * 1_000 >= now && holdsKey(at)) return 'used';
-      if (isFull(caller)) return 'full';
-      if (end !== 0) count(table[at + keyWords + 1] ?? 0, -1);
-      count(caller, 1);
-      table.set(key, at);
-      table[at + keyWords] = Math.ceil(until / 1_000);
-      table[at + keyWords + 1] = caller;
-      return 'new';
-    },
-    holds: (text, now) => {
-      bytes.write(text, 'latin1');
-      const at = placeOf(now);
-      return (table[at + keyWords] ?? 0) * 1_000 >= now && holdsKey(at);
-    },
-  };
 }

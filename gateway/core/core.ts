@@ -1,7 +1,7 @@
 import type { CompiledContract } from '../../mappings/compile.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { type Admission, createAdmission } from '../admission/admission.ts';
-import { createNonces } from '../call/nonces.ts';
+import { Nonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
 import { AsideReader } from '../protocols/read-aside.ts';
@@ -68,7 +68,7 @@ export function createCore(options: CoreOptions): Core {
     metrics,
     aside,
     functions,
-    nonces: createNonces(limits.wsseNonces),
+    nonces: new Nonces(limits.wsseNonces),
     callers: () => options.callers?.() ?? ownCallers,
     callerLimitsOf: (path) => callerLimits?.of(path),
     networkOf: (request) => callerNetwork(request, trustedProxies),

@@ -21,7 +21,7 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     title: 'a used nonce is accepted',
     file: 'gateway/call/nonces.ts',
-    code: "      if (end * 1_000 >= now && holdsKey(at)) return 'used';\n",
+    code: "    if (end * 1_000 >= now && this.#holdsKey(at)) return 'used';\n",
     fault: '',
     tests: ['test/gateway/call/nonces.test.ts'],
   },

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import test from 'ava';
 import fc from 'fast-check';
-import { createNonces } from '../../../gateway/call/nonces.ts';
+import { Nonces } from '../../../gateway/call/nonces.ts';
 
 const keyOf = (number: number): string => hash('sha256', String(number), 'latin1');
 
 test('W49: nonces that have ended make room, and those that are live are kept', (t) => {
-  const nonces = createNonces(2);
+  const nonces = new Nonces(2);
   const [a, b, c] = [keyOf(1), keyOf(2), keyOf(3)];
   t.is(nonces.keep(a, 100, 0, 'jo'), 'new');
   t.is(nonces.keep(b, 5_000, 0, 'jo'), 'new');
@@ -25,7 +25,7 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
-      const nonces = createNonces(most);
+      const nonces = new Nonces(most);
       const ends = new Map<number, number>();
       // half of all, a quarter, and so on, are one caller's
       const callerOf = (number: number): string => String(Math.clz32(number));
@@ -47,7 +47,7 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
 });
 
 test('W49: one caller leaves places for the nonces of others, and has its own again as they end', (t) => {
-  const nonces = createNonces(20);
+  const nonces = new Nonces(20);
   const keep = (from: number, caller: string, now = 0) =>
     Array.from({ length: 20 }, (_, index) => nonces.keep(keyOf(from + index), now + 5_000, now, caller));
   t.is(keep(0, 'jo').filter((answer) => answer === 'new').length, 16);
@@ -56,7 +56,7 @@ test('W49: one caller leaves places for the nonces of others, and has its own ag
 });
 
 test('W49: a nonce whose time ended while its message was read is used, as it may have been forgotten', (t) => {
-  const nonces = createNonces(2);
+  const nonces = new Nonces(2);
   t.is(nonces.keep(keyOf(1), 5_000, 0, 'jo'), 'new');
   t.is(nonces.keep(keyOf(1), 5_000, 5_001, 'jo'), 'used');
   t.is(nonces.keep(keyOf(2), 5_000, 5_000, 'jo'), 'new');
@@ -65,7 +65,7 @@ test('W49: a nonce whose time ended while its message was read is used, as it ma
 
 test('W49: many nonces are told apart, each that was new is used from then on', (t) => {
   const count = 20_000;
-  const nonces = createNonces(1.25 * count);
+  const nonces = new Nonces(1.25 * count);
   const numbers = Array.from({ length: count }, (_, number) => number);
   t.true(numbers.every((number) => nonces.keep(keyOf(number), 10_000, 0, 'jo') === 'new'));
   t.is(nonces.keep(keyOf(count), 10_000, 0, 'jo'), 'full');
