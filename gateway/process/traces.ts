@@ -64,8 +64,8 @@ function isHttpUrl(text: string): boolean {
 
 /** Opens traces, by a library that nothing else loads. */
 export async function openTraces(log: Logger): Promise<Traces> {
-  const { createTraces } = await import('../telemetry/open-telemetry.ts');
-  return createTraces((isAway, why) => {
+  const { OpenTelemetry } = await import('../telemetry/open-telemetry.ts');
+  return new OpenTelemetry((isAway, why) => {
     if (isAway) log.warn({ traces: 'lost', why }, 'the collector takes no spans: they are lost, calls go on');
     else log.info({ traces: 'taken' }, 'the collector takes spans again');
   });

@@ -6,6 +6,7 @@ import {
   SpanKind,
   SpanStatusCode,
   TraceFlags,
+  type Tracer,
   trace,
 } from '@opentelemetry/api';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
@@ -16,128 +17,136 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
-import { one } from './metrics.ts';
-import type { Observed, Observer } from './observer.ts';
+import { one, type Snapshot } from './metrics.ts';
+import type { Observed, ObservedCall, Observer } from './observer.ts';
 import type { RequestStats } from './request-stats.ts';
 import type { Traces } from './traces.ts';
 
-/** The spans of a request that aren't over yet. */
+/** The open spans of a request. */
 interface Open {
   readonly call: Span;
   readonly context: Context;
   upstream: Span | undefined;
-  /** What makes a time of `performance.now()` one since 1970: the same for all spans of a call, so that they fit. */
+  /** Difference between ms since 1970 and `performance.now()`. All spans of a call use the same one, so that their times agree. */
   readonly offset: number;
-  /** When the answer was there, in ms of `performance.now()`. */
+  /** Time of the upstream's response, in ms of `performance.now()`. */
   answeredAt: number | undefined;
 }
 
-/** How long a stopping process waits for the collector, in ms. */
+/** Maximum time that a stopping process waits for the collector, in ms. */
 const closeMs = 2_000;
 
 /**
- * Spans for calls, by OpenTelemetry and OTLP over HTTP, set by the standard variables `OTEL_*`. Nothing is registered in the
- * process: other users of the library have theirs.
- *
- * @param onChange told when the collector takes no spans, with the library's words, and when it takes them again
+ * Spans of calls, sent by OpenTelemetry and OTLP over HTTP and configured by the standard variables `OTEL_*`. It registers
+ * nothing in the process, as other users of the library may have their own providers.
  */
-export function createTraces(onChange: (isAway: boolean, why: string) => void): Traces {
-  const exporter = watched(new OTLPTraceExporter(), onChange);
-  const provider = new NodeTracerProvider({
-    resource: defaultResource()
-      .merge(resourceFromAttributes({ 'service.name': 'soapbridge' }))
-      .merge(detectResources({ detectors: [envDetector] })),
-    spanProcessors: [new BatchSpanProcessor(exporter)],
-  });
-  const tracer = provider.getTracer('soapbridge');
-  const open = new Map<RequestStats, Open>();
+export class OpenTelemetry implements Traces {
+  readonly #exporter: WatchedExporter;
+  readonly #provider: NodeTracerProvider;
+  readonly #tracer: Tracer;
+  readonly #open = new Map<RequestStats, Open>();
 
-  const begin = ({ head, started, stats }: Observed): Open => {
+  /** @param onChange called when the collector stops taking spans, with the library's reason, and when it takes them again */
+  constructor(onChange: (isAway: boolean, why: string) => void) {
+    this.#exporter = watched(new OTLPTraceExporter(), onChange);
+    this.#provider = new NodeTracerProvider({
+      resource: defaultResource()
+        .merge(resourceFromAttributes({ 'service.name': 'soapbridge' }))
+        .merge(detectResources({ detectors: [envDetector] })),
+      spanProcessors: [new BatchSpanProcessor(this.#exporter)],
+    });
+    this.#tracer = this.#provider.getTracer('soapbridge');
+  }
+
+  observerOf(contract: string): Observer {
+    return {
+      sending: (exchange, call) => this.#beginUpstream(exchange, call),
+      settled: ({ stats }) => this.#endUpstream(stats),
+      finished: (exchange) => this.#end(exchange, contract),
+    };
+  }
+
+  read(): Snapshot {
+    const lost = this.#exporter.lost();
+    return [one('spans_lost_total', 'counter', 'Spans that the collector did not take.', lost)];
+  }
+
+  async close(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, closeMs);
+    });
+    await Promise.race([this.#provider.shutdown().catch(() => {}), late]);
+    clearTimeout(timer);
+  }
+
+  #begin({ head, started, stats }: Observed): Open {
     const offset = Date.now() - performance.now();
     const options = { kind: SpanKind.SERVER, startTime: offset + started };
-    const call = tracer.startSpan(stats.operation ?? stats.method, options, parentOf(head.headers));
-    return {
-      call,
-      context: trace.setSpan(ROOT_CONTEXT, call),
-      upstream: undefined,
-      offset,
-      answeredAt: undefined,
-    };
-  };
+    const name = stats.operation ?? stats.method;
+    const call = this.#tracer.startSpan(name, options, parentOf(head.headers));
+    const context = trace.setSpan(ROOT_CONTEXT, call);
+    return { call, context, upstream: undefined, offset, answeredAt: undefined };
+  }
 
-  const observerOf = (contract: string): Observer => ({
-    sending: (traced, { method, operation }) => {
-      const { started, stats } = traced;
-      const { path } = operation.upstream;
-      const now = performance.now();
-      const spans = begin(traced);
-      open.set(stats, spans);
-      const { context, offset } = spans;
-      tracer.startSpan('decode', { startTime: offset + started }, context).end(offset + now);
-      const attributes = { 'http.request.method': method, 'url.template': path };
-      const options = { kind: SpanKind.CLIENT, startTime: offset + now, attributes };
-      spans.upstream = tracer.startSpan(`${method} ${path}`, options, context);
-      return headersOf(spans.upstream);
-    },
-    settled: ({ stats }) => {
-      const spans = open.get(stats);
-      const { upstream } = spans ?? {};
-      if (spans === undefined || upstream === undefined) return;
-      const now = performance.now();
-      spans.answeredAt = now;
-      const { upstreamStatus, retries } = stats;
-      if (upstreamStatus > 0) upstream.setAttribute('http.response.status_code', upstreamStatus);
-      if (retries > 0) upstream.setAttribute('http.request.resend_count', retries);
-      if (upstreamStatus === 0 || upstreamStatus >= 400) upstream.setStatus({ code: SpanStatusCode.ERROR });
-      upstream.end(spans.offset + now);
-    },
-    finished: (traced) => {
-      const { stats } = traced;
-      const spans = open.get(stats) ?? begin(traced);
-      open.delete(stats);
-      const { call, context, offset, answeredAt } = spans;
-      const now = traced.started + stats.ms;
-      if (answeredAt !== undefined)
-        tracer
-          .startSpan('encode', { startTime: offset + answeredAt }, context)
-          .end(offset + Math.max(answeredAt, now));
-      const status = stats.meant ?? stats.status;
-      call.setAttributes({
-        'http.request.method': stats.method,
-        'http.response.status_code': stats.status,
-        'soapbridge.contract': contract,
-        'soapbridge.transport': stats.transport,
-        'soapbridge.request_id': stats.requestId,
-      });
-      if (stats.operation !== undefined) call.setAttribute('soapbridge.operation', stats.operation);
-      if (stats.caller !== undefined) call.setAttribute('soapbridge.caller', stats.caller);
-      const error = stats.error ?? stats.fault;
-      if (error !== undefined) call.setAttribute('error.type', error);
-      if (status >= 500) call.setStatus({ code: SpanStatusCode.ERROR });
-      call.end(offset + now);
-    },
-  });
-  return {
-    observerOf,
-    read: () => [
-      one('spans_lost_total', 'counter', 'Spans that the collector did not take.', exporter.lost()),
-    ],
-    close: async () => {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, closeMs);
-      });
-      await Promise.race([provider.shutdown().catch(() => {}), late]);
-      clearTimeout(timer);
-    },
-  };
+  /** Returns the header fields that make the upstream's spans part of the trace. */
+  #beginUpstream(exchange: Observed, { method, operation }: ObservedCall): Readonly<Record<string, string>> {
+    const { started, stats } = exchange;
+    const { path } = operation.upstream;
+    const now = performance.now();
+    const spans = this.#begin(exchange);
+    this.#open.set(stats, spans);
+    const { context, offset } = spans;
+    this.#tracer.startSpan('decode', { startTime: offset + started }, context).end(offset + now);
+    const attributes = { 'http.request.method': method, 'url.template': path };
+    const options = { kind: SpanKind.CLIENT, startTime: offset + now, attributes };
+    spans.upstream = this.#tracer.startSpan(`${method} ${path}`, options, context);
+    return headersOf(spans.upstream);
+  }
+
+  #endUpstream(stats: RequestStats): void {
+    const spans = this.#open.get(stats);
+    const { upstream } = spans ?? {};
+    if (spans === undefined || upstream === undefined) return;
+    const now = performance.now();
+    spans.answeredAt = now;
+    const { upstreamStatus, retries } = stats;
+    if (upstreamStatus > 0) upstream.setAttribute('http.response.status_code', upstreamStatus);
+    if (retries > 0) upstream.setAttribute('http.request.resend_count', retries);
+    if (upstreamStatus === 0 || upstreamStatus >= 400) upstream.setStatus({ code: SpanStatusCode.ERROR });
+    upstream.end(spans.offset + now);
+  }
+
+  #end(exchange: Observed, contract: string): void {
+    const { started, stats } = exchange;
+    const spans = this.#open.get(stats) ?? this.#begin(exchange);
+    this.#open.delete(stats);
+    const { call, context, offset, answeredAt } = spans;
+    const now = started + stats.ms;
+    if (answeredAt !== undefined)
+      this.#tracer
+        .startSpan('encode', { startTime: offset + answeredAt }, context)
+        .end(offset + Math.max(answeredAt, now));
+    call.setAttributes({
+      'http.request.method': stats.method,
+      'http.response.status_code': stats.status,
+      'soapbridge.contract': contract,
+      'soapbridge.transport': stats.transport,
+      'soapbridge.request_id': stats.requestId,
+    });
+    if (stats.operation !== undefined) call.setAttribute('soapbridge.operation', stats.operation);
+    if (stats.caller !== undefined) call.setAttribute('soapbridge.caller', stats.caller);
+    const error = stats.error ?? stats.fault;
+    if (error !== undefined) call.setAttribute('error.type', error);
+    if ((stats.meant ?? stats.status) >= 500) call.setStatus({ code: SpanStatusCode.ERROR });
+    call.end(offset + now);
+  }
 }
 
-/** An exporter that counts what it loses, and tells when that begins and ends. */
-function watched(
-  exporter: SpanExporter,
-  onChange: (isAway: boolean, why: string) => void,
-): SpanExporter & { readonly lost: () => number } {
+type WatchedExporter = SpanExporter & { readonly lost: () => number };
+
+/** An exporter that counts lost spans, and calls `onChange` when losses begin and end. */
+function watched(exporter: SpanExporter, onChange: (isAway: boolean, why: string) => void): WatchedExporter {
   let lost = 0;
   let isAway = false;
   return {
