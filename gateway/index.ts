@@ -6,7 +6,7 @@ import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
 import { shown } from '../mappings/loader/document/node.ts';
 import type { Load } from './admission/admission.ts';
 import { shownPath } from './core/contract-app.ts';
-import { createCore } from './core/core.ts';
+import { Core } from './core/core.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';
 import { proxyList } from './http/forwarded.ts';
 import { hostList } from './http/framing.ts';
@@ -76,7 +76,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     throw new RangeError('mapping: expected what loadContract gives beside the contract, got none');
   const isLogged = options.logger !== undefined;
   const lines = linesToLogger(logger);
-  const core = createCore({
+  const core = new Core({
     limits,
     log: logger,
     lines,

@@ -7,11 +7,11 @@ import type { AppOptions } from '../http/request-context.ts';
 import { AsideReader } from '../protocols/read-aside.ts';
 import { createCallers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
-import { createMetrics, type Gauges, type Snapshot } from '../telemetry/metrics.ts';
+import { createMetrics, type Gauges, type Metrics, type Snapshot } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { idleUpstream, type Upstream } from '../upstream/upstream.ts';
-import { createCoreCallerLimits } from './caller-limits.ts';
+import { type CoreCallerLimits, createCoreCallerLimits } from './caller-limits.ts';
 import { createContractApp, createRecorder, type Shared, shownPath } from './contract-app.ts';
 import type { CoreOptions } from './core-options.ts';
 import { LoopDelay } from './loop-delay.ts';
@@ -19,109 +19,110 @@ import { LoopDelay } from './loop-delay.ts';
 // What lives here: a gateway without anything that listens, which a process and other programs have in common: what its
 // contracts share (core.ts), what answers for one of them (contract-app.ts). No flags, no signals, no environment.
 
-/** What all contracts of a gateway share: room for calls, counts, the thread beside the event loop. */
-export interface Core {
+/** The state that all contracts of a gateway share: admission, metrics, worker threads. Nothing of it keeps a process alive. */
+export class Core {
   readonly admission: Admission;
-  /** What serves a contract, in front of an upstream, by the mapping that stands between them. */
-  readonly appOf: (compiled: CompiledContract, upstream: Upstream, mapping?: LoadedMapping) => AppOptions;
-  /** For clients of upstreams. */
+  /** Options for clients of upstreams. */
   readonly upstreamOptions: UpstreamOptions;
-  /** Counts and logs a request to no contract as one to the contract under a path. */
-  readonly recorderOf: (path: string) => (record: RequestRecord) => void;
-  /** What was counted, and how it is, of the contracts under these paths. */
-  readonly readMetrics: (
-    paths: readonly string[],
-    own: Pick<Gauges, 'connections' | 'droppedLines'>,
-  ) => Snapshot;
-  /** Other contracts are served from now on. */
-  readonly renew: () => void;
-  /** Looks at the event loop, and at what is under way, each second from now on: once all is loaded, which takes long. */
-  readonly start: () => void;
-  /** Ends timers and threads; the upstreams are whose they are. */
-  readonly close: () => Promise<void>;
-}
+  readonly #options: CoreOptions;
+  readonly #metrics: Metrics;
+  readonly #callerLimits: CoreCallerLimits | undefined;
+  /** By the path of the contract. */
+  readonly #upstreams = new Map<string, Upstream>();
+  readonly #shared: Shared;
+  #loopDelayMs = 0;
+  #stopClock = (): void => {};
 
-/** Creates what all contracts of a gateway share; nothing of it keeps a process alive. */
-export function createCore(options: CoreOptions): Core {
-  const { limits, log, trustedProxies } = options;
-  const admission = createAdmission(limits);
-  const ownCallers = createCallers();
-  const metrics = createMetrics(limits, () => options.callers?.() ?? ownCallers);
-  const callerLimits =
-    options.callerLimits === undefined ? undefined : createCoreCallerLimits(options.callerLimits);
-  /** By the path that the contract is under. */
-  const upstreams = new Map<string, Upstream>();
-  const aside = new AsideReader(limits, (error) =>
-    log.error(
-      describeError(error),
-      'the thread that reads large messages was lost; another one takes its place',
-    ),
-  );
-  const functions = new AsideReader(
-    limits,
-    (error) => log.error(describeError(error), 'thread of mapping functions ended; the next call starts it'),
-    true,
-  );
-  const shared: Shared = {
-    options,
-    admission,
-    metrics,
-    aside,
-    functions,
-    nonces: new Nonces(limits.wsseNonces),
-    callers: () => options.callers?.() ?? ownCallers,
-    callerLimitsOf: (path) => callerLimits?.of(path),
-    networkOf: (request) => callerNetwork(request, trustedProxies),
-    addressOf: (request) => callerAddress(request, trustedProxies),
-  };
-  let loopDelayMs = 0;
-  let stopClock = (): void => {};
-
-  return {
-    admission,
-    upstreamOptions: {
+  constructor(options: CoreOptions) {
+    const { limits, log, trustedProxies } = options;
+    const ownCallers = createCallers();
+    const callers = () => options.callers?.() ?? ownCallers;
+    const networkOf: Shared['networkOf'] = (request) => callerNetwork(request, trustedProxies);
+    this.#options = options;
+    this.admission = createAdmission(limits);
+    this.#metrics = createMetrics(limits, callers);
+    this.#callerLimits =
+      options.callerLimits === undefined ? undefined : createCoreCallerLimits(options.callerLimits);
+    this.#shared = {
+      options,
+      admission: this.admission,
+      metrics: this.#metrics,
+      aside: new AsideReader(limits, (error) =>
+        log.error(
+          describeError(error),
+          'the thread that reads large messages was lost; another one takes its place',
+        ),
+      ),
+      functions: new AsideReader(
+        limits,
+        (error) =>
+          log.error(describeError(error), 'thread of mapping functions ended; the next call starts it'),
+        true,
+      ),
+      nonces: new Nonces(limits.wsseNonces),
+      callers,
+      callerLimitsOf: (path) => this.#callerLimits?.of(path),
+      networkOf,
+      addressOf: (request) => callerAddress(request, trustedProxies),
+    };
+    this.upstreamOptions = {
       limits,
-      admission,
-      networkOf: shared.networkOf,
+      admission: this.admission,
+      networkOf,
       onBreaker: (upstream, open, operation) =>
         log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
-    },
-    appOf: (compiled, upstream, mapping) => {
-      upstreams.set(shownPath(compiled.contract.basePath), upstream);
-      const own = { ...options, limits: compiled.limits };
-      return createContractApp({ ...shared, options: own }, compiled, upstream, mapping);
-    },
-    recorderOf: (path) => createRecorder(shared, path, options.logsRequests, 'info'),
-    readMetrics: (paths, own) => {
-      const upstreamStates = new Map(
-        paths.map((path) => [path, upstreams.get(path)?.state() ?? idleUpstream]),
-      );
-      const read = metrics.read({ ...admission.load(), ...own, upstreamStates, loopDelayMs });
-      return [...read, ...(callerLimits?.read() ?? []), ...(options.traces?.read() ?? [])];
-    },
-    renew: () => {
-      aside.renew();
-      functions.renew();
-    },
-    start: () => {
-      const loopDelay = new LoopDelay();
-      const everySecond = setInterval(() => {
-        admission.sweep();
-        callerLimits?.sweep();
-        const { mostMs, repeatedMs } = loopDelay.take();
-        loopDelayMs = mostMs;
-        admission.observeDelay(repeatedMs);
-      }, 1_000).unref();
-      stopClock = () => {
-        clearInterval(everySecond);
-        loopDelay.stop();
-      };
-    },
-    close: async () => {
-      stopClock();
-      await Promise.all([aside.close(), functions.close()]);
-    },
-  };
+    };
+  }
+
+  /** Returns the application of a contract. `mapping` translates between the contract's JSON and the upstream's. */
+  appOf(compiled: CompiledContract, upstream: Upstream, mapping?: LoadedMapping): AppOptions {
+    this.#upstreams.set(shownPath(compiled.contract.basePath), upstream);
+    const options = { ...this.#options, limits: compiled.limits };
+    return createContractApp({ ...this.#shared, options }, compiled, upstream, mapping);
+  }
+
+  /** Returns a function that counts and logs a request to no contract as a request to the contract with a path. */
+  recorderOf(path: string): (record: RequestRecord) => void {
+    return createRecorder(this.#shared, path, this.#options.logsRequests, 'info');
+  }
+
+  /** Returns counters and gauges of the contracts with these paths. */
+  readMetrics(paths: readonly string[], own: Pick<Gauges, 'connections' | 'droppedLines'>): Snapshot {
+    const upstreamStates = new Map(
+      paths.map((path) => [path, this.#upstreams.get(path)?.state() ?? idleUpstream]),
+    );
+    const loopDelayMs = this.#loopDelayMs;
+    const read = this.#metrics.read({ ...this.admission.load(), ...own, upstreamStates, loopDelayMs });
+    return [...read, ...(this.#callerLimits?.read() ?? []), ...(this.#options.traces?.read() ?? [])];
+  }
+
+  /** Prepares the worker threads for reloaded contracts. */
+  renew(): void {
+    this.#shared.aside.renew();
+    this.#shared.functions.renew();
+  }
+
+  /** Starts the checks of every second. Call it once all contracts are loaded, as loading delays the event loop. */
+  start(): void {
+    const loopDelay = new LoopDelay();
+    const everySecond = setInterval(() => {
+      this.admission.sweep();
+      this.#callerLimits?.sweep();
+      const { mostMs, repeatedMs } = loopDelay.take();
+      this.#loopDelayMs = mostMs;
+      this.admission.observeDelay(repeatedMs);
+    }, 1_000).unref();
+    this.#stopClock = () => {
+      clearInterval(everySecond);
+      loopDelay.stop();
+    };
+  }
+
+  /** Ends timers and threads. Upstreams are closed by their owners. */
+  async close(): Promise<void> {
+    this.#stopClock();
+    await Promise.all([this.#shared.aside.close(), this.#shared.functions.close()]);
+  }
 }
 
 /** What the log says of a breaker's change. */

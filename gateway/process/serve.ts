@@ -5,7 +5,7 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
 import { shownPath } from '../core/contract-app.ts';
-import { createCore } from '../core/core.ts';
+import { Core } from '../core/core.ts';
 import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { hostList, loopbackHosts } from '../http/framing.ts';
@@ -71,7 +71,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   let callers = readCallers(options.callerFiles ?? {});
   const callerLimits = await openCallerLimits(options, limits, callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
-  const core = createCore({
+  const core = new Core({
     limits,
     log,
     lines,
