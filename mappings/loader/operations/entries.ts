@@ -88,33 +88,27 @@ function isMethod(method: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}$/.test(method) && !/^(?:CONNECT|TRACE)$/i.test(method);
 }
 
-/** The operations of all paths; what is none goes to `notServed`. */
+/** Records why an operation is not served: at `at`, or at the operation's own pointer. */
+type LeaveOut = (name: string, pointer: string, why: string, at?: string) => void;
+
+/** Returns the operations of all paths. Adds those that cannot be served to `notServed`. */
 export function listEntries(
   { document, references, overlay }: OperationsSource,
   notServed: NotServed[],
 ): Entry[] {
   const nameOperation = compileOperationNames(overlay.operationNames);
   const entries: Entry[] = [];
-  const leaveOut = (name: string, pointer: string, why: string, at = pointer): void => {
+  const leaveOut: LeaveOut = (name, pointer, why, at = pointer) => {
     notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
   };
   for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
     if (path.startsWith('x-')) continue; // an extension
     const pointer = `/paths${pointerSegment(path)}`;
-    const found = references.resolve(item, pointer);
-    if (isUnresolved(found)) {
-      leaveOut(path, pointer, found.why, found.pointer);
-      continue;
-    }
-    const { node, pointer: at } = found;
-    if (!isNode(node)) {
-      leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
-      continue;
-    }
-    if (node.trace !== undefined) leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show what proxies add');
+    const pathItem = resolvePathItem(path, pointer, references.resolve(item, pointer), leaveOut);
+    if (pathItem === undefined) continue;
+    const { node, pointer: at } = pathItem;
     for (const { method: written, operation, at: below } of statedOperations(node, references.version)) {
       if (operation === undefined) continue;
-      const method = written.toLowerCase();
       const isFixed = below === `/${written}`;
       if (!isNode(operation)) {
         const why = `expected an operation, an object, got ${shown(operation)}`;
@@ -122,31 +116,20 @@ export function listEntries(
         continue;
       }
       if (!isFixed && !isMethod(written)) {
-        leaveOut(
-          `${written} ${path}`,
-          at + below,
-          `expected a method that a call can be made by, got ${shown(written)}`,
-        );
+        const why = `expected a method that a call can be made by, got ${shown(written)}`;
+        leaveOut(`${written} ${path}`, at + below, why);
         continue;
       }
-      const operationId = textOf(operation.operationId) ?? '';
-      const tag = textsOf(operation.tags)?.[0] ?? '';
-      const ruled = nameOperation({ operationId, path, method, tag });
-      const name = ruled || classIdentifier(operationId || `${method}${pascal(path)}`);
+      const name = nameOf(operation, path, written.toLowerCase(), nameOperation);
       entries.push({
         key: pointer + below,
         name,
         method: isFixed ? written.toUpperCase() : written,
         path,
-        pathItem: { node, pointer: at },
+        pathItem,
         operation,
         pointer: references.placeOf(at + below),
-        readOnly: undefined,
-        stream: false,
-        mediaType: undefined,
-        accept: undefined,
-        of: undefined,
-        spansSegments: [],
+        ...noSettings,
       });
       for (const callback of Object.keys(childOf(operation, 'callbacks')))
         leaveOut(`${callback} of ${name}`, `${at}${below}/callbacks${pointerSegment(callback)}`, theirCalls);
@@ -155,6 +138,47 @@ export function listEntries(
   for (const webhook of Object.keys(childOf(document, 'webhooks')))
     leaveOut(webhook, `/webhooks${pointerSegment(webhook)}`, theirCalls);
   return entries;
+}
+
+/** Settings of an operation that the overlay does not configure. */
+const noSettings = {
+  readOnly: undefined,
+  stream: false,
+  mediaType: undefined,
+  accept: undefined,
+  of: undefined,
+  spansSegments: [],
+} as const;
+
+function resolvePathItem(
+  path: string,
+  pointer: string,
+  found: ReturnType<References['resolve']>,
+  leaveOut: LeaveOut,
+): Entry['pathItem'] | undefined {
+  if (isUnresolved(found)) {
+    leaveOut(path, pointer, found.why, found.pointer);
+    return undefined;
+  }
+  const { node, pointer: at } = found;
+  if (!isNode(node)) {
+    leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
+    return undefined;
+  }
+  if (node.trace !== undefined) leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show what proxies add');
+  return { node, pointer: at };
+}
+
+function nameOf(
+  operation: Node,
+  path: string,
+  method: string,
+  nameOperation: ReturnType<typeof compileOperationNames>,
+): string {
+  const operationId = textOf(operation.operationId) ?? '';
+  const tag = textsOf(operation.tags)?.[0] ?? '';
+  const ruled = nameOperation({ operationId, path, method, tag });
+  return ruled || classIdentifier(operationId || `${method}${pascal(path)}`);
 }
 
 /** A node, or what it refers to; undefined once it is reported that there is nothing. */
