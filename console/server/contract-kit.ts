@@ -1,5 +1,5 @@
 import { Zip, ZipDeflate } from 'fflate';
-import { createKits, type Kits, zipTime } from '../../wsdl/kits/kits.ts';
+import { Kits, zipTime } from '../../wsdl/kits/kits.ts';
 import type { OperationSamples } from '../../wsdl/samples/samples.ts';
 import { collectionOf, type KitFile } from './kit.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -83,7 +83,7 @@ async function sampled(
     turns,
     operations.map((name) => () => samples.set(name, sampler().samplesOf(name))),
   );
-  return createKits(compiled, address, { samplesOf: (name) => samples.get(name) });
+  return new Kits(compiled, address, { samplesOf: (name) => samples.get(name) });
 }
 
 /** Takes steps one after the other. */

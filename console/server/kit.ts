@@ -1,4 +1,4 @@
-import { createKits, type Kits } from '../../wsdl/kits/kits.ts';
+import { Kits } from '../../wsdl/kits/kits.ts';
 import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import type { Site } from './view.ts';
 
@@ -61,5 +61,5 @@ export function kitFile(site: Site, address: string, operation: string, file: st
 }
 
 function kitsOf({ compiled, sampler }: Site, address: string): Kits {
-  return createKits(compiled, address, sampler());
+  return new Kits(compiled, address, sampler());
 }

@@ -34,9 +34,9 @@ async function writeKit(flags: KitFlags): Promise<void> {
   const { out, operation, publicUrl = 'http://localhost:8080', force, limits } = flags;
   const { contract } = loadPlace(placeOf(flags), limits);
   // loaded here: a wrong flag needs none of it and is answered at once
-  const { createKits } = await import('../../wsdl/kits/kits.ts');
+  const { Kits } = await import('../../wsdl/kits/kits.ts');
   const address = `${publicUrl.endsWith('/') ? publicUrl.slice(0, -1) : publicUrl}${contract.basePath}`;
-  const kits = createKits(compileContract(contract, limits), address);
+  const kits = new Kits(compileContract(contract, limits), address);
   const files = out.endsWith('.zip')
     ? [[out, kits.zip(operation)] as const]
     : filesBelow(out, kits.files(operation));

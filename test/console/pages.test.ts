@@ -8,7 +8,7 @@ import { createPages } from '../../console/server/pages.ts';
 import { createSite } from '../../console/server/view.ts';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
-import { createKits } from '../../wsdl/kits/kits.ts';
+import { Kits } from '../../wsdl/kits/kits.ts';
 import { raw, send as sendTo, sharedGateway, startGateway } from '../gateway/gateway.ts';
 
 const { send, log } = await sharedGateway({ serve: { pages: createPages } });
@@ -297,7 +297,7 @@ test('the overview has a kit of all operations, a tag has its own; five are made
 test('a zip of a contract’s kit has what the command writes', async (t) => {
   const compiled = compileContract(loadContract(screeningContract).contract);
   const site = createSite(compiled, 'off');
-  const kits = createKits(compiled, 'http://gateway.example/v2');
+  const kits = new Kits(compiled, 'http://gateway.example/v2');
   const names = ['GetSearch', 'GetPdf'];
   const made = await createKitMaker().make(site, 'http://gateway.example/v2', names, 'all.zip');
   if (made === undefined || made === 'busy' || typeof made.content === 'string') return t.fail();

@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
-import { createKits } from '../../wsdl/kits/kits.ts';
+import { Kits } from '../../wsdl/kits/kits.ts';
 import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import { createSampler } from '../../wsdl/samples/samples.ts';
 import { endpointOf, serveContract } from './gateway.ts';
@@ -86,7 +86,7 @@ for (const [name, place, named, id] of cases) {
     t.teardown(gateway.stop);
     const address =
       contract.adopted === undefined ? endpointOf(gateway, '1.1').replace('/soap11', '') : gateway.url;
-    const kits = createKits(compiled, address, sampler);
+    const kits = new Kits(compiled, address, sampler);
     const operations = named ?? [...compiled.operations.keys()].slice(0, 2);
     const folder = mkdtempSync(join(tmpdir(), 'kits-'));
     t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -174,7 +174,7 @@ async function sendRaw(message: string, port: number): Promise<string> {
 
 test('every program that is said to be run has a stack that runs it', (t) => {
   const compiled = compileContract(loadContract(screeningContract).contract);
-  const snippets = createKits(compiled, 'http://127.0.0.1').snippets('GetSearch') ?? [];
+  const snippets = new Kits(compiled, 'http://127.0.0.1').snippets('GetSearch') ?? [];
   const run = snippets.filter(({ isRun }) => isRun).map(({ id }) => id);
   t.deepEqual(run.toSorted(), ['http', ...Object.keys(stacks)].toSorted());
 });

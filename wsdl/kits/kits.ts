@@ -9,63 +9,53 @@ import { type Collected, writeBruno, writePostman, writeSoapUi } from './collect
 import { foldersOf, sampleSuffix } from './file-names.ts';
 import { type Snippet, snippetsOf } from './snippets.ts';
 
-/** What clients of a contract begin with: programs, and collections for tools. The same contract and address give the same bytes. */
-export interface Kits {
-  /** A program for each stack that calls the operation; undefined for a name that the contract lacks. */
-  readonly snippets: (operation: string) => readonly Snippet[] | undefined;
-  /** A SoapUI project of some operations, all of them by default. Throws RangeError for a name that the contract lacks. */
-  readonly soapUi: (operations?: readonly string[]) => string;
-  /** A Postman collection, format 2.1. Throws RangeError as above. */
-  readonly postman: (operations?: readonly string[]) => string;
-  /** The files of a Bruno collection by their paths. Throws RangeError as above. */
-  readonly bruno: (operations?: readonly string[]) => ReadonlyMap<string, string>;
-  /** The programs and samples of one operation, by path. Throws RangeError as above. */
-  readonly filesOf: (operation: string) => ReadonlyMap<string, string>;
-  /** What tools take in of several operations, by path, with words to read first. Throws RangeError as above. */
-  readonly collections: (operations?: readonly string[]) => ReadonlyMap<string, string>;
-  /** All of that, by path. Throws RangeError as above. */
-  readonly files: (operations?: readonly string[]) => ReadonlyMap<string, string>;
-  /** The same as a zip. Throws RangeError as above. */
-  readonly zip: (operations?: readonly string[]) => Uint8Array;
-}
-
 /**
- * The kits of a contract.
- *
- * @param publicAddress the contract's public address, without a slash at the end
+ * Starting points for clients of a contract: programs, and collections for tools. The same contract and address give the same
+ * bytes. All methods except `snippets` throw RangeError for an operation that the contract lacks, and take all operations by
+ * default.
  */
-export function createKits(
-  compiled: CompiledContract,
-  publicAddress: string,
-  sampler: Sampler = createSampler(compiled),
-): Kits {
-  // it stands in comments of programs, too
-  const address = publicAddress.replace(/[\s\\]/g, '');
-  const samplesOf = (operation: string): OperationSamples => {
-    const samples = sampler.samplesOf(operation);
-    if (samples === undefined)
-      throw new RangeError(
-        `operation: expected one of the contract, got ${JSON.stringify(operation)}${didYouMean(operation, compiled.operations.keys())}`,
-      );
-    return samples;
-  };
-  const folders = foldersOf(compiled.operations.keys());
-  const folderOf = (operation: string): string => folders.get(operation) ?? operation;
-  const collected = (operations?: readonly string[]): Collected => ({
-    ...factsOf(compiled, address),
-    operations: (operations ?? [...compiled.operations.keys()]).map((name) => ({
-      name,
-      folder: folderOf(name),
-      requests: samplesOf(name).requests,
-    })),
-  });
-  const snippets = (operation: string): readonly Snippet[] | undefined =>
-    compiled.operations.has(operation) ? programsOf(compiled, address, samplesOf(operation)) : undefined;
-  const filesOf = (operation: string): ReadonlyMap<string, string> => {
+export class Kits {
+  readonly #compiled: CompiledContract;
+  readonly #address: string;
+  readonly #sampler: Sampler;
+  readonly #folders: ReadonlyMap<string, string>;
+
+  /** @param publicAddress the contract's public address, without a slash at the end */
+  constructor(compiled: CompiledContract, publicAddress: string, sampler: Sampler = createSampler(compiled)) {
+    this.#compiled = compiled;
+    // the address is also written to comments of programs
+    this.#address = publicAddress.replace(/[\s\\]/g, '');
+    this.#sampler = sampler;
+    this.#folders = foldersOf(compiled.operations.keys());
+  }
+
+  /** Returns a program for each stack that calls the operation; undefined for an operation that the contract lacks. */
+  snippets(operation: string): readonly Snippet[] | undefined {
+    if (!this.#compiled.operations.has(operation)) return undefined;
+    return programsOf(this.#compiled, this.#address, this.#samplesOf(operation));
+  }
+
+  /** Returns a SoapUI project. */
+  soapUi(operations?: readonly string[]): string {
+    return writeSoapUi(this.#collected(operations));
+  }
+
+  /** Returns a Postman collection, format 2.1. */
+  postman(operations?: readonly string[]): string {
+    return writePostman(this.#collected(operations));
+  }
+
+  /** Returns the files of a Bruno collection by their paths. */
+  bruno(operations?: readonly string[]): ReadonlyMap<string, string> {
+    return writeBruno(this.#collected(operations));
+  }
+
+  /** Returns the programs and samples of one operation by their paths. */
+  filesOf(operation: string): ReadonlyMap<string, string> {
     const all = new Map<string, string>();
-    const folder = folderOf(operation);
-    for (const { file, text } of snippets(operation) ?? []) all.set(`${folder}/${file}`, text);
-    const { requests, replies } = samplesOf(operation);
+    const folder = this.#folderOf(operation);
+    for (const { file, text } of this.snippets(operation) ?? []) all.set(`${folder}/${file}`, text);
+    const { requests, replies } = this.#samplesOf(operation);
     for (const [side, messages] of [
       ['request', requests],
       ['reply', replies],
@@ -73,32 +63,56 @@ export function createKits(
       for (const { format, text } of messages)
         all.set(`${folder}/samples/${side}${sampleSuffix(format)}`, text);
     return all;
-  };
-  const collections = (operations?: readonly string[]): ReadonlyMap<string, string> => {
-    const facts = collected(operations);
+  }
+
+  /** Returns the collections for all tools and a README, by path. */
+  collections(operations?: readonly string[]): ReadonlyMap<string, string> {
+    const facts = this.#collected(operations);
     return new Map([
       ['README.txt', readme(facts)],
       ['soapui-project.xml', writeSoapUi(facts)],
       ['postman-collection.json', writePostman(facts)],
       ...[...writeBruno(facts)].map(([path, text]) => [`bruno/${path}`, text] as const),
     ]);
-  };
-  const files = (operations: readonly string[] = [...compiled.operations.keys()]) =>
-    new Map([...collections(operations), ...operations.flatMap((name) => [...filesOf(name)])]);
-  return {
-    snippets,
-    soapUi: (operations) => writeSoapUi(collected(operations)),
-    postman: (operations) => writePostman(collected(operations)),
-    bruno: (operations) => writeBruno(collected(operations)),
-    filesOf,
-    collections,
-    files,
-    zip: (operations) => {
-      const encoder = new TextEncoder();
-      const entries = [...files(operations)].map(([path, text]) => [path, encoder.encode(text)] as const);
-      return zipSync(Object.fromEntries(entries), { mtime: zipTime, level: 6 });
-    },
-  };
+  }
+
+  /** Returns the collections, programs and samples by path. */
+  files(operations: readonly string[] = [...this.#compiled.operations.keys()]): ReadonlyMap<string, string> {
+    return new Map([
+      ...this.collections(operations),
+      ...operations.flatMap((name) => [...this.filesOf(name)]),
+    ]);
+  }
+
+  /** Returns the same files as a zip. */
+  zip(operations?: readonly string[]): Uint8Array {
+    const encoder = new TextEncoder();
+    const entries = [...this.files(operations)].map(([path, text]) => [path, encoder.encode(text)] as const);
+    return zipSync(Object.fromEntries(entries), { mtime: zipTime, level: 6 });
+  }
+
+  #samplesOf(operation: string): OperationSamples {
+    const samples = this.#sampler.samplesOf(operation);
+    if (samples !== undefined) return samples;
+    throw new RangeError(
+      `operation: expected one of the contract, got ${JSON.stringify(operation)}${didYouMean(operation, this.#compiled.operations.keys())}`,
+    );
+  }
+
+  #folderOf(operation: string): string {
+    return this.#folders.get(operation) ?? operation;
+  }
+
+  #collected(operations: readonly string[] = [...this.#compiled.operations.keys()]): Collected {
+    return {
+      ...factsOf(this.#compiled, this.#address),
+      operations: operations.map((name) => ({
+        name,
+        folder: this.#folderOf(name),
+        requests: this.#samplesOf(name).requests,
+      })),
+    };
+  }
 }
 
 /** When files of a zip were written: at no hour of any clock, so that the same contract gives the same bytes. */

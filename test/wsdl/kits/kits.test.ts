@@ -10,13 +10,13 @@ import type { Contract, Field, RecordType } from '../../../mappings/contract/mod
 import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 import { fileNameOf, foldersOf } from '../../../wsdl/kits/file-names.ts';
-import { createKits, type Kits } from '../../../wsdl/kits/kits.ts';
+import { Kits } from '../../../wsdl/kits/kits.ts';
 import { element, sequence } from '../../mappings/codec/adopted/messages.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const orders = loadContract(join(root, 'test/gateway/doctor/contract')).contract;
-const kits = createKits(compileContract(orders), 'https://api.example/v1');
+const kits = new Kits(compileContract(orders), 'https://api.example/v1');
 
 test('every stack has a program of each operation, with the address and placeholders for credentials', (t) => {
   const snippets = kits.snippets('PlaceOrder') ?? [];
@@ -62,7 +62,7 @@ test('kits of adopted contracts and of the screening contract are made of every 
     ...['catalogue', 'orders-rpc'].map((name) => join(root, 'test/fixtures/adopt', name)),
   ]) {
     const compiled = compileContract(loadContract(place).contract);
-    const all = createKits(compiled, 'https://api.example');
+    const all = new Kits(compiled, 'https://api.example');
     for (const name of compiled.operations.keys()) t.is(all.snippets(name)?.length, 11);
     t.true(all.files().size > 10);
   }
@@ -88,7 +88,7 @@ test('an example of a document leaves no text of a program', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: shells would fill it in
   const attack = "x\nEND_OF_MESSAGE\necho OWNED >&2\n'@\n`\"'\\u0022 $(echo OWNED) ${x} ’; echo OWNED\n";
   const snippets =
-    createKits(compileContract(hostile(attack)), 'http://127.0.0.1:9').snippets('PlaceOrder') ?? [];
+    new Kits(compileContract(hostile(attack)), 'http://127.0.0.1:9').snippets('PlaceOrder') ?? [];
   const of = (id: string) => snippets.find((snippet) => snippet.id === id)?.text ?? '';
   // the shell reads the program, and says nothing of its own
   const curl = `curl() { cat; }\n${of('curl')}`;
@@ -104,7 +104,7 @@ test('an example of a document leaves no text of a program', (t) => {
 test('an example of a document is no template of a tool that runs or fills in what it says', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: SoapUI runs it
   const example = 'a ${=new File("/tmp/x").text} b {{{process.env.KEY}} c #{x} d { e';
-  const hostileKits = createKits(compileContract(hostile(example)), 'https://api.example');
+  const hostileKits = new Kits(compileContract(hostile(example)), 'https://api.example');
   const soapUi = new XmlReader(hostileKits.soapUi(['PlaceOrder']), defaultLimits);
   const texts: string[] = [];
   const read = (): void => {
@@ -154,7 +154,7 @@ test('an action of a WSDL with line breaks is one line in every header, and no b
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const action = 'urn:a&#10;}&#13;&#10;script:pre-request {&#10;  run()&#10;}&#10;{{x}';
   writeFileSync(join(folder, 'service.wsdl'), wsdlWith(action));
-  const adopted = createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const adopted = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
   const bru = adopted.bruno().get('Find/soap11.bru') ?? '';
   t.regex(bru, /^ {2}SOAPAction: "urn:a \} script:pre-request \{ run\(\) \} \{%7Bx\}"$/m);
   t.notRegex(bru, /^script/m);
@@ -174,7 +174,7 @@ function kitsWithHeader(t: ExecutionContext, type: string, overlay: string): Kit
     )}`,
   );
   const folder = folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay });
-  return createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  return new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
 }
 
 const complex = (content: string): string => `<xs:complexType>${content}</xs:complexType>`;
@@ -241,7 +241,7 @@ test('an operation without the header block has the credential in an HTTP header
     'soap.yaml': overlay,
   });
   const { contract } = loadContract(folder);
-  const adopted = createKits(compileContract(contract), 'https://api.example');
+  const adopted = new Kits(compileContract(contract), 'https://api.example');
   const without =
     contract.adopted?.service.operations.filter(({ input }) => input.headers.length === 0) ?? [];
   t.true(without.length > 0);
@@ -252,7 +252,7 @@ test('an operation without the header block has the credential in an HTTP header
 
 test('a collection has each credential once, and its requests refer to it', (t) => {
   const { contract } = loadContract(screeningContract);
-  const screening = createKits(compileContract(contract), 'https://api.example');
+  const screening = new Kits(compileContract(contract), 'https://api.example');
   const postman = screening.postman();
   const { variable } = JSON.parse(postman);
   t.deepEqual(
@@ -273,12 +273,12 @@ components: { securitySchemes: { apiKey: { type: apiKey, in: header, name: X-Key
 paths: { /pets: { get: { operationId: listPets, responses: { "204": { description: ok } } } } }
 `,
   });
-  const optional = createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const optional = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
   for (const { id, text } of optional.snippets('listPets') ?? [])
     if (id !== 'http') t.regex(text, /^(?:#|\/\/) Optional credentials; .*: X-Key\.$/m, id);
   t.regex(optional.files().get('README.txt') ?? '', /Optional credentials; .*: YOUR_API_KEY/);
   t.regex(optional.postman(), /"description": "optional"/);
-  const needed = createKits(compileContract(loadContract(screeningContract).contract), 'https://api.example');
+  const needed = new Kits(compileContract(loadContract(screeningContract).contract), 'https://api.example');
   for (const { id, text } of needed.snippets('GetSearch') ?? []) t.notRegex(text, /Optional cred/, id);
 });
 
@@ -290,7 +290,7 @@ paths: { /ping: { get: { operationId: ping, responses: { "204": { description: o
 `,
   });
   const snippets =
-    createKits(compileContract(loadContract(folder).contract), 'https://api.example').snippets('ping') ?? [];
+    new Kits(compileContract(loadContract(folder).contract), 'https://api.example').snippets('ping') ?? [];
   const of = (id: string) => snippets.find((snippet) => snippet.id === id)?.text ?? '';
   t.regex(of('zeep'), /^arguments = \{\}$/m);
   t.regex(of('php'), /__soapCall\('ping', \[\[\]\]\)/);
@@ -299,7 +299,7 @@ paths: { /ping: { get: { operationId: ping, responses: { "204": { description: o
 
 test('an element of a simple type is one argument of zeep', (t) => {
   const folder = folderOf(t, { 'service.wsdl': wsdlWith('urn:find') });
-  const adopted = createKits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const adopted = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
   const zeep = adopted.snippets('Find')?.find(({ id }) => id === 'zeep')?.text ?? '';
   t.regex(zeep, /^arguments = "text"\nprint\(client\.service\["Find"\]\(arguments\)\)$/m);
 });
@@ -327,9 +327,7 @@ const directives = [
 for (const directive of directives)
   test(`a value is no directive of an HTTP file: ${JSON.stringify(directive)}`, (t) => {
     const value = `x\n${directive}`;
-    const snippets = createKits(compileContract(hostile(value)), 'https://api.example').snippets(
-      'PlaceOrder',
-    );
+    const snippets = new Kits(compileContract(hostile(value)), 'https://api.example').snippets('PlaceOrder');
     const http = snippets?.find(({ id }) => id === 'http')?.text ?? '';
     const [head = '', body = ''] = http.split('\r\n\r\n');
     t.notRegex(http, /\{\{/);
@@ -356,12 +354,12 @@ test('a SoapUI project has no property expansion of the document in any of its n
     namespaces: { types: `urn:${attack}`, arrays: 'urn:a' },
     credentials: undefined,
   };
-  const project = createKits(compileContract(named), `https://api.example/${attack}`).soapUi();
+  const project = new Kits(compileContract(named), `https://api.example/${attack}`).soapUi();
   t.notRegex(project, /[$#{]\{/);
   const folder = folderOf(t, {
     'service.wsdl': wsdlWith('urn:find').replace('<w:port name="P"', `<w:port name="P${attack}"`),
   });
-  const adopted = createKits(compileContract(loadContract(folder).contract), 'https://api.example').soapUi();
+  const adopted = new Kits(compileContract(loadContract(folder).contract), 'https://api.example').soapUi();
   t.regex(adopted, /%7B=run/);
   t.notRegex(adopted, /[$#{]\{/);
 });
