@@ -10,7 +10,7 @@ import { dateAt } from './wall-clock.ts';
 /** Writes the line of a request. */
 export type WriteRequestLine = (record: RequestRecord, to: LineBuffer) => void;
 
-/** As pino numbers them. */
+/** The level numbers of pino. */
 const levels = { debug: 20, info: 30, warn: 40, error: 50 } as const;
 const requestId = piece(',"requestId":"');
 const bytesOut = piece(',"bytesOut":');
@@ -22,14 +22,14 @@ const writeId = piece(',"writeId":"');
 const upstreamStatus = piece(',"upstreamStatus":');
 const upstreamMs = piece(',"upstreamMs":');
 
-/** Bytes of a line besides what is the same in many. */
+/** Maximum number of bytes in a line besides the text that it shares with others. */
 const mostOthers = 1_024;
-/** How many kinds of lines are kept. */
+/** Maximum number of shared texts that are kept. */
 const knownKinds = 16;
 
-/** What many lines have in common. */
+/** A text that many lines share, and the members of the record that it depends on. */
 interface Kind extends Pick<RequestRecord, 'method' | 'transport' | 'operation' | 'status' | 'meant'> {
-  /** As it stands in a line, from behind the request's id to the first number. */
+  /** The part of the line between the request's id and the first number. */
   readonly text: Piece;
 }
 
@@ -43,23 +43,10 @@ function isOf(record: RequestRecord, kind: Kind): boolean {
   );
 }
 
-/**
- * One function that writes the lines of requests to a contract, straight into the buffer: what many have in common as it
- * stands, the rest byte by byte (decision 6).
- *
- * @param path the contract's
- */
-export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info'): WriteRequestLine {
-  const opening = piece(`{"level":${levels[level]},"time":`);
-  const warning = piece(`{"level":${levels.warn},"time":`);
-  const failure = piece(`{"level":${levels.error},"time":`);
-  const openingOf = (record: RequestRecord): Piece => {
-    if ((record.meant ?? record.status) < 500 || level === 'debug') return opening;
-    // SOAP 1.1 has HTTP 500 for mistakes of callers too
-    return record.fault === undefined || record.fault === 'InternalError' ? failure : warning;
-  };
+/** Returns a function that finds the text which a line shares with others; it keeps the last `knownKinds` texts. */
+function compileKinds(path: string): (record: RequestRecord) => Piece {
   const kinds: Kind[] = [];
-  const kindOf = (record: RequestRecord): Piece => {
+  return (record) => {
     for (let index = 0; index < kinds.length; index++) {
       const known = kinds[index] as Kind;
       if (!isOf(record, known)) continue;
@@ -74,6 +61,24 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
     kinds.unshift({ method, transport, operation, status, meant, text });
     return text;
   };
+}
+
+/**
+ * Returns the function that writes the log lines of requests to a contract directly to the buffer: the text that many lines
+ * share in one copy, the rest byte by byte (decision 6).
+ *
+ * @param path the contract's path
+ */
+export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info'): WriteRequestLine {
+  const opening = piece(`{"level":${levels[level]},"time":`);
+  const warning = piece(`{"level":${levels.warn},"time":`);
+  const failure = piece(`{"level":${levels.error},"time":`);
+  const openingOf = (record: RequestRecord): Piece => {
+    if ((record.meant ?? record.status) < 500 || level === 'debug') return opening;
+    // SOAP 1.1 also requires HTTP 500 for errors of the client
+    return record.fault === undefined || record.fault === 'InternalError' ? failure : warning;
+  };
+  const kindOf = compileKinds(path);
   return (record, to) => {
     const kind = kindOf(record);
     const line = to.begin();
@@ -100,7 +105,7 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
       line.ascii(record.written);
       line.ascii('"');
     }
-    // most writes under load have one
+    // most writes have an id if the gateway is under load
     if (record.writeId !== undefined) {
       line.piece(writeId);
       line.ascii(record.writeId);
