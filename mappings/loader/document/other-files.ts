@@ -47,52 +47,14 @@ export function joinFile(file: string, pointer: string): string {
   return file === '' ? pointer : `${file}#${pointer}`;
 }
 
-/** Reads each file once, when a reference first leads to it. No URL is ever fetched. */
-export function createOtherFiles({
-  document,
-  folders,
-  read,
-  most,
-  foldersAre = "among the overlay's refs",
-  hasQueries = false,
-}: OtherFilesSource): OtherFiles {
+/** Reads each file once, when the first reference leads to it. Never fetches a URL. */
+export function createOtherFiles(source: OtherFilesSource): OtherFiles {
+  const { document, most, hasQueries = false } = source;
   const opened = new Map<string, ReturnType<OtherFiles['open']>>();
-
-  function openFile(file: string): ReturnType<OtherFiles['open']> {
-    if (opened.size >= most) return { why: `would be one more than ${most} files` };
-    // one that begins so leads out of the document's folder
-    if (!isUrl(file) && !file.startsWith('../'))
-      return found(file, read(undefined, file), 'below the folder of the document');
-    const [stated] = [...folders]
-      // no folder covers the one around it
-      .filter(([beginning]) => file.startsWith(beginning) && !file.startsWith('../', beginning.length))
-      .toSorted(([a], [b]) => b.length - a.length);
-    if (stated === undefined && isUrl(file))
-      return { why: `is a URL, and none is fetched; expected its beginning and a folder ${foldersAre}` };
-    if (stated === undefined) {
-      const [beginning = '../'] = /^(?:\.\.\/)+/.exec(file) ?? [];
-      const such = `expected its beginning, such as "${beginning}", and a folder ${foldersAre}`;
-      return { why: `leads out of the folder of the document; ${such}`, beginning };
-    }
-    const [beginning, folder] = stated;
-    const path = file.slice(beginning.length);
-    return found(file, read(folder, isUrl(file) ? decoded(path) : path), `in ${shown(folder)}`);
-  }
-
-  function found(
-    file: string,
-    content: ReturnType<OtherFilesSource['read']>,
-    where: string,
-  ): ReturnType<OtherFiles['open']> {
-    return 'why' in content
-      ? { why: `can't be followed: expected a file ${where}, ${content.why}` }
-      : { file, ...content };
-  }
-
   return {
     addressFrom: (to, address, from) => {
       const resolved = address === '' ? from : resolveFile(address, from, hasQueries);
-      if (resolved === undefined) return address; // told where it is opened
+      if (resolved === undefined) return address; // reported when it is opened
       const file = resolved === '' ? document : resolved;
       if (file === to || (file === document && to === '')) return '';
       if (isUrl(file) || isUrl(to)) return file;
@@ -103,11 +65,47 @@ export function createOtherFiles({
       const file = address === '' ? from : resolveFile(address, from, hasQueries);
       if (file === undefined) return { why: 'is no relative path' };
       if (file === document) return { file: '', root: undefined };
-      const known = opened.get(file) ?? openFile(file);
-      opened.set(file, known);
-      return known;
+      const known = opened.get(file);
+      if (known !== undefined) return known;
+      const made =
+        opened.size >= most ? { why: `would be one more than ${most} files` } : openFile(file, source);
+      opened.set(file, made);
+      return made;
     },
   };
+}
+
+function openFile(
+  file: string,
+  { folders, read, foldersAre = "among the overlay's refs" }: OtherFilesSource,
+): ReturnType<OtherFiles['open']> {
+  // a path with `../` at its beginning leads out of the document's folder
+  if (!isUrl(file) && !file.startsWith('../'))
+    return found(file, read(undefined, file), 'below the folder of the document');
+  const [stated] = [...folders]
+    // a folder does not cover its parent
+    .filter(([beginning]) => file.startsWith(beginning) && !file.startsWith('../', beginning.length))
+    .toSorted(([a], [b]) => b.length - a.length);
+  if (stated === undefined && isUrl(file))
+    return { why: `is a URL, and none is fetched; expected its beginning and a folder ${foldersAre}` };
+  if (stated === undefined) {
+    const [beginning = '../'] = /^(?:\.\.\/)+/.exec(file) ?? [];
+    const such = `expected its beginning, such as "${beginning}", and a folder ${foldersAre}`;
+    return { why: `leads out of the folder of the document; ${such}`, beginning };
+  }
+  const [beginning, folder] = stated;
+  const path = file.slice(beginning.length);
+  return found(file, read(folder, isUrl(file) ? decoded(path) : path), `in ${shown(folder)}`);
+}
+
+function found(
+  file: string,
+  content: ReturnType<OtherFilesSource['read']>,
+  where: string,
+): ReturnType<OtherFiles['open']> {
+  return 'why' in content
+    ? { why: `can't be followed: expected a file ${where}, ${content.why}` }
+    : { file, ...content };
 }
 
 /** True for a URL, in the place of a path. */

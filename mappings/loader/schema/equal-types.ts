@@ -48,23 +48,17 @@ export interface Equal {
 type Whole = readonly [one: NamedType, all: readonly NamedType[]];
 
 /**
- * Makes one of inline types that are equal but for what is said of them to people. An inline type that is equal to one
- * component is that component. Never one are components, and types that `names.lock` keeps by themselves.
+ * Merges inline types that differ only in their descriptions. An inline type that is equal to one component becomes that
+ * component. Components are never merged with each other, nor are types with a name of their own in `names.lock`.
  */
 export function mergeEqualTypes(source: EqualSource): Equal {
-  const { types, keys, pinned, isApart, give, checkTime } = source;
-  const keyOf = (type: NamedType): string => keys.get(type) ?? '';
-  const isComponent = (type: NamedType): boolean => componentKey.test(keyOf(type));
+  const { types, pinned, give } = source;
+  const facts = factsOf(source);
+  const { keyOf, isComponent, mayMerge, nameKept } = facts;
   const labels = labelsOf(types);
   const named = namesOfElements(types);
-  const nameKept = (type: NamedType): string | undefined => pinned.get(equalKey(keyOf(type)));
-  const mayMerge = (type: NamedType): boolean => {
-    const key = keyOf(type);
-    if (key === '' || isComponent(type) || isApart(type)) return false;
-    return nameKept(type) !== undefined || !pinned.has(key);
-  };
-  const wholes = findEqual(types, { keyOf, isComponent, mayMerge, nameKept, checkTime });
-  // what is alone since its equals went keeps the name that it had with them
+  const wholes = findEqual(types, facts);
+  // a type whose equal types are gone keeps the name that they shared
   const ofWholes = new Set<Type>(wholes.flatMap(([, all]) => all));
   const left = [...types].filter(
     (type) => !ofWholes.has(type) && mayMerge(type) && nameKept(type) !== undefined,
@@ -83,7 +77,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
     }
   };
-  // all that a reply says is called after its body, which is called before
+  // the type of a whole reply is named after its body, so the body's type is named first
   const rankOf = (type: NamedType): string => `${isWholeReply(type) ? 1 : 0}${keyOf(type)}`;
   for (const [one, all] of wholes.toSorted(([a], [b]) => byCodeUnit(rankOf(a), rankOf(b)))) {
     const inline = all.filter((type) => !isComponent(type));
@@ -95,7 +89,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       const isOwn = isCollection(one) && !taken.has(one.name);
       const shared = inline.filter((type) => sharedKey.test(keyOf(type)));
       const ofShared = shared.length === 1 ? shared[0]?.name : undefined;
-      // one that was one with others, which have the name now, is called by another key
+      // a type that was merged with others, which have the name now, is named by another key
       const first = equalKey(keyOf(inline[0] ?? one));
       (one as Draft<typeof one>).name =
         keptOf(inline) ??
@@ -130,16 +124,28 @@ function equalKey(key: string): string {
   return `${key}${key.includes('#') ? '' : '#'}=`;
 }
 
-/** What is asked of types while equal ones are found. */
+/** Properties of types that the search of equal types needs. */
 interface Facts {
-  /** The key in `names.lock`; empty for one that has none. */
+  /** The key in `names.lock`; empty for a type without a key. */
   readonly keyOf: (type: NamedType) => string;
   readonly isComponent: (type: NamedType) => boolean;
-  /** Whether it may become one with its equals. */
+  /** Returns true if the type may be merged with equal types. */
   readonly mayMerge: (type: NamedType) => boolean;
-  /** What `names.lock` calls it together with its equals. */
+  /** The name in `names.lock` of the type merged with its equals. */
   readonly nameKept: (type: NamedType) => string | undefined;
   readonly checkTime: () => void;
+}
+
+function factsOf({ keys, pinned, isApart, checkTime }: EqualSource): Facts {
+  const keyOf: Facts['keyOf'] = (type) => keys.get(type) ?? '';
+  const isComponent: Facts['isComponent'] = (type) => componentKey.test(keyOf(type));
+  const nameKept: Facts['nameKept'] = (type) => pinned.get(equalKey(keyOf(type)));
+  const mayMerge: Facts['mayMerge'] = (type) => {
+    const key = keyOf(type);
+    if (key === '' || isComponent(type) || isApart(type)) return false;
+    return nameKept(type) !== undefined || !pinned.has(key);
+  };
+  return { keyOf, isComponent, mayMerge, nameKept, checkTime };
 }
 
 /** Has all that is equal be one; again, as what is made of equal types may be equal then. */
