@@ -1,16 +1,16 @@
 import type { View } from './view.ts';
 
-/** What is wrong with a value, and what was meant. */
+/** The error in a value, and a corrected value. */
 export interface ValueAdvice {
-  /** In the caller's terms. */
+  /** The likely cause, in the client's terms. */
   readonly cause: string;
-  /** The value as the type has it; undefined where only the caller knows. */
+  /** The corrected value; undefined if only the client knows it. */
   readonly instead?: string | undefined;
 }
 
 type TextView = Extract<View, { kind: 'text' }>;
 
-/** The likely cause of a text that isn't of its type, with what was most likely meant; undefined where nothing is known. */
+/** Returns the likely cause of a text that is not a value of its type, with a corrected value; undefined if none is known. */
 export function adviseOn(text: string, view: TextView): ValueAdvice | undefined {
   for (const advise of advisers) {
     const advice = advise(text, view);
@@ -116,6 +116,9 @@ const numberForm: Adviser = (text, { type, refusal }) => {
 
 const two = (text: string): string => text.padStart(2, '0');
 
+const isoDate =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ]?(\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,12})?)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i;
+
 const dateForm: Adviser = (text, { type }) => {
   if (type !== 'date' && type !== 'dateTime') return undefined;
   const value = text.trim();
@@ -123,30 +126,34 @@ const dateForm: Adviser = (text, { type }) => {
     type === 'date'
       ? 'xs:date is 2026-01-31'
       : 'xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 where the zone counts';
-  const of = (date: string, time = '00:00:00'): string => (type === 'date' ? date : `${date}T${time}`);
   const wcf = /^\\?\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/$/.exec(value);
   if (wcf !== null) return epoch(Number(wcf[1]), 'this is the form of dates in .NET JSON', type);
   if (/^\d{9,10}$/.test(value))
     return epoch(Number(value) * 1000, 'this is a count of seconds (Unix time)', type);
   if (/^\d{12,13}$/.test(value))
     return epoch(Number(value), 'this is a count of milliseconds (JavaScript, Java)', type);
-  const iso =
-    /^(\d{4})-(\d{2})-(\d{2})(?:[T ]?(\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,12})?)?)?\s?(Z|[+-]\d{2}:?\d{2})?$/i.exec(
-      value,
-    );
-  if (iso !== null) {
-    const [, year = '', month = '', day = '', hours, minutes, seconds = '00', zone = ''] = iso;
-    if (!isDay(Number(year), Number(month), Number(day))) return { cause: `there is no such day; ${wants}` };
-    const date = `${year}-${month}-${day}`;
-    if (type === 'date') return { cause: `the value is a date with a time; ${wants}`, instead: date };
-    if (hours === undefined)
-      return { cause: `the value is a date without a time; ${wants}`, instead: of(date) };
-    const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
-    const why = /T/i.test(value)
-      ? 'the time or its zone has another form'
-      : 'between date and time stands a T, no blank';
-    return { cause: `${why}; ${wants}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
-  }
+  const iso = isoDate.exec(value);
+  return iso === null ? localDate(value, wants, type) : almostIso(iso, wants, type);
+};
+
+/** Advice on a date in ISO 8601 that is not a value of its XSD type. */
+function almostIso(iso: RegExpExecArray, wants: string, type: 'date' | 'dateTime'): ValueAdvice {
+  const [value, year = '', month = '', day = '', hours, minutes, seconds = '00', zone = ''] = iso;
+  if (!isDay(Number(year), Number(month), Number(day))) return { cause: `there is no such day; ${wants}` };
+  const date = `${year}-${month}-${day}`;
+  if (type === 'date') return { cause: `the value is a date with a time; ${wants}`, instead: date };
+  if (hours === undefined)
+    return { cause: `the value is a date without a time; ${wants}`, instead: `${date}T00:00:00` };
+  const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
+  const why = /T/i.test(value)
+    ? 'the time or its zone has another form'
+    : 'between date and time stands a T, no blank';
+  return { cause: `${why}; ${wants}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
+}
+
+/** Advice on a date in the form of a country or a program. */
+function localDate(value: string, wants: string, type: 'date' | 'dateTime'): ValueAdvice {
+  const of = (date: string, time = '00:00:00'): string => (type === 'date' ? date : `${date}T${time}`);
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(value);
   if (dotted !== null) {
     const [, day = '', month = '', year = '', hours, minutes = '00', seconds = '00'] = dotted;
@@ -176,7 +183,7 @@ const dateForm: Adviser = (text, { type }) => {
     };
   }
   return { cause: wants };
-};
+}
 
 function epoch(ms: number, what: string, type: string): ValueAdvice {
   const date = new Date(ms);
