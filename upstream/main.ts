@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import Koa from 'koa';
 import Router from 'koa-router';
 import { Failure } from './failure.ts';
-import { createReferenceUpstream, failureReply, type JsonReply } from './service.ts';
+import { createReferenceUpstream, failureReply, type JsonReply, type ReferenceUpstream } from './service.ts';
 
 const help = `Serves the reference upstream alone: POST /json/reply/{operation}, GET /healthz.
 
@@ -20,7 +20,7 @@ SIGTERM and SIGINT stop accepting, finish the calls in flight and exit with 0.`;
 const bodyLimit = 1024 * 1024;
 const shutdownLimit = 10_000;
 
-/** Starts the service by its environment. One function, as starting is followed by stopping the same things. */
+/** Starts the service as its environment configures it. */
 function main(): void {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) {
     console.log(help);
@@ -34,37 +34,8 @@ function main(): void {
     database: process.env.SOAPBRIDGE_UPSTREAM_DB || ':memory:',
     onError: (error) => console.error(error),
   });
-
   let stopping = false;
-  const router = new Router();
-  router.get('/healthz', (context) => {
-    context.body = { status: 'ok' };
-  });
-  const app = new Koa();
-  app.use(async (context, next) => {
-    await next();
-    // A call that was under way when the signal came is its connection's last.
-    if (stopping) context.set('connection', 'close');
-  });
-  app.use(router.routes());
-  app.use(async (context) => {
-    const body = await readBody(context.req);
-    let answer: JsonReply;
-    if (body === undefined) {
-      // What is left of the body isn't read: the connection is of no more use.
-      context.set('connection', 'close');
-      const message = `body: expected at most ${bodyLimit} bytes, got more`;
-      answer = failureReply(new Failure(413, 'RequestTooLarge', message));
-    } else {
-      const { method, path, headers } = context;
-      answer = await service.handle({ method, path, headers, body });
-    }
-    context.status = answer.status;
-    context.set(answer.headers);
-    context.body = answer.body;
-  });
-
-  const server = createServer(app.callback());
+  const server = createServer(createApp(service, () => stopping).callback());
   server.on('error', (error) => {
     console.error(`reference upstream: ${error.message}`);
     service.close();
@@ -75,7 +46,6 @@ function main(): void {
     const name = address.family === 'IPv6' ? `[${address.address}]` : address.address;
     console.log(`reference upstream listening on http://${name}:${address.port}`);
   });
-
   const stop = (): void => {
     if (stopping) return;
     stopping = true;
@@ -89,7 +59,38 @@ function main(): void {
   process.on('SIGINT', stop);
 }
 
-/** A `HOST` that is no address of this machine's is set by a shell for its own use. */
+function createApp(service: ReferenceUpstream, isStopping: () => boolean): Koa {
+  const router = new Router();
+  router.get('/healthz', (context) => {
+    context.body = { status: 'ok' };
+  });
+  const app = new Koa();
+  app.use(async (context, next) => {
+    await next();
+    // a call that was in progress when the signal arrived is the last of its connection
+    if (isStopping()) context.set('connection', 'close');
+  });
+  app.use(router.routes());
+  app.use(async (context) => {
+    const body = await readBody(context.req);
+    let answer: JsonReply;
+    if (body === undefined) {
+      // the rest of the body is not read, so the connection cannot be used again
+      context.set('connection', 'close');
+      const message = `body: expected at most ${bodyLimit} bytes, got more`;
+      answer = failureReply(new Failure(413, 'RequestTooLarge', message));
+    } else {
+      const { method, path, headers } = context;
+      answer = await service.handle({ method, path, headers, body });
+    }
+    context.status = answer.status;
+    context.set(answer.headers);
+    context.body = answer.body;
+  });
+  return app;
+}
+
+/** Ignores a `HOST` that is not an address, as some shells set it to the machine's name. */
 function hostOf(text: string): string {
   return isIP(text) !== 0 || text === 'localhost' ? text : '127.0.0.1';
 }
@@ -100,7 +101,7 @@ function readPort(text: string): number {
   throw new Error(`PORT: expected a number from 0 to 65535, got ${JSON.stringify(text)}`);
 }
 
-/** The whole body, or undefined where it's over the limit. */
+/** Returns the whole body; undefined if it exceeds the limit. */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   if (Number(request.headers['content-length'] ?? 0) > bodyLimit) return undefined;
   const chunks: Buffer[] = [];

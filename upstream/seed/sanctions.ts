@@ -2,6 +2,9 @@ import { date, type OutputObject } from '../json.ts';
 import { demo, other } from './accounts.ts';
 import type { Seeding } from './seed.ts';
 
+/** Flags of a search before anyone decides on its results. */
+const undecided = { client_in_results: 0, client_not_in_results: 0, affected_by_update: 0 };
+
 /** Five sanctions searches: id 1 has results in every list, id 2 none, 3 is bob's, 4 jane's, 5 archived. */
 export function seedSanctions(seeding: Seeding): void {
   const { insert, at } = seeding;
@@ -9,9 +12,7 @@ export function seedSanctions(seeding: Seeding): void {
     account: demo,
     owner: 'owner',
     search_type: 'Individual',
-    client_in_results: 0,
-    client_not_in_results: 0,
-    affected_by_update: 0,
+    ...undecided,
     sources: JSON.stringify(sources),
   };
   insert('sanctions_search', {

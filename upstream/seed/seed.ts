@@ -43,7 +43,38 @@ const stepsDone = (count: number) => ({
   is_application_disclosed: Number(count > 4),
 });
 
-/** Searches of criminal records. One function, as it is a list of rows. */
+/** Applicants of the searches of criminal records. */
+const applicants = {
+  sian: {
+    name: 'Siân Ffug-Enw',
+    dateOfBirth: '1984-02-29',
+    email: 'sian@applicant.example',
+    mobileInternational: '+441632960001',
+    jobLocation: 'Llanfair & District',
+    reference: 'DBS-0001',
+    applicantPin: '004217',
+  },
+  hanako: {
+    name: '架空 花子',
+    dateOfBirth: '1991-07-15',
+    email: null,
+    mobileInternational: '+441632960002',
+    jobLocation: 'Remote',
+    reference: null,
+    applicantPin: '190433',
+  },
+  sean: {
+    name: "Seán D'Exemple",
+    dateOfBirth: '1970-01-01',
+    email: 'sean@applicant.example',
+    mobileInternational: '+441632960003',
+    jobLocation: 'Port Madeup',
+    reference: 'DBS-0003',
+    applicantPin: '775120',
+  },
+};
+
+/** Searches of criminal records. */
 function seedDbsSearches({ insert, at }: Seeding): void {
   insert('dbs_search', {
     id: 1,
@@ -55,15 +86,7 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     disclosure_status: 'Clear',
     ...stepsDone(5),
     disclosure_level: 'Enhanced',
-    applicant: JSON.stringify({
-      name: 'Siân Ffug-Enw',
-      dateOfBirth: '1984-02-29',
-      email: 'sian@applicant.example',
-      mobileInternational: '+441632960001',
-      jobLocation: 'Llanfair & District',
-      reference: 'DBS-0001',
-      applicantPin: '004217',
-    }),
+    applicant: JSON.stringify(applicants.sian),
   });
   insert('linked_to', {
     dbs_search: 1,
@@ -86,15 +109,7 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     status: 'AwaitingApplicant',
     ...stepsDone(1),
     disclosure_level: 'Basic',
-    applicant: JSON.stringify({
-      name: '架空 花子',
-      dateOfBirth: '1991-07-15',
-      email: null,
-      mobileInternational: '+441632960002',
-      jobLocation: 'Remote',
-      reference: null,
-      applicantPin: '190433',
-    }),
+    applicant: JSON.stringify(applicants.hanako),
   });
   insert('dbs_search', {
     id: 3,
@@ -106,15 +121,7 @@ function seedDbsSearches({ insert, at }: Seeding): void {
     disclosure_status: 'Pending',
     ...stepsDone(3),
     disclosure_level: 'Standard',
-    applicant: JSON.stringify({
-      name: "Seán D'Exemple",
-      dateOfBirth: '1970-01-01',
-      email: 'sean@applicant.example',
-      mobileInternational: '+441632960003',
-      jobLocation: 'Port Madeup',
-      reference: 'DBS-0003',
-      applicantPin: '775120',
-    }),
+    applicant: JSON.stringify(applicants.sean),
   });
   insert('dbs_search', {
     id: 902,
@@ -185,7 +192,8 @@ function seedClients({ insert, at }: Seeding): void {
   });
 }
 
-/** Documents. One function, as it is a list of rows. */
+const sanctionsReport = { name: 'Sanctions report', type: 'sanctions' } as const;
+
 function seedDocuments({ insert, at }: Seeding): void {
   const document = {
     account: demo,
@@ -226,25 +234,23 @@ function seedDocuments({ insert, at }: Seeding): void {
     date_created: at(-100, '10:00'),
     date_expires: at(-10),
   });
-  // One more than a double can hold.
+  // the smallest positive integer that a double cannot hold
   insert('document', {
     ...document,
+    ...sanctionsReport,
     id: 9_007_199_254_740_993n,
-    name: 'Sanctions report',
     searched_name: 'Zoë Ångström-Müller',
     file_name: 'sanctions-9007199254740993.pdf',
-    type: 'sanctions',
     sanctions_search_id: 1,
   });
   insert('document', {
     ...document,
+    ...sanctionsReport,
     id: 906,
     account: other,
     owner: 'boss',
-    name: 'Sanctions report',
     searched_name: '山田 架空',
     file_name: 'sanctions-906.pdf',
-    type: 'sanctions',
     sanctions_search_id: 901,
   });
 }
