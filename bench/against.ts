@@ -22,7 +22,7 @@ a temporary folder.
                     half a minute for each tree and round
   --codecs          the codecs alone, of both trees in one process, which tells some percent on a noisy machine too; half a
                     minute for each round
-  --set NAME=VALUE  an environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=metricOperations=0; may be said several times`;
+  --set NAME=VALUE  an environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=inFlight=256; may be said several times`;
 
 const { values, positionals } = parseArgs({
   options: {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { screeningContract } from '../mappings/loader/load.ts';
+import { withConstants } from '../test/constant-limits.ts';
 import type { Requests } from './load.ts';
 import { freePort, median, residentMegabytes, runOn, start, stop } from './process.ts';
 import { type Callee, callFor, otherCore, serverCore, usualRequests } from './small-call.ts';
@@ -46,7 +47,7 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
     [plain]: {},
     'without pages': { environment: { SOAPBRIDGE_PAGES: 'off' } },
     'metrics by operation and caller left out': {
-      environment: { SOAPBRIDGE_LIMITS: 'metricOperations=0,topCallers=0' },
+      environment: withConstants({ metricOperations: 0, topCallers: 0 }),
     },
     'TLS in front': behindTls(folder, upstreamUrl),
     'limits, in memory': { environment: { SOAPBRIDGE_CALLER_LIMITS: limits } },

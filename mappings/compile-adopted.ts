@@ -20,7 +20,7 @@ import { JsonReader } from './json/reader.ts';
 import { type Asked, withoutIgnored } from './json/tape.ts';
 import type { Steps } from './steps.ts';
 import { XmlError } from './xml/error.ts';
-import { XmlReader } from './xml/reader.ts';
+import { maxAttributes, XmlReader } from './xml/reader.ts';
 
 /** The operations of an adopted contract, by the codecs of its own schema (A7 to A30). */
 export function* compileAdoptedOperations(
@@ -205,7 +205,7 @@ function writtenLimits(limits: Limits): Limits {
     xmlElements: none,
     xmlChildren: none,
     // bounded, as each declaration is compared with those before it
-    xmlAttributes: Math.max(limits.xmlAttributes, 1_000),
+    xmlAttributes: Math.max(limits.xmlAttributes ?? maxAttributes, 1_000),
     xmlAllAttributes: none,
     xmlName: none,
     xmlNamespace: none,

@@ -1,5 +1,8 @@
 /** What can't stand in a place of a call upstream, whoever writes it: as text for a header, percent-encoded elsewhere. */
 
+/** Characters of a value in the path, the query, a header or a cookie of a call to the upstream. */
+export const maxParameterCharacters = 64 * 1024;
+
 /** Text of a header: printable ASCII without a blank at either end, which nobody would get. */
 const headerText = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 

@@ -1,3 +1,4 @@
+import { shownConstants } from '../../gateway/http/pages.ts';
 import { callErrors } from '../../gateway/protocols/error-samples.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { documentName } from '../../wsdl/adopted.ts';
@@ -287,7 +288,7 @@ function errors(view: View): Html {
   const { site, texts } = view;
   const say = texts.say;
   const { settings } = site.contract;
-  const { retryAfterMs } = site.compiled.limits;
+  const { retryAfterMs } = shownConstants(site.compiled.limits);
   return html`
     <p>${say(settings.soapErrors === 'fault' ? 'errors.fault' : 'errors.inBand')}</p>
     ${table(
@@ -319,7 +320,7 @@ function limits({ site, texts }: View): Html {
     ['limits.text', number.format(all.xmlText)],
     ['limits.depth', number.format(all.xmlDepth)],
     ['limits.elements', number.format(all.xmlElements)],
-    ['limits.credential', number.format(all.credential)],
+    ['limits.credential', number.format(shownConstants(all).credential)],
   ];
   return table(
     [texts.say('limits.what'), texts.say('limits.most')],

@@ -10,6 +10,9 @@ export interface KeptPage {
 /** Pages last asked for. */
 export type PageCache = Recent<KeptPage>;
 
+/** Memory for the pages of one contract, plain and compressed, in bytes. */
+export const maxPageCacheBytes = 8 * 1024 * 1024;
+
 /** Keeps pages up to so many bytes in all. */
 export function createPageCache(limit: number): PageCache {
   return createRecent(limit, ({ bytes, gzip }) => bytes.length + gzip.length);

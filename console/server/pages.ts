@@ -4,8 +4,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Koa from 'koa';
 import Router from 'koa-router';
+import { maxMessageBytes } from '../../gateway/doctor/explain.ts';
 import { navigationHeaders, type Pages, type PagesOptions, type ReadBody } from '../../gateway/http/pages.ts';
 import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
+import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import { assets } from './assets.ts';
 import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
 import { describeContract, describeForm } from './describe.ts';
@@ -16,12 +18,15 @@ import { layout, type PageParts } from './layout.ts';
 import { operationPage } from './operation.ts';
 import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
 import { overviewPage } from './overview.ts';
-import { createPageCache, type KeptPage, type PageCache } from './page-cache.ts';
+import { createPageCache, type KeptPage, maxPageCacheBytes, type PageCache } from './page-cache.ts';
 import { compileAsked, documentPagePath } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { createSite, operationHref, operationsOf, type Site, titleOf, type View } from './view.ts';
+
+/** Visitors that wait for a page that is not cached. Pages are rendered one after the other; one more visitor gets 503. */
+export const maxWaitingVisitors = 50;
 
 /** Nothing from other hosts, nothing inline, and no page may show these in a frame. */
 const contentSecurityPolicy = [
@@ -51,7 +56,7 @@ type Context = Koa.Context;
 
 /**
  * The pages of a contract, on Koa. Nothing of a contract is looked at before the first visit; what was shown once is kept
- * written, up to `pageCacheBytes`.
+ * written, up to `maxPageCacheBytes`.
  */
 export function createPages(options: PagesOptions): Pages {
   const { compiled, tryIt } = options;
@@ -62,9 +67,9 @@ export function createPages(options: PagesOptions): Pages {
       made ??= createSite(compiled, tryIt);
       return made;
     },
-    cache: createPageCache(compiled.limits.pageCacheBytes),
+    cache: createPageCache(compiled.limits.pageCacheBytes ?? maxPageCacheBytes),
     kits: createKitMaker(),
-    turns: createTurns(compiled.limits.pagesWaiting),
+    turns: createTurns(compiled.limits.pagesWaiting ?? maxWaitingVisitors),
   };
   const asked = compileAsked(compiled.contract);
   const app = new Koa();
@@ -144,7 +149,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
     ctx.redirect(operationHref(view, site().operations.get(name.toLowerCase())?.operation.name ?? name));
   });
   router.get(documentPagePath, (ctx) => sendDocumentPage(pager, ctx));
-  const { explainBytes, readAsideBytes } = options.compiled.limits;
+  const { explainBytes = maxMessageBytes, readAsideBytes = maxLoopRequestBytes } = options.compiled.limits;
   // it is looked at on the event loop, several times over, so it is half as long as what is read there
   const most = Math.min(explainBytes, readAsideBytes / 2);
   router.post('/-/explain', async (ctx) => {
@@ -177,7 +182,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
   if (options.tryIt === 'show-upstream')
     router.post('/-/upstream', async (ctx) => {
       if (ctx.is('json') === false) ctx.throw(415, 'expected application/json');
-      const asked = previewedRequest(await bodyOf(ctx, options.compiled.limits.readAsideBytes));
+      const asked = previewedRequest(await bodyOf(ctx, readAsideBytes));
       const shown = await inTurn(pager, ctx, () => site().preview()(asked));
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'text/plain; charset=utf-8';

@@ -97,10 +97,39 @@ export interface Load {
   readonly shed: number;
 }
 
+/** Request bodies that are read at the same time, before their calls have a slot. For one more the slowest is cut off. */
+export const maxArriving = 1_000;
+
+/** Memory for request bodies that are being read, in bytes. If memory is full, the slowest of those beyond it is cut off. */
+export const maxArrivingBytes = 64 * 1024 * 1024;
+
+/** Memory for replies that are being sent, in bytes. If memory is full, the slowest of those beyond it is cut off. */
+export const maxLeavingBytes = 64 * 1024 * 1024;
+
+/** Compressed request bodies of more than 16 KiB that are decompressed at the same time. */
+export const maxUnpacking = 1;
+
+/** Time, in ms, that a caller may take a reply at any speed. After that its average speed counts, within a second. */
+export const maxSlowWriteMs = 30_000;
+
+/** The least average speed of a reply after that time, in bytes a second. */
+export const minWriteBytesPerSecond = 8 * 1024;
+
+/** Calls of the last second or two that go on being accepted, however late the event loop is. */
+export const minCallsInDelay = 64;
+
 /**
  * The admission of one process, by its limits. One function, as all that it gives works on the same few counters.
  */
 export function createAdmission(limits: Limits): Admission {
+  const {
+    arriving: mostArriving = maxArriving,
+    arrivingBytes = maxArrivingBytes,
+    leavingBytes = maxLeavingBytes,
+    writeSlowMs = maxSlowWriteMs,
+    writeBytesPerSecond = minWriteBytesPerSecond,
+    loopDelayInFlight = minCallsInDelay,
+  } = limits;
   const permits = new Permits(limits.inFlight, limits.queue, limits.queueMs, shedding);
   const arrivals = new Transfers();
   const departures = new Transfers();
@@ -115,7 +144,7 @@ export function createAdmission(limits: Limits): Admission {
 
   const line = new MemoryQueue({
     fits: (bytes) => hasRoom(bytes),
-    isDrained: () => departures.heldBytes <= limits.leavingBytes,
+    isDrained: () => departures.heldBytes <= leavingBytes,
     hold: (slot, bytes) => {
       heldBytes += bytes;
       slot.heldBytes += bytes;
@@ -140,8 +169,8 @@ export function createAdmission(limits: Limits): Admission {
     },
     spare: (slot) => {
       if (heldBytes > limits.heldBytes && !line.isThrough(slot)) return undefined;
-      const leaving = Math.max(0, departures.heldBytes - limits.leavingBytes);
-      const arriving = Math.max(0, arrivals.heldBytes - limits.arrivingBytes);
+      const leaving = Math.max(0, departures.heldBytes - leavingBytes);
+      const arriving = Math.max(0, arrivals.heldBytes - arrivingBytes);
       return limits.heldBytes - heldBytes + leaving + arriving;
     },
     shed: shedding,
@@ -162,7 +191,7 @@ export function createAdmission(limits: Limits): Admission {
       permits.give();
     },
     arrive: (transfer) => {
-      if (arrivals.size >= limits.arriving) cutArrival(-1);
+      if (arrivals.size >= mostArriving) cutArrival(-1);
       arrivals.add(transfer);
     },
     came: (transfer, bytes) => {
@@ -194,7 +223,7 @@ export function createAdmission(limits: Limits): Admission {
       else departures.hold(heir, bytes);
       line.look();
     },
-    unpacking: new Permits(limits.unpacking, limits.queue, limits.queueMs, shedding),
+    unpacking: new Permits(limits.unpacking ?? maxUnpacking, limits.queue, limits.queueMs, shedding),
     streams: new NetworkPlaces(limits.streams),
     room: line,
     largeReplies: new LargeReplies(),
@@ -234,15 +263,15 @@ export function createAdmission(limits: Limits): Admission {
    * upstream: what makes the loop late is not theirs.
    */
   function isShut(): boolean {
-    return closed || (late && young + older >= limits.loopDelayInFlight);
+    return closed || (late && young + older >= loopDelayInFlight);
   }
 
   /** Whether there is room for so many bytes more, once those gave way that take more than their share. */
   function hasRoom(bytes: number): boolean {
     while (heldBytes + bytes > limits.heldBytes) {
       const gaveWay =
-        (departures.heldBytes > limits.leavingBytes && departures.cutSlowest(mayBeCut)) ||
-        (arrivals.heldBytes > limits.arrivingBytes && cutArrival(smallBytes));
+        (departures.heldBytes > leavingBytes && departures.cutSlowest(mayBeCut)) ||
+        (arrivals.heldBytes > arrivingBytes && cutArrival(smallBytes));
       if (!gaveWay) return false;
     }
     return true;
@@ -255,7 +284,6 @@ export function createAdmission(limits: Limits): Admission {
   }
 
   function cutSlowDepartures(): void {
-    const { writeSlowMs, writeBytesPerSecond } = limits;
     const now = performance.now();
     const slow = departures.filter(({ began, moved }) => {
       const age = now - began;

@@ -12,7 +12,7 @@ import type { ShownMessages } from '../telemetry/messages.ts';
 import type { Observer } from '../telemetry/observer.ts';
 import { type Noted, noteFailure, type RequestStats, type WriteOutcome } from '../telemetry/request-stats.ts';
 import { dropPiece, giveBack } from '../upstream/collector.ts';
-import type { Upstream, UpstreamReply, Waiting } from '../upstream/upstream.ts';
+import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } from '../upstream/upstream.ts';
 import {
   type FoundCredentials,
   type HeaderCredentials,
@@ -340,12 +340,19 @@ function requestOfPrepared(
 }
 
 /**
+ * Writes that wait for memory for their replies. While as many wait, no other write begins of an operation that gave a
+ * large reply of late.
+ */
+export const maxRoomWaits = 8;
+
+/**
  * Refuses a write whose reply would wait for room where too many do: one whose operation gave large replies of late. Throws
  * CallError Overloaded.
  */
 function refuseLarge({ admission, compiled }: CallService, { operation }: UpstreamRequest): void {
   const { room, largeReplies } = admission;
-  if (room.size >= compiled.limits.roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
+  const { roomWaits = maxRoomWaits } = compiled.limits;
+  if (room.size >= roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
 }
 
 /**
@@ -373,7 +380,7 @@ async function readLargeReply(
   let shown: string | undefined;
   try {
     if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
-    if (bytes - (reply.runs?.total ?? 0) > compiled.limits.replyAsideBytes) {
+    if (bytes - (reply.runs?.total ?? 0) > (compiled.limits.replyAsideBytes ?? maxLoopReplyBytes)) {
       let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, roomFor });
       while (read === undefined) {
         await roomToWrite(admission, exchange, readOnly);

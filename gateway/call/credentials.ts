@@ -54,6 +54,12 @@ export interface CallerProofs {
   readonly certified?: string | undefined;
 }
 
+/** Characters in one credential. */
+export const maxCredentialCharacters = 256;
+
+/** Characters in an Authorization header, which may hold a token. */
+export const maxAuthorizationCharacters = 8 * 1024;
+
 /**
  * One function that reads a contract's credentials; undefined where it has none.
  *
@@ -66,6 +72,7 @@ export function compileCredentials(
   password?: string,
 ): ReadCredentials | undefined {
   if (credentials === undefined) return undefined;
+  const { credential = maxCredentialCharacters, authorization = maxAuthorizationCharacters } = limits;
   const parts = credentials.parts.map((part) => ({
     part,
     key: part.header.toLowerCase(),
@@ -73,8 +80,8 @@ export function compileCredentials(
     paths: { xml: pathOf(part, credentials, 'xml'), json: pathOf(part, credentials, 'json') },
     named: { xml: placesOf(part, credentials, 'xml'), json: placesOf(part, credentials, 'json') },
     form: isAuthorization(part)
-      ? { most: limits.authorization, pattern: schemeAndToken }
-      : { most: limits.credential, pattern: token },
+      ? { most: authorization, pattern: schemeAndToken }
+      : { most: credential, pattern: token },
   }));
   const { basic } = credentials;
   return (inMessage, request, spelling) => {
@@ -117,7 +124,7 @@ export function compileCredentials(
         const expected =
           send === 'headers'
             ? printableOf(part, form)
-            : `at most ${limits.credential} characters, none a control character`;
+            : `at most ${credential} characters, none a control character`;
         malformed.push(problem('InvalidCharacter', path, `expected ${expected}, got other text`));
       }
       const fromMessage = inBody ?? inBlock ?? inToken;
@@ -184,7 +191,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 function basicOf(
   request: MessageHead,
   { username, password }: NonNullable<Credentials['basic']>,
-  { authorization: most }: Limits,
+  { authorization: most = maxAuthorizationCharacters }: Limits,
 ): ReadonlyMap<string, string> | 'malformed' | 'twice' | undefined {
   const given = request.headers.authorization;
   if (given === undefined || !/^basic(?: |$)/i.test(given)) return undefined;

@@ -38,9 +38,9 @@ export function explainCommand(): Command {
 async function explainMessage(file: string, flags: ExplainFlags): Promise<void> {
   const limits = flags.limits ?? defaultLimits;
   const { contract } = loadPlace(placeOf(flags), limits);
-  const bytes = await readUpTo(file, limits.explainBytes);
   // loaded here: a wrong flag needs none of it and is answered at once
-  const { createDoctor } = await import('../doctor/explain.ts');
+  const { createDoctor, maxMessageBytes } = await import('../doctor/explain.ts');
+  const bytes = await readUpTo(file, limits.explainBytes ?? maxMessageBytes);
   const explanation = createDoctor(compileContract(contract, limits)).explain(messageOf(bytes, flags));
   if (flags.json) printJson(explanation);
   else printExplanation(file, explanation);

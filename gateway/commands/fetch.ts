@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestInit } from 'undici';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import { contractConstants } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
@@ -69,7 +70,7 @@ export function fetchDeadline({ contractMs }: Pick<Limits, 'contractMs'>): numbe
 
 /** Returns the bytes at a URL. Throws RangeError. */
 async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
-  const { contractBytes, contractMs } = limits;
+  const { contractBytes = contractConstants.contractBytes, contractMs } = limits;
   const totalMs = fetchDeadline(limits);
   const signal = AbortSignal.timeout(totalMs);
   try {
@@ -80,7 +81,7 @@ async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
     for await (const chunk of answer.body ?? []) {
       length += chunk.length;
       if (length > contractBytes)
-        throw new RangeError(`${shown}: expected at most ${contractBytes} bytes (contractBytes), got more`);
+        throw new RangeError(`${shown}: expected at most ${contractBytes} bytes, got more`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);

@@ -7,7 +7,7 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
-import { Allowance } from '../../mappings/loader/document/allowance.ts';
+import { Allowance, contractConstants } from '../../mappings/loader/document/allowance.ts';
 import { ContractError, type ContractProblem, visible } from '../../mappings/loader/document/error.ts';
 import { isNode, type Node } from '../../mappings/loader/document/node.ts';
 import { findFile, isAdopted } from '../../mappings/loader/load.ts';
@@ -178,7 +178,7 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
   const problems: ContractProblem[] = [];
   const openapi = readOpenapi(sides.openapi, problems, new Allowance(sides.limits));
   if (openapi === undefined) throw new ContractError(problems);
-  const most = sides.limits.contractReferences;
+  const { contractReferences: most = contractConstants.contractReferences } = sides.limits;
   const old = targetOperation(sides.derived, new SchemaReader(sides.derived, most), 'POST', `/${name}`);
   if (typeof old === 'string') {
     const names = sides.contract.operations.map((operation) => operation.name);

@@ -2,7 +2,6 @@ import { flushCompileCache } from 'node:module';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { loadContract } from '../../mappings/loader/load.ts';
 import { helpersYield } from '../process/helper-threads.ts';
@@ -267,15 +266,12 @@ async function runServe(given: ServeFlags): Promise<void> {
   if (isPrimary) {
     checkShared(flags);
     for (const { place } of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
-    const { logBytes } = flags.limits ?? defaultLimits;
     const passEarlySignal = keepEarlySignal();
-    const workers = await startWorkers({ ...flags, count: flags.workers, logBytes }).catch(
-      (error: unknown) => {
-        if (!(error instanceof WorkerError)) throw error;
-        if (error.signal !== null) printError(error.message); // else the worker has said what is wrong
-        process.exit(error.exitCode);
-      },
-    );
+    const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
+      if (!(error instanceof WorkerError)) throw error;
+      if (error.signal !== null) printError(error.message); // else the worker has said what is wrong
+      process.exit(error.exitCode);
+    });
     listenForFiles(workers);
     printLine(startLine(workers, flags, process.stdout.isTTY));
     stopOnSignals(workers.stop, workers.kill);

@@ -1,3 +1,4 @@
+import { maxLoopSteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
@@ -130,7 +131,7 @@ function createService(
   const hasFunctions = mapping !== undefined && mapping.text.modules.size > 0;
   const mapper = hasFunctions ? functions.readerOf(compiled, logMessages, proofs, mapping.text) : readAside;
   return {
-    ...compileReaders(compiled, limits.loopSteps, proofs),
+    ...compileReaders(compiled, limits.loopSteps ?? maxLoopSteps, proofs),
     readAside,
     challenge: challengeOf(contract),
     nonces,

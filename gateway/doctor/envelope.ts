@@ -1,6 +1,7 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
+import { maxHeaderBlocks } from '../protocols/soap/headers/headers.ts';
 import type { Draft, Edit } from './draft.ts';
 import type { Findings } from './findings.ts';
 import {
@@ -371,13 +372,13 @@ export function unescapeContent(
 
 /**
  * A header block that says it must be understood, and isn't; what was found wrong in the Header is put right. Of more than
- * `soapHeaderBlocks` the others aren't looked at: such a Header is refused whatever is in it.
+ * `maxHeaderBlocks` the others aren't looked at: such a Header is refused whatever is in it.
  */
 export function mendHeader(
   draft: Draft,
   findings: Findings,
   version: '1.1' | '1.2',
-  { soapHeaderBlocks }: Limits,
+  { soapHeaderBlocks = maxHeaderBlocks }: Limits,
   isUnderstood: (namespace: string, local: string) => boolean,
 ): void {
   const header = draft.root?.children.find(({ local }) => local === 'Header');

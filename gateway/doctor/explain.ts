@@ -56,7 +56,7 @@ export interface CorrectedMessage {
 export interface Doctor {
   /**
    * Every problem of a SOAP request at once, its likely cause, and the message put right. Never throws for what came;
-   * RangeError for a message of more than `limits.explainBytes`.
+   * RangeError for a message of more than `maxMessageBytes`.
    */
   readonly explain: (message: ExplainedMessage) => Explanation;
 }
@@ -76,7 +76,7 @@ export function createDoctor(compiled: CompiledContract): Doctor {
       return sampler;
     },
   };
-  const { explainBytes } = compiled.limits;
+  const { explainBytes = maxMessageBytes } = compiled.limits;
   return {
     explain: (message) => {
       if (message.body.length > explainBytes)
@@ -87,6 +87,12 @@ export function createDoctor(compiled: CompiledContract): Doctor {
     },
   };
 }
+
+/** Bytes of a message that `soapbridge explain` and its page look at. */
+export const maxMessageBytes = 256 * 1024;
+
+/** Findings about one message. */
+export const maxFindings = 100;
 
 /** What of a contract messages are compared with. */
 interface Known {
@@ -101,7 +107,7 @@ interface Known {
 function explain(known: Known, { body, headers }: ExplainedMessage): Explanation {
   const { compiled, roots } = known;
   const { limits, contract } = compiled;
-  const findings = new Findings(limits.explainFindings);
+  const findings = new Findings(limits.explainFindings ?? maxFindings);
   const done = (operation?: string, corrected?: CorrectedMessage): Explanation => ({
     operation,
     findings: findings.sorted(),

@@ -58,6 +58,9 @@ export interface MarkupOptions {
   readonly typesNamespace: string;
 }
 
+/** Places of one message at which markup is corrected. */
+export const maxRepairs = 50;
+
 /** Mends what isn't well-formed, a place at a time; false, and noted, where it can't be mended. */
 export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
   mendLastTag(draft, findings);
@@ -70,7 +73,7 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
       return false;
     }
     const before = draft.changes;
-    const isTried = repairs < options.limits.explainRepairs;
+    const isTried = repairs < (options.limits.explainRepairs ?? maxRepairs);
     if (isTried) mend(draft, findings, error, at, options);
     if (draft.changes === before) {
       findings.error(draft, at, `the XML is not well-formed here: ${words(error)}`);

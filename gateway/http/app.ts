@@ -315,11 +315,14 @@ function noCallAt({ kind }: Endpoint): CallError {
 const wrongHost =
   'Host: expected a Host that is served here, such as localhost on a loopback address, got another one; SOAPBRIDGE_ALLOWED_HOSTS or --allowed-hosts lists the names that are served';
 
+/** Header lines of a request. */
+export const maxHeaderLines = 100;
+
 /** The answer to a request whose headers are too many or for another host; undefined for any other. */
 function refusalOf({ options, request, requestId }: RequestContext): Reply | undefined {
-  const { limits } = options.service.compiled;
-  if (request.rawHeaders.length > limits.headerCount * 2)
-    return textReply(431, `expected at most ${limits.headerCount} header lines, got more`, requestId);
+  const { headerCount = maxHeaderLines } = options.service.compiled.limits;
+  if (request.rawHeaders.length > headerCount * 2)
+    return textReply(431, `expected at most ${headerCount} header lines, got more`, requestId);
   if (options.isOwnHost?.(request.headers.host) === false) return textReply(421, wrongHost, requestId);
   return undefined;
 }

@@ -285,10 +285,30 @@ export function dropRest({ request, response }: Arrival, { code }: CallError): v
   });
 }
 
+/** Chunks that a request body may come in, however small they are. */
+export const maxBodyChunks = 4 * 1024;
+
+/** The least average size of the chunks of a body that comes in more of them, in bytes. */
+export const minBodyChunkBytes = 256;
+
+/** Time between two chunks of a request body, in ms. */
+export const maxBodyIdleMs = 15_000;
+
+/** Time, in ms, that a request body may come at any speed. After that its average speed counts. */
+export const maxSlowBodyMs = 30_000;
+
+/** The least average speed of a request body after that time, in bytes a second. */
+export const minBodyBytesPerSecond = 1024;
+
+/** Time to the end of a request body, in ms: what is left of `totalMs` is for the upstream. */
+export function maxBodyMs({ totalMs, bodyMs = Math.ceil(totalMs * 0.9) }: Limits): number {
+  return bodyMs;
+}
+
 /** What is wrong about a body of which so much came in so many pieces. */
 function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRules): CallError | undefined {
   if (size > bodyLimit) return tooLarge(bodyLimit);
-  const { bodyPieces, bodyPieceBytes } = compiled.limits;
+  const { bodyPieces = maxBodyChunks, bodyPieceBytes = minBodyChunkBytes } = compiled.limits;
   if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
   const message = `expected a body of at most ${bodyPieces} pieces, or of ${bodyPieceBytes} bytes to a piece, got smaller ones`;
   return new CallError('RequestTooLarge', { message });
@@ -296,7 +316,9 @@ function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRu
 
 /** In how many ms to look again at a body on its way; undefined when it takes too long. */
 function nextLook(age: number, idle: number, size: number, limits: Limits): number | undefined {
-  const { bodyMs, bodyIdleMs, bodySlowMs, bodyBytesPerSecond } = limits;
+  const { bodyIdleMs = maxBodyIdleMs, bodySlowMs = maxSlowBodyMs } = limits;
+  const { bodyBytesPerSecond = minBodyBytesPerSecond } = limits;
+  const bodyMs = maxBodyMs(limits);
   if (age >= bodyMs || idle >= bodyIdleMs) return undefined;
   if (age >= bodySlowMs && size * 1000 < bodyBytesPerSecond * age) return undefined;
   const slow = age < bodySlowMs ? bodySlowMs - age : 1_000;
@@ -317,11 +339,13 @@ export async function* piecesOf(
 ): AsyncGenerator<Buffer, void, undefined> {
   const { request } = arrival;
   const { limits } = rules.compiled;
+  const { bodyIdleMs = maxBodyIdleMs, bodySlowMs = maxSlowBodyMs } = limits;
+  const { bodyBytesPerSecond = minBodyBytesPerSecond } = limits;
   let wake = (): void => {};
   const onChange = (): void => wake();
   const changed = (): Promise<boolean> =>
     new Promise((resolve) => {
-      const timer = setTimeout(() => resolve(false), limits.bodyIdleMs);
+      const timer = setTimeout(() => resolve(false), bodyIdleMs);
       wake = () => {
         clearTimeout(timer);
         wake = () => {};
@@ -346,8 +370,8 @@ export async function* piecesOf(
       const began = performance.now();
       if (!(await changed())) throw new CallError('RequestTimeout');
       waitedMs += performance.now() - began;
-      const isSlow = arrival.stats.bytesIn * 1000 < limits.bodyBytesPerSecond * waitedMs;
-      if (waitedMs >= limits.bodySlowMs && isSlow) throw new CallError('RequestTimeout');
+      const isSlow = arrival.stats.bytesIn * 1000 < bodyBytesPerSecond * waitedMs;
+      if (waitedMs >= bodySlowMs && isSlow) throw new CallError('RequestTimeout');
     }
   } finally {
     request.off('readable', onChange).off('end', onChange).off('close', onChange).off('error', onChange);

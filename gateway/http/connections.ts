@@ -68,6 +68,22 @@ interface Entry {
 
 /** So well, in ms, is known which connection had a request last: to put one behind the others takes 0.2 µs. */
 const orderMs = 10;
+
+/** Requests on one connection of a caller. */
+export const maxRequestsPerConnection = 1_000;
+
+/** Time, in ms, that a caller's connection takes nothing of what it is sent, within a second. */
+export const maxWriteIdleMs = 30_000;
+
+/** Requests that wait for a request before them on their connection, all together. Each connection may have one. */
+export const maxPipelined = 4_096;
+
+/** Requests in progress that waited for one before them on their connection. After 50 ms a request counts no more. */
+export const maxPipelinedInProgress = 4;
+
+/** Time to the end of a request's headers, in ms. */
+export const maxHeadersMs = 10_000;
+
 /** How many of a hundred connections give way at a time. */
 const givingWayPercent = 1;
 /** So many more, for each that there may be, gave way and are still to be closed. */
@@ -86,8 +102,14 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
   /** In the order in which connections came or had a request, but for `orderMs`. */
   const entries = new Map<Socket, Entry>();
   const networks = new Map<string, CountedNetwork>();
+  const {
+    requestsPerSocket = maxRequestsPerConnection,
+    writeIdleMs = maxWriteIdleMs,
+    pipelined = maxPipelined,
+    headersMs = maxHeadersMs,
+  } = limits;
   const reading = createReadingTurns(limits, () => withNetworks(entries));
-  const beginWaiting = createWaitingRequests(limits.pipelinedAtOnce);
+  const beginWaiting = createWaitingRequests(limits.pipelinedAtOnce ?? maxPipelinedInProgress);
   const leaving = createLeaving(limits.connections * leavingShare);
   let waiting = 0;
   let fullUntil = 0;
@@ -138,8 +160,8 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
       }
       const isChunked = request.headers['transfer-encoding'] !== undefined;
       if (isChunked) countPieces(request, () => reading.note(socket, entry.network));
-      if (++entry.requests >= limits.requestsPerSocket) {
-        if (entry.requests > limits.requestsPerSocket) {
+      if (++entry.requests >= requestsPerSocket) {
+        if (entry.requests > requestsPerSocket) {
           waitInLine(socket, entry);
           return; // behind the last one
         }
@@ -184,8 +206,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
     sweep: () => {
       for (const socket of entries.keys()) {
         // Node starts the time again whenever some of it was taken, and puts its own in when all of it was
-        if (socket.writableLength > 0 && socket.timeout !== limits.writeIdleMs)
-          socket.setTimeout(limits.writeIdleMs);
+        if (socket.writableLength > 0 && socket.timeout !== writeIdleMs) socket.setTimeout(writeIdleMs);
       }
     },
     close,
@@ -195,7 +216,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
   function waitInLine(socket: Socket, entry: Entry): void {
     waiting++;
     entry.waiting++;
-    if (waiting > limits.pipelined && entry.waiting > 1) cutOff(socket);
+    if (waiting > pipelined && entry.waiting > 1) cutOff(socket);
     else if (entry.waiting === 1) hold(socket, entry);
   }
 
@@ -221,7 +242,7 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
     setTimeout(() => {
       const isHere = entry.requests > requests || entry.latest?.req.complete === false;
       if (!isHere && entries.has(socket)) late();
-    }, limits.headersMs).unref();
+    }, headersMs).unref();
   }
 
   /** Closes the connections that had nothing to do for longest; false when there are none. */

@@ -72,16 +72,27 @@ const noSuchDocument: Document = {
   text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?wsdl&soap=1.1, and ?xsd=0 and others that the WSDL names are served here',
 };
 
+/** Tags and operations in the address of a WSDL. */
+export const maxSliceNames = 100;
+
+/** Callers that wait for a document which a worker thread writes. */
+export const maxWaitingForDocuments = 32;
+
+/** Memory for written WSDLs, schemas and pages, in bytes. Half of it is for WSDLs of some operations only. */
+export const maxDocumentCacheBytes = 32 * 1024 * 1024;
+
 /** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
 const mostAtOnce = 1_000;
 
 /** The documents of a contract, none of them written yet. One function, as its parts share caches and the writing thread. */
 export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
   const { limits } = options;
+  const { documentCacheBytes = maxDocumentCacheBytes, sliceNames = maxSliceNames } = limits;
+  const { documentsWaiting = maxWaitingForDocuments } = limits;
   const { addressOf, vary } = publicUrlOf(options);
   // slices, of which there may be any number, don't take the place of what all ask for
-  const wholes = createCache(limits.documentCacheBytes / 2);
-  const slices = createCache(limits.documentCacheBytes / 2);
+  const wholes = createCache(documentCacheBytes / 2);
+  const slices = createCache(documentCacheBytes / 2);
   const making = new Map<string, Promise<Document>>();
   const aside = createWriterAside(contract, limits.totalMs);
   const finder = once(() => createSliceFinder(contract));
@@ -91,8 +102,8 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
 
   function find(asked: Asked, address: string): Document | Unwritten {
     const { kind } = asked;
-    if (asked.operations.length + asked.tags.length > limits.sliceNames)
-      return missing(`expected at most ${limits.sliceNames} tags and operations, got more`);
+    if (asked.operations.length + asked.tags.length > sliceNames)
+      return missing(`expected at most ${sliceNames} tags and operations, got more`);
     const schema = kind === 'xsd' ? schemas().find((known) => String(known) === asked.schema) : 0;
     if (schema === undefined) return noSuchDocument;
     const isSlice = kind !== 'page' && asked.operations.length + asked.tags.length > 0;
@@ -131,7 +142,7 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
     order: Order,
     keep: (written: Written | undefined) => Document,
   ): Promise<Document> {
-    if (waiting >= limits.documentsWaiting) throw overloaded();
+    if (waiting >= documentsWaiting) throw overloaded();
     waiting++;
     try {
       const known = making.get(key);

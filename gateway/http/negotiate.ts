@@ -29,6 +29,9 @@ const mediaTypes: Readonly<Record<string, Format>> = {
   'application/soap+xml': 'soap12',
 };
 
+/** Media ranges of an Accept header that are read. */
+export const maxAcceptRanges = 32;
+
 interface Range {
   readonly type: string;
   readonly q: number;
@@ -39,7 +42,7 @@ interface Range {
  * for it, a tie to `own`, then to the first named. Undefined when nothing in it is usable.
  */
 export function acceptedFormat(accept: string, own: Format, limits: Limits): Format | undefined {
-  const ranges = parseAccept(accept, limits.acceptRanges);
+  const ranges = parseAccept(accept, limits.acceptRanges ?? maxAcceptRanges);
   let best: Format | undefined;
   let bestQ = 0;
   const named = ranges.map(({ type }) => mediaTypes[type]).filter((format) => format !== undefined);

@@ -1,11 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CompiledContract } from '../../mappings/compile.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
+import { maxCredentialCharacters } from '../call/credentials.ts';
+import { maxRetryAfterMs } from '../upstream/retry-budget.ts';
 
 // What the gateway knows of pages for people: that there may be some, and which requests are theirs. What they show and
 // how is of console/, which the command line hands in; nothing here imports it.
 
 /** The request headers that decide between a WSDL or schema and the page about it, for `Vary` (RFC 9110 §12.5.5). */
 export const navigationHeaders = 'Sec-Fetch-Dest, Sec-Fetch-Mode';
+
+/** The constant limits that the overview of a contract shows. */
+export function shownConstants({
+  credential = maxCredentialCharacters,
+  retryAfterMs = maxRetryAfterMs,
+}: Limits): Required<Pick<Limits, 'credential' | 'retryAfterMs'>> {
+  return { credential, retryAfterMs };
+}
 
 /** Whether the pages may send calls, and whether they show what a call becomes upstream. */
 export type TryIt = 'on' | 'off' | 'show-upstream';

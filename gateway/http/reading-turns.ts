@@ -58,6 +58,18 @@ const crowdRequests = 16;
 /** In ms: two long turns with a crowd are no chance when they are no further apart. */
 const crowdMs = 1_000;
 
+/**
+ * Time in ms that the HTTP parser takes in one event-loop iteration, for more than one request or many chunks of a
+ * connection. After more, all connections are parsed in slices. 0: as soon as a connection has two requests.
+ */
+export const maxParsingMs = 5;
+
+/** Time that slices take in one event-loop iteration, in µs. */
+export const parsingSlice = 300;
+
+/** Time in ms that new connections are parsed in slices after the last long iteration. */
+export const parsingWatch = 10_000;
+
 /** Node's own listener, which has the parser read what came. */
 type Parse = (this: Socket, data: Buffer) => void;
 
@@ -76,7 +88,7 @@ interface Lane {
 
 /** @param connections all there are, each with its network */
 export function createReadingTurns(
-  { parsingMs, parsingSliceUs, parsingWatchMs }: Limits,
+  { parsingMs = maxParsingMs, parsingSliceUs = parsingSlice, parsingWatchMs = parsingWatch }: Limits,
   connections: () => Iterable<readonly [Socket, Network]>,
 ): ReadingTurns {
   const parsingSliceMs = parsingSliceUs / 1_000;

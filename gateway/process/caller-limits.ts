@@ -41,7 +41,7 @@ export async function openCallerLimits(
     throw new RangeError(
       'SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY beside it, with which replicas count a caller under one pseudonym, got none',
     );
-  const local = new CallerWindows(limits.limitWindows);
+  const local = new CallerWindows(limits.limitWindows ?? maxWindows);
   const here: CallCounts = { windows: local, places: new CallerPlaces() };
   const shared = limitStore === undefined ? undefined : await openStore(limitStore, here, limits, log);
   const { counts, store } = shared ?? { counts: here, store: undefined };
@@ -59,8 +59,17 @@ export async function openCallerLimits(
   };
 }
 
+/** Counts of callers that a process remembers. For one more the oldest is forgotten. */
+export const maxWindows = 100_000;
+
+/** Time that a call waits to be counted by the store, in ms. */
+export const maxStoreMs = 200;
+
+/** Time that the store keeps the slots (`concurrent`) of a process that is gone, in ms. */
+export const maxPlaceMs = 30_000;
+
 /** What is counted in a store, and here while it is away. */
-async function openStore(url: string, here: CallCounts, { limitStoreMs, limitPlaceMs }: Limits, log: Logger) {
+async function openStore(url: string, here: CallCounts, limits: Limits, log: Logger) {
   // nothing of it is loaded without a store
   const [{ LimitStore }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
     import('../admission/limit-store.ts'),
@@ -69,7 +78,7 @@ async function openStore(url: string, here: CallCounts, { limitStoreMs, limitPla
   ]);
   const store = await LimitStore.open({
     url,
-    timeoutMs: limitStoreMs,
+    timeoutMs: limits.limitStoreMs ?? maxStoreMs,
     onChange: (isAway, code) => {
       if (isAway)
         log.warn(
@@ -80,7 +89,7 @@ async function openStore(url: string, here: CallCounts, { limitStoreMs, limitPla
         log.info({ limitStore: 'back' }, 'the store of limits is back: calls are counted for all replicas');
     },
   });
-  const places = new SharedPlaces(store, here.places, limitPlaceMs);
+  const places = new SharedPlaces(store, here.places, limits.limitPlaceMs ?? maxPlaceMs);
   return {
     counts: { windows: new SharedWindows(store, here.windows), places },
     store,

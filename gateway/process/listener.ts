@@ -6,8 +6,15 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
+import { maxBodyMs } from '../http/body.ts';
 import type { Identify } from '../http/client-certificate.ts';
-import { type Connections, createConnections, isLoopback, networkOf } from '../http/connections.ts';
+import {
+  type Connections,
+  createConnections,
+  isLoopback,
+  maxHeadersMs,
+  networkOf,
+} from '../http/connections.ts';
 import { isListed } from '../http/forwarded.ts';
 import { createUnparsed } from '../http/unparsed.ts';
 import { describeError } from '../telemetry/log.ts';
@@ -41,6 +48,9 @@ export interface ListenerOptions {
   readonly identify?: Identify | undefined;
 }
 
+/** Connections during their TLS handshake. For one more the oldest of the network with most of them is closed. */
+export const maxTlsHandshakes = 200;
+
 /** Listens, and serves the sites to who connects. Throws the error of listening. */
 export async function startListener(
   core: Core,
@@ -58,10 +68,11 @@ export async function startListener(
     limits,
     (address) => trustedProxies !== undefined && isListed(address, trustedProxies),
   );
+  const { headersMs = maxHeadersMs, tlsHandshakes = maxTlsHandshakes } = limits;
   const options = {
     maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
-    headersTimeout: limits.headersMs,
-    requestTimeout: limits.headersMs + limits.bodyMs,
+    headersTimeout: headersMs,
+    requestTimeout: headersMs + maxBodyMs(limits),
     keepAliveTimeout: limits.keepAliveMs,
     connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
     requireHostHeader: false, // the app does, and tells
@@ -71,13 +82,13 @@ export async function startListener(
   const tlsServer =
     tls === undefined
       ? undefined
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: limits.headersMs }, begin);
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, begin);
   const server: Server = tlsServer ?? createServer(options, begin);
   server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
   const failedHandshakes = tls === undefined ? undefined : createFailedHandshakes(log);
   answerUnparsed(server, connections, core, sites, failedHandshakes);
   if (tlsServer === undefined) server.on('connection', connections.add);
-  else addWhenSecure(tlsServer, connections, limits.tlsHandshakes);
+  else addWhenSecure(tlsServer, connections, tlsHandshakes);
   server
     // the body is asked for once nothing speaks against it
     .on('checkContinue', begin)

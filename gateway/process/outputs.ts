@@ -3,7 +3,7 @@ import { auditApart, auditInLog } from '../telemetry/audit.ts';
 import { AuditFile } from '../telemetry/audit-file.ts';
 import { LineBuffer } from '../telemetry/line-buffer.ts';
 import { describeError } from '../telemetry/log.ts';
-import { type StandardOutput, standardOutput } from '../telemetry/log-writer.ts';
+import { maxLogBytes, type StandardOutput, standardOutput } from '../telemetry/log-writer.ts';
 import type { Observer } from '../telemetry/observer.ts';
 import type { ServeOptions } from './serve-options.ts';
 
@@ -19,11 +19,11 @@ export interface Outputs extends StandardOutput {
 /**
  * Opens the log and the file of audit lines. Throws RangeError for a file that can't be written.
  *
- * @param logBytes how many bytes of the log may wait to be written
+ * @param logBytes maximum number of bytes of the log that wait to be written
  */
 export function openOutputs(
   { logTo, logLevel, auditLog, metricsOfAll }: ServeOptions,
-  logBytes: number,
+  logBytes = maxLogBytes,
 ): Outputs {
   const isWorker = metricsOfAll !== undefined;
   const output = logTo === undefined ? standardOutput(logBytes, isWorker) : linesTo(logTo);

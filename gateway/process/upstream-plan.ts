@@ -63,7 +63,7 @@ export const upstreamSetting = choice(
 
 /** `limits` of a contract in `soapbridge.yaml`. */
 export const limitsSetting = map(
-  'Limits of this contract alone, of its upstream: `totalMs`, `replyBytes`, `token…`, `upstream…`, `breaker…`, `retry…`.',
+  'Limits of this contract alone, of its upstream: `totalMs`, `replyBytes`, `upstream…`, `breaker…`, `retry…`.',
   '`name: number`',
   value('A number.'),
 );
@@ -273,7 +273,7 @@ export function checkAddress(address: string | undefined, pointer: string, repor
     report(pointer, `expected an http or https URL, got ${shown(address)}`);
 }
 
-const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|token\w*|upstream\w+|breaker\w+|retry\w+)$/;
+const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|upstream\w+|breaker\w+|retry\w+)$/;
 
 const upstreamLimits = Object.keys(defaultLimits).filter((name) => ownLimits.test(name));
 

@@ -1,7 +1,7 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { pino } from 'pino';
-import { standardOutput } from '../telemetry/log-writer.ts';
+import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
 
 /** What a worker tells the primary once it takes requests and signals. */
@@ -21,8 +21,6 @@ export interface WorkersOptions {
   /** 0 takes a free one, which all workers share. */
   readonly port: number;
   readonly logLevel: string;
-  /** The limit of that name, for the primary's own log. */
-  readonly logBytes: number;
 }
 
 /** Workers that serve, each a process, behind one port. */
@@ -69,14 +67,8 @@ export function isFirstWorker(): boolean {
  * Throws the error of listening when the address can't be had, WorkerError when a worker ends before it serves. One
  * function, as its parts share which workers live and serve.
  */
-export async function startWorkers({
-  count,
-  host,
-  port,
-  logLevel,
-  logBytes,
-}: WorkersOptions): Promise<Workers> {
-  const log = pino({ level: logLevel, base: null }, standardOutput(logBytes, true, 1).lines);
+export async function startWorkers({ count, host, port, logLevel }: WorkersOptions): Promise<Workers> {
+  const log = pino({ level: logLevel, base: null }, standardOutput(maxLogBytes, true, 1).lines);
   const taken = await tryAddress(host, port);
   // Workers accept by themselves: handed round by the primary, every connection goes through two processes, and one on
   // its way to a worker that dies hangs. What this spreads unevenly, the limit of requests per socket evens out.

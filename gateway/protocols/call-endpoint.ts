@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
+import { isFull, maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compile.ts';
 import { failureFor, runCall } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
@@ -190,7 +190,7 @@ async function answerCall(
     service.refuseForeign?.(context.request, '');
   const permit = service.admission.enter(context);
   if (permit !== undefined) await permit;
-  const reading = startReading(service.compiled.limits.errors, service.mostSteps);
+  const reading = startReading(service.compiled.limits.errors ?? maxReportedProblems, service.mostSteps);
   const declared = match?.route.query ?? [];
   refuseParameters(query, declared, reading, service);
   const values: RouteValue[] = (match?.parameters ?? []).map(({ field, text }) => ({
@@ -210,7 +210,7 @@ async function answerCall(
 
 /** What is wrong with the query of a request that is read beside the event loop. */
 function findingsOf(query: Query, declared: readonly string[], service: Service): QueryFindings {
-  const reading = startReading(service.compiled.limits.errors);
+  const reading = startReading(service.compiled.limits.errors ?? maxReportedProblems);
   refuseParameters(query, declared, reading, service);
   return { problems: reading.problems, ignored: reading.ignored };
 }

@@ -1,4 +1,4 @@
-import { TooManySteps } from '../../mappings/codec/problem.ts';
+import { maxLoopSteps, TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../mappings/compile.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
 import { hideCredentials, type MessageCredentials, secrets } from '../call/credentials.ts';
@@ -28,7 +28,7 @@ export type Preview = (request: PreviewedRequest) => string;
  * sees to it that bodies are small.
  */
 export function createPreview(compiled: CompiledContract): Preview {
-  const readers = compileReaders(compiled, compiled.limits.loopSteps);
+  const readers = compileReaders(compiled, compiled.limits.loopSteps ?? maxLoopSteps);
   const { credentials } = compiled.contract;
   return (request) => {
     const head = readHead({ headers: request.headers, rawHeaders: [] });

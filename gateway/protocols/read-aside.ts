@@ -96,6 +96,18 @@ interface Order {
 
 const anyRoom = (): number => Number.POSITIVE_INFINITY;
 
+/** Maximum number of requests, and of replies to reads, that wait for the worker thread. */
+export const maxWaiting = 64;
+
+/** Time in which the worker thread reads one request or reply, in ms. */
+export const maxReadMs = 20_000;
+
+/**
+ * Memory of the heap of the worker thread, in bytes, without the bodies themselves. The thread that runs functions of a
+ * mapping has as much. V8 takes whole MiB.
+ */
+export const maxHeapBytes = 256 * 1024 * 1024;
+
 /** The thread that reads large messages of all contracts beside the event loop, and maps them. */
 export class AsideReader {
   readonly #limits: Limits;
@@ -111,8 +123,8 @@ export class AsideReader {
     this.#lane = new Lane({
       module: readThread,
       title: 'the thread that reads large messages',
-      mostWaiting: limits.readAsideQueue,
-      heapBytes: limits.readAsideHeapBytes,
+      mostWaiting: limits.readAsideQueue ?? maxWaiting,
+      heapBytes: limits.readAsideHeapBytes ?? maxHeapBytes,
       isUrgent,
       onLost,
       drop: dropResult,
@@ -157,7 +169,7 @@ export class AsideReader {
       memory,
       isBound,
       deadline,
-      withinMs: this.#limits.readAsideMs,
+      withinMs: this.#limits.readAsideMs ?? maxReadMs,
       refuse: (why) => this.#refusalOf(order, why),
       watch: (leave) => {
         const onGone = (): void => leave(new CallError('CallerGone'));
@@ -168,7 +180,7 @@ export class AsideReader {
   }
 
   #refusalOf({ message: { kind }, refuse, exhaust }: Order, why: Refusal): CallError | undefined {
-    const { readAsideMs, readAsideHeapBytes } = this.#limits;
+    const { readAsideMs = maxReadMs, readAsideHeapBytes = maxHeapBytes } = this.#limits;
     switch (why) {
       case 'full':
         return overloaded();

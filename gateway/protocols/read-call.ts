@@ -1,5 +1,5 @@
 import { Attachments } from '../../mappings/codec/attachments.ts';
-import { type Reading, startReading } from '../../mappings/codec/problem.ts';
+import { maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { QName } from '../../mappings/contract/schema-components.ts';
@@ -198,7 +198,7 @@ export function readCallBody(
 ): BodyCall {
   const { charset } = head.contentType;
   const form = stated ?? (firstVisible(bytes) === 60 ? 'xml' : 'json');
-  const reading = startReading(readers.compiled.limits.errors, readers.mostSteps);
+  const reading = startReading(readers.compiled.limits.errors ?? maxReportedProblems, readers.mostSteps);
   if (form === 'json') return { input: readJsonBody(bytes, charset, operation, reading), form };
   return { input: readXmlBody(readers, bytes, charset, operation, reading), form };
 }

@@ -2,6 +2,7 @@ import { type Reading, TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import { bytesToRead, type SplitMessage } from '../../mappings/http-mapping/related.ts';
+import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import type { CallService, Exchange } from '../call/call.ts';
 import type { RequestHead } from '../call/head.ts';
 import { type Arrival, admitBody, readBody } from '../http/body.ts';
@@ -103,7 +104,8 @@ function readSoapHere(
   split: SplitMessage | undefined,
 ): SoapCall | undefined {
   const toRead = split === undefined ? body.length : bytesToRead(split);
-  if (toRead > service.compiled.limits.readAsideBytes) return undefined;
+  const { readAsideBytes = maxLoopRequestBytes } = service.compiled.limits;
+  if (toRead > readAsideBytes) return undefined;
   try {
     const envelope = openSoap(service, head, address, body, split);
     // what happens to the request is decided here: its operation is known, and nothing of its payload was read
@@ -125,7 +127,8 @@ export function readBodyHere(
   body: Buffer,
   stated: BodyForm | undefined,
 ): BodyCall | undefined {
-  if (body.length > service.compiled.limits.readAsideBytes) return undefined;
+  const { readAsideBytes = maxLoopRequestBytes } = service.compiled.limits;
+  if (body.length > readAsideBytes) return undefined;
   try {
     return readCallBody(service, head, operation, body, stated);
   } catch (error) {

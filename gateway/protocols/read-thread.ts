@@ -1,6 +1,12 @@
 import { bufferOf } from '../../mappings/bytes.ts';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
-import { type Deviation, isFull, type Reading, startReading } from '../../mappings/codec/problem.ts';
+import {
+  type Deviation,
+  isFull,
+  maxReportedProblems,
+  type Reading,
+  startReading,
+} from '../../mappings/codec/problem.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import { type CompiledOperation, compileContract, type RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -250,7 +256,7 @@ function readMessage(message: Message, reader: Reader): ReadCall {
   const operation = readers.compiled.operations.get(message.operation);
   if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
   if (message.kind === 'parameters') {
-    const reading = startReading(limits.errors);
+    const reading = startReading(limits.errors ?? maxReportedProblems);
     addFindings(reading, message.query);
     const input = operation.readParameters(message.values, reading);
     return prepare(reader, head, operation, input, 'json', undefined);

@@ -32,7 +32,7 @@ export class LogWriter implements LineWriter {
 
   /**
    * @param fd one that doesn't block, where it is a pipe
-   * @param most bytes of lines that wait for a late reader (`logBytes`)
+   * @param most maximum number of bytes of lines that wait for a slow reader
    * @param isShared whether other processes write to it too
    */
   constructor(fd: number, most: number, isShared: boolean) {
@@ -144,10 +144,13 @@ export interface StandardOutput {
   readonly dropped: () => number;
 }
 
+/** Bytes of log lines that wait for a slow reader of standard output. Further lines are dropped and counted. */
+export const maxLogBytes = 1024 * 1024;
+
 /**
  * Standard output as a log; what still waits when the process ends goes out then.
  *
- * @param most bytes of lines that wait for a late reader (`logBytes`)
+ * @param most maximum number of bytes of lines that wait for a slow reader
  * @param isShared whether other processes of this gateway write to it too
  * @param enough bytes that wait for no others; 1 writes each line at once
  */

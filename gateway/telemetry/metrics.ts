@@ -109,7 +109,13 @@ export function createMetrics(limits: Limits = defaultLimits, callers: () => Cal
 const nobody = createCallers();
 const ownCallers = (): Callers => nobody;
 
-function createCounts({ topCallers }: Limits, callers: () => Callers): Counts {
+/** Callers of a contract that metrics tell apart, besides those with a name. All others are `other`. */
+export const maxCallers = 20;
+
+/** Operations of a contract that metrics tell apart. All others are `other`. */
+export const maxOperations = 300;
+
+function createCounts({ topCallers = maxCallers }: Limits, callers: () => Callers): Counts {
   return {
     requests: new Map(),
     operations: new Map(),
@@ -127,7 +133,7 @@ function createCounts({ topCallers }: Limits, callers: () => Callers): Counts {
   };
 }
 
-function count(counts: Counts, record: RequestRecord, { metricOperations }: Limits): void {
+function count(counts: Counts, record: RequestRecord, { metricOperations = maxOperations }: Limits): void {
   const { transport, meant, status, sent, retries, operation, caller } = record;
   let ofTransport = counts.requests.get(transport);
   if (ofTransport === undefined) {

@@ -16,9 +16,25 @@ export type ReportBreaker = (open: boolean, operation: string | undefined) => vo
 /** So many callers of a network are told apart; with more, all of them are one. */
 const callersPerNetwork = 8;
 
+/** Time between the first and the last failure that open the circuit breaker, in ms, at least. */
+export const minFailingMs = 5_000;
+
+/** Time after the last failure until all failures are forgotten, in ms. */
+export const failureWindowMs = 10_000;
+
+/** Time between two probes while the circuit breaker is open, in ms. */
+export const probeIntervalMs = 5_000;
+
+/** Networks of callers that failed calls met. After more, calls of all other networks are refused too. */
+export const maxNetworks = 100;
+
 /** Failures without a success between them, whom they met, and whether calls are refused for that. */
 class Row {
-  readonly #limits: Limits;
+  readonly #breakerCalls: number;
+  readonly #failingMs: number;
+  readonly #windowMs: number;
+  readonly #probeMs: number;
+  readonly #networks: number;
   /** When what went well last came to its end. */
   #wellAt = 0;
   #failures = 0;
@@ -33,26 +49,29 @@ class Row {
   openedAt = 0;
 
   constructor(limits: Limits) {
-    this.#limits = limits;
+    this.#breakerCalls = limits.breakerCalls;
+    this.#failingMs = limits.breakerFailingMs ?? minFailingMs;
+    this.#windowMs = limits.breakerWindowMs ?? failureWindowMs;
+    this.#probeMs = limits.breakerProbeMs ?? probeIntervalMs;
+    this.#networks = limits.breakerNetworks ?? maxNetworks;
   }
 
   /** Whether nobody called for a while, so that it isn't known any more that calls fail. */
   isStale(now: number): boolean {
-    return this.#failures > 0 && now - this.#lastAt > this.#limits.breakerWindowMs;
+    return this.#failures > 0 && now - this.#lastAt > this.#windowMs;
   }
 
   /** Counts a failure of a call that went out at `sentAt`; true when that opens it. */
   fail(party: Party, sentAt: number, now: number): boolean {
-    const { breakerCalls, breakerFailingMs, breakerProbeMs } = this.#limits;
     const since = Math.max(this.#wellAt, sentAt);
     this.#since = this.#failures === 0 ? since : Math.min(this.#since, since);
     this.#failures++;
     this.#lastAt = now;
     this.#meet(party);
     if (this.openedAt !== 0) return false;
-    if (this.#failures < breakerCalls || now - this.#since < breakerFailingMs) return false;
+    if (this.#failures < this.#breakerCalls || now - this.#since < this.#failingMs) return false;
     this.openedAt = now;
-    this.#nextProbe = now + breakerProbeMs;
+    this.#nextProbe = now + this.#probeMs;
     return true;
   }
 
@@ -67,7 +86,7 @@ class Row {
   refusal(party: Party, onlyWhomItMet: boolean, now: number): number | undefined {
     if (onlyWhomItMet && this.#isStranger(party)) this.#meet(party);
     else if (now < this.#nextProbe) return Math.ceil((this.#nextProbe - now) / 1000);
-    else this.#nextProbe = now + this.#limits.breakerProbeMs;
+    else this.#nextProbe = now + this.#probeMs;
     this.#lastAt = now;
     return undefined;
   }
@@ -85,13 +104,13 @@ class Row {
     const callers = this.#met.get(network);
     if (callers !== undefined) {
       if (callers.size < callersPerNetwork) callers.add(caller);
-    } else if (this.#met.size < this.#limits.breakerNetworks) this.#met.set(network, new Set([caller]));
+    } else if (this.#met.size < this.#networks) this.#met.set(network, new Set([caller]));
   }
 
   /** Whether the failures met neither this caller nor so many others that they are everybody's. */
   #isStranger({ network, caller }: Party): boolean {
     const callers = this.#met.get(network);
-    if (callers === undefined) return this.#met.size < this.#limits.breakerNetworks;
+    if (callers === undefined) return this.#met.size < this.#networks;
     return callers.size < callersPerNetwork && !callers.has(caller);
   }
 }

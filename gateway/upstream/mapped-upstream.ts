@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { maxLoopSteps } from '../../mappings/codec/problem.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
+import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import type {
   MappedAnswer,
@@ -10,14 +12,14 @@ import type {
 } from '../../mappings/mapping/mapping.ts';
 import { LongMapping, MappingError } from '../../mappings/mapping/run.ts';
 import { CallError, jsonFault, replySentence } from '../call/error.ts';
-import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
+import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } from './upstream.ts';
 
 /**
  * Maps large messages, and those of which much is made, beside the event loop. Throws CallError: what mapping here would, and
  * for those that wait too long.
  */
 export interface MapAside {
-  /** @param isBound true to wait however many messages do: `readAsideQueue` does not refuse it */
+  /** @param isBound true to wait however many messages do: a full queue does not refuse it */
   readonly toCalls: (
     waiting: Waiting,
     operation: Operation,
@@ -57,12 +59,12 @@ export function createMappedUpstream(
   mapping: Mapping,
   aside: MapAside,
   {
-    loopSteps,
-    readAsideBytes,
-    replyAsideBytes,
+    loopSteps = maxLoopSteps,
+    readAsideBytes = maxLoopRequestBytes,
+    replyAsideBytes = maxLoopReplyBytes,
     replyBytes,
     replyBytesWithBinary,
-  }: Pick<Limits, 'loopSteps' | 'readAsideBytes' | 'replyAsideBytes' | 'replyBytes' | 'replyBytesWithBinary'>,
+  }: Limits,
 ): Upstream {
   const steps = Math.floor(loopSteps / stepsOfValue);
   const faultOf = async (

@@ -8,8 +8,14 @@ export interface RetryBudget {
   readonly spend: () => boolean;
 }
 
-/** A budget of `retryPercent` retries per hundred calls, saved up to `retrySavings`, which is also what it starts with. */
-export function createRetryBudget({ retryPercent, retrySavings }: Limits): RetryBudget {
+/** Time, in ms, that a 503 of the upstream may ask to wait until a read is sent again (`Retry-After`). */
+export const maxRetryAfterMs = 2_000;
+
+/** Retries that a quiet time saves up. */
+export const maxSavedRetries = 10;
+
+/** A budget of `retryPercent` retries per hundred calls, saved up to `maxSavedRetries`, which is also what it starts with. */
+export function createRetryBudget({ retryPercent, retrySavings = maxSavedRetries }: Limits): RetryBudget {
   // in hundredths of a retry: whole numbers
   const most = retrySavings * 100;
   let saved = most;

@@ -58,6 +58,12 @@ const renewAfter = 0.8;
 /** In ms, and as a share of its life: so long before its end a token isn't used any more; the shorter of both. */
 const leastLeftMs = 5_000;
 const leastLeft = 0.1;
+/** Tokens that are kept: one, or one for each caller whose token is exchanged. */
+export const maxTokens = 1_000;
+/** Time to get a token, in ms. */
+export const maxTokenMs = 10_000;
+/** Bytes of the response that holds a token. */
+export const maxTokenBytes = 64 * 1024;
 /** In seconds, where the server doesn't say how long a token lives. */
 const defaultLife = 60;
 
@@ -87,7 +93,7 @@ export class Tokens {
         : ClientSecretBasic(clientSecret);
     this.#agent = new Agent({
       connect: createConnector(limits.upstreamConnectMs, () => {}, way),
-      maxResponseSize: limits.tokenBytes,
+      maxResponseSize: limits.tokenBytes ?? maxTokenBytes,
       keepAliveTimeout: 4_000,
     });
   }
@@ -140,7 +146,8 @@ export class Tokens {
     const until = now + life - Math.min(leastLeftMs, life * leastLeft);
     this.#kept.delete(key);
     const [oldest] = this.#kept.keys();
-    if (oldest !== undefined && this.#kept.size >= this.#limits.tokens) this.#kept.delete(oldest);
+    if (oldest !== undefined && this.#kept.size >= (this.#limits.tokens ?? maxTokens))
+      this.#kept.delete(oldest);
     this.#kept.set(key, { token, renewAt: now + life * renewAfter, until });
     return token;
   }
@@ -151,7 +158,7 @@ export class Tokens {
       [allowInsecureRequests]: true, // the operator's own choice, as with the upstream's address
       [customFetch]: (url: string, init: object): Promise<Response> =>
         fetch(url, { ...init, dispatcher: this.#agent }) as unknown as Promise<Response>,
-      signal: AbortSignal.timeout(this.#limits.tokenMs),
+      signal: AbortSignal.timeout(this.#limits.tokenMs ?? maxTokenMs),
     };
     if (grant === 'clientCredentials') {
       const response = await clientCredentialsGrantRequest(

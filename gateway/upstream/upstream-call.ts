@@ -14,7 +14,7 @@ import { type Collected, Collector, readOnLater, turnBytes } from './collector.t
 import type { Connection } from './connector.ts';
 import { announcedBytes } from './content-length.ts';
 import type { Watch, Watched } from './deadlines.ts';
-import type { RetryBudget } from './retry-budget.ts';
+import { maxRetryAfterMs, type RetryBudget } from './retry-budget.ts';
 import type { NetworkOf, UpstreamReply, Waiting } from './upstream.ts';
 import type { Outgoing, Party, UpstreamConnections } from './upstream-connections.ts';
 
@@ -53,6 +53,12 @@ export function callUpstream(line: Line, request: UpstreamRequest, waiting: Wait
 
 /** When an exchange went out is found out when the clock looks next. */
 const notYetKnown = -1;
+
+/** Time that a call waits for a connection to the upstream before it is rejected with 503, in ms. */
+export const maxQueueMs = 20_000;
+
+/** Bytes of an upstream's response besides its body, in addition to as many as the body has. */
+export const maxOverheadBytes = 1024 * 1024;
 
 /**
  * One call on its way: sent once, or twice where it only reads, nothing came back but perhaps a request to try again
@@ -224,7 +230,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (this.#stage !== 'sent' && this.#stage !== 'answered') return false;
     const besides = (this.#connection?.bytesRead ?? 0) - this.#collector.size;
     if (this.#readBefore === undefined) this.#readBefore = besides;
-    return besides - this.#readBefore > this.#line.limits.upstreamOverheadBytes + this.#collector.size;
+    return (
+      besides - this.#readBefore >
+      (this.#line.limits.upstreamOverheadBytes ?? maxOverheadBytes) + this.#collector.size
+    );
   }
 
   /** How long the present stage may take, in ms. */
@@ -233,21 +242,19 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     // what a caller still sends has bounds of its own, a pause is bounded when it is begun, and a connection by who makes it; while there is no room nothing is read
     if (this.#nextTry !== undefined || this.#stage === 'connecting' || this.#isPaused || !this.#isFed)
       return Number.POSITIVE_INFINITY;
-    if (this.#stage === 'waiting') return limits.upstreamQueueMs;
+    if (this.#stage === 'waiting') return limits.upstreamQueueMs ?? maxQueueMs;
     return this.#status === 0 ? this.#firstByteMs : limits.upstreamIdleMs;
   }
 
   get #firstByteMs(): number {
-    const { limits } = this.#line;
-    const { binaryOutput } = this.#request.operation;
-    return binaryOutput ? limits.upstreamFirstByteWithBinaryMs : limits.upstreamFirstByteMs;
+    const { upstreamFirstByteMs } = this.#line.limits;
+    return this.#request.operation.binaryOutput ? upstreamFirstByteMs * 1.5 : upstreamFirstByteMs;
   }
 
   onDue(): void {
     if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
     else if (this.#stage === 'waiting') this.#shed();
-    else if (this.#isFlooded())
-      this.#giveInvalid(overLimit('a flood of bytes beside a body', 'upstreamOverheadBytes'));
+    else if (this.#isFlooded()) this.#giveInvalid('a flood of bytes beside a body');
     else {
       // a deadline that was near from the start, as a request came slowly, say, is no failure of the upstream's
       const now = performance.now();
@@ -430,7 +437,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   #pauseAskedFor(retryAfter: string | undefined): number | undefined {
     if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
     const ms = Number(retryAfter) * 1000;
-    const fits = ms <= this.#line.limits.retryAfterMs && performance.now() + ms < this.#waiting.deadline;
+    const fits =
+      ms <= (this.#line.limits.retryAfterMs ?? maxRetryAfterMs) &&
+      performance.now() + ms < this.#waiting.deadline;
     return fits ? ms : undefined;
   }
 

@@ -20,6 +20,12 @@ export interface UpstreamReply {
   readonly retryAfter: string | undefined;
 }
 
+/**
+ * Bytes of an upstream's response that the event loop reads, without its base64; of a response that is mapped, all bytes.
+ * A worker thread reads a longer response.
+ */
+export const maxLoopReplyBytes = 256 * 1024;
+
 /** A call on its way upstream and back, for whoever waits for it. */
 export interface Waiting extends Slot {
   /** When the answer must be there, in ms of `performance.now()`. */

@@ -189,11 +189,17 @@ export interface Scratch {
   readonly output: Output;
 }
 
-/** Scratch buffers; what is written in them is a mismatch where it is too much. */
-export function createScratch({ writtenBytes }: Limits): Scratch {
+/** Bytes of a reply in XML: escapes make a text up to five times as long, and names are added. */
+export function maxWrittenBytes({ replyBytes, replyBytesWithBinary, writtenBytes }: Limits): number {
+  return writtenBytes ?? Math.max(192 * 1024 * 1024, 6 * replyBytes, 1.5 * replyBytesWithBinary);
+}
+
+/** Makes scratch buffers. A reply in XML that is longer than `maxWrittenBytes` throws a MismatchError. */
+export function createScratch(limits: Limits): Scratch {
   const output = new Output(
-    writtenBytes,
-    (message) => new MismatchError(`${message} (limit writtenBytes), got more`),
+    maxWrittenBytes(limits),
+    (message) =>
+      new MismatchError(`${message} (see the limits replyBytes and replyBytesWithBinary), got more`),
   );
   return { tape: new Tape(), output };
 }

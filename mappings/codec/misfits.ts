@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import { type NamedType, partsOf, type Type } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
-import type { Misfit } from '../json/tape.ts';
+import { type Misfit, maxMisfits } from '../json/tape.ts';
 import { fieldPath, MismatchError, type Step } from './problem.ts';
 
 /** Members of replies that are missing or that their type lacks: told by name once, counted always, or refused (W20, W22). */
@@ -36,7 +36,7 @@ export function compileMisfits(
   return (misfits, missing, body) => {
     const lines: string[] = [];
     for (const misfit of misfits) {
-      if (told.size >= limits.replyMisfits) break;
+      if (told.size >= (limits.replyMisfits ?? maxMisfits)) break;
       const key = `${misfit.kind} ${misfit.type} ${misfit.member}`;
       if (told.has(key)) continue;
       told.add(key);

@@ -119,10 +119,13 @@ export function applyEdits(text: string, edits: readonly Edit[], offset = 0): st
   return edited + text.slice(from);
 }
 
+/** Problems of one request that are recorded, and items of `errors` in one reply. */
+export const maxReportedProblems = 20;
+
 /**
  * A reading of one request that has nothing yet.
  *
- * @param limit as many problems as are noted
+ * @param limit maximum number of problems that are recorded
  * @param mostSteps as many steps as rules may take before `TooManySteps` is thrown
  */
 export function startReading(limit: number, mostSteps: number = Number.POSITIVE_INFINITY): Reading {
@@ -210,21 +213,37 @@ export function fieldPath(path: readonly Step[]): string {
   return text;
 }
 
+/**
+ * Steps of one request that the event loop takes. A request that needs more is read again in a worker thread. Steps are
+ * instructions of patterns, characters that rules look at, and 64 for each rule of a value.
+ */
+export const maxLoopSteps = 1_000_000;
+
 /** Counts steps that rules are about to take. Throws TooManySteps. */
 export function countSteps(reading: Reading, steps: number): void {
   reading.steps += steps;
   if (reading.steps > reading.mostSteps) throw new TooManySteps();
 }
 
+/**
+ * Characters of a request that its reading may look at again or add: lists and objects that rules compare, elements behind
+ * references (`href`), XML as text, and the namespaces of names.
+ */
+export const maxRereadCharacters = 32 * 1024 * 1024;
+
 /** Counts characters that a request may become longer by, which take time to make; false once that is too much in all. */
-export function hasRoom(reading: Reading, { rereadText }: Limits, characters: number): boolean {
+export function hasRoom(
+  reading: Reading,
+  { rereadText = maxRereadCharacters }: Limits,
+  characters: number,
+): boolean {
   countSteps(reading, characters);
   reading.openText += characters;
   return reading.openText <= rereadText;
 }
 
 /** Notes that there is no room for more XML as text, of which names with their namespaces are a part. */
-export function refuseNamespaces({ rereadText }: Limits, reading: Reading): undefined {
+export function refuseNamespaces({ rereadText = maxRereadCharacters }: Limits, reading: Reading): undefined {
   const expected = `expected at most ${rereadText} characters of XML as text and of namespaces in all`;
   return refuse(reading, 'OutOfRange', `${expected}, got more`);
 }

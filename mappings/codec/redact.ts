@@ -17,6 +17,9 @@ const hidden = '"***"';
 /** Characters of one string that are shown. */
 const longestText = 256;
 
+/** Characters of one message in the log, with `SOAPBRIDGE_LOG_MESSAGES`. */
+export const maxLoggedCharacters = 16 * 1024;
+
 /** Reads what was read before, so neither depth nor number of members is bounded here. */
 const unbounded = { jsonDepth: Number.POSITIVE_INFINITY, jsonMembers: Number.POSITIVE_INFINITY };
 
@@ -31,7 +34,7 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
   const fieldsOf = fieldTables();
   return (text, type, hide) => {
     const json = new JsonReader(text, { ...limits, ...unbounded });
-    let left = limits.loggedMessage;
+    let left = limits.loggedMessage ?? maxLoggedCharacters;
     return valueText([type]);
 
     function valueText(types: readonly Type[]): string {

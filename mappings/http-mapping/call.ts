@@ -136,7 +136,7 @@ function compileFill(
 ): Fill {
   const { field, name } = parameter;
   const slot = slots.get(field) ?? -1;
-  const write = compileParameter(parameter, limits, limits.parameterText, taken);
+  const write = compileParameter(parameter, limits, undefined, taken);
   const put = putters[parameter.in];
   return (draft, reading) => {
     const token = reading.slots[slot];

@@ -6,6 +6,7 @@ import {
   compileParameter,
   encodeName,
   encodeText,
+  maxFormCharacters,
   nameFor,
   namesTaken,
   pairsOf,
@@ -23,6 +24,7 @@ export function compileForm(
   type: Type | undefined,
   limits: Limits,
 ): WriteForm {
+  const most = maxFormCharacters(limits);
   const fields = type?.kind === 'record' ? type.fields : [];
   const names = [...stated.map(({ name }) => name), ...fields.map(({ json }) => json)];
   const own = new Set(names);
@@ -33,7 +35,7 @@ export function compileForm(
       compileParameter(
         { ...member, field: member.name, in: 'query', spansSegments: false, deepLists },
         limits,
-        limits.formText,
+        most,
         namesTaken(
           names.filter((name) => name !== member.name),
           fields.find(({ json }) => json === member.name)?.type,
@@ -41,7 +43,7 @@ export function compileForm(
       ),
     ]),
   );
-  const room = new Room(limits.formText);
+  const room = new Room(most);
   const pairsByKind = kindWriter(deepLists, limits);
   return (json, reading) => {
     const members = membersOf(json, limits);
@@ -77,7 +79,7 @@ function kindWriter(
   deepLists: DeepLists,
   limits: Limits,
 ): (name: string, json: string) => string | undefined {
-  const room = new Room(limits.formText);
+  const room = new Room(maxFormCharacters(limits));
   return (name, json) => {
     room.clear();
     const part = readPart(json, limits);

@@ -4,7 +4,7 @@ import type { Limits } from '../contract/limits.ts';
 import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
 import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { everyText, halfCharacter, noItem, Room, Unfit } from './parameter.ts';
+import { everyText, halfCharacter, maxFormCharacters, noItem, Room, Unfit } from './parameter.ts';
 
 /** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
 export interface Multipart {
@@ -22,7 +22,7 @@ export function compileMultipart(
   limits: Limits,
 ): WriteMultipart {
   const plans = new Map(stated.map((part) => [part.name, part]));
-  const room = new Room(limits.formText);
+  const room = new Room(maxFormCharacters(limits));
   return (json, reading) => {
     const parts: Buffer[] = [];
     room.clear();
@@ -66,8 +66,8 @@ export function compileMultipart(
   };
 }
 
-function tooMuch({ formText }: Limits): string {
-  return `expected parts of at most ${formText} bytes in all, got more`;
+function tooMuch(limits: Limits): string {
+  return `expected parts of at most ${maxFormCharacters(limits)} bytes in all, got more`;
 }
 
 /** `everyText`, where what can't go is noted. */

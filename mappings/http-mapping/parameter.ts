@@ -2,6 +2,7 @@ import type { Refusal } from '../codec/scalars/scalar.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { DeepLists, Parameter, ParameterStyle, Type } from '../contract/model.ts';
 import { type Part, readPart } from '../json/parts.ts';
+import { maxParameterCharacters } from '../places.ts';
 import { GatheredText } from '../xml/gathered-text.ts';
 
 /** A parameter's JSON value, not null, as text for its place; undefined for nothing, or why it can't stand there. */
@@ -96,17 +97,22 @@ export function namesTaken(beside: readonly string[], type: Type | undefined): R
   return names;
 }
 
+/** Characters of a form, or bytes of a multipart body: percent-encoding makes a request three times as long. */
+export function maxFormCharacters({ bodyBytesWithBinary, formText }: Limits): number {
+  return formText ?? Math.max(48 * 1024 * 1024, 3 * bodyBytesWithBinary);
+}
+
 /** One way to write text, so that no separator in it is read as one. */
 type Encode = (text: string) => string;
 
 /**
- * @param most of a value in characters, as JSON and as it is written
+ * @param most maximum number of characters of a value, as JSON and as it is written
  * @param taken names that no member of an exploded object may have, as `namesTaken` has them
  */
 export function compileParameter(
   parameter: Parameter,
   limits: Limits,
-  most = limits.parameterText,
+  most = limits.parameterText ?? maxParameterCharacters,
   taken: ReadonlySet<string> = noNames,
 ): WriteParameter {
   const room = new Room(most);

@@ -2,6 +2,8 @@ import type { Limits } from '../contract/limits.ts';
 import {
   checkStart,
   headerOf,
+  maxOutsideBytes,
+  maxPartHeaderBytes,
   passClosing,
   passLineEnd,
   RelatedError,
@@ -22,6 +24,12 @@ export interface RelatedBeginning extends Omit<RelatedMessage, 'parts'> {
   readonly fileStart: number;
 }
 
+/**
+ * Bytes of a request that the event loop reads. A worker thread reads a longer request. A message whose envelope is longer is
+ * not streamed.
+ */
+export const maxLoopRequestBytes = 128 * 1024;
+
 const crlf = Buffer.from('\r\n');
 const emptyLine = Buffer.from('\r\n\r\n');
 const closing = '--';
@@ -40,7 +48,8 @@ export function readBeginning(
   type: RelatedType,
   limits: Limits,
 ): RelatedBeginning | 'more' | 'held' {
-  const { mimeOutsideBytes, mimeHeaderBytes, readAsideBytes } = limits;
+  const { mimeOutsideBytes = maxOutsideBytes, mimeHeaderBytes = maxPartHeaderBytes } = limits;
+  const { readAsideBytes = maxLoopRequestBytes } = limits;
   const delimiter = delimiterOf(type);
   const bare = delimiter.subarray(crlf.length);
   const isFirst = came.subarray(0, bare.length).equals(bare);
@@ -77,7 +86,11 @@ export function readBeginning(
 }
 
 /** Where the line behind a delimiter begins; `held` where the delimiter is the closing one. Throws RelatedError. */
-function lineBehind(came: Buffer, at: number, { mimeHeaderBytes }: Limits): number | 'more' | 'held' {
+function lineBehind(
+  came: Buffer,
+  at: number,
+  { mimeHeaderBytes = maxPartHeaderBytes }: Limits,
+): number | 'more' | 'held' {
   const end = came.indexOf(crlf, at);
   if (came.length < at + closing.length) return 'more';
   if (came.toString('latin1', at, at + closing.length) === closing) return 'held';
@@ -96,7 +109,7 @@ export async function* fileOf(
   came: Buffer,
   rest: AsyncIterable<Buffer>,
   type: RelatedType,
-  { mimeOutsideBytes }: Limits,
+  { mimeOutsideBytes = maxOutsideBytes }: Limits,
 ): AsyncGenerator<Buffer, void, undefined> {
   const delimiter = delimiterOf(type);
   // the line end of the header's empty line may be the delimiter's own

@@ -62,6 +62,15 @@ interface Parameters {
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
+/** Bytes of a part's header. */
+export const maxPartHeaderBytes = 4096;
+
+/** Characters in a part's Content-ID. */
+export const maxContentIdCharacters = 256;
+
+/** Bytes before the first part of a message, and as many after its last part. */
+export const maxOutsideBytes = 1024;
+
 const blanks = ' \t';
 
 /**
@@ -284,7 +293,7 @@ const hyphen = 45;
 
 /** Where each part's content stands. One loop from the first delimiter to the closing one. */
 function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
-  const { mimeOutsideBytes, mimeParts } = limits;
+  const { mimeOutsideBytes = maxOutsideBytes, mimeParts } = limits;
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const bare = delimiter.subarray(crlf.length);
   const places: Place[] = [];
@@ -348,14 +357,13 @@ export function readHeader(
   body: Buffer,
   from: number,
   end: number,
-  { mimeHeaderBytes, mimeHeaderLines }: Limits,
+  { mimeHeaderBytes = maxPartHeaderBytes }: Limits,
 ): { readonly header: ReadonlyMap<string, string>; readonly start: number } {
   const header = new Map<string, string>();
   if (from === end) return { header, start: end };
   // the boundary's own CRLF may be the one that ends the header
   const part = body.subarray(from, Math.min(end + crlf.length, from + mimeHeaderBytes));
   let name = '';
-  let lines = 0;
   for (let at = 0; ; ) {
     const lineEnd = part.indexOf(crlf, at);
     if (lineEnd < 0) {
@@ -372,8 +380,6 @@ export function readHeader(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what no header line holds
     if (/[\0-\x08\x0a-\x1f\x7f]/.test(line))
       throw new RelatedError("expected lines that end in CRLF in a part's header, got control characters");
-    if (++lines > mimeHeaderLines)
-      throw new RelatedError(`expected at most ${mimeHeaderLines} lines in a part's header, got more`);
     if (blanks.includes(line[0] as string)) {
       if (name === '') throw new RelatedError("expected a name in a part's first header line, got blanks");
       header.set(name, `${header.get(name)} ${line.trim()}`);
@@ -399,7 +405,10 @@ export interface PartHeader {
 
 const asTheyAre: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary']);
 
-export function headerOf(header: Place['header'], { mimeContentId }: Limits): PartHeader {
+export function headerOf(
+  header: Place['header'],
+  { mimeContentId = maxContentIdCharacters }: Limits,
+): PartHeader {
   const stated = header.get('content-id');
   const id = stated === undefined ? undefined : bareId(stated);
   if (id !== undefined && id.length > mimeContentId)

@@ -33,6 +33,9 @@ const errorNames = ['error', 'errors', 'fault', 'data'];
 const longestMessage = 500;
 const longestCode = 64;
 
+/** Characters of an upstream's error that a reply quotes whole. */
+export const maxErrorCharacters = 16 * 1024;
+
 /** Objects in one another that a message is looked for in. */
 const deepest = 4;
 
@@ -57,7 +60,7 @@ export function readUpstreamError(
     code: code === undefined ? undefined : hide(code),
     message: message === '' ? undefined : hide(message, longestMessage),
     json:
-      text.length <= limits.upstreamError
+      text.length <= (limits.upstreamError ?? maxErrorCharacters)
         ? hide(stackTrace === 'keep' ? text : withoutTraces(text, limits))
         : undefined,
   };

@@ -47,6 +47,12 @@ export interface Misfit {
  */
 const patience = 8;
 
+/**
+ * Unknown and missing members of replies that are recorded: as many of one reply, and as many names of one operation that
+ * the log reports.
+ */
+export const maxMisfits = 100;
+
 const plain = plainByte;
 
 const none: ReadonlySet<string> = new Set();
@@ -141,7 +147,7 @@ export class Tape extends JsonGrammar {
     this.inexact = 0;
     this.missing = 0;
     if (this.misfits.length > 0) this.misfits.length = 0;
-    this.#mostMisfits = limits.replyMisfits;
+    this.#mostMisfits = limits.replyMisfits ?? maxMisfits;
     this.strict = false;
     this.failed = false;
     this.attachFrom = Number.POSITIVE_INFINITY;

@@ -8,13 +8,7 @@ import {
   type Type,
 } from '../contract/model.ts';
 import { didYouMean, nearest } from '../contract/nearest.ts';
-import {
-  Allowance,
-  type ContractLimits,
-  contractError,
-  isStackOverflow,
-  OverLimit,
-} from './document/allowance.ts';
+import { Allowance, contractError, isStackOverflow, OverLimit } from './document/allowance.ts';
 import { type ContractProblem, type Note, pointerSegment, type Report } from './document/error.ts';
 import { misspeltKeys } from './document/misspelt-keys.ts';
 import { addTo, childOf, isNode, type Node, shown, textOf } from './document/node.ts';
@@ -190,7 +184,7 @@ function withinLimits<T>(make: () => T, allowance: Allowance, report: Report): T
 function otherFilesOf(
   { openapiName, readFile }: ContractSource,
   overlay: Overlay,
-  limits: ContractLimits,
+  limits: Allowance['limits'],
 ): OtherFiles | undefined {
   if (readFile === undefined) return undefined;
   const document = openapiName.slice(openapiName.lastIndexOf('/') + 1);

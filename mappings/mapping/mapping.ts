@@ -2,9 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../contract/limits.ts';
 import { didYouMean } from '../contract/nearest.ts';
 import { JsonError } from '../json/grammar.ts';
+import { contractConstants } from '../loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
-import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
+import { fitsHeader, hasControls, hasControlsInQuery, hasDots, maxParameterCharacters } from '../places.ts';
 import type { Module } from './code.ts';
 import {
   anyShape,
@@ -129,8 +130,9 @@ export function compileMapping({
 }: MappingSource): Mapping {
   const problems: Finding[] = [];
   const oneWay: Finding[] = [];
-  const old = new SchemaReader(derived, limits.contractReferences);
-  const target = new SchemaReader(openapi, limits.contractReferences);
+  const { contractReferences = contractConstants.contractReferences } = limits;
+  const old = new SchemaReader(derived, contractReferences);
+  const target = new SchemaReader(openapi, contractReferences);
   const operations = new Map<string, MappedOperation>();
   const names = Object.keys((derived.paths ?? {}) as Node).map((path) => path.slice(1));
   for (const [name, several] of entries) {
@@ -218,6 +220,15 @@ interface Way {
   };
 }
 
+/** Calls to the upstream that one request becomes (`forEach`). */
+export const maxCalls = 100;
+
+/**
+ * Time that the functions of a mapping may run, in ms: all calls for one message together, for each 64 KiB of it that were
+ * begun. Time that the machine gives to other processes hardly counts.
+ */
+export const maxCodeMs = 50;
+
 /** In characters, or bytes: functions have `mappingCodeMs` for each so many of a message. */
 const codePart = 64 * 1024;
 
@@ -226,7 +237,7 @@ function mapped<T>(
   side: 'request' | 'reply',
   { within }: Way,
   characters: number,
-  { mappingCodeMs }: Limits,
+  { mappingCodeMs = maxCodeMs }: Limits,
   make: () => T,
 ): T {
   const watched = within[side];
@@ -258,8 +269,9 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
       'expected nothing that has no rule in the mapping, got a value',
     );
   const scopes = way.scopesOf(root);
-  if (scopes.length > limits.mappingCalls)
-    throw root.error([], `expected at most ${limits.mappingCalls} calls, got ${scopes.length}`);
+  const { mappingCalls = maxCalls } = limits;
+  if (scopes.length > mappingCalls)
+    throw root.error([], `expected at most ${mappingCalls} calls, got ${scopes.length}`);
   if (scopes.length === 0) refuseNone(way, root, limits, steps);
   // counted anew each time that it runs
   const calls = mapped('request', way, json.length, limits, () => way.scopesOf(rootOf()).map(way.call));
@@ -783,7 +795,7 @@ function writeParameters(
   filled: readonly Filled[],
   scope: Scope,
 ): { readonly path: string; readonly headers: Record<string, string> } {
-  const { parameterText } = scope.run.limits;
+  const { parameterText = maxParameterCharacters } = scope.run.limits;
   let written = template;
   let lastInPath: string | undefined;
   const query: string[] = [];

@@ -97,16 +97,21 @@ export function readEntries(root: unknown, report: Report, limits: Limits): Entr
   return entries;
 }
 
+/** Rules of a mapping. A rule behind a YAML alias counts each time. */
+export const maxRules = 10_000;
+
 type Raw = Readonly<Record<string, unknown>>;
 
 class RuleReader {
   readonly #report: Report;
   readonly #limits: Limits;
+  readonly #maxRules: number;
   #count = 0;
 
   constructor(report: Report, limits: Limits) {
     this.#report = report;
     this.#limits = limits;
+    this.#maxRules = limits.mappingRules ?? maxRules;
   }
 
   entry(value: unknown, pointer: string): Entry {
@@ -186,12 +191,9 @@ class RuleReader {
 
   #rule(value: unknown, pointer: string, depth: number): Rule {
     this.#count++;
-    if (this.#count === this.#limits.mappingRules + 1)
-      this.#report(
-        pointer,
-        `expected at most ${this.#limits.mappingRules} rules, aliases counted each time, got more`,
-      );
-    if (depth > this.#limits.jsonDepth || this.#count > this.#limits.mappingRules) {
+    if (this.#count === this.#maxRules + 1)
+      this.#report(pointer, `expected at most ${this.#maxRules} rules, aliases counted each time, got more`);
+    if (depth > this.#limits.jsonDepth || this.#count > this.#maxRules) {
       if (depth > this.#limits.jsonDepth)
         this.#report(pointer, `expected at most ${this.#limits.jsonDepth} rules in one another, got more`);
       return { ...emptyRule, pointer };

@@ -16,6 +16,28 @@ const question = 0x3f;
 /** A text of so many CDATA sections is gathered in a buffer: as a string it would be a tree of them. */
 const manySections = 16;
 
+/** Children of one element. If `xmlElements` is raised, this limit grows with it. */
+export function maxChildren({ xmlChildren, xmlElements }: Limits): number {
+  return xmlChildren ?? Math.max(50_000, xmlElements / 4);
+}
+
+/** Attributes and namespace declarations of all elements. If `xmlElements` is raised, this limit grows with it. */
+export function maxAllAttributes({ xmlAllAttributes, xmlElements }: Limits): number {
+  return xmlAllAttributes ?? Math.max(250_000, xmlElements * 1.25);
+}
+
+/** Attributes and namespace declarations of one element, together. */
+export const maxAttributes = 64;
+
+/** Characters in the name of an element or attribute, with its prefix. */
+export const maxNameCharacters = 256;
+
+/** Characters in the name of a namespace. */
+export const maxNamespaceCharacters = 1024;
+
+/** Characters in the value of an attribute. */
+export const maxAttributeValueCharacters = 64 * 1024;
+
 /** One open element. Each depth has one, used again by every element there: reading allocates none per element. */
 class OpenElement {
   readonly outer: OpenElement | undefined;
@@ -103,6 +125,12 @@ export class XmlReader {
 
   readonly #scanner: Scanner;
   readonly #limits: Limits;
+  readonly #maxChildren: number;
+  readonly #maxAttributes: number;
+  readonly #maxAllAttributes: number;
+  readonly #maxName: number;
+  readonly #maxNamespace: number;
+  readonly #maxAttributeValue: number;
   readonly #emptyPrefixes: boolean;
   readonly #namespaces = new Namespaces();
   readonly #attributes: Attribute[] = [];
@@ -119,6 +147,12 @@ export class XmlReader {
     this.#scanner = new Scanner(text, quirks?.illegalReferences === true);
     this.#emptyPrefixes = quirks?.emptyPrefixes === true;
     this.#limits = limits;
+    this.#maxChildren = maxChildren(limits);
+    this.#maxAttributes = limits.xmlAttributes ?? maxAttributes;
+    this.#maxAllAttributes = maxAllAttributes(limits);
+    this.#maxName = limits.xmlName ?? maxNameCharacters;
+    this.#maxNamespace = limits.xmlNamespace ?? maxNamespaceCharacters;
+    this.#maxAttributeValue = limits.xmlAttributeValue ?? maxAttributeValueCharacters;
   }
 
   /** Surrogate pairs that were written as two references and joined (W10). */
@@ -212,8 +246,8 @@ export class XmlReader {
       if (next !== exclamation) break;
       at = this.#passMarkup(at, element);
     }
-    if (++element.children > this.#limits.xmlChildren) {
-      throw scanner.error(at, `more than ${this.#limits.xmlChildren} child elements`, 'xmlChildren');
+    if (++element.children > this.#maxChildren) {
+      throw scanner.error(at, `more than ${this.#maxChildren} child elements`, 'xmlChildren');
     }
     this.#readStartTag(at);
     return true;
@@ -383,8 +417,8 @@ export class XmlReader {
 
   #readName(start: number): number {
     const end = this.#scanner.readName(start);
-    if (end - start > this.#limits.xmlName) {
-      throw this.#scanner.error(start, `name longer than ${this.#limits.xmlName} characters`, 'xmlName');
+    if (end - start > this.#maxName) {
+      throw this.#scanner.error(start, `name longer than ${this.#maxName} characters`, 'xmlName');
     }
     return end;
   }
@@ -429,11 +463,11 @@ export class XmlReader {
         break;
       }
       if (next === at) throw scanner.error(at, `expected a blank, > or />, got ${scanner.got(at)}`);
-      if (++total > this.#limits.xmlAttributes) {
-        throw scanner.error(next, `more than ${this.#limits.xmlAttributes} attributes`, 'xmlAttributes');
+      if (++total > this.#maxAttributes) {
+        throw scanner.error(next, `more than ${this.#maxAttributes} attributes`, 'xmlAttributes');
       }
-      if (++this.#allAttributes > this.#limits.xmlAllAttributes) {
-        const most = this.#limits.xmlAllAttributes;
+      if (++this.#allAttributes > this.#maxAllAttributes) {
+        const most = this.#maxAllAttributes;
         throw scanner.error(next, `more than ${most} attributes in all`, 'xmlAllAttributes');
       }
       at = this.#readAttribute(next, element);
@@ -452,7 +486,7 @@ export class XmlReader {
     if (scanner.code(equals) !== equalsSign) {
       throw scanner.error(equals, `expected =, got ${scanner.got(equals)}`);
     }
-    const valueEnd = scanner.readValue(scanner.skipBlanks(equals + 1), this.#limits.xmlAttributeValue);
+    const valueEnd = scanner.readValue(scanner.skipBlanks(equals + 1), this.#maxAttributeValue);
     const value = scanner.value;
     const reserved = text.startsWith('xmlns', start);
     if (reserved && end - start === 5) this.#declare('', value, start, element);
@@ -508,8 +542,8 @@ export class XmlReader {
     }
     if (namespace === xmlnsNamespace)
       throw scanner.error(at, 'expected no binding to the namespace of xmlns');
-    if (namespace.length > this.#limits.xmlNamespace) {
-      const most = this.#limits.xmlNamespace;
+    if (namespace.length > this.#maxNamespace) {
+      const most = this.#maxNamespace;
       throw scanner.error(at, `namespace longer than ${most} characters`, 'xmlNamespace');
     }
     if (namespace === '' && prefix !== '' && !this.#emptyPrefixes) {

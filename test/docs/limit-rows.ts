@@ -1,3 +1,4 @@
+import { formerLimits } from '../../mappings/contract/former-limits.ts';
 import { limitTable } from '../../mappings/contract/limits.ts';
 
 /** A value in the unit of its limit's name, as an operator would say it. */
@@ -20,6 +21,15 @@ function said(name: string, value: number): string {
 export const limitRows = Object.entries(limitTable)
   .map(([name, { value, bounds }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} |\n`)
   .join('');
+
+/** The rows of docs/upgrading.md's table of limits that are constants, as mappings/contract/former-limits.ts says. */
+export const formerLimitRows = Object.entries(formerLimits)
+  .map(([name, now]) => `| \`${name}\` | ${typeof now === 'number' ? said(name, now) : now} |\n`)
+  .join('');
+
+/** The place of those rows on that page. */
+export const formerLimitTableForm =
+  /(?<=### Limits that are constants now\n[^|]*\| old name \| now \|\n\|---\|---\|\n)(?:\|.*\n)*/;
 
 /** Where those rows stand on the page. */
 export const limitTableForm = /(?<=\| limit \| default \| bounds \|\n\|---\|---\|---\|\n)(?:\|.*\n)*/;

@@ -5,8 +5,16 @@ import { compileRequestLine } from '../../gateway/telemetry/log.ts';
 import { createMetrics } from '../../gateway/telemetry/metrics.ts';
 import { type Noted, startStats } from '../../gateway/telemetry/request-stats.ts';
 import { deviations } from '../../mappings/codec/problem.ts';
-import { defaultLimits, type LimitName, limitTable, readLimits } from '../../mappings/contract/limits.ts';
-import { limitRows, limitTableForm } from './limit-rows.ts';
+import { formerLimits } from '../../mappings/contract/former-limits.ts';
+import {
+  defaultLimits,
+  type LimitName,
+  limitsWith,
+  limitTable,
+  readLimits,
+} from '../../mappings/contract/limits.ts';
+import { allLimits, constantLimits } from '../constant-limits.ts';
+import { formerLimitRows, formerLimitTableForm, limitRows, limitTableForm } from './limit-rows.ts';
 import { limitTests } from './limit-tests.ts';
 
 const page = readFileSync(new URL('../../docs/operations.md', import.meta.url), 'utf8');
@@ -83,7 +91,26 @@ test('docs/operations.md documents every tolerated deviation', (t) => {
   t.deepEqual(undocumented, []);
 });
 
-for (const name of Object.keys(limitTable) as LimitName[]) {
+test('docs/upgrading.md lists every limit that could be set before', (t) => {
+  const upgrading = readFileSync(new URL('../../docs/upgrading.md', import.meta.url), 'utf8');
+  t.is(formerLimitTableForm.exec(upgrading)?.[0], formerLimitRows, '`npm run golden` rewrites it');
+});
+
+test('at most 40 limits can be set, each described by two sentences at most', (t) => {
+  t.true(Object.keys(limitTable).length <= 40);
+  for (const [name, { bounds }] of Object.entries(limitTable)) {
+    t.regex(bounds, /^[A-Z0-9][^.]*(?:\.\d[^.]*)*\.(?: [A-Z0-9][^.]*(?:\.\d[^.]*)*\.)?$/, name);
+    t.false(name in formerLimits, name);
+  }
+});
+
+test('the constants have the values that docs/upgrading.md reports', (t) => {
+  const constants: Readonly<Record<string, number>> = constantLimits;
+  for (const [name, now] of Object.entries(formerLimits))
+    if (typeof now === 'number') t.is(constants[name], now, name);
+});
+
+for (const name of Object.keys(allLimits) as (keyof typeof allLimits)[]) {
   test(`${name} is held by a test at the limit and beyond it`, (t) => {
     const [file, words] = limitTests[name];
     t.true(
@@ -114,3 +141,12 @@ for (const [list, message] of [
     t.throws(() => readLimits(list), { instanceOf: RangeError, message });
   });
 }
+
+test('a limit that could be set before is refused, with what it is now', (t) => {
+  for (const [name, now] of Object.entries(formerLimits)) {
+    const form = typeof now === 'number' ? `a constant of ${now}` : now;
+    const message = `limits: expected a limit that can be set, got ${name}, which is ${form} now (docs/upgrading.md)`;
+    t.throws(() => readLimits(`inFlight=3,${name}=7`), { instanceOf: RangeError, message });
+    t.throws(() => limitsWith({ [name]: 7 }), { instanceOf: RangeError, message });
+  }
+});

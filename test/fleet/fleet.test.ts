@@ -5,6 +5,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
+import { withConstants } from '../constant-limits.ts';
 import { freePort } from '../free-port.ts';
 import type { Served } from '../gateway/commands/run.ts';
 import {
@@ -69,7 +70,8 @@ const failed = (results: readonly { readonly status: number }[]): number =>
 declare(title('limits that three replicas share are exact within 2 %'), async (t) => {
   const { port, ports } = await startFleet(t, 'each: { rate: 1000/h }', 5, {
     // a machine with much else to do sheds no call of this one, and its store may be late
-    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
+    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000',
+    ...withConstants({ limitStoreMs: 20_000 }),
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 24 });
   const results = await Promise.all(Array.from({ length: 1_300 }, () => call(port, agent)));
@@ -86,7 +88,8 @@ declare(title('limits that three replicas share are exact within 2 %'), async (t
 
 declare(title('calls under way that three replicas allow a caller together are exact'), async (t) => {
   const { port, upstream } = await startFleet(t, 'each: { concurrent: 10 }', 3_000, {
-    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000,limitStoreMs=20000',
+    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000',
+    ...withConstants({ limitStoreMs: 20_000 }),
   });
   const agent = new Agent({ keepAlive: true, maxSockets: 60 });
   const burst = () => Promise.all(Array.from({ length: 60 }, () => call(port, agent)));

@@ -9,7 +9,7 @@ import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { excerptPages, withExcerpts } from '../docs/excerpts.ts';
 import { countAll, countsFile } from '../documents/documents.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
-import { limitRows, limitTableForm } from '../docs/limit-rows.ts';
+import { formerLimitRows, formerLimitTableForm, limitRows, limitTableForm } from '../docs/limit-rows.ts';
 import { overlayRows, overlayTableForm } from '../docs/overlay-rows.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
@@ -44,6 +44,11 @@ if (import.meta.main) {
     const page = new URL(`../../docs/${name}.md`, import.meta.url);
     writeFileSync(page, readFileSync(page, 'utf8').replace(overlayTableForm, () => overlayRows(kind)));
   }
+  const upgrading = new URL('../../docs/upgrading.md', import.meta.url);
+  writeFileSync(
+    upgrading,
+    readFileSync(upgrading, 'utf8').replace(formerLimitTableForm, formerLimitRows),
+  );
   for (const [name, text] of Object.entries(goldens)) {
     writeFileSync(join(import.meta.dirname, name), text);
   }

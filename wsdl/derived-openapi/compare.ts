@@ -1,5 +1,4 @@
 import type { Adopted } from '../../mappings/contract/adopted.ts';
-import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { deriveOpenapi } from './document.ts';
 
@@ -18,6 +17,9 @@ const shownCharacters = 120;
 /** Lists in which order says nothing. */
 const sets: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'tags']);
 
+/** Differences that are reported. */
+const maxDifferences = 1_000;
+
 /**
  * What a derived document says otherwise than the WSDL does now (A32): each difference with its JSON pointer and both sides;
  * none where they are equal. The order of keys makes no difference.
@@ -29,7 +31,7 @@ export function compareDerived(
   adopted: Pick<Adopted, 'service'> & Partial<Pick<Adopted, 'movedHeaders'> & Pick<Contract, 'settings'>>,
   root: unknown,
   file: string,
-  most = defaultLimits.contractProblems,
+  most = maxDifferences,
 ): readonly DerivedDifference[] {
   const { document } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
   const problems: DerivedDifference[] = [];

@@ -6,7 +6,12 @@ import {
   FastPath,
   type Match,
 } from '../../../mappings/codec/fast-path/fast-path.ts';
-import { type Reading, recordDeviation, startReading } from '../../../mappings/codec/problem.ts';
+import {
+  maxReportedProblems,
+  type Reading,
+  recordDeviation,
+  startReading,
+} from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { hasRpc } from '../../../mappings/contract/adopted.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
@@ -313,7 +318,7 @@ class SoapReader {
     xml: XmlReader,
   ): SoapCall {
     const { attachments } = request;
-    const reading = startReading(this.#limits.errors, this.#mostSteps);
+    const reading = startReading(this.#limits.errors ?? maxReportedProblems, this.#mostSteps);
     reading.attachments = attachments;
     if (deviation !== undefined) recordDeviation(reading, deviation);
     if (this.#holding.has(operation)) attachments?.hold();

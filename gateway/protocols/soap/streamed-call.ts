@@ -33,6 +33,9 @@ function notRelated(): never {
   throw new TypeError('expected a message of multipart/related');
 }
 
+/** Time of a call whose file is streamed, in ms. */
+export const maxStreamMs = 3_600_000;
+
 /** A beginning is looked for in so many bytes first, then in twice as many, and so on: in all in linear time. */
 const firstLookBytes = 2 * 1024;
 
@@ -146,7 +149,7 @@ export async function receiveStreamed(context: RequestContext, address: SoapAddr
       throw error;
     }
     bodyFlows(request.socket, true);
-    context.deadline = context.started + limits.streamMs;
+    context.deadline = context.started + (limits.streamMs ?? maxStreamMs);
     return { call, body: came, failure: () => failure, end };
   }
 }

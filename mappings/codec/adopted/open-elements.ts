@@ -6,7 +6,7 @@ import { XmlError } from '../../xml/error.ts';
 import type { Declaration } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { scanNull } from '../element.ts';
-import { hasRoom, MismatchError, type Reading, refuse } from '../problem.ts';
+import { hasRoom, MismatchError, maxRereadCharacters, type Reading, refuse } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { canonicalXml } from './canonical.ts';
 import type { AdoptedContext } from './context.ts';
@@ -56,7 +56,7 @@ export function canonicalToken(
   return refuse(
     reading,
     'OutOfRange',
-    `expected at most ${limits.rereadText} characters of XML as text in all, got more`,
+    `expected at most ${limits.rereadText ?? maxRereadCharacters} characters of XML as text in all, got more`,
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import { XmlReader } from '../../xml/reader.ts';
-import { countSteps, hasRoom, type Reading, refuse } from '../problem.ts';
+import { countSteps, hasRoom, maxRereadCharacters, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
@@ -64,7 +64,7 @@ export interface Gathered {
  */
 export function gatherReferences(
   xml: XmlReader,
-  { rereadText }: Limits,
+  { rereadText = maxRereadCharacters }: Limits,
   reading: Reading,
 ): Gathered | undefined {
   const texts: string[] = [];

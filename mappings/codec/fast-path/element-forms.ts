@@ -3,7 +3,7 @@ import { type Key, keyOf, matches, padding, plainByte } from '../../bytes.ts';
 import type { Limits } from '../../contract/limits.ts';
 import { moveForward } from '../../recent.ts';
 import { XmlError } from '../../xml/error.ts';
-import type { ContentReader, XmlReader } from '../../xml/reader.ts';
+import { type ContentReader, maxAttributeValueCharacters, type XmlReader } from '../../xml/reader.ts';
 import { Scanner } from '../../xml/scanner.ts';
 import { mostBytes } from './text-tokenizer.ts';
 
@@ -67,7 +67,7 @@ export class ElementForms {
 
   /** @param element the one whose content it is */
   constructor(limits: Limits, element: ElementName) {
-    this.#mostText = Math.min(limits.xmlText, limits.xmlAttributeValue);
+    this.#mostText = Math.min(limits.xmlText, limits.xmlAttributeValue ?? maxAttributeValueCharacters);
     this.#reader = new FormReader(element);
   }
 

@@ -2,7 +2,7 @@ import type { Limits } from '../../contract/limits.ts';
 import type { RecordType } from '../../contract/model.ts';
 import { type ContentReader, type ReaderSnapshot, type XmlQuirks, XmlReader } from '../../xml/reader.ts';
 import type { Input, WriteCredentialsMember } from '../input.ts';
-import type { Reading } from '../problem.ts';
+import { maxReportedProblems, type Reading } from '../problem.ts';
 import { ElementForms } from './element-forms.ts';
 import { isAt, type Prefix, PrefixCache } from './prefix-cache.ts';
 import { createScratch, RequestShapes } from './request-shapes.ts';
@@ -127,7 +127,7 @@ export class FastPath<T> {
     meaning: T,
     { input, writeCredentials }: Of,
   ): void {
-    const { errors } = this.#limits;
+    const { errors = maxReportedProblems } = this.#limits;
     const { illegalReferences } = this.#quirks;
     const shapes = new RequestShapes(input, this.#scratch, errors, illegalReferences, writeCredentials);
     this.#prefixes.note(document, charset, end, { meaning, shapes }, this.#limits, this.#quirks);

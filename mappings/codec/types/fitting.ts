@@ -3,6 +3,7 @@ import type { JsonKind } from '../../contract/model.ts';
 import { JsonReader } from '../../json/reader.ts';
 import type { RequestReader } from '../context.ts';
 import { countSteps, isFull, type Problem, type Reading, refuse, startReading } from '../problem.ts';
+import { maxPatternSteps } from './rules.ts';
 
 /** A type that a value may be of, with its rules and without. */
 export interface Candidate {
@@ -20,6 +21,7 @@ export type Look = (token: string, reading: Reading) => void;
  * several nothing is asked. What is looked at counts as steps of patterns do, since it may lie in another such value.
  */
 export function compileLook(candidates: readonly Candidate[], limits: Limits): Look {
+  const { patternSteps: maxSteps = maxPatternSteps } = limits;
   return (token, reading) => {
     if (token === 'null') return;
     for (const kind of kinds[token.charAt(0)] ?? kindsOfNumber) {
@@ -27,7 +29,7 @@ export function compileLook(candidates: readonly Candidate[], limits: Limits): L
       const steps = token.length * (alike.length + 1);
       countSteps(reading, steps);
       reading.patternSteps += steps;
-      if (reading.patternSteps > limits.patternSteps) {
+      if (reading.patternSteps > maxSteps) {
         refuse(reading, 'OutOfRange', 'expected fewer values within others in one request');
         return;
       }

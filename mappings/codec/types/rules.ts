@@ -4,7 +4,7 @@ import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero }
 import { itemsOf, membersOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import type { RequestReader } from '../context.ts';
-import { applyEdits, countSteps, type Reading, refuse } from '../problem.ts';
+import { applyEdits, countSteps, maxRereadCharacters, type Reading, refuse } from '../problem.ts';
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
 import { invalid, isNumberStart, type Refusal } from '../scalars/scalar.ts';
@@ -79,7 +79,7 @@ const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
 function mayLookInside(token: string, weight: number, reading: Reading, limits: Limits): boolean {
   if (!token.startsWith('[') && !token.startsWith('{')) return true;
   reading.rereadText += token.length * weight;
-  return reading.rereadText <= limits.rereadText;
+  return reading.rereadText <= (limits.rereadText ?? maxRereadCharacters);
 }
 
 function judgeOf(check: Check, limits: Limits): Judge {
@@ -145,14 +145,21 @@ function characters(text: string): number {
   return count;
 }
 
+/**
+ * Instructions of patterns, multiplied by the characters that they look at, in one request; and characters that are looked
+ * at to find the type of a value.
+ */
+export const maxPatternSteps = 20_000_000;
+
 /** A pattern never backtracks, but takes a step for each of its instructions and each character: these are counted. */
 function patternJudge(source: string, limits: Limits): Judge {
   const pattern = linearPattern(source);
   if (pattern === undefined) throw new Error(`expected a pattern that the loader found good, got ${source}`);
   const size = pattern.programSize();
+  const { patternSteps: maxSteps = maxPatternSteps } = limits;
   return ofText((text, reading) => {
     reading.patternSteps += size * (text.length + 1);
-    if (reading.patternSteps > limits.patternSteps)
+    if (reading.patternSteps > maxSteps)
       return { code: 'OutOfRange', reason: 'expected less text to match with patterns in one request' };
     countSteps(reading, size * (text.length + 1));
     return pattern.test(text) ? undefined : invalid(`text that matches ${source}`, excerpt(text));

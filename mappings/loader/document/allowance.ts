@@ -1,8 +1,38 @@
 import type { Limits } from '../../contract/limits.ts';
 import { ContractError, type ContractProblem } from './error.ts';
 
-/** The limits on the documents of a contract. */
-export type ContractLimits = { readonly [name in keyof Limits as name & `contract${string}`]: number };
+/** The limits on the documents of a contract that a caller of the loader may give; see `contractConstants`. */
+export type ContractLimits = { readonly [name in keyof Limits as name & `contract${string}`]: Limits[name] };
+
+/** The limits on the documents of a contract that cannot be set. A test may give others. */
+export const contractConstants = {
+  /** Bytes of all files of a contract together. */
+  contractBytes: 64 * 1024 * 1024,
+  /** Files that a document refers to. */
+  contractFiles: 5_000,
+  /** Indents, marks and texts of all YAML files together. */
+  contractTokens: 10_000_000,
+  /** Uses of one YAML anchor. Uses of the anchors inside it are multiplied. */
+  contractAliases: 100,
+  /** Nesting of lists and objects, or of the elements of a WSDL or schema. */
+  contractDepth: 500,
+  /** Elements of all WSDLs and schemas together. */
+  contractElements: 500_000,
+  /** Characters in a key of a YAML or JSON file. */
+  contractKey: 4_096,
+  /** Characters of a JSONPath in an OpenAPI Overlay (`patches`). */
+  contractPath: 4_096,
+  /** References from one to the next (`$ref`, `base`, `substitutionGroup`). */
+  contractReferences: 100,
+  /** Characters of a pattern that `validate: strict` checks. A longer pattern is not checked. */
+  contractPattern: 4_096,
+  /** Characters of an example as JSON. A longer example is not shown in samples. */
+  contractExample: 10_000,
+  /** Schemas, types, members, references and pieces of text that are read. `Allowance` counts some of them several times. */
+  contractSteps: 5_000_000,
+  /** Problems that are reported. */
+  contractProblems: 1_000,
+};
 
 /** A limit on the documents of a contract was passed: loading ends there. */
 export class OverLimit extends Error {
@@ -34,7 +64,7 @@ const stepsPerLook = 4_096;
 
 /** What loading one contract may still take, all its files together. */
 export class Allowance {
-  readonly limits: ContractLimits;
+  readonly limits: Required<ContractLimits>;
   readonly #deadline: number;
   #bytes = 0;
   #tokens = 0;
@@ -44,7 +74,7 @@ export class Allowance {
 
   /** Its time runs from here. */
   constructor(limits: ContractLimits) {
-    this.limits = limits;
+    this.limits = { ...contractConstants, ...limits };
     this.#deadline = performance.now() + limits.contractMs;
   }
 
@@ -117,7 +147,7 @@ export class Allowance {
 /** The problems as an error: so many, and how many there are more. */
 export function contractError(
   problems: Iterable<ContractProblem>,
-  { contractProblems }: ContractLimits,
+  { contractProblems = contractConstants.contractProblems }: ContractLimits,
 ): ContractError {
   const all = [...problems];
   const listed = all.slice(0, contractProblems);

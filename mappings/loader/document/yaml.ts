@@ -22,7 +22,7 @@ import {
 import { defaultLimits } from '../../contract/limits.ts';
 import { JsonError } from '../../json/grammar.ts';
 import { JsonReader } from '../../json/reader.ts';
-import { Allowance, type ContractLimits, OverLimit } from './allowance.ts';
+import { Allowance, OverLimit } from './allowance.ts';
 import { type ContractProblem, unescapedSegment } from './error.ts';
 import { define } from './node.ts';
 
@@ -259,13 +259,13 @@ function valuesIn(
 
 /** Reads the values of one file's nodes. Throws Fault at the first thing that is wrong. */
 class ValueReader {
-  readonly #limits: ContractLimits;
+  readonly #limits: Allowance['limits'];
   readonly #isAsWritten: boolean;
   readonly #anchors = new Map<string, Anchored>();
   /** How often an anchor is used, at most, within what is being read. */
   #weight = 1;
 
-  constructor(limits: ContractLimits, isAsWritten: boolean) {
+  constructor(limits: Allowance['limits'], isAsWritten: boolean) {
     this.#limits = limits;
     this.#isAsWritten = isAsWritten;
   }

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
+import { withConstants } from '../../constant-limits.ts';
 import { peakBytes } from '../../fire/figures/of-process.ts';
 import { type Served, startProcess } from '../../fire/process.ts';
 import { configOf } from '../../siege/gateway.ts';
@@ -34,10 +35,18 @@ interface Act {
 
 /** Waits are short, so that a mix is over soon; what is held is little, so that it is reached. */
 const limits = [
-  'headersMs=1000,bodyMs=2000,bodyIdleMs=1000,bodySlowMs=1000,writeIdleMs=1000,keepAliveMs=1000,totalMs=4000',
-  'upstreamFirstByteMs=1500,upstreamIdleMs=1000,upstreamConnections=8,breakerProbeMs=200,breakerWindowMs=1000',
+  'keepAliveMs=1000,totalMs=4000,upstreamFirstByteMs=1500,upstreamIdleMs=1000,upstreamConnections=8',
   'inFlight=24,queue=8,queueMs=200,heldBytes=33554432,connections=100',
 ].join(',');
+const constants = {
+  headersMs: 1_000,
+  bodyMs: 2_000,
+  bodyIdleMs: 1_000,
+  bodySlowMs: 1_000,
+  writeIdleMs: 1_000,
+  breakerProbeMs: 200,
+  breakerWindowMs: 1_000,
+};
 /** Within so many ms of a mix's end a call is answered and nothing is held: all limits together, on a busy machine. */
 const soonMs = 20_000;
 /** Of memory that is resident: the process with what so few limits let it hold. */
@@ -209,6 +218,7 @@ async function open(): Promise<LiveSession> {
   const served = await startProcess({
     SOAPBRIDGE_CONFIG: config,
     SOAPBRIDGE_LIMITS: limits,
+    ...withConstants(constants),
     SOAPBRIDGE_LOG_LEVEL: 'error',
     SOAPBRIDGE_DRAIN_DELAY: '0',
   });

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { withConstants } from '../../constant-limits.ts';
 import { file } from './file.ts';
 import { run } from './run.ts';
 
@@ -45,6 +46,7 @@ test('explain of no file, and of too long a message, ends with 2 and a sentence'
     [none.code, none.err],
     [2, 'expected a file with a message, or - for standard input, got "nowhere.xml"\n'],
   );
-  const long = await run(t, ['explain', '-', ...contract, '--limits', 'explainBytes=10'], {}, wrong).ended;
+  const environment = withConstants({ explainBytes: 10 });
+  const long = await run(t, ['explain', '-', ...contract], environment, wrong).ended;
   t.deepEqual([long.code, long.err], [2, 'expected a message of at most 10 bytes, got a longer one\n']);
 });

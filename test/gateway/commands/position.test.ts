@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { fetchDeadline } from '../../../gateway/commands/fetch.ts';
+import { withConstants } from '../../constant-limits.ts';
 import { send } from '../gateway.ts';
 import { file } from './file.ts';
 import { run, start } from './run.ts';
@@ -119,7 +120,7 @@ test('--fetch stores a document once, says where, and takes what is stored from 
   t.deepEqual(readdirSync(cwd), [stored]);
 });
 
-for (const [what, listener, limits, said] of [
+for (const [what, listener, environment, said] of [
   ['is not found', (_, response) => response.writeHead(404).end('none'), '', /expected status 200, got 404/],
   [
     'is a page',
@@ -136,26 +137,25 @@ for (const [what, listener, limits, said] of [
   [
     'is too large',
     (_, response) => response.end(`${document}#`),
-    `contractBytes=${document.length}`,
-    /expected at most \d+ bytes \(contractBytes\), got more/,
+    withConstants({ contractBytes: document.length }),
+    /expected at most \d+ bytes, got more/,
   ],
   [
     'never ends',
     (_, response) => void response.write(document),
-    'contractMs=300',
+    { SOAPBRIDGE_LIMITS: 'contractMs=300' },
     /expected it within 300 ms \(contractMs\), got no further/,
   ],
   [
     'breaks off',
     (_, response) => void response.write(document, () => response.destroy()),
-    '',
+    {},
     /can't be fetched/,
   ],
-] as readonly (readonly [string, RequestListener, string, RegExp])[]) {
+] as readonly (readonly [string, RequestListener, Record<string, string>, RegExp])[]) {
   test(`a fetched document that ${what} ends the command with 2, and nothing is stored`, async (t) => {
     const address = await serverOf(t, listener);
     const cwd = workingDirectory(t);
-    const environment: Record<string, string> = limits === '' ? {} : { SOAPBRIDGE_LIMITS: limits };
     const { code, out, err } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd)
       .ended;
     t.deepEqual([code, out], [2, '']);
@@ -235,10 +235,10 @@ for (const [said, message] of [
   });
 }
 
-test('a fetched document of so many bytes as contractBytes is taken', async (t) => {
+test('a fetched document of exactly contractBytes bytes is read', async (t) => {
   const address = await serverOf(t, (_, response) => response.end(document));
   const cwd = workingDirectory(t);
-  const environment = { SOAPBRIDGE_LIMITS: `contractBytes=${document.length}` };
+  const environment = withConstants({ contractBytes: document.length });
   const { code } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd).ended;
   t.is(code, 0);
 });

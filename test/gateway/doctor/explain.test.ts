@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
-import { createDoctor, type Explanation } from '../../../gateway/doctor/explain.ts';
+import { createDoctor, type Explanation, maxFindings } from '../../../gateway/doctor/explain.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
@@ -164,7 +164,7 @@ test('whatever is changed in a message, it is explained in time and without an e
       let text = good;
       for (const { at, length, text: put } of edits) text = text.slice(0, at) + put + text.slice(at + length);
       const { findings } = doctor.explain({ body: Buffer.from(text), headers: {} });
-      return findings.length <= defaultLimits.explainFindings;
+      return findings.length <= maxFindings;
     }),
     { numRuns: 500 },
   );

@@ -102,12 +102,6 @@ const rows: readonly Row[] = [
     beyond: 504,
   },
   {
-    limits: { upstreamFirstByteWithBinaryMs: 100 },
-    what: 'the wait for an answer with base64',
-    exchange: (_t, gateway, goesOn) => repliedInPieces(gateway, 'GetPdf', goesOn, [emptyReply]),
-    beyond: 504,
-  },
-  {
     limits: { upstreamIdleMs: 100 },
     what: 'the pause in an answer',
     exchange: (_t, gateway, goesOn) =>
@@ -115,6 +109,13 @@ const rows: readonly Row[] = [
     beyond: 504,
   },
 ];
+
+test('upstreamFirstByteMs: an answer with base64 may take 1.5 times as long', async (t) => {
+  const gateway = await startGateway(t, { limits: { upstreamFirstByteMs: 400 } });
+  const began = performance.now();
+  t.is(await repliedInPieces(gateway, 'GetPdf', false, [emptyReply]), 504);
+  t.true(performance.now() - began >= 590);
+});
 
 for (const { limits, what, exchange, beyond } of rows) {
   const [limit] = Object.keys(limits);

@@ -41,9 +41,12 @@ test('jsonDepth: a reply that is nested one level too deep names the limit', (t)
   );
 });
 
-test('writtenBytes: a reply that is too long in XML names the limit', (t) => {
+test('writtenBytes: the error of a reply that is too long in XML names the limits', (t) => {
   const error = errorOf(`{"note":"${'&'.repeat(60_000)}"}`, { writtenBytes: 200_000 });
-  t.is(error?.message, 'the reply: expected at most 200000 bytes of XML (limit writtenBytes), got more');
+  t.is(
+    error?.message,
+    'the reply: expected at most 200000 bytes of XML (see the limits replyBytes and replyBytesWithBinary), got more',
+  );
 });
 
 for (const status of [404, 422, 500, 503])

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { withConstants } from '../../constant-limits.ts';
 import { freePort } from '../../free-port.ts';
 import { send } from '../gateway.ts';
 
@@ -122,9 +123,8 @@ test.serial(
     const path = join(folder(t), 'pipe');
     execFileSync('mkfifo', [path]);
     const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const { child, port, call } = await serveInto(t, openSync(path, 'w'), {
-      SOAPBRIDGE_LIMITS: 'logBytes=20000',
-    });
+    const environment = withConstants({ logBytes: 20_000 });
+    const { child, port, call } = await serveInto(t, openSync(path, 'w'), environment);
     const calls = await callUntilDropping(t, port, call);
     // opens the pipe itself, so that it waits where there is nothing to read
     const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,7 +1,7 @@
 import { compileReplyWriters, compileRequestReaders } from '../../../mappings/codec/codecs.ts';
 import type { RequestReader } from '../../../mappings/codec/context.ts';
 import type { WrittenValue } from '../../../mappings/codec/element.ts';
-import { applyEdits, type Edit, startReading } from '../../../mappings/codec/problem.ts';
+import { applyEdits, type Edit, maxReportedProblems, startReading } from '../../../mappings/codec/problem.ts';
 import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
@@ -173,13 +173,19 @@ export function readXmlText(compiled: CompiledContract, operation: string, text:
     illegalReferences: compiled.contract.settings.illegalCharacterReferences === 'accept',
   });
   xml.readRoot();
-  const input = operationOf(compiled, operation).readXml(xml, startReading(compiled.limits.errors));
+  const input = operationOf(compiled, operation).readXml(
+    xml,
+    startReading(compiled.limits.errors ?? maxReportedProblems),
+  );
   xml.finish();
   return readOf(compiled, operation, input);
 }
 
 export function readJson(compiled: CompiledContract, operation: string, text: string): Read {
-  const input = operationOf(compiled, operation).readJson(text, startReading(compiled.limits.errors));
+  const input = operationOf(compiled, operation).readJson(
+    text,
+    startReading(compiled.limits.errors ?? maxReportedProblems),
+  );
   return readOf(compiled, operation, input);
 }
 

@@ -4,6 +4,7 @@ import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { constantLimits } from '../../constant-limits.ts';
 import { load } from '../../plain/documents.ts';
 
 /**
@@ -42,7 +43,7 @@ const put = {
 const openapi = { openapi: '3.1.0', info: { title: 'Costs', version: '1' }, paths: { '/': { put } } };
 const { contract } = load(openapi);
 /** As many attributes to a byte as the largest body may have. */
-const xmlAllAttributes = (defaultLimits.xmlAllAttributes * bytes) / defaultLimits.bodyBytesWithBinary;
+const xmlAllAttributes = (constantLimits.xmlAllAttributes * bytes) / defaultLimits.bodyBytesWithBinary;
 const limits = { ...defaultLimits, xmlText: bytes, xmlChildren: 200_000, xmlAllAttributes };
 const compiled = compileContract(contract, limits);
 const operation = compiled.operations.get('put');

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { defaultLimits, type LimitName } from '../../../mappings/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import type { contractConstants } from '../../../mappings/loader/document/allowance.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { loadContract } from '../../../mappings/loader/load.ts';
 import { documentOf, ref } from '../contract/shapes.ts';
@@ -16,7 +17,7 @@ function folder(t: ExecutionContext, files: Readonly<Record<string, string>>): s
   return directory;
 }
 
-function problemsOf(directory: string, limits: Partial<Record<LimitName, number>>): readonly string[] {
+function problemsOf(directory: string, limits: Partial<Limits>): readonly string[] {
   try {
     loadContract(directory, { ...defaultLimits, ...limits });
     return [];
@@ -40,8 +41,10 @@ function chain(length: number): string {
   return documentOf({ ...Object.fromEntries(links), Root: { properties: { it: ref(`S${length - 1}`) } } });
 }
 
+type ContractConstant = keyof typeof contractConstants;
+
 const rows: readonly {
-  readonly limit: Extract<LimitName, `contract${string}`>;
+  readonly limit: ContractConstant;
   readonly value: number;
   readonly within: Readonly<Record<string, string>>;
   readonly beyond: Readonly<Record<string, string>>;
@@ -132,7 +135,7 @@ for (const [what, line] of [
 }
 
 /** The least limit with which a contract loads. */
-function leastOf(directory: string, limit: LimitName): number {
+function leastOf(directory: string, limit: ContractConstant): number {
   let [no, yes] = [0, 100_000];
   while (yes - no > 1) {
     const middle = Math.floor((no + yes) / 2);

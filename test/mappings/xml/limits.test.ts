@@ -2,13 +2,14 @@ import test from 'ava';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { allLimits } from '../../constant-limits.ts';
 
 function drain(text: string, limits: Limits): void {
   new XmlReader(text, limits).drain();
 }
 
 interface Row {
-  limit: keyof Limits;
+  limit: keyof typeof allLimits;
   what: string;
   /** A document that has `count` of what is limited. */
   document: (count: number) => string;
@@ -124,8 +125,8 @@ const rows: Row[] = [
 ];
 
 for (const { limit, what, document, message } of rows) {
-  const small = { ...defaultLimits, [limit]: 7 };
-  for (const limits of [small, defaultLimits]) {
+  const small = { ...allLimits, [limit]: 7 };
+  for (const limits of [small, allLimits]) {
     const most = limits[limit];
     test(`${limit}: ${most} ${what} are read, one more is refused`, (t) => {
       const roomy = { ...defaultLimits, xmlElements: Infinity, xmlChildren: Infinity, [limit]: most };

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { locate, XmlError } from '../../../mappings/xml/error.ts';
-import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { maxAttributeValueCharacters, XmlReader } from '../../../mappings/xml/reader.ts';
 
 function start(text: string, quirks?: { illegalReferences: boolean }): XmlReader {
   const reader = new XmlReader(text, defaultLimits, quirks);
@@ -574,7 +574,7 @@ for (const text of [
   '<?xml version="1.0" encoding="SECRET SECRET"?><a/>',
   '<!DOCTYPE SECRET "SECRET"><a/>',
   `<a>SECRET${'x'.repeat(defaultLimits.xmlText)}</a>`,
-  `<a b="SECRET${'x'.repeat(defaultLimits.xmlAttributeValue)}"/>`,
+  `<a b="SECRET${'x'.repeat(maxAttributeValueCharacters)}"/>`,
 ]) {
   test(`the refusal of ${JSON.stringify(text.slice(0, 50))} tells nothing of its content`, (t) => {
     const error = t.throws(() => drain(text), { instanceOf: XmlError });

@@ -28,8 +28,12 @@ function blocksOf(contract: Contract): readonly HeaderBlock[] {
  */
 export type ReadHeader = (xml: ContentReader, version: SoapVersion, found: HeaderFindings) => number;
 
+/** Children of soap:Header. */
+export const maxHeaderBlocks = 32;
+
 /** One function that reads the Headers of a contract's requests by the table of blocks (W28). */
 export function compileReadHeader({ contract, limits }: CompiledContract): ReadHeader {
+  const { soapHeaderBlocks = maxHeaderBlocks } = limits;
   const blocks = new Map<string, Map<string, HeaderBlock>>();
   for (const block of blocksOf(contract)) {
     const ofNamespace = blocks.get(block.namespace) ?? new Map<string, HeaderBlock>();
@@ -41,8 +45,8 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
     const start = xml.position;
     let count = 0;
     while (xml.nextChild()) {
-      if (++count > limits.soapHeaderBlocks)
-        refuse(version, `more than ${limits.soapHeaderBlocks} header blocks`, 'InvalidHeader');
+      if (++count > soapHeaderBlocks)
+        refuse(version, `more than ${soapHeaderBlocks} header blocks`, 'InvalidHeader');
       const mustUnderstand = readMustUnderstand(xml, version, found);
       if (!isForUs(xml, version)) {
         xml.skip();

@@ -2,7 +2,7 @@ import test from 'ava';
 import { FastPath } from '../../../../mappings/codec/fast-path/fast-path.ts';
 import { mostBytes } from '../../../../mappings/codec/fast-path/text-tokenizer.ts';
 import type { Input } from '../../../../mappings/codec/input.ts';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { maxReportedProblems, startReading } from '../../../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
 import type { Contract, Type } from '../../../../mappings/contract/model.ts';
 import { XmlError } from '../../../../mappings/xml/error.ts';
@@ -24,7 +24,7 @@ function shapesOf(compiled: CompiledContract, name: string) {
   const slowly = (content: string): Input => {
     const xml = new XmlReader(documentOf(content), compiled.limits, quirks);
     xml.readRoot();
-    return operation.readXml(xml, startReading(compiled.limits.errors));
+    return operation.readXml(xml, startReading(maxReportedProblems));
   };
   const isGood = (content: string): boolean => {
     try {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { defaultLimits, type LimitName } from '../../../../mappings/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
 import { loadContract } from '../../../../mappings/loader/load.ts';
 import { type Files, folderOf, getOf, load, problemsOf } from './wsdl-folder.ts';
 
@@ -7,7 +7,7 @@ const small = { 'service.wsdl': getOf('<xs:complexType/>') };
 
 function problemsWithin(
   t: Parameters<typeof problemsOf>[0],
-  limits: Partial<Record<LimitName, number>>,
+  limits: Partial<Limits>,
   files: Files = small,
 ): readonly string[] {
   return problemsOf(t, files, { limits: { ...defaultLimits, ...limits } });
