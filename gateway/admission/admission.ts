@@ -97,25 +97,25 @@ export interface Load {
   readonly shed: number;
 }
 
-/** Request bodies that are read at the same time, before their calls have a slot. For one more the slowest is cut off. */
+/** Maximum number of request bodies that are read before their calls have a slot. One more closes the slowest. */
 export const maxArriving = 1_000;
 
-/** Memory for request bodies that are being read, in bytes. If memory is full, the slowest of those beyond it is cut off. */
+/** Memory in bytes that request bodies may use while memory is scarce. Beyond it, the slowest connection is closed. */
 export const maxArrivingBytes = 64 * 1024 * 1024;
 
-/** Memory for replies that are being sent, in bytes. If memory is full, the slowest of those beyond it is cut off. */
+/** Memory in bytes that replies may use while memory is scarce. Beyond it, the slowest connection is closed. */
 export const maxLeavingBytes = 64 * 1024 * 1024;
 
-/** Compressed request bodies of more than 16 KiB that are decompressed at the same time. */
+/** Maximum number of compressed bodies of more than 16 KiB that are decompressed at the same time. */
 export const maxUnpacking = 1;
 
-/** Time, in ms, that a caller may take a reply at any speed. After that its average speed counts, within a second. */
+/** Time in ms, accurate to a second, after which a reply must have the speed of `minWriteBytesPerSecond`. */
 export const maxSlowWriteMs = 30_000;
 
-/** The least average speed of a reply after that time, in bytes a second. */
+/** Minimum average speed of a reply after `maxSlowWriteMs`, in bytes per second. */
 export const minWriteBytesPerSecond = 8 * 1024;
 
-/** Calls of the last second or two that go on being accepted, however late the event loop is. */
+/** Number of calls of the last two seconds that are accepted even if the event loop is late. */
 export const minCallsInDelay = 64;
 
 /**

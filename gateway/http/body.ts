@@ -285,22 +285,22 @@ export function dropRest({ request, response }: Arrival, { code }: CallError): v
   });
 }
 
-/** Chunks that a request body may come in, however small they are. */
+/** Maximum number of chunks of a request body. A body of larger chunks may have more. */
 export const maxBodyChunks = 4 * 1024;
 
-/** The least average size of the chunks of a body that comes in more of them, in bytes. */
+/** Minimum average size of the chunks, in bytes, if a body has more than `maxBodyChunks`. */
 export const minBodyChunkBytes = 256;
 
 /** Time between two chunks of a request body, in ms. */
 export const maxBodyIdleMs = 15_000;
 
-/** Time, in ms, that a request body may come at any speed. After that its average speed counts. */
+/** Time in ms after which a request body must have the average speed of `minBodyBytesPerSecond`. */
 export const maxSlowBodyMs = 30_000;
 
-/** The least average speed of a request body after that time, in bytes a second. */
+/** Minimum average speed of a request body after `maxSlowBodyMs`, in bytes per second. */
 export const minBodyBytesPerSecond = 1024;
 
-/** Time to the end of a request body, in ms: what is left of `totalMs` is for the upstream. */
+/** Time until a request body is complete, in ms. The rest of `totalMs` is for the upstream. */
 export function maxBodyMs({ totalMs, bodyMs = Math.ceil(totalMs * 0.9) }: Limits): number {
   return bodyMs;
 }

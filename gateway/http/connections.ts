@@ -69,19 +69,19 @@ interface Entry {
 /** So well, in ms, is known which connection had a request last: to put one behind the others takes 0.2 µs. */
 const orderMs = 10;
 
-/** Requests on one connection of a caller. */
+/** Maximum number of requests on one connection of a caller. */
 export const maxRequestsPerConnection = 1_000;
 
-/** Time, in ms, that a caller's connection takes nothing of what it is sent, within a second. */
+/** Time in ms, accurate to a second, until a connection that accepts no bytes of a reply is closed. */
 export const maxWriteIdleMs = 30_000;
 
-/** Requests that wait for a request before them on their connection, all together. Each connection may have one. */
+/** Maximum number of pipelined requests that wait, on all connections. Each connection may always have one. */
 export const maxPipelined = 4_096;
 
-/** Requests in progress that waited for one before them on their connection. After 50 ms a request counts no more. */
+/** Maximum number of pipelined requests in progress. A request counts for 50 ms. */
 export const maxPipelinedInProgress = 4;
 
-/** Time to the end of a request's headers, in ms. */
+/** Time until the headers of a request are complete, in ms. */
 export const maxHeadersMs = 10_000;
 
 /** How many of a hundred connections give way at a time. */

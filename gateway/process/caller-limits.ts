@@ -59,13 +59,13 @@ export async function openCallerLimits(
   };
 }
 
-/** Counts of callers that a process remembers. For one more the oldest is forgotten. */
+/** Maximum number of counts of callers in a process. One more replaces the oldest. */
 export const maxWindows = 100_000;
 
-/** Time that a call waits to be counted by the store, in ms. */
+/** Time for the store to count a call, in ms. After it, this process counts. */
 export const maxStoreMs = 200;
 
-/** Time that the store keeps the slots (`concurrent`) of a process that is gone, in ms. */
+/** Time in ms until the store frees the slots (`concurrent`) of a process that ended. */
 export const maxPlaceMs = 30_000;
 
 /** What is counted in a store, and here while it is away. */

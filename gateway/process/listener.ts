@@ -48,7 +48,7 @@ export interface ListenerOptions {
   readonly identify?: Identify | undefined;
 }
 
-/** Connections during their TLS handshake. For one more the oldest of the network with most of them is closed. */
+/** Maximum number of TLS handshakes in progress. One more closes the oldest of the network that has the most. */
 export const maxTlsHandshakes = 200;
 
 /** Listens, and serves the sites to who connects. Throws the error of listening. */

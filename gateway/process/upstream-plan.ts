@@ -63,7 +63,7 @@ export const upstreamSetting = choice(
 
 /** `limits` of a contract in `soapbridge.yaml`. */
 export const limitsSetting = map(
-  'Limits of this contract alone, of its upstream: `totalMs`, `replyBytes`, `upstream…`, `breaker…`, `retry…`.',
+  'Limits of the upstream of this contract: `totalMs`, `replyBytes`, `upstream…`, `breaker…`, `retry…`.',
   '`name: number`',
   value('A number.'),
 );
@@ -275,9 +275,7 @@ export function checkAddress(address: string | undefined, pointer: string, repor
 
 const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|upstream\w+|breaker\w+|retry\w+)$/;
 
-const upstreamLimits = Object.keys(defaultLimits).filter((name) => ownLimits.test(name));
-
-/** Limits of one contract. What is wrong is reported. */
+/** Reads the limits of one contract's upstream. Reports unknown names, limits of the whole process, and wrong values. */
 export function readOwnLimits(
   stated: ReadonlyMap<string, unknown>,
   at: string,
@@ -287,18 +285,18 @@ export function readOwnLimits(
   for (const [name, number] of stated) {
     const pointer = `${at}${pointerSegment(name)}`;
     const given = typeof number === 'string' && /^\d+$/.test(number) ? Number(number) : number;
-    if (!ownLimits.test(name)) {
-      const meant = Object.hasOwn(defaultLimits, name) ? '' : didYouMean(name, upstreamLimits);
-      report(pointer, `expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS${meant}`);
-    } else if (typeof given !== 'number') report(pointer, `expected a number, got ${shown(number)}`);
-    else {
-      try {
-        limitsWith({ [name]: given });
-        limits[name as LimitName] = given;
-      } catch (error) {
-        report(pointer, (error as RangeError).message);
-      }
+    if (typeof given !== 'number') {
+      report(pointer, `expected a number, got ${shown(number)}`);
+      continue;
     }
+    try {
+      limitsWith({ [name]: given });
+    } catch (error) {
+      report(pointer, (error as RangeError).message);
+      continue;
+    }
+    if (ownLimits.test(name)) limits[name as LimitName] = given;
+    else report(pointer, 'expected a limit of an upstream; SOAPBRIDGE_LIMITS sets it for all contracts');
   }
   return limits as Partial<Limits>;
 }

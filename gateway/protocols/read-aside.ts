@@ -191,7 +191,7 @@ export class AsideReader {
         return refuse(`expected a ${what} that is read within ${readAsideMs} ms, got one that takes longer`);
       }
       case 'memory': {
-        const most = `${readAsideHeapBytes} bytes of memory (readAsideHeapBytes)`;
+        const most = `${readAsideHeapBytes} bytes of memory`;
         return exhaust?.(`expected a mapping that needs at most ${most}, got one that needs more`);
       }
     }

@@ -109,10 +109,10 @@ export function createMetrics(limits: Limits = defaultLimits, callers: () => Cal
 const nobody = createCallers();
 const ownCallers = (): Callers => nobody;
 
-/** Callers of a contract that metrics tell apart, besides those with a name. All others are `other`. */
+/** Maximum number of callers without a name that have metrics of their own. All others are `other`. */
 export const maxCallers = 20;
 
-/** Operations of a contract that metrics tell apart. All others are `other`. */
+/** Maximum number of operations that have metrics of their own. All others are `other`. */
 export const maxOperations = 300;
 
 function createCounts({ topCallers = maxCallers }: Limits, callers: () => Callers): Counts {

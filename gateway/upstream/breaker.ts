@@ -16,16 +16,16 @@ export type ReportBreaker = (open: boolean, operation: string | undefined) => vo
 /** So many callers of a network are told apart; with more, all of them are one. */
 const callersPerNetwork = 8;
 
-/** Time between the first and the last failure that open the circuit breaker, in ms, at least. */
+/** Minimum time from the first to the last failure before the circuit breaker opens, in ms. */
 export const minFailingMs = 5_000;
 
-/** Time after the last failure until all failures are forgotten, in ms. */
+/** Time from the last failure until all failures are forgotten, in ms. */
 export const failureWindowMs = 10_000;
 
 /** Time between two probes while the circuit breaker is open, in ms. */
 export const probeIntervalMs = 5_000;
 
-/** Networks of callers that failed calls met. After more, calls of all other networks are refused too. */
+/** Number of networks whose calls failed before the calls of all other networks are rejected, too. */
 export const maxNetworks = 100;
 
 /** Failures without a success between them, whom they met, and whether calls are refused for that. */

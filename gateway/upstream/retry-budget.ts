@@ -11,10 +11,10 @@ export interface RetryBudget {
 /** Time, in ms, that a 503 of the upstream may ask to wait until a read is sent again (`Retry-After`). */
 export const maxRetryAfterMs = 2_000;
 
-/** Retries that a quiet time saves up. */
+/** Maximum number of retries that accumulate while no call fails. */
 export const maxSavedRetries = 10;
 
-/** A budget of `retryPercent` retries per hundred calls, saved up to `maxSavedRetries`, which is also what it starts with. */
+/** A budget of `retryPercent` retries per hundred calls, and `maxSavedRetries` at the start and at most. */
 export function createRetryBudget({ retryPercent, retrySavings = maxSavedRetries }: Limits): RetryBudget {
   // in hundredths of a retry: whole numbers
   const most = retrySavings * 100;

@@ -58,7 +58,7 @@ const renewAfter = 0.8;
 /** In ms, and as a share of its life: so long before its end a token isn't used any more; the shorter of both. */
 const leastLeftMs = 5_000;
 const leastLeft = 0.1;
-/** Tokens that are kept: one, or one for each caller whose token is exchanged. */
+/** Maximum number of tokens in the cache: one, or one for each caller whose token is exchanged. */
 export const maxTokens = 1_000;
 /** Time to get a token, in ms. */
 export const maxTokenMs = 10_000;

@@ -119,7 +119,7 @@ export function applyEdits(text: string, edits: readonly Edit[], offset = 0): st
   return edited + text.slice(from);
 }
 
-/** Problems of one request that are recorded, and items of `errors` in one reply. */
+/** Maximum number of problems that are recorded for a request, and of items of `errors` in a reply. */
 export const maxReportedProblems = 20;
 
 /**
@@ -214,8 +214,8 @@ export function fieldPath(path: readonly Step[]): string {
 }
 
 /**
- * Steps of one request that the event loop takes. A request that needs more is read again in a worker thread. Steps are
- * instructions of patterns, characters that rules look at, and 64 for each rule of a value.
+ * Maximum number of steps on the event loop per request. A worker thread reads a request again that needs more. Steps are
+ * instructions of patterns, characters that rules read, and 64 for each rule of a value.
  */
 export const maxLoopSteps = 1_000_000;
 
@@ -226,8 +226,8 @@ export function countSteps(reading: Reading, steps: number): void {
 }
 
 /**
- * Characters of a request that its reading may look at again or add: lists and objects that rules compare, elements behind
- * references (`href`), XML as text, and the namespaces of names.
+ * Characters of a request that are read again or added: lists and objects that rules compare, elements behind references
+ * (`href`), XML as text, and the namespaces of names.
  */
 export const maxRereadCharacters = 32 * 1024 * 1024;
 

@@ -181,7 +181,7 @@ export type LimitName = keyof typeof limitTable;
 /** A full set of the limits that can be set. */
 export type SettableLimits = { readonly [name in LimitName]: number };
 
-/** The name by which a test replaces a limit that is a constant. */
+/** Names of constants that tests replace. */
 type ReplacedConstant = FormerLimitName;
 
 /**
@@ -198,7 +198,7 @@ export const defaultLimits: Limits = Object.fromEntries(
 /** The greatest value of any limit: the longest time of a timer, in ms. */
 const most = 2 ** 31 - 1;
 
-/** Reads a list such as `inFlight=256,queue=0`. All other limits keep their defaults. Throws RangeError. */
+/** Reads a list like `inFlight=256,queue=0`. All other limits keep their defaults. Throws RangeError. */
 export function readLimits(list: string): Limits {
   const limits: Record<LimitName, number> = { ...defaultLimits };
   for (const entry of list.split(',')) {
@@ -239,7 +239,7 @@ function isLimit(name: string): name is LimitName {
   return Object.hasOwn(limitTable, name);
 }
 
-/** The error for a name that is no settable limit. It reports the present form of a limit that could be set once. */
+/** Makes the error for an unknown name. For a former limit it reports the constant, or the limit to set instead. */
 function unknownLimit(name: string, expected: string, given: string): RangeError {
   if (Object.hasOwn(formerLimits, name)) {
     const now = formerLimits[name as FormerLimitName];

@@ -223,10 +223,7 @@ interface Way {
 /** Calls to the upstream that one request becomes (`forEach`). */
 export const maxCalls = 100;
 
-/**
- * Time that the functions of a mapping may run, in ms: all calls for one message together, for each 64 KiB of it that were
- * begun. Time that the machine gives to other processes hardly counts.
- */
+/** Time for all calls of a mapping's functions for one message, in ms, per started 64 KiB of the message. */
 export const maxCodeMs = 50;
 
 /** In characters, or bytes: functions have `mappingCodeMs` for each so many of a message. */

@@ -146,8 +146,8 @@ function characters(text: string): number {
 }
 
 /**
- * Instructions of patterns, multiplied by the characters that they look at, in one request; and characters that are looked
- * at to find the type of a value.
+ * Instructions of patterns per request, multiplied by the characters that they read. Characters that are read to find the
+ * type of a value count, too.
  */
 export const maxPatternSteps = 20_000_000;
 

@@ -416,7 +416,7 @@ test('what is wrong with an upstream’s settings is told with file and line, an
       oauth2: { clientId: gw, clientSecret: { file: none.txt } }
       tls: { ca: not.pem, key: not.pem }
       proxy: "ftp://${canary}"
-    limits: { inFlight: 1, upstreamQueue: 0 }
+    limits: { inFlight: 1, upstreamQueue: 0, breakerProbeMs: 9, tokenMs: 9, retryPercen: 9 }
 `,
   });
   const error = t.throws(() => readConfig(join(folder, 'soapbridge.yaml')), { instanceOf: ContractError });
@@ -433,7 +433,9 @@ test('what is wrong with an upstream’s settings is told with file and line, an
     /yaml:13#.*ca: expected a certificate, PEM/,
     /yaml:14#.*expected the address of an HTTP proxy/,
     /yaml:15#.*inFlight: expected a limit of an upstream/,
-    /yaml:15#.*upstreamQueue: expected a number from 1|yaml:15/,
+    /yaml:15#.*breakerProbeMs: .*got breakerProbeMs, which is a constant of 5000 now/,
+    /yaml:15#.*tokenMs: .*got tokenMs, which is a constant of 10000 now/,
+    /yaml:15#.*retryPercen: .*did you mean retryPercent\?/,
   ])
     t.regex(told, expected);
   t.false(told.includes('canary') || told.includes('12345678') || /yaml:10#/.test(told), told);
