@@ -19,7 +19,7 @@ import { soap11, soap12 } from './protocols/soap/versions.ts';
 // `soapbridge/codec`: what translates without a server, and loads nothing that has one.
 
 export { type CompiledContract, compileContract } from '../mappings/compile.ts';
-export { defaultLimits, type Limits, limitsWith } from '../mappings/contract/limits.ts';
+export { defaultLimits, type Limits, limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
 export type { Contract } from '../mappings/contract/model.ts';
 export type { LoadedContract } from '../mappings/loader/build-contract.ts';
 export { ContractError, type ContractProblem } from '../mappings/loader/document/error.ts';

@@ -1,5 +1,5 @@
 import { compileContract } from '../mappings/compile.ts';
-import { type Limits, limitsWith } from '../mappings/contract/limits.ts';
+import { limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
@@ -34,8 +34,8 @@ export interface GatewayOptions {
   readonly publicUrl: string;
   /** The path that all of the contract's are below, in place of the contract's own; `/` for none. */
   readonly basePath?: string;
-  /** Some of the limits, in the units that their names say; the others have their defaults. RangeError for a value that can't be. */
-  readonly limits?: Partial<Limits>;
+  /** Some of the limits, in the units of their names. The others have their defaults. RangeError for a wrong name or value. */
+  readonly limits?: Partial<SettableLimits>;
   /** Gets a line for each request, and what else there is to say; silent without one. */
   readonly logger?: Logger;
   /** For development: whether messages are logged too, without credentials and personal members. */
