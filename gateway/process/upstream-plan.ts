@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { defaultLimits, type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
-import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { choice, keyword, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
 import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';

@@ -246,7 +246,10 @@ test('an embedded gateway leaves the process alone', async (t) => {
 });
 
 for (const [options, message] of [
-  [{ upstream: 'ftp://x' }, 'upstream: expected an http or https URL without credentials and query, got "ftp://x"'],
+  [
+    { upstream: 'ftp://x' },
+    'upstream: expected an http or https URL without credentials and query, got "ftp://x"',
+  ],
   [{ publicUrl: '/v2' }, 'publicUrl: expected an http or https URL without credentials and query, got "/v2"'],
   [{ basePath: 'v2' }, 'basePath: expected "/" or a path such as "/edge/v2", got "v2"'],
   [{ limits: { inFlight: 0 } }, 'limits: inFlight: expected a number from 1 to 2147483647, got 0'],
