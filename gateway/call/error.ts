@@ -1,5 +1,6 @@
 import { isAbsent, type Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
+import type { StatusMembers, StatusValue } from '../../mappings/codec/types/response-status.ts';
 import type { WrittenFault } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { JsonError } from '../../mappings/json/grammar.ts';
@@ -161,14 +162,14 @@ export function expectedAndGot(text: string): Pick<ToldProblem, 'expected' | 'go
   return { expected: text.slice(start + 'expected '.length, end), got: value };
 }
 
-/** How a failed call is told: a status and the JSON of a responseStatus (W26). */
+/** A failed call: a status and a responseStatus (W26). */
 export interface Failure {
   readonly status: number;
   readonly errorCode: string;
-  /** `{"errorCode":…}`, of the contract's ResponseStatus. */
-  readonly statusJson: string;
+  /** Of the contract's ResponseStatus: `errorCode`, `message`, `errors`, `meta`. */
+  readonly responseStatus: StatusMembers;
   readonly retryAfter: string | undefined;
-  /** Each thing that is wrong; undefined where `statusJson` says all. */
+  /** Each thing that is wrong; undefined where `responseStatus` says all. */
   readonly problems?: readonly ToldProblem[] | undefined;
   /** Whether the caller gave no credential, and may be waiting to be asked for one. */
   readonly isUnasked?: boolean;
@@ -176,7 +177,7 @@ export interface Failure {
   readonly fault?: WrittenFault | undefined;
   /** The upstream's own JSON, for callers of JSON, where it is a fault in the upstream's own words. */
   readonly json?: string | undefined;
-  /** Whether `statusJson` is the upstream's own error, of which a fault's text repeats only the beginning. */
+  /** Whether `responseStatus` is the upstream's own error, of which a fault's text repeats only the beginning. */
   readonly isOfUpstream?: boolean;
 }
 
@@ -185,20 +186,27 @@ export function failureOf(error: CallError, requestId: string, hideIn: Hide): Fa
   // what is said of every such refusal holds no secret
   const isUsual = error.problems.length === 0 && error.message === errorCodes[error.code].message;
   const hide: Hide = isUsual ? (text) => text : hideIn;
-  const errors = error.problems.map(({ code, field, message }) => ({
-    errorCode: code,
-    fieldName: field,
-    message: hide(message),
-  }));
+  const responseStatus = new Map<string, StatusValue>([
+    ['errorCode', error.code],
+    ['message', hide(error.message)],
+  ]);
+  if (error.problems.length > 0)
+    responseStatus.set(
+      'errors',
+      error.problems.map(
+        ({ code, field, message }) =>
+          new Map([
+            ['errorCode', code],
+            ['fieldName', field],
+            ['message', hide(message)],
+          ]),
+      ),
+    );
+  responseStatus.set('meta', new Map([['requestId', requestId]]));
   return {
     status: error.status,
     errorCode: error.code,
-    statusJson: JSON.stringify({
-      errorCode: error.code,
-      message: hide(error.message),
-      ...(errors.length === 0 ? {} : { errors }),
-      meta: { requestId },
-    }),
+    responseStatus,
     retryAfter: error.retryAfter,
     problems: toldProblems(error, hide),
     isUnasked: error.isUnasked,

@@ -2,9 +2,13 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { type Misfits, memberNames, pathForLog } from '../../mappings/codec/misfits.ts';
 import { fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
-import { readStatus } from '../../mappings/codec/types/response-status.ts';
+import {
+  readStatus,
+  type Status,
+  type StatusMembers,
+  type StatusValue,
+} from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame, WrittenFault } from '../../mappings/compile.ts';
-import type { Limits } from '../../mappings/contract/limits.ts';
 import { errorMembers, type Operation } from '../../mappings/contract/model.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
@@ -184,7 +188,10 @@ function ownFault(
     const failure: Failure = {
       status,
       errorCode,
-      statusJson: JSON.stringify({ errorCode, message }),
+      responseStatus: new Map([
+        ['errorCode', errorCode],
+        ['message', message],
+      ]),
       retryAfter,
       fault: hiddenFault({ ...fault, message }, hide),
       json: hide(json),
@@ -217,10 +224,9 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): O
   if (found === undefined) return failedOtherwise(reply, compiled, hide);
   const status = failureStatus(reply.status, true);
   const errorCode = found.errorCode ?? codeOfStatus(status);
-  const statusJson =
-    found.errorCode === undefined ? withCode(found.text, errorCode, compiled.limits) : found.text;
+  const responseStatus = found.errorCode === undefined ? withCode(found.members, errorCode) : found.members;
   const { retryAfter } = reply;
-  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter, isOfUpstream: true } };
+  return { kind: 'failure', failure: { status, errorCode, responseStatus, retryAfter, isOfUpstream: true } };
 }
 
 /** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
@@ -237,10 +243,14 @@ function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledCon
       ? errorCodes[ownCode as ErrorCode].message
       : undefined;
   const message = upstreamError?.message ?? exceededLimit(reply, limits) ?? own ?? statusText(reply.status);
-  const meta = upstreamError?.json === undefined ? undefined : { [upstreamMember]: upstreamError.json };
-  const statusJson = JSON.stringify({ errorCode, message, meta });
+  const responseStatus = new Map<string, StatusValue>([
+    ['errorCode', errorCode],
+    ['message', message],
+  ]);
+  if (upstreamError?.json !== undefined)
+    responseStatus.set('meta', new Map([[upstreamMember, upstreamError.json]]));
   const { retryAfter } = reply;
-  return { kind: 'failure', failure: { status, errorCode, statusJson, retryAfter, isOfUpstream: true } };
+  return { kind: 'failure', failure: { status, errorCode, responseStatus, retryAfter, isOfUpstream: true } };
 }
 
 /** The text about an error whose JSON exceeds a limit, so that none of it was read; undefined for any other body. */
@@ -261,17 +271,9 @@ function statusText(status: number): string {
 }
 
 /** A status without a code, or with an empty one, gets the one its HTTP status means. */
-function withCode(text: string, errorCode: string, limits: Limits): string {
-  const members = [`"errorCode":${JSON.stringify(errorCode)}`];
-  const json = new JsonReader(text, limits);
-  json.enter();
-  for (let first = true; json.next(first, 125); first = false) {
-    const start = json.position;
-    const name = json.name();
-    json.skip();
-    if (name !== 'errorCode') members.push(text.slice(start, json.position));
-  }
-  return `{${members.join(',')}}`;
+function withCode(members: StatusMembers, errorCode: string): StatusMembers {
+  const others = [...members].filter(([name]) => name !== 'errorCode');
+  return new Map<string, StatusValue>([['errorCode', errorCode], ...others]);
 }
 
 /** 4xx stays; 5xx stays with a responseStatus, else 503 and 504 stay and the rest is 502; 3xx is 502; 2xx stays (W30). */
@@ -287,18 +289,13 @@ function codeOfStatus(status: number): string {
   );
 }
 
-interface FoundStatus {
-  readonly errorCode: string | undefined;
-  readonly text: string;
-}
-
 /** The responseStatus of an error body, in data or at the top; undefined when there is none or an empty one. */
-function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): FoundStatus | undefined {
+function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): Status | undefined {
   const { contract, limits } = compiled;
   const redact = (member: string, value: string): string =>
     member === 'message' || member === 'meta' ? hide(value) : value;
-  const statusOf = (json: JsonReader, top: boolean): FoundStatus | undefined => {
-    let found: FoundStatus | undefined;
+  const statusOf = (json: JsonReader, top: boolean): Status | undefined => {
+    let found: Status | undefined;
     if (json.peek() !== 123) {
       json.skip();
       return undefined;
@@ -308,7 +305,7 @@ function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): Foun
       const name = json.name();
       if (name === errorMembers.status && found === undefined) {
         const status = readStatus(json, contract.responseStatus, contract.settings, redact);
-        if (status !== undefined && status.text !== '{}') found = status;
+        if (status !== undefined && status.members.size > 0) found = status;
       } else if (name === errorMembers.data && top) found = statusOf(json, false) ?? found;
       else json.skip();
     }

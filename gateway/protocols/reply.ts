@@ -1,6 +1,7 @@
+import { type StatusValue, statusJson } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import { errorMembers } from '../../mappings/contract/model.ts';
-import { expectedAndGot, type Failure, upstreamMember } from '../call/error.ts';
+import { expectedAndGot, type Failure, type ToldProblem, upstreamMember } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
 import { contentTypes, type Reply } from '../http/reply.ts';
@@ -81,10 +82,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     const told = toldOf(failure);
     return faultReply(new Fault(version, code, messageOf(told, failure), { header }), context, failure, told);
   }
-  const payload =
-    operation === undefined
-      ? compiled.writeError(failure.statusJson)
-      : operation.writeError(failure.statusJson);
+  const payload = (operation ?? compiled).writeError(statusJson(failure.responseStatus));
   const { before, after } = replyFrame(version, operation?.replyAction, header);
   return {
     status: 200,
@@ -169,7 +167,7 @@ function errorElement(
   const { faultDetail, namespaces, settings } = compiled.contract;
   if (faultDetail === undefined) {
     const inBand = operation !== undefined && settings.soapErrors === 'in-band';
-    return (inBand ? operation : compiled).writeError(failure.statusJson);
+    return (inBand ? operation : compiled).writeError(statusJson(failure.responseStatus));
   }
   const facts = factsOf(failure.status, upstreamStatus, requestId, toldOf(failure));
   return writeFaultDetail(faultDetail, namespaces.types, facts);
@@ -193,27 +191,31 @@ function factsOf(
 /** What a failure says, taken apart. */
 type Told = Pick<FaultFacts, 'code' | 'message' | 'problems' | 'upstream'>;
 
-function toldOf({ statusJson, problems }: Failure): Told {
-  const status: {
-    errorCode?: string;
-    message?: string | null;
-    errors?: { errorCode?: string | null; fieldName?: string | null; message?: string | null }[] | null;
-    meta?: Readonly<Record<string, string | null>> | null;
-  } = JSON.parse(statusJson);
-  const upstream = status.meta?.[upstreamMember] ?? undefined;
-  const listed = (status.errors ?? []).map((error) => ({
-    path: error.fieldName ?? undefined,
-    code: error.errorCode ?? undefined,
-    message: error.message ?? undefined,
+function toldOf({ errorCode, responseStatus, problems }: Failure): Told {
+  return {
+    code: errorCode,
+    message: textOf(responseStatus, 'message') ?? '',
+    problems: problems ?? listedIn(responseStatus.get('errors')),
+    upstream: textOf(responseStatus.get('meta'), upstreamMember),
+  };
+}
+
+/** The errors that an upstream's responseStatus lists. */
+function listedIn(errors: StatusValue | undefined): ToldProblem[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.map((error: StatusValue) => ({
+    path: textOf(error, 'fieldName'),
+    code: textOf(error, 'errorCode'),
+    message: textOf(error, 'message'),
     expected: undefined,
     got: undefined,
   }));
-  return {
-    code: status.errorCode ?? 'error',
-    message: status.message ?? '',
-    problems: problems ?? listed,
-    upstream,
-  };
+}
+
+/** The text of a member; undefined if the value has no such member, or one that is no text. */
+function textOf(value: StatusValue | undefined, name: string): string | undefined {
+  const member = value instanceof Map ? value.get(name) : undefined;
+  return typeof member === 'string' ? member : undefined;
 }
 
 /** Characters of an upstream's message that a fault's text repeats; the detail has all of it. */
@@ -265,7 +267,7 @@ function unenvelopedReply(
       outcome.kind === 'reply'
         ? outcome.json
         : (outcome.failure.json ??
-          `{"${errorMembers.data}":{"${errorMembers.status}":${outcome.failure.statusJson}}}`);
+          `{"${errorMembers.data}":{"${errorMembers.status}":${statusJson(outcome.failure.responseStatus)}}}`);
     if (callback === undefined) return { status, contentType: contentTypes.json, body: json, retryAfter };
     return {
       status: 200,

@@ -13,8 +13,23 @@ const { empty, nothing } = nodeKinds;
 export interface Status {
   /** Not empty when the call failed. */
   readonly errorCode: string | undefined;
-  /** The members as one JSON object of the type; `stackTrace` by the settings. */
-  readonly text: string;
+  /** `stackTrace` by the settings. */
+  readonly members: StatusMembers;
+}
+
+/** A value of a responseStatus. Scalars are texts, whatever they are in JSON. */
+export type StatusValue = string | null | readonly StatusValue[] | StatusMembers;
+
+/** The members of an object, in their order. */
+export type StatusMembers = ReadonlyMap<string, StatusValue>;
+
+/** Writes a responseStatus, or a value of it, as JSON. */
+export function statusJson(value: StatusValue): string {
+  if (value === null || typeof value === 'string') return JSON.stringify(value);
+  if (!(value instanceof Map)) return `[${[...value.values()].map(statusJson).join(',')}]`;
+  const members: string[] = [];
+  for (const [name, member] of value) members.push(`${JSON.stringify(name)}:${statusJson(member)}`);
+  return `{${members.join(',')}}`;
 }
 
 /** How a text of the status is written; undefined leaves its member out. */
@@ -38,16 +53,19 @@ export function readStatus(
   }
   let errorCode: string | undefined;
   const keepStackTrace = settings.stackTrace === 'keep';
-  let depth = 0;
+  let depth = 1;
   const take: TakeText = (member, value) => {
     if (depth === 1 && member === 'errorCode' && value !== '') errorCode = value;
     return member === 'stackTrace' && !keepStackTrace ? undefined : redact(member, value);
   };
 
-  /** The value that starts here as JSON of the type; undefined when it doesn't fit and is dropped. */
-  const tidy = (inner: Type, member: string): string | undefined => {
+  /** The value that starts here, of the type; undefined when it doesn't fit and is dropped. */
+  const tidy = (inner: Type, member: string): StatusValue | undefined => {
     const code = json.peek();
-    if (code === 110) return json.literal();
+    if (code === 110) {
+      json.literal();
+      return null;
+    }
     if (inner.kind === 'record' && code === 123) {
       depth++;
       const written = object((name) => inner.fields.find((field) => field.json === name)?.type);
@@ -59,17 +77,16 @@ export function readStatus(
     if ((inner.kind === 'scalar' || inner.kind === 'enum') && code !== 123 && code !== 91) {
       const text =
         code === 34 ? json.string() : code === 116 || code === 102 ? json.literal() : json.number();
-      const taken = take(member, text);
-      return taken === undefined ? undefined : JSON.stringify(taken);
+      return take(member, text);
     }
     json.dropped++;
     json.skip();
     return undefined;
   };
 
-  const object = (typeOf: (name: string) => Type | undefined, member?: string): string => {
+  const object = (typeOf: (name: string) => Type | undefined, member?: string): StatusMembers => {
+    const members = new Map<string, StatusValue>();
     const seen = new Set<string>();
-    const parts: string[] = [];
     json.enter();
     for (let first = true; json.next(first, 125); first = false) {
       const name = json.name();
@@ -83,23 +100,23 @@ export function readStatus(
       }
       seen.add(key);
       const value = tidy(inner, member ?? name);
-      if (value !== undefined) parts.push(`${JSON.stringify(key)}:${value}`);
+      if (value !== undefined) members.set(key, value);
     }
-    return `{${parts.join(',')}}`;
+    return members;
   };
 
-  const array = (item: Type, member: string): string => {
-    const parts: string[] = [];
+  const array = (item: Type, member: string): StatusValue => {
+    const items: StatusValue[] = [];
     json.enter();
     for (let first = true; json.next(first, 93); first = false) {
       const value = tidy(item, member);
-      if (value !== undefined) parts.push(value);
+      if (value !== undefined) items.push(value);
     }
-    return `[${parts.join(',')}]`;
+    return items;
   };
 
-  const text = tidy(type, '');
-  return text === undefined ? undefined : { errorCode, text };
+  const members = object((name) => type.fields.find((field) => field.json === name)?.type);
+  return { errorCode, members };
 }
 
 /**
@@ -132,7 +149,7 @@ export function statusWriter(
       tape.failed = true;
       tape.pushKind(empty);
     } else {
-      const { content, replaced, dropped } = writeTidy(status.text);
+      const { content, replaced, dropped } = writeTidy(statusJson(status.members));
       tape.replaced += replaced;
       tape.dropped += dropped;
       tape.pushMade(content ?? '');

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { readStatus } from '../../../../mappings/codec/types/response-status.ts';
+import { readStatus, statusJson } from '../../../../mappings/codec/types/response-status.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import type { Contract, RecordType } from '../../../../mappings/contract/model.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
@@ -16,7 +16,7 @@ function read(
     value.includes('none') ? undefined : value.replace('secret', `*${member}*`),
   );
   json.end();
-  return `${status?.errorCode ?? 'no code'} ${status?.text ?? 'no status'} ${json.dropped} dropped`;
+  return `${status?.errorCode ?? 'no code'} ${status === undefined ? 'no status' : statusJson(status.members)} ${json.dropped} dropped`;
 }
 
 for (const [given, becomes] of [
