@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { bufferOf } from '../mappings/bytes.ts';
-import { MismatchError, type Problem } from '../mappings/codec/problem.ts';
+import { type Problem as MemberProblem, MismatchError, problemText } from '../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
 import { hasRpc } from '../mappings/contract/adopted.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
@@ -25,17 +25,27 @@ export type { LoadedContract } from '../mappings/loader/build-contract.ts';
 export { ContractError, type ContractProblem } from '../mappings/loader/document/error.ts';
 export type { ContractPlace } from '../mappings/loader/load.ts';
 export { loadPlace as loadContract, type MappedContract } from './process/load-place.ts';
-export type { Problem };
+
+/** One thing that is wrong with a message. */
+export interface Problem extends Pick<MemberProblem, 'code'> {
+  /** Dotted path in the message's own spelling, array positions from 0: `Request.Permissions[1]`. */
+  readonly field: string;
+  readonly message: string;
+}
 
 /** A message that can't be translated; what it says names places by path or by line, never a value's text alone. */
 export class TranslationError extends Error {
   /** The members that are wrong or missing, each with its dotted path; empty where the message as a whole is. */
   readonly problems: readonly Problem[];
 
-  constructor(message: string, problems: readonly Problem[], cause?: unknown) {
+  constructor(message: string, problems: readonly MemberProblem[], cause?: unknown) {
     super(message, { cause });
     this.name = 'TranslationError';
-    this.problems = problems;
+    this.problems = problems.map((problem) => ({
+      code: problem.code,
+      field: problem.path,
+      message: problemText(problem),
+    }));
   }
 }
 
@@ -123,7 +133,7 @@ function operationOf(
 function refuseProblems({ reading }: Input, compiled: CompiledContract): void {
   const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
   const [first] = problems;
-  if (first !== undefined) throw new TranslationError(first.message, problems);
+  if (first !== undefined) throw new TranslationError(problemText(first), problems);
 }
 
 const frames = { '1.1': soap11.frame, '1.2': soap12.frame } as const;

@@ -163,7 +163,7 @@ function knownOf(
     const known = asked.ignored.length === 0 ? text : withoutIgnored(bytes, asked.ignored);
     return left === undefined ? known : withHeaders(withoutHeaders(known, limits), left.blocks);
   } catch (error) {
-    if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.message) ?? text;
+    if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.reason) ?? text;
     if (!(error instanceof MismatchError)) throw error;
     reading.path.push(...error.path);
     refuse(reading, error.code, error.reason);
@@ -267,7 +267,10 @@ function withoutMoved(
     const taken = take(left.slice(opens.length), path, limits);
     if (taken.isOther) {
       reading.path.push('@headers', name, ...path);
-      refuse(reading, 'InvalidType', `expected one value, which goes upstream in ${header}, got another`);
+      refuse(reading, 'InvalidType', {
+        expected: `one value, which goes upstream in ${header}`,
+        got: 'another',
+      });
       reading.path.length -= 2 + path.length;
       left = taken.rest === undefined ? undefined : opens + taken.rest;
     }

@@ -160,7 +160,7 @@ function compileOperation(
         reading.path.push(said);
         const value =
           text === undefined
-            ? refuse(reading, 'InvalidCharacter', 'expected text in UTF-8 by its escapes, got others')
+            ? refuse(reading, 'InvalidCharacter', { expected: 'text in UTF-8 by its escapes', got: 'others' })
             : fieldReaders.get(field)?.fromText?.(text, reading);
         reading.path.pop();
         const slot = slots.get(field);
@@ -255,7 +255,7 @@ function compileReply(
       tape.end();
       // `{}`, `{"data":null}` and the like are no reply (W30)
       if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
-        throw new MismatchError('data: expected an object, got none');
+        throw new MismatchError({ detail: 'data: expected an object, got none' });
       const { failed, dropped, passed, missing } = tape;
       const [misfit] = tape.misfits;
       if (replies === 'strict' && misfit !== undefined && !failed)

@@ -80,10 +80,11 @@ export function compileCallerLimits(
   const ofEach = compileRules(each, '');
   const ofCallers = new Map([...callers].map(([name, rules]) => [name, compileRules(rules, '')]));
   const ofOperations = new Map([...operations].map(([name, rules]) => [name, compileRules(rules, name)]));
-  const refuse = (limit: string, message: string, retryAfter: number): CallError => {
+  const refuse = (limit: string, expected: string, retryAfter: number): CallError => {
     onLimited(limit);
     return new CallError('TooManyRequests', {
-      message: `${message}, got more: come back in ${retryAfter} s`,
+      expected,
+      got: `more: come back in ${retryAfter} s`,
       retryAfter: String(retryAfter),
     });
   };
@@ -113,7 +114,7 @@ export function compileCallerLimits(
     const name = nameIn(of, 'concurrent');
     const taking = places.take(`${key} ${name}`, concurrent, Date.now());
     const leave = taking instanceof Promise ? await taking : taking;
-    if (leave === undefined) throw refuse(name, `expected at most ${calls(concurrent, of)} under way`, 1);
+    if (leave === undefined) throw refuse(name, `at most ${calls(concurrent, of)} under way`, 1);
     return leave;
   }
 
@@ -136,7 +137,7 @@ export function compileCallerLimits(
         setHeaders({ 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') });
         if (used > limit.calls) {
           const within = limit.seconds === undefined ? 'a day' : `in ${limit.seconds} s`;
-          throw refuse(limit.name, `expected at most ${calls(limit.calls, of)} ${within}`, seconds);
+          throw refuse(limit.name, `at most ${calls(limit.calls, of)} ${within}`, seconds);
         }
       }
     }

@@ -321,7 +321,7 @@ function refuseNonce(answer: NonceAnswer): void {
   if (answer === 'used') throw new CallError('FailedAuthentication');
   if (answer === 'full')
     throw new CallError('Overloaded', {
-      message: 'as many digests as can be remembered are live: try again later',
+      detail: 'as many digests as can be remembered are live: try again later',
       retryAfter: '1',
     });
 }
@@ -489,8 +489,8 @@ export function failureFor(
   hide: Hide = (text) => text,
 ): Failure {
   exchange.stats.error = error instanceof CallError ? error.code : 'InternalError';
-  if (error instanceof CallError && error.detail !== undefined)
-    noteFailure(exchange.stats, { cause: 'invalid', reason: error.detail });
+  if (error instanceof CallError && error.logged !== undefined)
+    noteFailure(exchange.stats, { cause: 'invalid', reason: error.logged });
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);
   service.onError(error, exchange.requestId);
   return failureOf(new CallError('InternalError', { cause: error }), exchange.requestId, hide);

@@ -2,6 +2,7 @@ import type { Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract, CredentialPart, Credentials } from '../../mappings/contract/model.ts';
+import type { Reason } from '../../mappings/contract/reason.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { compileHide } from '../telemetry/secrets.ts';
 import { checkDigest, type DigestToken, type Secrets } from './digest.ts';
@@ -111,7 +112,7 @@ export function compileCredentials(
       if (given.length > 1) conflict ??= `the header ${part.header} was given twice`;
       if (given.some((value) => value !== '' && !isHeaderValue(value, form))) {
         malformed.push(
-          problem('InvalidCharacter', path, `expected ${printableOf(part, form)}, got other text`),
+          problem('InvalidCharacter', path, { expected: printableOf(part, form), got: 'other text' }),
         );
       }
       const { send } = credentials;
@@ -125,7 +126,7 @@ export function compileCredentials(
           send === 'headers'
             ? printableOf(part, form)
             : `at most ${credential} characters, none a control character`;
-        malformed.push(problem('InvalidCharacter', path, `expected ${expected}, got other text`));
+        malformed.push(problem('InvalidCharacter', path, { expected, got: 'other text' }));
       }
       const fromMessage = inBody ?? inBlock ?? inToken;
       const elsewhere = fromMessage ?? header;
@@ -149,12 +150,12 @@ export function compileCredentials(
       } else if (part.required) {
         const by = basic?.username === name || basic?.password === name ? ', or by HTTP Basic' : '';
         const unread = unreadOf(inMessage, request, credentials);
-        const expectation = `expected it in the body or in the header ${part.header}${by}, got none${unread}`;
-        missing.push(problem('NotEmpty', path, expectation));
+        const expected = `it in the body or in the header ${part.header}${by}`;
+        missing.push(problem('NotEmpty', path, { expected, got: 'none', detail: unread }));
       }
     }
     if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
-    if (conflict !== undefined) throw new CallError('ConflictingCredentials', { message: conflict });
+    if (conflict !== undefined) throw new CallError('ConflictingCredentials', { detail: conflict });
     if (missing.length > 0)
       throw new CallError('Unauthorized', { problems: missing, isUnasked: all.size === 0 });
     const nonce =
@@ -165,23 +166,23 @@ export function compileCredentials(
   };
 }
 
-/** What is read in no contract, or not in this one, and came all the same: the end of the sentence about what is missing. */
+/** What is read in no contract, or not in this one, and came all the same: the detail of the error about what is missing. */
 function unreadOf(
   { isSecurityUnread }: MessageCredentials,
   { headers }: MessageHead,
   { basic, parts }: Credentials,
-): string {
-  if (isSecurityUnread === true) return "; the Security header isn't read by this contract";
-  if (parts.some(isAuthorization)) return '';
+): string | undefined {
+  if (isSecurityUnread === true) return "the Security header isn't read by this contract";
+  if (parts.some(isAuthorization)) return undefined;
   const isBasic = basic !== undefined;
   const scheme = /^(?:basic|digest|negotiate|ntlm)(?= |$)/i
     .exec(headers.authorization ?? '')?.[0]
     ?.toLowerCase();
-  if (scheme === 'basic') return isBasic ? '' : "; HTTP Basic isn't read by this contract";
-  return scheme === undefined ? '' : `; HTTP ${scheme} isn't read here${isBasic ? ', Basic is' : ''}`;
+  if (scheme === 'basic') return isBasic ? undefined : "HTTP Basic isn't read by this contract";
+  return scheme === undefined ? undefined : `HTTP ${scheme} isn't read here${isBasic ? ', Basic is' : ''}`;
 }
 
-const malformedBasic = 'expected Basic and the base64 of user:password, got other text';
+const malformedBasic: Reason = { expected: 'Basic and the base64 of user:password', got: 'other text' };
 
 /** `Authorization: Basic` (RFC 7617); group 1: what is in base64. */
 const basicForm = /^basic +([\w+/]*={0,2})$/i;
@@ -307,8 +308,8 @@ function conflictOf(one: keyof PlaceNames, other: keyof PlaceNames, places: Plac
   return `${places[one]} and ${places[other]} differ`;
 }
 
-function problem(code: Problem['code'], field: string, expectation: string): Problem {
-  return { code, field, message: `${field}: ${expectation}` };
+function problem(code: Problem['code'], path: string, reason: Reason): Problem {
+  return { code, path, ...reason };
 }
 
 /** Which credentials are to be taken out of a text. */

@@ -1,8 +1,9 @@
-import { isAbsent, type Problem } from '../../mappings/codec/problem.ts';
+import { type Problem, problemText } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { StatusMembers, StatusValue } from '../../mappings/codec/types/response-status.ts';
 import type { WrittenFault } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { type Reason, sentence } from '../../mappings/contract/reason.ts';
 import type { JsonError } from '../../mappings/json/grammar.ts';
 
 /**
@@ -58,51 +59,46 @@ export const codesOfStatus: Readonly<Record<number, string>> = {
 /** An errorCode of our own. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What is said of a refusal; by default what `errorCodes` has for it. */
+/** The data of a refusal; by default its message is that of `errorCodes`. */
 export interface CallErrorDetails
-  extends Partial<Pick<CallError, 'problems' | 'detail' | 'allow' | 'retryAfter' | 'path' | 'isUnasked'>> {
-  readonly message?: string | undefined;
+  extends Reason,
+    Partial<Pick<CallError, 'problems' | 'logged' | 'allow' | 'retryAfter' | 'path' | 'isUnasked'>> {
   readonly cause?: unknown;
 }
 
-/** A call refused or failed by the gateway; what is said in it may reach the caller. */
+/** A call refused or failed by the gateway; its data may reach the caller. */
 export class CallError extends Error {
   readonly code: ErrorCode;
+  /** Undefined if the problems have the data, and for the usual message of the code. */
+  readonly reason: Reason | undefined;
   readonly problems: readonly Problem[];
   /** For 405: the verbs that the path takes. */
   readonly allow: string | undefined;
   /** For 429 and 503: when to try again, in seconds. */
   readonly retryAfter: string | undefined;
-  /** What the log says of it: no value, no name that is not the contract's. */
-  readonly detail: string | undefined;
+  /** The text for the log: no value, no name that is not the contract's. */
+  readonly logged: string | undefined;
   /** Where in the reply of the service behind it is, in JSON. */
   readonly path: string | undefined;
   /** For 401: whether the caller gave no credential at all, and may be waiting to be asked for one. */
   readonly isUnasked: boolean;
 
-  constructor(
-    code: ErrorCode,
-    {
-      message,
-      problems = [],
-      cause,
-      allow,
-      retryAfter,
-      detail,
-      path,
-      isUnasked = false,
-    }: CallErrorDetails = {},
-  ) {
+  constructor(code: ErrorCode, details: CallErrorDetails = {}) {
+    const { problems = [], cause, allow, retryAfter, logged, path, isUnasked = false, ...rest } = details;
+    const reason = rest.expected === undefined && rest.detail === undefined ? undefined : rest;
+    const [problem] = problems;
+    const usual = problem === undefined ? errorCodes[code].message : problemText(problem);
     const { stackTraceLimit } = Error;
     Error.stackTraceLimit = 0; // a refusal is no defect: where it was made would cost more than to make it
-    super(message ?? problems[0]?.message ?? errorCodes[code].message, cause === undefined ? {} : { cause });
+    super(reason === undefined ? usual : sentence(reason), cause === undefined ? {} : { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'CallError';
     this.code = code;
+    this.reason = reason;
     this.problems = problems;
     this.allow = allow;
     this.retryAfter = retryAfter;
-    this.detail = detail;
+    this.logged = logged;
     this.path = path;
     this.isUnasked = isUnasked;
   }
@@ -110,20 +106,25 @@ export class CallError extends Error {
   get status(): number {
     return errorCodes[this.code].status;
   }
+
+  /** The data of the message, wherever that comes from. */
+  get said(): Reason {
+    return this.reason ?? { detail: this.message };
+  }
 }
 
-/** The sentence about a wrong place of a reply: `the reply's data.id: expected …`; an empty path is the whole reply. */
-export function replySentence(path: string, reason: string): string {
-  return path === '' ? `the reply: ${reason}` : `the reply's ${path}: ${reason}`;
+/** The start of a sentence about a reply: `the reply's data.id`; an empty path is the whole reply. */
+export function placeInReply(path: string): string {
+  return path === '' ? 'the reply' : `the reply's ${path}`;
 }
 
 /**
- * The second half of `expected a JSON reply, got …`.
+ * The actual value if JSON was expected.
  *
  * @param otherwise used unless the reply is over a limit, which is then named
  */
 export function jsonFault({ reason, limit }: JsonError, otherwise: string): string {
-  return limit === undefined ? otherwise : overLimit(reason, limit);
+  return limit === undefined ? otherwise : overLimit(sentence({ ...reason, where: undefined }), limit);
 }
 
 /** A quantity over a limit: `more than 5 members and items (limit jsonMembers)`. */
@@ -133,7 +134,7 @@ export function overLimit(quantity: string, limit: keyof Limits): string {
 
 /** The refusal of a verb that its address does not take. */
 export function wrongVerb(allow: string): CallError {
-  return new CallError('MethodNotAllowed', { message: `expected one of ${allow}`, allow });
+  return new CallError('MethodNotAllowed', { expected: `one of ${allow}`, allow });
 }
 
 /** Where in a responseStatus's `meta` the upstream's whole error stands. */
@@ -149,17 +150,13 @@ export interface ToldProblem {
   readonly got: string | undefined;
 }
 
-/**
- * What a sentence of the form `expected …, got …; what to do` says was expected, and what came: a value in the quotes of
- * JSON, or words such as `none`.
- */
-export function expectedAndGot(text: string): Pick<ToldProblem, 'expected' | 'got'> {
-  const start = text.indexOf('expected ');
-  const end = text.indexOf(', got ', start);
-  if (start === -1 || end === -1) return { expected: undefined, got: undefined };
-  const rest = text.slice(end + ', got '.length);
-  const [value] = /^"(?:[^"\\]|\\.)*"/.exec(rest) ?? rest.split(/;|, did you mean /, 1);
-  return { expected: text.slice(start + 'expected '.length, end), got: value };
+/** The facts of a reason for a fault's detail, which has both or none. */
+export function expectedAndGot(
+  { expected, got }: Reason,
+  hide: Hide = (text) => text,
+): Pick<ToldProblem, 'expected' | 'got'> {
+  if (expected === undefined || got === undefined) return { expected: undefined, got: undefined };
+  return { expected: hide(expected), got: hide(got) };
 }
 
 /** A failed call: a status and a responseStatus (W26). */
@@ -184,24 +181,20 @@ export interface Failure {
 /** An error of ours as a failure; `hideIn` takes secrets out of what it says (W25). */
 export function failureOf(error: CallError, requestId: string, hideIn: Hide): Failure {
   // what is said of every such refusal holds no secret
-  const isUsual = error.problems.length === 0 && error.message === errorCodes[error.code].message;
+  const isUsual = error.problems.length === 0 && error.reason === undefined;
   const hide: Hide = isUsual ? (text) => text : hideIn;
   const responseStatus = new Map<string, StatusValue>([
     ['errorCode', error.code],
     ['message', hide(error.message)],
   ]);
-  if (error.problems.length > 0)
-    responseStatus.set(
-      'errors',
-      error.problems.map(
-        ({ code, field, message }) =>
-          new Map([
-            ['errorCode', code],
-            ['fieldName', field],
-            ['message', hide(message)],
-          ]),
-      ),
-    );
+  if (error.problems.length > 0) {
+    const errors = error.problems.map((problem) => {
+      const { code, path } = problem;
+      const message = hide(problemText(problem));
+      return new Map(Object.entries({ errorCode: code, fieldName: path, message }));
+    });
+    responseStatus.set('errors', errors);
+  }
   responseStatus.set('meta', new Map([['requestId', requestId]]));
   return {
     status: error.status,
@@ -214,16 +207,14 @@ export function failureOf(error: CallError, requestId: string, hideIn: Hide): Fa
 }
 
 /** The problems of an error, or the one that its own sentence is about. */
-function toldProblems({ code, message, problems, path }: CallError, hide: Hide): readonly ToldProblem[] {
+function toldProblems({ code, message, problems, path, reason = {} }: CallError, hide: Hide): ToldProblem[] {
   if (problems.length > 0) return problems.map((problem) => toldProblem(problem, hide));
-  const told = hide(message);
-  const facts = expectedAndGot(told);
-  return facts.expected === undefined ? [] : [{ path, code, message: told, ...facts }];
+  const facts = expectedAndGot(reason, hide);
+  return facts.expected === undefined ? [] : [{ path, code, message: hide(message), ...facts }];
 }
 
-function toldProblem({ code, field, message }: Problem, hide: Hide): ToldProblem {
-  const told = { path: field === '' ? undefined : hide(field), code, message: hide(message) };
-  const facts = expectedAndGot(hide(message.slice(field.length)));
-  if (facts.expected !== undefined || code !== 'NotEmpty') return { ...told, ...facts };
-  return { ...told, expected: 'a value', got: isAbsent(message) ? 'none' : 'an empty one' };
+function toldProblem(problem: Problem, hide: Hide): ToldProblem {
+  const { code, path } = problem;
+  const message = hide(problemText(problem));
+  return { path: path === '' ? undefined : hide(path), code, message, ...expectedAndGot(problem, hide) };
 }

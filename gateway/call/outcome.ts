@@ -9,7 +9,9 @@ import {
   type StatusValue,
 } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame, WrittenFault } from '../../mappings/compile.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import { errorMembers, type Operation } from '../../mappings/contract/model.ts';
+import { sentence, within } from '../../mappings/contract/reason.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
@@ -22,8 +24,7 @@ import {
   errorCodes,
   type Failure,
   jsonFault,
-  overLimit,
-  replySentence,
+  placeInReply,
   upstreamMember,
 } from './error.ts';
 
@@ -151,10 +152,10 @@ function toInvalid(error: unknown, operation: Operation): unknown {
   if (error instanceof MismatchError) {
     const path = pathForLog(error.path, namesOf(operation));
     return new CallError('UpstreamInvalidResponse', {
-      message: replySentence(fieldPath(error.path), error.reason),
+      ...within(placeInReply(fieldPath(error.path)), error.reason),
       path: fieldPath(error.path),
       cause: error,
-      detail: path === '' ? error.reason : `${path}: ${error.reason}`,
+      logged: sentence(path === '' ? error.reason : within(path, error.reason)),
     });
   }
   if (error instanceof JsonError) return invalid(jsonFault(error, 'text that is not one JSON object'), error);
@@ -163,9 +164,10 @@ function toInvalid(error: unknown, operation: Operation): unknown {
 
 function invalid(got: string, cause?: unknown): CallError {
   return new CallError('UpstreamInvalidResponse', {
-    message: `expected a JSON reply from the service behind, got ${got}`,
+    expected: 'a JSON reply from the service behind',
+    got,
     cause,
-    detail: `expected JSON, got ${got}`,
+    logged: sentence({ expected: 'JSON', got }),
   });
 }
 
@@ -261,8 +263,7 @@ function exceededLimit({ status, body }: UpstreamReply, limits: Limits): string 
     return undefined;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const { reason, limit } = error;
-    return limit === undefined ? undefined : `${statusText(status)} and ${overLimit(reason, limit)}`;
+    return error.limit === undefined ? undefined : `${statusText(status)} and ${jsonFault(error, '')}`;
   }
 }
 

@@ -34,9 +34,9 @@ export function withoutCredentials(reading: Reading, { contract }: CompiledContr
   const member = contract.credentials?.member;
   if (member === undefined || reading.missing.length === 0) return reading.missing;
   const { length } = member;
-  return reading.missing.filter(({ field }) => {
-    const isWithin = field.length === length || field[length] === '.';
-    if (!isWithin || field.startsWith(member)) return !isWithin;
-    return field.slice(0, length).toLowerCase() !== member.toLowerCase();
+  return reading.missing.filter(({ path }) => {
+    const isWithin = path.length === length || path[length] === '.';
+    if (!isWithin || path.startsWith(member)) return !isWithin;
+    return path.slice(0, length).toLowerCase() !== member.toLowerCase();
   });
 }

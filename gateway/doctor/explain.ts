@@ -1,3 +1,4 @@
+import { problemText } from '../../mappings/codec/problem.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
@@ -534,11 +535,9 @@ function noteLeft(
     );
     const { reading } = call.input;
     const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
-    for (const { field, message } of problems) {
-      const place = placeOf(draft, field);
-      if (isReported(draft, findings, place)) continue;
-      const isNamed = field === '' || message.startsWith(field);
-      findings.error(draft, place?.start ?? 0, isNamed ? message : `${field.slice(0, 300)}: ${message}`);
+    for (const problem of problems) {
+      const place = placeOf(draft, problem.path);
+      if (!isReported(draft, findings, place)) findings.error(draft, place?.start ?? 0, problemText(problem));
     }
     return problems.length === 0;
   } catch (error) {

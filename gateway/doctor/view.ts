@@ -4,6 +4,7 @@ import { compileScalars, scalarTable } from '../../mappings/codec/scalars/table.
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { ArrayType, Field, MapType, Type } from '../../mappings/contract/model.ts';
+import { sentence } from '../../mappings/contract/reason.ts';
 import {
   type AdoptedMessage,
   contentTypes,
@@ -122,8 +123,8 @@ class PlainViews {
       values: [],
       refusal: (text) => {
         const result = text === '' && !scalar.takesEmpty ? 'nothing' : scalar.fromXml(text);
-        if (result === 'nothing') return `expected ${scalar.expected}, got nothing`;
-        return typeof result === 'string' || 'token' in result ? undefined : result.reason;
+        if (result === 'nothing') return sentence({ expected: scalar.expected, got: 'nothing' });
+        return typeof result === 'string' || 'token' in result ? undefined : sentence(result.reason);
       },
     };
   }
@@ -212,9 +213,10 @@ class AdoptedViews {
         type: type.builtIn,
         values: type.facets.enumeration ?? [],
         refusal: (text) => {
-          if (text === '' && !simple.takesEmpty) return `expected ${simple.expected}, got nothing`;
+          if (text === '' && !simple.takesEmpty)
+            return sentence({ expected: simple.expected, got: 'nothing' });
           const token = simple.fromXml(text, () => undefined);
-          return typeof token === 'string' || 'token' in token ? undefined : token.reason;
+          return typeof token === 'string' || 'token' in token ? undefined : sentence(token.reason);
         },
       };
     }

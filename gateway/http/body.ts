@@ -166,7 +166,7 @@ export async function readWhole(arrival: Arrival, rules: BodyRules): Promise<Buf
   const { request, response } = arrival;
   const { headers } = request;
   if (unpackerOf(headers['content-encoding']) !== undefined)
-    throw new CallError('UnsupportedMediaType', { message: 'expected no Content-Encoding' });
+    throw new CallError('UnsupportedMediaType', { expected: 'no Content-Encoding' });
   if (announcedBytes(headers['content-length']) > rules.bodyLimit) throw tooLarge(rules.bodyLimit);
   if (!hasBody(request)) return noBytes;
   if (isAwaited(request)) response.writeContinue();
@@ -182,18 +182,18 @@ function unpackerOf(coding: string | undefined): Unpack | undefined {
   if (name === '' || name === 'identity') return undefined;
   if (name === 'gzip' || name === 'x-gzip' || name === 'deflate') return codings[name];
   throw new CallError('UnsupportedMediaType', {
-    message: 'expected Content-Encoding to be gzip or deflate, once, or none',
+    expected: 'Content-Encoding to be gzip or deflate, once, or none',
   });
 }
 
 /** The refusal of a body of more than so many bytes. */
 export function tooLarge(limit: number): CallError {
-  return new CallError('RequestTooLarge', { message: `expected a body of at most ${limit} bytes, got more` });
+  return new CallError('RequestTooLarge', { expected: `a body of at most ${limit} bytes`, got: 'more' });
 }
 
 /** The refusal of a body that breaks off. */
 function brokenOff(): CallError {
-  return new CallError('MalformedRequest', { message: 'the request ended before its body did' });
+  return new CallError('MalformedRequest', { detail: 'the request ended before its body did' });
 }
 
 /** A body on its way, gathered as it comes. */
@@ -310,8 +310,8 @@ function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRu
   if (size > bodyLimit) return tooLarge(bodyLimit);
   const { bodyPieces = maxBodyChunks, bodyPieceBytes = minBodyChunkBytes } = compiled.limits;
   if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
-  const message = `expected a body of at most ${bodyPieces} pieces, or of ${bodyPieceBytes} bytes to a piece, got smaller ones`;
-  return new CallError('RequestTooLarge', { message });
+  const expected = `a body of at most ${bodyPieces} pieces, or of ${bodyPieceBytes} bytes to a piece`;
+  return new CallError('RequestTooLarge', { expected, got: 'smaller ones' });
 }
 
 /** In how many ms to look again at a body on its way; undefined when it takes too long. */
@@ -422,14 +422,16 @@ async function unpackAll(
     collector.drop();
     if (error instanceof CallError) throw error;
     throw new CallError('MalformedRequest', {
-      message: 'the body is not of its Content-Encoding',
+      detail: 'the body is not of its Content-Encoding',
       cause: error,
     });
   }
   const { bytesWritten } = stream;
   if (bytesWritten < packed.length) {
-    const message = `expected the body to end with its Content-Encoding at byte ${bytesWritten}, got ${packed.length - bytesWritten} bytes more`;
-    throw new CallError('MalformedRequest', { message });
+    throw new CallError('MalformedRequest', {
+      expected: `the body to end with its Content-Encoding at byte ${bytesWritten}`,
+      got: `${packed.length - bytesWritten} bytes more`,
+    });
   }
   admission.shrink(arrival, collector.size);
   arrival.stats.bytesIn = collector.size;

@@ -37,10 +37,11 @@ export function compileRefuseForeign(
     if (isOwn || known.has('*') || (origin !== undefined && known.has(origin.toLowerCase()))) return;
     const expected =
       request.method === 'GET'
-        ? 'expected no call by GET, which a browser doesn’t ask for first, from a page of another site: the operation may change something'
-        : 'expected a Content-Type of XML or JSON from a page of another site, which a browser asks for first';
+        ? 'no call by GET, which a browser doesn’t ask for first, from a page of another site: the operation may change something'
+        : 'a Content-Type of XML or JSON from a page of another site, which a browser asks for first';
     throw new CallError('UnsupportedMediaType', {
-      message: `${expected}; the contract’s cors names the origins whose pages may call`,
+      expected,
+      detail: 'the contract’s cors names the origins whose pages may call',
     });
   };
 }
@@ -67,8 +68,8 @@ export function compileRefuseForeignScript(
     const isGiven = isBasic && /^basic /i.test(headers.authorization ?? '');
     if (!isGiven && (key === undefined || headers[key] === undefined)) return;
     throw new CallError('InvalidCallback', {
-      message:
-        'expected no callback beside HTTP Basic or a certificate, which a browser sends for a page of another site too',
+      expected:
+        'no callback beside HTTP Basic or a certificate, which a browser sends for a page of another site too',
     });
   };
 }

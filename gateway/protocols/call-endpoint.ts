@@ -165,7 +165,8 @@ async function answerCall(
   const takesBody = match === undefined || (match.route.method !== 'GET' && match.route.method !== 'DELETE');
   if (!takesBody && hasBody(context.request)) {
     throw new CallError('MalformedRequest', {
-      message: `expected no body with ${match?.route.method}; credentials go in the headers`,
+      expected: `no body with ${match?.route.method}`,
+      detail: 'credentials go in the headers',
     });
   }
   if (takesBody) {
@@ -226,24 +227,16 @@ function refuseParameters(
   const seen = new Set<string>();
   for (const { name } of query.others) {
     const known = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-    const field = name.slice(0, 64);
+    const path = name.slice(0, 64);
     if (isFull(reading)) return;
     if (known === undefined) {
-      if (ignore) reading.ignored.push(field);
+      if (ignore) reading.ignored.push(path);
       else {
-        const expected = declared.length === 0 ? 'none is taken here' : `expected ${declared.join(', ')}`;
-        reading.problems.push({
-          code: 'UnknownParameter',
-          field,
-          message: `${field}: unknown query parameter, ${expected}`,
-        });
+        const detail = `unknown query parameter, ${declared.length === 0 ? 'none is taken here' : `expected ${declared.join(', ')}`}`;
+        reading.problems.push({ code: 'UnknownParameter', path, detail });
       }
     } else if (seen.has(known)) {
-      reading.problems.push({
-        code: 'DuplicateParameter',
-        field,
-        message: `${field}: expected it once, got it again`,
-      });
+      reading.problems.push({ code: 'DuplicateParameter', path, expected: 'it once', got: 'it again' });
     } else seen.add(known);
   }
 }

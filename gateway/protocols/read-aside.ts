@@ -1,6 +1,7 @@
 import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Reason } from '../../mappings/contract/reason.ts';
 import { sendContract } from '../../mappings/contract/transfer.ts';
 import type { SplitMessage } from '../../mappings/http-mapping/related.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
@@ -89,9 +90,9 @@ interface Order {
   /** In bytes: so much more may be made of it; undefined where there is no room to begin. */
   readonly roomFor: () => number | undefined;
   /** Its refusal when it is too late or takes too long. */
-  readonly refuse: (message?: string) => CallError;
+  readonly refuse: (reason?: Reason) => CallError;
   /** Its refusal when the heap of the thread is full; undefined: the error of the thread. */
-  readonly exhaust?: ((message: string) => CallError) | undefined;
+  readonly exhaust?: ((reason: Reason) => CallError) | undefined;
 }
 
 const anyRoom = (): number => Number.POSITIVE_INFINITY;
@@ -188,11 +189,14 @@ export class AsideReader {
         return refuse();
       case 'slow': {
         const what = kind === 'reply' || kind === 'toReply' || kind === 'toFault' ? 'reply' : 'request';
-        return refuse(`expected a ${what} that is read within ${readAsideMs} ms, got one that takes longer`);
+        return refuse({
+          expected: `a ${what} that is read within ${readAsideMs} ms`,
+          got: 'one that takes longer',
+        });
       }
       case 'memory': {
         const most = `${readAsideHeapBytes} bytes of memory`;
-        return exhaust?.(`expected a mapping that needs at most ${most}, got one that needs more`);
+        return exhaust?.({ expected: `a mapping that needs at most ${most}`, got: 'one that needs more' });
       }
     }
   }
@@ -202,10 +206,10 @@ export class AsideReader {
 function errorOf(result: Result): Error {
   switch (result.kind) {
     case 'refused':
-      return new CallError(result.refusal.code, result.refusal);
+      return new CallError(result.refusal.code, result.refusal.details);
     case 'fault': {
-      const { version, code, kind, message, block, header } = result.fault;
-      return new Fault(versionNamed(version), code, message, { kind, block, header });
+      const { version, code, kind, reason, block, header } = result.fault;
+      return new Fault(versionNamed(version), code, reason, { kind, block, header });
     }
     case 'failed':
       return result.error instanceof Error ? result.error : new Error('reading in the thread failed');
@@ -226,7 +230,7 @@ function readAsideOf(
     bytes: number,
     memory: ArrayBuffer[],
     isBound = false,
-    refuse: Order['refuse'] = (text) => refusal('Overloaded', text),
+    refuse: Order['refuse'] = (reason) => refusal('Overloaded', reason),
     exhaust?: Order['exhaust'],
   ): Promise<Result> => {
     const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse, exhaust };
@@ -303,7 +307,7 @@ function readAsideOf(
         memory: ownMemoryOf([body]),
         isBound: !operation.readOnly,
         roomFor,
-        refuse: (text) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', text),
+        refuse: (reason) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', reason),
       });
       if (result === undefined || result.kind === 'no room') return undefined;
       if (result.kind !== 'replied') throw errorOf(result);
@@ -312,8 +316,8 @@ function readAsideOf(
     map: {
       toCalls: async (exchange, { name }, json, isBound) => {
         const message = { kind: 'toCalls', operation: name, json } as const;
-        const found = await resultOf(exchange, message, json.length, [], isBound, undefined, (text) => {
-          const problem = { code: 'InvalidType', field: '', message: text } as const;
+        const found = await resultOf(exchange, message, json.length, [], isBound, undefined, (reason) => {
+          const problem = { code: 'InvalidType', path: '', ...reason } as const;
           return new CallError('ValidationError', { problems: [problem] });
         });
         if (found.kind !== 'calls') throw errorOf(found);
@@ -350,17 +354,17 @@ function sentAnswer({ status, headers, body }: AnswerBytes): SentAnswer {
 }
 
 function refuseReply(readOnly: boolean): Order['refuse'] {
-  return (text) => refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', text);
+  return (reason) => refusal(readOnly ? 'Overloaded' : 'UpstreamTimeout', reason);
 }
 
-function exhaustReply(message: string): CallError {
-  return new CallError('UpstreamInvalidResponse', { message });
+function exhaustReply(reason: Reason): CallError {
+  return new CallError('UpstreamInvalidResponse', reason);
 }
 
 /** "Try again" is for what wasn't done. */
-function refusal(code: 'Overloaded' | 'UpstreamTimeout', message: string | undefined): CallError {
-  if (code === 'Overloaded' && message === undefined) return overloaded();
-  return new CallError(code, { message, retryAfter: code === 'Overloaded' ? '1' : undefined });
+function refusal(code: 'Overloaded' | 'UpstreamTimeout', reason: Reason | undefined): CallError {
+  if (code === 'Overloaded' && reason === undefined) return overloaded();
+  return new CallError(code, { ...reason, retryAfter: code === 'Overloaded' ? '1' : undefined });
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
@@ -372,7 +376,7 @@ function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared 
     shown,
     request:
       request === undefined
-        ? new CallError(refusal?.code ?? 'InternalError', refusal)
+        ? new CallError(refusal?.code ?? 'InternalError', refusal?.details)
         : { ...request, body: request.body && bufferOf(request.body), ownsBody: true, operation },
   };
 }

@@ -120,13 +120,13 @@ export function splitSoap(
 /** A message that isn't of its Content-Type is as undecodable as one that isn't of its charset (W27). */
 function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof RelatedError)) return error;
-  return new Fault(version, 'sender', error.message, { kind: 'MalformedRequest', cause: error });
+  return new Fault(version, 'sender', error.reason, { kind: 'MalformedRequest', cause: error });
 }
 
 /** What the Content-Type of a multipart message says; undefined for any other message. Throws CallError. */
 export function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
   if (!(related instanceof RelatedTypeError)) return related;
-  throw new CallError('UnsupportedMediaType', { message: related.message, cause: related });
+  throw new CallError('UnsupportedMediaType', { ...related.reason, cause: related });
 }
 
 /** Refuses a media type that SOAP messages don't come in (W57), before the body is read. Throws CallError. */
@@ -135,7 +135,8 @@ export function refuseUnreadable(head: RequestHead): void {
   if (relatedTypeOf(head) !== undefined) return;
   if (type === 'application/dime' || type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
-      message: `expected a SOAP envelope, or multipart/related with one (MTOM, SwA), got ${type.slice(0, 64)}`,
+      expected: 'a SOAP envelope, or multipart/related with one (MTOM, SwA)',
+      got: type.slice(0, 64),
     });
   }
 }
@@ -155,14 +156,14 @@ export function actionsOf(
 export function refuseMultipart(type: string): void {
   if (type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
-      message: 'multipart messages (MTOM, SwA) are read at SOAP endpoints alone',
+      detail: 'multipart messages (MTOM, SwA) are read at SOAP endpoints alone',
     });
   }
 }
 
 function unsupported(error: unknown): unknown {
   if (!(error instanceof UnsupportedCharset)) return error;
-  return new CallError('UnsupportedMediaType', { message: error.message, cause: error });
+  return new CallError('UnsupportedMediaType', { ...error.reason, cause: error });
 }
 
 /** What a body outside SOAP is written in. */
@@ -175,7 +176,8 @@ export function bodyForm(head: RequestHead): BodyForm | undefined {
   if (type === 'application/json' || type === 'text/json' || type.endsWith('+json')) return 'json';
   if (type === 'application/xml' || type === 'text/xml' || type.endsWith('+xml')) return 'xml';
   throw new CallError('UnsupportedMediaType', {
-    message: 'expected a body of JSON or XML by its Content-Type, got another type',
+    expected: 'a body of JSON or XML by its Content-Type',
+    got: 'another type',
   });
 }
 
@@ -222,14 +224,15 @@ function readJsonBody(
 ): Input {
   if (charset !== undefined && !/^(?:utf-?8|us-ascii)$/i.test(charset)) {
     const got = charset === '' ? 'an empty charset' : 'another charset';
-    throw new CallError('UnsupportedMediaType', { message: `expected JSON in UTF-8, got ${got}` });
+    throw new CallError('UnsupportedMediaType', { expected: 'JSON in UTF-8', got });
   }
   let text: string;
   try {
     text = utf8.decode(bytes); // drops a BOM
   } catch (error) {
     throw new CallError('MalformedRequest', {
-      message: 'expected JSON in UTF-8, got other bytes',
+      expected: 'JSON in UTF-8',
+      got: 'other bytes',
       cause: error,
     });
   }
@@ -237,7 +240,7 @@ function readJsonBody(
     return operation.readJson(text, reading);
   } catch (error) {
     if (error instanceof JsonError)
-      throw new CallError('MalformedRequest', { message: error.message, cause: error });
+      throw new CallError('MalformedRequest', { ...error.reason, cause: error });
     throw error;
   }
 }
@@ -265,14 +268,13 @@ function readXmlBody(
       xml.drain();
       const expected =
         root === undefined ? 'no body' : `<${root.local}> of ${namespaceText(root.namespace)} as the root`;
-      throw new CallError('MalformedRequest', { message: `expected ${expected}, got ${got}` });
+      throw new CallError('MalformedRequest', { expected, got });
     }
     const input = operation.readXml(xml, reading);
     xml.finish();
     return input;
   } catch (error) {
-    if (error instanceof XmlError)
-      throw new CallError('MalformedRequest', { message: error.message, cause: error });
+    if (error instanceof XmlError) throw new CallError('MalformedRequest', { ...error.reason, cause: error });
     throw unsupported(error);
   }
 }

@@ -25,7 +25,7 @@ import type {
   MessageCredentials,
   Spelling,
 } from '../call/credentials.ts';
-import { CallError } from '../call/error.ts';
+import { CallError, type CallErrorDetails, type ErrorCode } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
 import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
@@ -157,14 +157,14 @@ export interface RequestFields extends Pick<UpstreamRequest, 'method' | 'path' |
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** What a CallError is made of. */
-export type CallErrorFields = Pick<
-  CallError,
-  'code' | 'message' | 'problems' | 'allow' | 'retryAfter' | 'detail' | 'path' | 'isUnasked'
->;
+/** The data of a CallError. */
+export interface CallErrorFields {
+  readonly code: ErrorCode;
+  readonly details: CallErrorDetails;
+}
 
-/** What a Fault is made of. */
-export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'message' | 'block' | 'header'> {
+/** The data of a Fault. */
+export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'reason' | 'block' | 'header'> {
   readonly version: SoapVersion['name'];
 }
 
@@ -318,12 +318,12 @@ function prepare(
 }
 
 function callErrorFields(error: CallError): CallErrorFields {
-  const { code, message, problems, allow, retryAfter, detail, path, isUnasked } = error;
-  return { code, message, problems, allow, retryAfter, detail, path, isUnasked };
+  const { code, reason, problems, allow, retryAfter, logged, path, isUnasked } = error;
+  return { code, details: { ...reason, problems, allow, retryAfter, logged, path, isUnasked } };
 }
 
-function faultFields({ version, code, kind, message, block, header }: Fault): FaultFields {
-  return { version: version.name, code, kind, message, block, header };
+function faultFields({ version, code, kind, reason, block, header }: Fault): FaultFields {
+  return { version: version.name, code, kind, reason, block, header };
 }
 
 /** Gives back the memory of a result that nobody waits for any more. */

@@ -72,7 +72,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
       // a declared fault is the server's; any other is by the status
       const isSender = !fault.isDeclared && failure.status < 500;
       const code = fault.code?.is ?? (isSender ? 'sender' : 'receiver');
-      const own = new Fault(version, code, fault.message ?? '', { header, own: fault });
+      const own = new Fault(version, code, { detail: fault.message ?? '' }, { header, own: fault });
       return faultReply(own, context, failure);
     }
     const isToken = header?.security !== undefined && header.security.token !== 'none';
@@ -80,7 +80,12 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     // who sent a UsernameToken is told in its own terms (W52)
     const code = isToken && failure.status === 401 ? 'FailedAuthentication' : kind;
     const told = toldOf(failure);
-    return faultReply(new Fault(version, code, messageOf(told, failure), { header }), context, failure, told);
+    return faultReply(
+      new Fault(version, code, { detail: messageOf(told, failure) }, { header }),
+      context,
+      failure,
+      told,
+    );
   }
   const payload = (operation ?? compiled).writeError(statusJson(failure.responseStatus));
   const { before, after } = replyFrame(version, operation?.replyAction, header);
@@ -146,7 +151,7 @@ function detailOf(
     code: fault.kind,
     message: fault.message,
     problems: [
-      { path: undefined, code: fault.kind, message: fault.message, ...expectedAndGot(fault.message) },
+      { path: undefined, code: fault.kind, message: fault.message, ...expectedAndGot(fault.reason) },
     ],
     upstream: undefined,
   };

@@ -95,7 +95,7 @@ function subjectOf({ headers }: UpstreamRequest, { request }: Waiting): string {
   const given = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
   const [, token] = /^Bearer +(\S+)$/i.exec(given ?? request.headers.authorization ?? '') ?? [];
   if (token !== undefined) return token;
-  throw new CallError('Unauthorized', { message: 'expected Authorization: Bearer and a token, got none' });
+  throw new CallError('Unauthorized', { expected: 'Authorization: Bearer and a token', got: 'none' });
 }
 
 function others(headers: UpstreamRequest['headers'], own: ReadonlySet<string>): UpstreamRequest['headers'] {

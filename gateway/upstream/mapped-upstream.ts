@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { maxLoopSteps } from '../../mappings/codec/problem.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
+import { within } from '../../mappings/contract/reason.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import type {
@@ -11,7 +12,7 @@ import type {
   Mapping,
 } from '../../mappings/mapping/mapping.ts';
 import { LongMapping, MappingError } from '../../mappings/mapping/run.ts';
-import { CallError, jsonFault, replySentence } from '../call/error.ts';
+import { CallError, jsonFault, placeInReply } from '../call/error.ts';
 import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } from './upstream.ts';
 
 /**
@@ -123,7 +124,8 @@ export function createMappedUpstream(
           bytes += answer.body.length;
           if (bytes > most)
             throw new CallError('UpstreamInvalidResponse', {
-              message: `expected answers of at most ${most} bytes together (limit ${limit}), got more`,
+              expected: `answers of at most ${most} bytes together (limit ${limit})`,
+              got: 'more',
             });
           answers.push(answer);
         }
@@ -160,8 +162,9 @@ function unlessLong<T>(make: () => T): T | undefined {
 function madeInPart(error: CallError, answered: number, all: number): CallError {
   if (error.code === 'CallerGone') return error;
   const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;
-  const message = `${answered} of ${all} calls were answered, then: ${error.message}`;
-  return new CallError(code, { message, detail: error.detail, cause: error });
+  const { said, logged } = error;
+  const reason = within(`${answered} of ${all} calls were answered, then`, said);
+  return new CallError(code, { ...reason, logged, cause: error });
 }
 
 /** Headers of the call but those that say what its own body is. */
@@ -193,7 +196,8 @@ function answerOf({ status, headers, body }: UpstreamReply, isJson: boolean): An
     if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
   if (isJson && !isUtf8(body))
     throw new CallError('UpstreamInvalidResponse', {
-      message: 'expected a JSON reply from the service behind, got text that is not UTF-8',
+      expected: 'a JSON reply from the service behind',
+      got: 'text that is not UTF-8',
     });
   return { status, headers: texts, body };
 }
@@ -205,8 +209,8 @@ export function mapRequest(mapping: Mapping, operation: string, json: string, st
   } catch (error) {
     // what a caller wrote in XML may pass a limit of JSON first here
     if (!(error instanceof MappingError || error instanceof JsonError)) throw error;
-    const field = error instanceof MappingError ? error.path : '';
-    const problem = { code: 'InvalidType', field, message: error.message } as const;
+    const path = error instanceof MappingError ? error.path : '';
+    const problem = { code: 'InvalidType', path, ...error.reason } as const;
     throw new CallError('ValidationError', { problems: [problem], cause: error });
   }
 }
@@ -230,12 +234,13 @@ export function mapReply(
 function invalidReply(error: unknown): unknown {
   if (error instanceof MappingError)
     return new CallError('UpstreamInvalidResponse', {
-      message: replySentence(error.path, error.reason),
+      ...within(placeInReply(error.path), error.reason),
       cause: error,
     });
   if (error instanceof JsonError)
     return new CallError('UpstreamInvalidResponse', {
-      message: `expected a JSON reply from the service behind, got ${jsonFault(error, 'text that is none')}`,
+      expected: 'a JSON reply from the service behind',
+      got: jsonFault(error, 'text that is none'),
       cause: error,
     });
   return error;
@@ -260,6 +265,6 @@ export function mapFault(
 function mappedOf({ operations }: Mapping, name: string): MappedOperation {
   const mapped = operations.get(name);
   if (mapped === undefined)
-    throw new CallError('OperationNotFound', { message: `no rule of the mapping answers ${name}` });
+    throw new CallError('OperationNotFound', { detail: `no rule of the mapping answers ${name}` });
   return mapped;
 }

@@ -211,6 +211,6 @@ function tokenErrorOf(error: unknown, { grant, tokenUrl }: OAuthOptions): TokenE
 /** How a call without a token is refused: it was not sent. */
 export function refusalOf(error: TokenError): CallError {
   if (error.isCallers)
-    return new CallError('FailedAuthentication', { message: 'the token was not accepted', cause: error });
+    return new CallError('FailedAuthentication', { detail: 'the token was not accepted', cause: error });
   return new CallError('UpstreamTokenUnavailable', { cause: error });
 }

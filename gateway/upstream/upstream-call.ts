@@ -559,7 +559,7 @@ const tracestateForm = /^[\x20-\x7e]{1,512}$/;
 function told(cause: Error, stage: Stage): CallError {
   if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
   return new CallError('UpstreamInvalidResponse', {
-    message: 'the service behind broke the connection before its answer was whole',
+    detail: 'the service behind broke the connection before its answer was whole',
     cause,
   });
 }
@@ -606,6 +606,7 @@ function isGarbage(error: Error): boolean {
 /** An answer that can't be one, with what was wrong about it. */
 function invalid(got: string): CallError {
   return new CallError('UpstreamInvalidResponse', {
-    message: `expected an answer of the contract's types, got ${got}`,
+    expected: "an answer of the contract's types",
+    got,
   });
 }

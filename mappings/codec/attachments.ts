@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { namespaces } from '../contract/model.ts';
+import type { Reason } from '../contract/reason.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { FilledBody, type FilledPiece } from './filled-body.ts';
 import { type AttachedParts, type Reading, refuse, refuseAt } from './problem.ts';
@@ -51,11 +52,10 @@ export class Attachments implements AttachedParts {
     const index = this.#find(href, reading);
     if (index === undefined) return undefined;
     if (this.#used[index] === true)
-      return refuse(
-        reading,
-        'DuplicateElement',
-        `expected one reference to the part ${quoted(href)}, got another`,
-      );
+      return refuse(reading, 'DuplicateElement', {
+        expected: `one reference to the part ${quoted(href)}`,
+        got: 'another',
+      });
     this.#used[index] = true;
     this.#taken++;
     if (this.#isHeld) return `"${this.#mark}${index}"`;
@@ -65,10 +65,13 @@ export class Attachments implements AttachedParts {
 
   #find(href: string, reading: Reading): number | undefined {
     if (!isCid(href))
-      return refuse(reading, 'InvalidType', `expected a reference to a part, cid:…, got ${quoted(href)}`);
+      return refuse(reading, 'InvalidType', { expected: 'a reference to a part, cid:…', got: quoted(href) });
     const index = this.#indexOf(href);
     if (index === undefined)
-      refuse(reading, 'InvalidType', `expected a part of the message, got no such part: ${quoted(href)}`);
+      refuse(reading, 'InvalidType', {
+        expected: 'a part of the message',
+        got: `no such part: ${quoted(href)}`,
+      });
     return index;
   }
 
@@ -102,7 +105,7 @@ export class Attachments implements AttachedParts {
         reading.ignored.push(name);
         continue;
       }
-      refuseAt(reading, name, 'UnknownElement', 'nothing in the message refers to it');
+      refuseAt(reading, name, 'UnknownElement', { detail: 'nothing in the message refers to it' });
     }
   }
 
@@ -152,7 +155,7 @@ export function isInclude(xml: XmlReader): boolean {
   return xml.local === 'Include' && xml.namespace === namespaces.xop;
 }
 
-export const includeElsewhere = 'xop:Include stands for base64 only';
+export const includeElsewhere: Reason = { detail: 'xop:Include stands for base64 only' };
 
 /**
  * Reads the current element of type `xs:base64Binary` where it holds an `xop:Include` or, in a SwA message, is empty with
@@ -170,12 +173,15 @@ export function readAttached(
     if (current !== undefined) current.isTaken = true;
     const text = xml.readText(Number.POSITIVE_INFINITY, false);
     if (text === undefined || !isBlankText(text))
-      return refuse(reading, 'InvalidType', 'expected no content beside href="cid:…", got some');
+      return refuse(reading, 'InvalidType', { expected: 'no content beside href="cid:…"', got: 'some' });
     return attachments.take(href, reading);
   }
   if (!xml.beginsWithElement || !xml.nextChild()) return asText;
   if (!isInclude(xml)) {
-    refuse(reading, 'InvalidType', `expected base64 or xop:Include, got <${xml.local.slice(0, shownId)}>`);
+    refuse(reading, 'InvalidType', {
+      expected: 'base64 or xop:Include',
+      got: `<${xml.local.slice(0, shownId)}>`,
+    });
     skipRest(xml);
     return undefined;
   }
@@ -184,7 +190,7 @@ export function readAttached(
   const isAlone = isEmptyElement(xml);
   if (!isEmpty || !isAlone || href === undefined) {
     const got = href === undefined ? 'one without href' : isEmpty ? 'more beside it' : 'content in it';
-    return refuse(reading, 'InvalidType', `expected one empty xop:Include with href alone, got ${got}`);
+    return refuse(reading, 'InvalidType', { expected: 'one empty xop:Include with href alone', got });
   }
   return attachments.take(href, reading);
 }
@@ -202,7 +208,7 @@ export function hrefOf({ form }: AttachedParts, xml: XmlReader): string | undefi
 /** Whether the first thing in the current element, which is of another type than base64, is an Include: noted, and passed. */
 export function refusesInclude(xml: XmlReader, expected: string, reading: Reading): boolean {
   if (reading.attachments?.form !== 'mtom' || !xml.beginsWithElement || !xml.nextChild()) return false;
-  refuse(reading, 'InvalidType', isInclude(xml) ? includeElsewhere : `expected ${expected}, got elements`);
+  refuse(reading, 'InvalidType', isInclude(xml) ? includeElsewhere : { expected, got: 'elements' });
   skipRest(xml);
   return true;
 }

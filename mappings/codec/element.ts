@@ -1,5 +1,6 @@
 import type { Limits } from '../contract/limits.ts';
 import { namespaces } from '../contract/model.ts';
+import type { Reason } from '../contract/reason.ts';
 import type { JsonReader } from '../json/reader.ts';
 import { nodeKinds, Tape } from '../json/tape.ts';
 import { longRange, Output, type Piece, piece } from '../xml/output.ts';
@@ -44,7 +45,7 @@ export function readMember<Nil>(
     xml.skip();
     return undefined;
   }
-  if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+  if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
   return nil;
 }
 
@@ -62,7 +63,9 @@ function readReferring(
   return refuse(reading, 'InvalidType', encodingRefused);
 }
 
-const encodingRefused = 'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)';
+const encodingRefused: Reason = {
+  detail: 'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)',
+};
 
 /** What an element's attributes say of its content (W11, W13). Notes a problem when it answers `refused`. */
 export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'nil' | 'refused' {
@@ -82,7 +85,7 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
   const word = collapse(nil);
   if (word === 'true' || word === '1') return 'nil';
   if (word === 'false' || word === '0') return 'content';
-  refuse(reading, 'InvalidType', 'expected true, false, 1 or 0 in xsi:nil, got another value');
+  refuse(reading, 'InvalidType', { expected: 'true, false, 1 or 0 in xsi:nil', got: 'another value' });
   return 'refused';
 }
 
@@ -99,7 +102,10 @@ function checkUnknown(xml: XmlReader, reading: Reading): boolean {
       return true;
     }
     const name = xml.attributeLocal(index);
-    refuseAt(reading, name.slice(0, 64), 'UnknownAttribute', `expected no attributes, got ${excerpt(name)}`);
+    refuseAt(reading, name.slice(0, 64), 'UnknownAttribute', {
+      expected: 'no attributes',
+      got: excerpt(name),
+    });
     return false;
   }
   return true;
@@ -110,7 +116,7 @@ export function opens(xml: XmlReader, reading: Reading): boolean {
   if (xml.attributeCount === 0) return true;
   const state = readAttributes(xml, reading);
   if (state === 'content') return true;
-  if (state === 'nil') refuse(reading, 'InvalidType', 'expected elements, got xsi:nil');
+  if (state === 'nil') refuse(reading, 'InvalidType', { expected: 'elements', got: 'xsi:nil' });
   xml.skip();
   return false;
 }
@@ -119,12 +125,13 @@ export function opens(xml: XmlReader, reading: Reading): boolean {
 export function encodedReason({
   local,
   namespace,
-}: Pick<XmlReader, 'local' | 'namespace'>): string | undefined {
+}: Pick<XmlReader, 'local' | 'namespace'>): Reason | undefined {
   const isEncoded =
     local === 'multiRef' ||
     namespace === namespaces.soap11Encoding ||
     namespace === namespaces.soap12Encoding;
-  return isEncoded ? `document/literal expected, got SOAP encoding (<${local.slice(0, 64)}>)` : undefined;
+  if (!isEncoded) return undefined;
+  return { detail: `document/literal expected, got SOAP encoding (<${local.slice(0, 64)}>)` };
 }
 
 /** Passes an element that the type has no place for: refused for a reason, or left out and noted (W12). */
@@ -132,7 +139,7 @@ export function passUnknown(
   { contract }: ReaderContext,
   xml: XmlReader,
   reading: Reading,
-  reason: string,
+  reason: Reason,
 ): void {
   if (reading.attachments?.form === 'mtom' && isInclude(xml))
     refuse(reading, 'InvalidType', includeElsewhere);
@@ -153,14 +160,14 @@ export function hasContent(xml: XmlReader): boolean {
 }
 
 /** Past an element whose value isn't of its type, which is noted. */
-export function refuseElement(xml: XmlReader, reading: Reading, reason: string): undefined {
+export function refuseElement(xml: XmlReader, reading: Reading, reason: Reason): undefined {
   refuse(reading, 'InvalidType', reason);
   xml.skip();
 }
 
 /** Past a JSON value of the wrong kind, which is noted. */
 export function refuseJsonKind(json: JsonReader, reading: Reading, expected: string): void {
-  refuse(reading, 'InvalidType', `expected ${expected}, got ${json.kind()}`);
+  refuse(reading, 'InvalidType', { expected, got: json.kind() });
   json.skip();
 }
 
@@ -198,8 +205,11 @@ export function maxWrittenBytes({ replyBytes, replyBytesWithBinary, writtenBytes
 export function createScratch(limits: Limits): Scratch {
   const output = new Output(
     maxWrittenBytes(limits),
-    (message) =>
-      new MismatchError(`${message} (see the limits replyBytes and replyBytesWithBinary), got more`),
+    (expected) =>
+      new MismatchError({
+        expected: `${expected} (see the limits replyBytes and replyBytesWithBinary)`,
+        got: 'more',
+      }),
   );
   return { tape: new Tape(), output };
 }
@@ -218,7 +228,7 @@ export function enters(tape: Tape, open: 123 | 91): boolean {
     return true;
   }
   if (byte !== 110)
-    throw new MismatchError(`expected ${open === 123 ? 'an object' : 'an array'}, got ${tape.kind()}`);
+    throw new MismatchError({ expected: open === 123 ? 'an object' : 'an array', got: tape.kind() });
   scanNull(tape);
   return false;
 }

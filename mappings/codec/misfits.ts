@@ -56,8 +56,8 @@ export function misfitError(
 ): MismatchError {
   const error = new MismatchError(
     misfit.kind === 'missing'
-      ? 'expected the member, got none'
-      : `expected no member of this name, which ${misfit.type} lacks`,
+      ? { expected: 'the member', got: 'none' }
+      : { expected: `no member of this name, which ${misfit.type} lacks` },
   );
   for (const step of pathOf(misfit, body, base, limits).toReversed()) error.at(step);
   return error;

@@ -1,11 +1,11 @@
 import { nearest } from '../contract/nearest.ts';
+import type { Reason } from '../contract/reason.ts';
 import { someNames } from './scalars/text.ts';
 
-/** The sentence about an unknown name, with the nearest one that is known. */
-export function unknownReason(what: string, name: string, names: readonly string[]): string {
+/** The reason about an unknown name, with the most similar known one. */
+export function unknownReason(what: string, name: string, names: readonly string[]): Reason {
   const near = nearest(name, names);
-  if (near !== undefined) return `unknown ${what}, did you mean ${near}?`;
-  return names.length === 0
-    ? `unknown ${what}, none is expected here`
-    : `unknown ${what}, expected ${someNames(names)}`;
+  if (near !== undefined) return { detail: `unknown ${what}, did you mean ${near}?` };
+  const expected = names.length === 0 ? 'none is expected here' : `expected ${someNames(names)}`;
+  return { detail: `unknown ${what}, ${expected}` };
 }

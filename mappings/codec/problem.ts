@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { type Reason, sentence } from '../contract/reason.ts';
 import type { FilledBody } from './filled-body.ts';
 import type { StreamedFile } from './streamed-file.ts';
 import type { TokenPlaceholders } from './text-value.ts';
@@ -17,11 +18,19 @@ export type ProblemCode =
   | 'DuplicateParameter';
 
 /** One thing that is wrong with a request, as its error lists it (W29). */
-export interface Problem {
+export interface Problem extends Reason {
   readonly code: ProblemCode;
-  /** Dotted path in the caller's own spelling, array positions from 0: `Request.Permissions[1]`. */
-  readonly field: string;
-  readonly message: string;
+  /** Dotted path in the caller's own spelling, array positions from 0: `Request.Permissions[1]`; empty for the request. */
+  readonly path: string;
+  /** The rest of a sentence that begins with the path: `is missing`, in place of what was expected. */
+  readonly predicate?: string;
+}
+
+/** Writes the sentence of a problem: `path: expected …, got …`. */
+export function problemText(problem: Problem): string {
+  const { path, predicate } = problem;
+  if (predicate !== undefined) return `${path} ${predicate}`;
+  return path === '' ? sentence(problem) : `${path}: ${sentence(problem)}`;
 }
 
 /** Mistakes of clients that the gateway accepts because their meaning is certain. `docs/operations.md` documents each. */
@@ -167,15 +176,14 @@ export function isFull(reading: Reading): boolean {
   return reading.problems.length >= reading.limit;
 }
 
-/** Notes that what stands at the current path is wrong; `reason` completes the sentence `path: …`, and is all of it for the whole request. Gives undefined, as what is refused has no value. */
-export function refuse(reading: Reading, code: ProblemCode, reason: string): undefined {
+/** Notes that the value at the current path is wrong. Returns undefined, as a wrong value has no JSON. */
+export function refuse(reading: Reading, code: ProblemCode, reason: Reason): undefined {
   if (isFull(reading)) return;
-  const field = fieldPath(reading.path);
-  reading.problems.push({ code, field, message: field === '' ? reason : `${field}: ${reason}` });
+  reading.problems.push({ code, path: fieldPath(reading.path), ...reason });
 }
 
 /** The same of what stands a step below the current path. */
-export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason: string): void {
+export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason: Reason): void {
   reading.path.push(step);
   refuse(reading, code, reason);
   reading.path.pop();
@@ -188,19 +196,10 @@ export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason
  */
 export function miss(reading: Reading, path: readonly Step[], tellsAbsent = false): void {
   if (reading.missing.length >= reading.limit) return;
-  const field = fieldPath(path);
-  reading.missing.push({
-    code: 'NotEmpty',
-    field,
-    message: `${field}${tellsAbsent ? missing : ' must not be empty'}`,
-  });
-}
-
-const missing = ' is missing';
-
-/** Whether the message of a `NotEmpty` says that nothing was there, rather than something empty. */
-export function isAbsent(message: string): boolean {
-  return message.endsWith(missing);
+  const told = tellsAbsent
+    ? { got: 'none', predicate: 'is missing' }
+    : { got: 'an empty one', predicate: 'must not be empty' };
+  reading.missing.push({ code: 'NotEmpty', path: fieldPath(path), expected: 'a value', ...told });
 }
 
 /** A path as a message tells it: `Request.Permissions[1]`. */
@@ -244,8 +243,8 @@ export function hasRoom(
 
 /** Notes that there is no room for more XML as text, of which names with their namespaces are a part. */
 export function refuseNamespaces({ rereadText = maxRereadCharacters }: Limits, reading: Reading): undefined {
-  const expected = `expected at most ${rereadText} characters of XML as text and of namespaces in all`;
-  return refuse(reading, 'OutOfRange', `${expected}, got more`);
+  const expected = `at most ${rereadText} characters of XML as text and of namespaces in all`;
+  return refuse(reading, 'OutOfRange', { expected, got: 'more' });
 }
 
 /** A request whose rules take longer than whoever reads it can wait: it is to be read elsewhere, from its beginning. */
@@ -259,13 +258,13 @@ export class TooManySteps extends Error {
 /** A reply that isn't of the contract's type (W22). */
 export class MismatchError extends Error {
   readonly path: Step[] = [];
-  /** What is wrong, without where. */
-  readonly reason: string;
+  /** Data of the error, without the path. */
+  readonly reason: Reason;
   /** What it is where it was a request's. */
   readonly code: ProblemCode;
 
-  constructor(reason: string, code: ProblemCode = 'InvalidType') {
-    super(reason);
+  constructor(reason: Reason, code: ProblemCode = 'InvalidType') {
+    super(sentence(reason));
     this.name = 'MismatchError';
     this.reason = reason;
     this.code = code;
@@ -274,7 +273,7 @@ export class MismatchError extends Error {
   /** Called by each record and array on the way out. */
   at(step: Step): this {
     this.path.unshift(step);
-    this.message = `${fieldPath(this.path)}: ${this.reason}`;
+    this.message = `${fieldPath(this.path)}: ${sentence(this.reason)}`;
     return this;
   }
 }

@@ -54,7 +54,7 @@ function htmlRefusal(accept: string): RefuseHtml {
       stated === undefined
         ? /^\s*<(?:!doctype\s+html|html)\b/i.test(body.toString('latin1', 0, 256))
         : htmlTypes.has(parseContentType(String(stated)).type);
-    if (isHtml) throw new MismatchError(`expected ${declared.join(' or ')}, got HTML`);
+    if (isHtml) throw new MismatchError({ expected: declared.join(' or '), got: 'HTML' });
   };
 }
 
@@ -66,7 +66,7 @@ const mayBeEmpty: ReadonlySet<number> = new Set([202, 204, 205]);
 /** Throws MismatchError for a success without the JSON that the document declares. */
 function requireBody({ status, body }: Answer): void {
   if (body.length === 0 && status < 300 && !mayBeEmpty.has(status))
-    throw new MismatchError(`expected a JSON body with status ${status}, got none`);
+    throw new MismatchError({ expected: `a JSON body with status ${status}`, got: 'none' });
 }
 
 /** True for a status of success: 2xx, or a redirect that the document has. */
@@ -116,7 +116,7 @@ function decode(body: Buffer, charset: string): string {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(body);
   } catch {
-    throw new MismatchError('expected text in the charset that it says, got other bytes');
+    throw new MismatchError({ expected: 'text in the charset that it says', got: 'other bytes' });
   }
 }
 

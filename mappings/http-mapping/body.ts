@@ -105,7 +105,8 @@ export const recordSeparator = '\x1e';
 /** An array's items, each in a line of its own. */
 function writeLines(json: string, before: string, reading: Reading, limits: Limits): string {
   const items = itemsOf(json, limits);
-  if (items === undefined) refuse(reading, 'InvalidType', 'expected an array of lines, got another value');
+  if (items === undefined)
+    refuse(reading, 'InvalidType', { expected: 'an array of lines', got: 'another value' });
   // outside strings, which hold none, a line feed is a blank
   return (items ?? []).map((item) => `${before}${replaceCharacters(item, blanks)}\n`).join('');
 }
@@ -131,7 +132,7 @@ export function textEncoder(charset: TextCharset): (text: string, reading: Readi
   const lacks = beyond[charset];
   return (text, reading) => {
     if (lacks.test(text))
-      refuse(reading, 'InvalidCharacter', `expected characters of ${charset}, got others`);
+      refuse(reading, 'InvalidCharacter', { expected: `characters of ${charset}`, got: 'others' });
     return Buffer.from(text, 'latin1');
   };
 }

@@ -5,6 +5,7 @@ import type { Refusal } from '../codec/scalars/scalar.ts';
 import type { StreamedFile } from '../codec/streamed-file.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Contract, CredentialPart, Operation, Parameter } from '../contract/model.ts';
+import type { Reason } from '../contract/reason.ts';
 import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.ts';
 import { compileBody } from './body.ts';
 import { compileParameter, encodeName, encodeText, namesTaken } from './parameter.ts';
@@ -146,10 +147,13 @@ function compileFill(
   };
 }
 
-const gotDots = { code: 'InvalidCharacter', reason: 'expected a value for the path, got dots' } as const;
+const gotDots = {
+  code: 'InvalidCharacter',
+  reason: { expected: 'a value for the path', got: 'dots' },
+} as const;
 
-function noControls(place: string): string {
-  return `expected no control characters for ${place}, got some`;
+function noControls(place: string): Reason {
+  return { expected: `no control characters for ${place}`, got: 'some' };
 }
 
 /** What each place does with a parameter's text; undefined is nothing to send. */
@@ -158,7 +162,7 @@ const putters: Readonly<
 > = {
   path: (draft, name, text) => {
     if (text === undefined || text === '')
-      return { code: 'NotEmpty', reason: 'expected a value for the path, got none' };
+      return { code: 'NotEmpty', reason: { expected: 'a value for the path', got: 'none' } };
     if (hasControls(text)) return { code: 'InvalidCharacter', reason: noControls('the path') };
     if (hasDots(text)) return gotDots;
     draft.path = draft.path.replaceAll(`{${name}}`, () => text);
@@ -175,7 +179,7 @@ const putters: Readonly<
     if (!fitsHeader(text))
       return {
         code: 'InvalidCharacter',
-        reason: 'expected printable ASCII for a header, got other characters',
+        reason: { expected: 'printable ASCII for a header', got: 'other characters' },
       };
     draft.headers[name.toLowerCase()] = text;
     return undefined;

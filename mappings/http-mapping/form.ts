@@ -48,7 +48,7 @@ export function compileForm(
   return (json, reading) => {
     const members = membersOf(json, limits);
     if (members === undefined) {
-      refuse(reading, 'InvalidType', 'expected an object for a form, got another value');
+      refuse(reading, 'InvalidType', { expected: 'an object for a form', got: 'another value' });
       return '';
     }
     const pairs: string[] = [];

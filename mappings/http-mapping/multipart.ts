@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Reading, refuse } from '../codec/problem.ts';
 import type { Limits } from '../contract/limits.ts';
 import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts';
+import type { Reason } from '../contract/reason.ts';
 import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { everyText, halfCharacter, maxFormCharacters, noItem, Room, Unfit } from './parameter.ts';
@@ -28,7 +29,7 @@ export function compileMultipart(
     room.clear();
     const members = membersOf(json, limits);
     if (members === undefined)
-      refuse(reading, 'InvalidType', 'expected an object of parts, got another value');
+      refuse(reading, 'InvalidType', { expected: 'an object of parts', got: 'another value' });
     // of a list each item has the name of all in its head
     const add = (part: Buffer): boolean => {
       parts.push(part);
@@ -66,8 +67,8 @@ export function compileMultipart(
   };
 }
 
-function tooMuch(limits: Limits): string {
-  return `expected parts of at most ${maxFormCharacters(limits)} bytes in all, got more`;
+function tooMuch(limits: Limits): Reason {
+  return { expected: `parts of at most ${maxFormCharacters(limits)} bytes in all`, got: 'more' };
 }
 
 /** `everyText`, where what can't go is noted. */
@@ -109,11 +110,10 @@ function joined(
     const text = part.kind === 'text' ? part.text : item;
     noteHalves(text, reading);
     if (text.includes(separator))
-      refuse(
-        reading,
-        'InvalidCharacter',
-        `expected items without ${JSON.stringify(separator)}, which divides them, got one`,
-      );
+      refuse(reading, 'InvalidCharacter', {
+        expected: `items without ${JSON.stringify(separator)}, which divides them`,
+        got: 'one',
+      });
     texts.push(text);
   }
   return texts.length === 0 ? undefined : texts.join(separator);
@@ -146,7 +146,7 @@ function writeFile(
   const stated = members.get(fileMembers.contentType);
   if (stated !== undefined && !mediaType.test(stated)) {
     reading.path.push(fileMembers.contentType);
-    refuse(reading, 'InvalidCharacter', 'expected a media type such as image/png, got other text');
+    refuse(reading, 'InvalidCharacter', { expected: 'a media type such as image/png', got: 'other text' });
     reading.path.pop();
   }
   noteHalves(members.get(fileMembers.fileName) ?? '', reading);

@@ -1,6 +1,7 @@
 import type { Refusal } from '../codec/scalars/scalar.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { DeepLists, Parameter, ParameterStyle, Type } from '../contract/model.ts';
+import { type Reason, sentence } from '../contract/reason.ts';
 import { type Part, readPart } from '../json/parts.ts';
 import { maxParameterCharacters } from '../places.ts';
 import { GatheredText } from '../xml/gathered-text.ts';
@@ -33,8 +34,8 @@ interface Joined {
 export class Unfit extends Error {
   readonly refusal: Refusal;
 
-  constructor(reason: string, code: Refusal['code'] = 'InvalidCharacter') {
-    super(reason);
+  constructor(reason: Reason, code: Refusal['code'] = 'InvalidCharacter') {
+    super(sentence(reason));
     this.refusal = { code, reason };
   }
 }
@@ -66,7 +67,10 @@ export class Room {
   /** A text that is written. Throws Unfit when it is too much. */
   take(text: string): string {
     if (!this.holds(text.length))
-      throw new Unfit(`expected at most ${this.#most} characters for its place, got more`, 'OutOfRange');
+      throw new Unfit(
+        { expected: `at most ${this.#most} characters for its place`, got: 'more' },
+        'OutOfRange',
+      );
     return text;
   }
 }
@@ -76,7 +80,7 @@ const noNames: ReadonlySet<string> = new Set();
 /** Why a member can't go that has the name of another input, or of a part of it. */
 export const sameName: Refusal = {
   code: 'InvalidCharacter',
-  reason: 'expected no member with the name of another input, got one',
+  reason: { expected: 'no member with the name of another input', got: 'one' },
 };
 
 /** A name as servers may read it: many don't look at its case, and some take `name[0]` and `name.0` for a part of `name`. */
@@ -239,7 +243,7 @@ function joinPart(part: Part, joining: Joining, room: Room): string | undefined 
 function keyOf(key: string, encode: Encode, taken: ReadonlySet<string>): string {
   if (taken.has(nameFor(key))) throw new Unfit(sameName.reason);
   const encoded = encode(key);
-  if (encoded.includes('=')) throw new Unfit('expected no "=" in the name of a member, got one');
+  if (encoded.includes('=')) throw new Unfit({ expected: 'no "=" in the name of a member', got: 'one' });
   return encoded;
 }
 
@@ -258,11 +262,14 @@ function textOf(part: Part): string {
 /** Why an item of a list can't go of which nothing would be written: those behind it would be others, or it the end. */
 export const noItem: Refusal = {
   code: 'InvalidCharacter',
-  reason: 'expected a value for each item of the list, got none',
+  reason: { expected: 'a value for each item of the list', got: 'none' },
 };
 
 /** Why a member within another can't go: `a][b` would be read as one of `a`, and no name as a list's item. */
-const noStep = 'expected the name of a member within another to be some text without brackets, got another';
+const noStep: Reason = {
+  expected: 'the name of a member within another to be some text without brackets',
+  got: 'another',
+};
 
 /** The brackets of a name in a URL, where RFC 3986 §3.4 excludes them. */
 const encodedBrackets: Brackets = ['%5B', '%5D'];
@@ -349,7 +356,7 @@ function telling(use: (name: string, text: string) => boolean): () => typeof use
     names = own;
     return (whole, text) => {
       if (own.size === 0 ? before?.has(whole) === false : own.has(whole))
-        throw new Unfit('expected items that can be told apart without numbers, got others');
+        throw new Unfit({ expected: 'items that can be told apart without numbers', got: 'others' });
       own.add(whole);
       return use(whole, text);
     };
@@ -359,7 +366,7 @@ function telling(use: (name: string, text: string) => boolean): () => typeof use
 /** Why a text can't go that has half a surrogate pair, which UTF-8 has no bytes for. */
 export const halfCharacter: Refusal = {
   code: 'InvalidCharacter',
-  reason: 'expected whole characters, got half of one',
+  reason: { expected: 'whole characters', got: 'half of one' },
 };
 
 /** Percent-encoded for a URL. Throws Unfit for half a surrogate pair. */
@@ -397,9 +404,9 @@ const reserved = /%(?:3A|2F|3F|40|24|2C|3B|3D)/g;
 function urlEncoder(allowReserved: boolean, divider: string): Encode {
   return (text) => {
     if (divider === '%20' && text.includes(' '))
-      throw new Unfit('expected no blank in an item of a list that blanks divide, got one');
+      throw new Unfit({ expected: 'no blank in an item of a list that blanks divide', got: 'one' });
     if (divider === '%7C' && text.includes('|'))
-      throw new Unfit('expected no "|" in an item of a list that bars divide, got one');
+      throw new Unfit({ expected: 'no "|" in an item of a list that bars divide', got: 'one' });
     const encoded = encodeText(text);
     if (divider === '.') return encoded.replaceAll('.', '%2E');
     if (!allowReserved) return encoded;
@@ -414,7 +421,7 @@ function urlEncoder(allowReserved: boolean, divider: string): Encode {
 function headerEncoder(divider: string): Encode {
   return (text) => {
     if (text.includes(divider))
-      throw new Unfit(`expected no "${divider}" in an item of a header's list, got one`);
+      throw new Unfit({ expected: `no "${divider}" in an item of a header's list`, got: 'one' });
     return text;
   };
 }

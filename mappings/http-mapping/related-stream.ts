@@ -139,7 +139,7 @@ export async function* fileOf(
     if (behind !== undefined) checkEnd(behind, mimeOutsideBytes);
   }
   if (behind === undefined || behind.length < closing.length)
-    throw new RelatedError('expected the closing boundary at the end of the message, got none');
+    throw new RelatedError({ expected: 'the closing boundary at the end of the message', got: 'none' });
 }
 
 /** A shorter piece is joined to what came before; a longer one is looked through, and goes on, without a copy. */
@@ -164,12 +164,14 @@ async function* withFirst(
 function checkEnd(behind: Buffer, mimeOutsideBytes: number): void {
   const said = behind.toString('latin1', 0, closing.length);
   if (!closing.startsWith(said))
-    throw new RelatedError(
-      'expected the closing boundary behind the file, which flows through, got another part or other bytes',
-    );
+    throw new RelatedError({
+      expected: 'the closing boundary behind the file, which flows through',
+      got: 'another part or other bytes',
+    });
   passClosing(behind, 0);
   if (behind.length - closing.length > mimeOutsideBytes)
-    throw new RelatedError(
-      `expected at most ${mimeOutsideBytes} bytes behind the closing boundary, got more`,
-    );
+    throw new RelatedError({
+      expected: `at most ${mimeOutsideBytes} bytes behind the closing boundary`,
+      got: 'more',
+    });
 }

@@ -1,5 +1,6 @@
 import { base64FromXml } from '../codec/scalars/base64.ts';
 import type { Limits } from '../contract/limits.ts';
+import { type Reason, sentence } from '../contract/reason.ts';
 
 /**
  * `multipart/related` (RFC 2046, RFC 2387), as SOAP messages come in it: MTOM and SOAP with Attachments (W57 to W59).
@@ -41,17 +42,23 @@ export interface RelatedMessage {
 
 /** Why a Content-Type isn't one of a message that is read (W57, W58). */
 export class RelatedTypeError extends Error {
-  constructor(message: string) {
-    super(message);
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(sentence(reason));
     this.name = 'RelatedTypeError';
+    this.reason = reason;
   }
 }
 
 /** Why a message isn't in the form of its Content-Type (W59). */
 export class RelatedError extends Error {
-  constructor(message: string) {
-    super(message);
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(sentence(reason));
     this.name = 'RelatedError';
+    this.reason = reason;
   }
 }
 
@@ -135,24 +142,27 @@ const formOf: ReadonlyMap<string, RelatedForm> = new Map([
 export function readRelatedType(header: string): RelatedType {
   const apart = takeApart(header);
   if (apart === undefined)
-    throw new RelatedTypeError(
-      'expected Content-Type: multipart/related; name="value"; …, got parameters in another form',
-    );
+    throw new RelatedTypeError({
+      expected: 'Content-Type: multipart/related; name="value"; …',
+      got: 'parameters in another form',
+    });
   const { values } = apart;
   for (const name of ['boundary', 'start', 'type'])
     if ((values.get(name)?.length ?? 0) > 1)
-      throw new RelatedTypeError(`expected ${name} once in the Content-Type, got it again`);
+      throw new RelatedTypeError({ expected: `${name} once in the Content-Type`, got: 'it again' });
   const boundary = values.get('boundary')?.[0];
   if (boundary === undefined || !boundaryText.test(boundary))
-    throw new RelatedTypeError(
-      `expected a boundary of 1 to 70 characters in the Content-Type, got ${boundary === undefined ? 'none' : 'another'}`,
-    );
+    throw new RelatedTypeError({
+      expected: 'a boundary of 1 to 70 characters in the Content-Type',
+      got: boundary === undefined ? 'none' : 'another',
+    });
   const type = values.get('type')?.[0]?.trim().toLowerCase();
   const form = type === undefined ? undefined : formOf.get(type);
   if (type !== undefined && form === undefined)
-    throw new RelatedTypeError(
-      `expected type="application/xop+xml", "text/xml" or "application/soap+xml" of multipart/related, got "${type.slice(0, 64)}"`,
-    );
+    throw new RelatedTypeError({
+      expected: 'type="application/xop+xml", "text/xml" or "application/soap+xml" of multipart/related',
+      got: `"${type.slice(0, 64)}"`,
+    });
   const start = values.get('start')?.[0];
   const info = values.get('start-info')?.[0];
   return {
@@ -207,21 +217,23 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
     end,
   }));
   const [root, ...others] = places;
-  if (root === undefined) throw new RelatedError('expected a part, got none');
+  if (root === undefined) throw new RelatedError({ expected: 'a part', got: 'none' });
   const ids = new Set<string>();
   for (const { id } of places) {
     if (id === undefined) continue;
-    if (ids.has(id)) throw new RelatedError(`expected one part of each Content-ID, got two of ${shown(id)}`);
+    if (ids.has(id))
+      throw new RelatedError({ expected: 'one part of each Content-ID', got: `two of ${shown(id)}` });
     ids.add(id);
   }
   checkStart(type.start, root.id, ids);
   const { form, type: rootType, charset, actions } = rootTypeOf(root.contentType, type);
   if (form === undefined)
-    throw new RelatedError(
-      `expected the first part's Content-Type to be application/xop+xml, text/xml or application/soap+xml, got ${shown(rootType ?? '')}`,
-    );
+    throw new RelatedError({
+      expected: "the first part's Content-Type to be application/xop+xml, text/xml or application/soap+xml",
+      got: shown(rootType ?? ''),
+    });
   if (root.end - root.start > limits.bodyBytes)
-    throw new RelatedError(`expected a first part of at most ${limits.bodyBytes} bytes, got more`);
+    throw new RelatedError({ expected: `a first part of at most ${limits.bodyBytes} bytes`, got: 'more' });
   const placeOf = ({ id, start, end, isBase64 }: PartPlace): PartPlace => ({ id, start, end, isBase64 });
   return { form, charset, actions, root: placeOf(root), parts: others.map(placeOf) };
 }
@@ -255,7 +267,7 @@ export function checkStart(
 ): void {
   if (start === undefined || start === first) return;
   const found = ids.has(start) ? 'a later part' : 'no such part';
-  throw new RelatedError(`expected start to name the first part, got ${found}: ${shown(start)}`);
+  throw new RelatedError({ expected: 'start to name the first part', got: `${found}: ${shown(start)}` });
 }
 
 /** What the root's Content-Type says, by which the message's form is undefined where it isn't read; one that isn't there says nothing. */
@@ -269,11 +281,12 @@ export function rootTypeOf(
   if (header === undefined) return { type: undefined, form: form ?? 'swa', charset: undefined, actions };
   const apart = takeApart(header);
   if (apart === undefined)
-    throw new RelatedError(
-      "expected the first part's Content-Type as type/subtype; name=value, got another form",
-    );
+    throw new RelatedError({
+      expected: "the first part's Content-Type as type/subtype; name=value",
+      got: 'another form',
+    });
   if ((apart.values.get('charset')?.length ?? 0) > 1)
-    throw new RelatedError("expected charset once in the first part's Content-Type, got it again");
+    throw new RelatedError({ expected: "charset once in the first part's Content-Type", got: 'it again' });
   const { type, values } = apart;
   const own = formOf.get(type);
   return {
@@ -301,26 +314,30 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
   const isFirst = body.subarray(0, bare.length).equals(bare);
   const found = isFirst ? 0 : first.indexOf(delimiter);
   if (found < 0)
-    throw new RelatedError(
-      `expected the boundary that the Content-Type names within ${mimeOutsideBytes} bytes, got none`,
-    );
+    throw new RelatedError({
+      expected: `the boundary that the Content-Type names within ${mimeOutsideBytes} bytes`,
+      got: 'none',
+    });
   let at = isFirst ? bare.length : found + delimiter.length;
   while (!(body[at] === hyphen && body[at + 1] === hyphen)) {
     at = passLineEnd(body, at);
-    if (places.length === mimeParts) throw new RelatedError(`expected at most ${mimeParts} parts, got more`);
+    if (places.length === mimeParts)
+      throw new RelatedError({ expected: `at most ${mimeParts} parts`, got: 'more' });
     const next = body.indexOf(delimiter, at - crlf.length);
-    if (next < 0) throw new RelatedError('expected the closing boundary at the end of the message, got none');
+    if (next < 0)
+      throw new RelatedError({ expected: 'the closing boundary at the end of the message', got: 'none' });
     // one line end for two boundaries: some readers see a part between them, others a header line
-    if (next < at) throw new RelatedError('expected a part between two boundaries, got none');
+    if (next < at) throw new RelatedError({ expected: 'a part between two boundaries', got: 'none' });
     const { header, start } = readHeader(body, at, next, limits);
     places.push({ header, start, end: next });
     at = next + delimiter.length;
   }
   passClosing(body, at);
   if (body.length - at - 2 > mimeOutsideBytes)
-    throw new RelatedError(
-      `expected at most ${mimeOutsideBytes} bytes behind the closing boundary, got more`,
-    );
+    throw new RelatedError({
+      expected: `at most ${mimeOutsideBytes} bytes behind the closing boundary`,
+      got: 'more',
+    });
   return places;
 }
 
@@ -334,7 +351,7 @@ function pastBlanks(body: Buffer, from: number): number {
 export function passLineEnd(body: Buffer, from: number): number {
   const at = pastBlanks(body, from);
   if (body[at] === 13 && body[at + 1] === 10) return at + 2;
-  throw new RelatedError('expected a line that ends in CRLF behind the boundary, got other bytes');
+  throw new RelatedError({ expected: 'a line that ends in CRLF behind the boundary', got: 'other bytes' });
 }
 
 /**
@@ -344,9 +361,10 @@ export function passLineEnd(body: Buffer, from: number): number {
 export function passClosing(body: Buffer, from: number): void {
   const next = body[pastBlanks(body, from + 2)];
   if (next !== undefined && next !== 13 && next !== 10)
-    throw new RelatedError(
-      'expected nothing but blanks behind the closing boundary on its line, got other bytes',
-    );
+    throw new RelatedError({
+      expected: 'nothing but blanks behind the closing boundary on its line',
+      got: 'other bytes',
+    });
 }
 
 /**
@@ -370,8 +388,8 @@ export function readHeader(
       const long = end + crlf.length > from + mimeHeaderBytes;
       throw new RelatedError(
         long
-          ? `expected a part's header of at most ${mimeHeaderBytes} bytes, got more`
-          : "expected an empty line behind a part's header, got none",
+          ? { expected: `a part's header of at most ${mimeHeaderBytes} bytes`, got: 'more' }
+          : { expected: "an empty line behind a part's header", got: 'none' },
       );
     }
     if (lineEnd === at) return { header, start: Math.min(from + at + crlf.length, end) };
@@ -379,17 +397,22 @@ export function readHeader(
     at = lineEnd + crlf.length;
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what no header line holds
     if (/[\0-\x08\x0a-\x1f\x7f]/.test(line))
-      throw new RelatedError("expected lines that end in CRLF in a part's header, got control characters");
+      throw new RelatedError({
+        expected: "lines that end in CRLF in a part's header",
+        got: 'control characters',
+      });
     if (blanks.includes(line[0] as string)) {
-      if (name === '') throw new RelatedError("expected a name in a part's first header line, got blanks");
+      if (name === '')
+        throw new RelatedError({ expected: "a name in a part's first header line", got: 'blanks' });
       header.set(name, `${header.get(name)} ${line.trim()}`);
       continue;
     }
     const colon = line.indexOf(':');
-    if (colon < 1) throw new RelatedError("expected name: value in a part's header, got another line");
+    if (colon < 1)
+      throw new RelatedError({ expected: "name: value in a part's header", got: 'another line' });
     name = line.slice(0, colon).trim().toLowerCase();
     if (counted.has(name) && header.has(name))
-      throw new RelatedError(`expected ${name} once in a part's header, got it again`);
+      throw new RelatedError({ expected: `${name} once in a part's header`, got: 'it again' });
     header.set(name, line.slice(colon + 1).trim());
   }
 }
@@ -412,15 +435,17 @@ export function headerOf(
   const stated = header.get('content-id');
   const id = stated === undefined ? undefined : bareId(stated);
   if (id !== undefined && id.length > mimeContentId)
-    throw new RelatedError(
-      `expected a Content-ID of at most ${mimeContentId} characters, got ${shown(id)} and more`,
-    );
+    throw new RelatedError({
+      expected: `a Content-ID of at most ${mimeContentId} characters`,
+      got: `${shown(id)} and more`,
+    });
   const coding = header.get('content-transfer-encoding')?.toLowerCase();
   const isBase64 = coding === 'base64';
   if (coding !== undefined && !isBase64 && !asTheyAre.has(coding))
-    throw new RelatedError(
-      `expected Content-Transfer-Encoding: 7bit, 8bit, binary or base64, got ${shown(coding)}`,
-    );
+    throw new RelatedError({
+      expected: 'Content-Transfer-Encoding: 7bit, 8bit, binary or base64',
+      got: shown(coding),
+    });
   return { id: id === '' ? undefined : id, contentType: header.get('content-type'), isBase64 };
 }
 
@@ -428,8 +453,9 @@ function bytesOf(body: Buffer, { start, end, isBase64, id }: PartPlace): Buffer 
   if (!isBase64) return body.subarray(start, end);
   const letters = base64FromXml(body.toString('latin1', start, end));
   if (letters === undefined)
-    throw new RelatedError(
-      `expected base64, as the part's Content-Transfer-Encoding says, got other text: ${shown(id ?? '')}`,
-    );
+    throw new RelatedError({
+      expected: "base64, as the part's Content-Transfer-Encoding says",
+      got: `other text: ${shown(id ?? '')}`,
+    });
   return Buffer.from(letters, 'base64');
 }

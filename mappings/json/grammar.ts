@@ -1,19 +1,20 @@
 import type { Limits } from '../contract/limits.ts';
+import { type Reason, sentence } from '../contract/reason.ts';
 
 /** Text that isn't JSON (RFC 8259), or is over a limit. The message never holds the document's own text. */
 export class JsonError extends Error {
   /** From 0: UTF-16 units of a text, bytes of a body. */
   readonly position: number;
-  /** The message without the position. */
-  readonly reason: string;
+  readonly reason: Reason;
   /** The limit that the text is over; undefined for every other error. */
   readonly limit: keyof Limits | undefined;
 
-  constructor(position: number, message: string, limit?: keyof Limits) {
-    super(`position ${position}: ${message}`);
+  constructor(position: number, reason: Reason, limit?: keyof Limits) {
+    const placed = { ...reason, where: `position ${position}` };
+    super(sentence(placed));
     this.name = 'JsonError';
     this.position = position;
-    this.reason = message;
+    this.reason = placed;
     this.limit = limit;
   }
 }
@@ -86,7 +87,7 @@ export abstract class JsonGrammar {
 
   /** The error of what stands at the position. */
   fail(expected: string): never {
-    throw new JsonError(this.position, `expected ${expected}, got ${this.got(this.position) ?? 'the end'}`);
+    throw new JsonError(this.position, { expected, got: this.got(this.position) ?? 'the end' });
   }
 
   /** The error of what stands at an offset, which becomes the position. */
@@ -104,7 +105,7 @@ export abstract class JsonGrammar {
   /** Enters an object or array; the position is past its bracket. */
   enter(): void {
     if (++this.depth > this.#maxDepth) {
-      throw new JsonError(this.position, `nesting deeper than ${this.#maxDepth}`, 'jsonDepth');
+      throw new JsonError(this.position, { detail: `nesting deeper than ${this.#maxDepth}` }, 'jsonDepth');
     }
     this.position++;
   }
@@ -139,7 +140,11 @@ export abstract class JsonGrammar {
 
   /** The error of a member or item over the limit. */
   protected failAtMembers(): never {
-    throw new JsonError(this.position, `more than ${this.maxMembers} members and items`, 'jsonMembers');
+    throw new JsonError(
+      this.position,
+      { detail: `more than ${this.maxMembers} members and items` },
+      'jsonMembers',
+    );
   }
 
   /** Past the colon after a member's name. */

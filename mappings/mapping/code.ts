@@ -3,6 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { Limits } from '../contract/limits.ts';
+import { within } from '../contract/reason.ts';
 import { JsonError } from '../json/grammar.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
@@ -84,15 +85,16 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
       try {
         answer = call(one, writeValue(asPlain(value)), at, most);
       } catch (error) {
-        throw new CodeError(`${name}: ${called}: ${reasonOf(error)}`);
+        throw new CodeError({ where: `${name}: ${called}`, detail: messageOf(error) });
       }
       if (typeof answer !== 'string') return undefined;
-      if (answer.startsWith('!')) throw new CodeError(`${name}: ${called}: ${answer.slice(1)}`);
+      if (answer.startsWith('!'))
+        throw new CodeError({ where: `${name}: ${called}`, detail: answer.slice(1) });
       try {
         return readValue(answer, limits);
       } catch (error) {
         if (!(error instanceof JsonError)) throw error;
-        throw new CodeError(`${name}: ${called}: ${error.message}`);
+        throw new CodeError(within(`${name}: ${called}`, error.reason));
       }
     };
   };
@@ -108,9 +110,11 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
         });
       } catch (error) {
         if (!isTimeout(error)) throw error;
-        throw new CodeError(
-          `${name}: ${called}: expected the functions of a message to end within ${ms} ms, got one that was still running`,
-        );
+        throw new CodeError({
+          where: `${name}: ${called}`,
+          expected: `the functions of a message to end within ${ms} ms`,
+          got: 'one that was still running',
+        });
       }
     },
   };
@@ -288,7 +292,7 @@ function asPlain(value: Value): Value {
 }
 
 /** Why a function was ended: what the engine itself throws, of the other context; an error of the function is told by `answering`. */
-function reasonOf(error: unknown): string {
+function messageOf(error: unknown): string {
   const message = Object.getOwnPropertyDescriptor(Object(error), 'message')?.value;
   return typeof message === 'string' ? message : 'an error that says nothing';
 }

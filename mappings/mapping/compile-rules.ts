@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Reason, sentence } from '../contract/reason.ts';
 import type { Report } from '../loader/document/error.ts';
 import { someOf } from '../loader/document/node.ts';
 import { Cover } from './cover.ts';
@@ -21,6 +22,12 @@ export type CodeFunction = (value: Value, at: string, most?: number) => Value | 
 /** A function of the module that threw, or was running when a message's time was over; says its name, and what it threw. */
 export class CodeError extends Error {
   override readonly name = 'CodeError';
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(sentence(reason));
+    this.reason = reason;
+  }
 }
 
 /** What the rules of one side are compiled with. */
@@ -497,7 +504,8 @@ export class RuleCompiler {
     if (split !== undefined) {
       const inner = only(items, 'number') ? digitsShape : textShape;
       step({ ...anyShape, open: false, kinds: new Set(['array']), items: inner }, (value, scope) => {
-        if (typeof value !== 'string') throw scope.error(path, 'expected a text to split, got another value');
+        if (typeof value !== 'string')
+          throw scope.error(path, { expected: 'a text to split', got: 'another value' });
         return value.split(split).map((text) => asKind(text, items));
       });
     }
@@ -515,10 +523,10 @@ export class RuleCompiler {
       step({ ...anyShape, open: false, kinds, values, items: inner }, (value, scope) => {
         const found = table.get(value);
         if (found === undefined && !hasDefault)
-          throw scope.error(
-            path,
-            `expected one of ${table.texts.slice(0, 20).join(', ')}, got a value that no rule has`,
-          );
+          throw scope.error(path, {
+            expected: `one of ${table.texts.slice(0, 20).join(', ')}`,
+            got: 'a value that no rule has',
+          });
         return found?.(scope);
       });
     }
@@ -531,7 +539,7 @@ export class RuleCompiler {
         step(textShape, (value, scope) => {
           const written = typeof value === 'string' ? write(value) : undefined;
           if (written === undefined)
-            throw scope.error(path, `expected a date as ${one} writes it, got another value`);
+            throw scope.error(path, { expected: `a date as ${one} writes it`, got: 'another value' });
           return written;
         });
       }
@@ -543,10 +551,10 @@ export class RuleCompiler {
         const text = textOfScalar(value);
         const made = text === undefined ? undefined : asWanted(text, as);
         if (made === undefined)
-          throw scope.error(
-            path,
-            `expected ${as === 'number' ? 'a number' : as === 'boolean' ? 'true or false' : 'a scalar'}, got another value`,
-          );
+          throw scope.error(path, {
+            expected: as === 'number' ? 'a number' : as === 'boolean' ? 'true or false' : 'a scalar',
+            got: 'another value',
+          });
         return made;
       });
     }
@@ -556,7 +564,7 @@ export class RuleCompiler {
       step(textShape, (value, scope) => {
         const texts = isItems(value) ? value.map(textOfScalar) : [];
         if (!isItems(value) || texts.includes(undefined))
-          throw scope.error(path, 'expected a list of texts to join, got another value');
+          throw scope.error(path, { expected: 'a list of texts to join', got: 'another value' });
         return texts.join(join);
       });
     }
@@ -658,7 +666,11 @@ export class RuleCompiler {
     const needsNone = [...members.values()].every(({ required }) => !required);
     if (kinds.has('object') && needsNone) return () => new Map();
     return (scope) => {
-      throw scope.error([], `expected what ${at}[] is made of, as each call has its item, got none`, true);
+      throw scope.error(
+        [],
+        { expected: `what ${at}[] is made of, as each call has its item`, got: 'none' },
+        true,
+      );
     };
   }
 
@@ -812,7 +824,7 @@ function called(run: CodeFunction, value: Value, at: string, scope: Scope, path:
   try {
     return run(value, at, scope.run.made.left + 1);
   } catch (error) {
-    if (error instanceof CodeError) throw scope.error(path, error.message);
+    if (error instanceof CodeError) throw scope.error(path, error.reason);
     throw error;
   }
 }
@@ -853,7 +865,7 @@ function recordMaker(
       if (!made.has(name))
         throw scope.error(
           [],
-          `expected what ${joined(at, name)} is made of, which is required, got none`,
+          { expected: `what ${joined(at, name)} is made of, which is required`, got: 'none' },
           true,
         );
     return made;
@@ -894,7 +906,7 @@ function behindFirst(at: string): string {
 /** Refuses what is no object where the source's document has nothing else: rules would find nothing in it. Throws MappingError. */
 export function refuseOther(shape: Shape, value: Value, scope: Scope, path: Path): void {
   if (!isMembers(value) && isObject(shape))
-    throw scope.error(path, `expected an object, got ${kindNames[kindOf(value)]}`);
+    throw scope.error(path, { expected: 'an object', got: kindNames[kindOf(value)] });
 }
 
 /** Null where the target may be it, else none (M2). */
@@ -935,9 +947,12 @@ function misfitRefuser(target: Shape): (value: Exclude<Value, null>, scope: Scop
   const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
   return (value, scope, path) => {
     if (!kinds.has(kindOf(value)))
-      throw scope.error(path, `expected ${kindsText(target)}, got ${kindOf(value)}`);
+      throw scope.error(path, { expected: kindsText(target), got: kindOf(value) });
     if (allowed !== undefined && textOfScalar(value) !== undefined && allowed.get(value) !== true)
-      throw scope.error(path, `expected one of ${allowed.texts.slice(0, 20).join(', ')}, got another value`);
+      throw scope.error(path, {
+        expected: `one of ${allowed.texts.slice(0, 20).join(', ')}`,
+        got: 'another value',
+      });
   };
 }
 

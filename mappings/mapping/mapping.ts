@@ -242,7 +242,7 @@ function mapped<T>(
   try {
     return watched(mappingCodeMs * Math.max(1, Math.ceil(characters / codePart)), make);
   } catch (error) {
-    throw error instanceof CodeError ? new MappingError(side, '', error.message) : error;
+    throw error instanceof CodeError ? new MappingError(side, '', error.reason) : error;
   }
 }
 
@@ -254,21 +254,20 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
   const entry = ways.findIndex(({ fits }) => fits(root));
   const way = ways[entry];
   if (way === undefined)
-    throw root.error(
-      [],
-      'expected a request that one of the rules of its operation is for, got one that no `when` fits',
-    );
+    throw root.error([], {
+      expected: 'a request that one of the rules of its operation is for',
+      got: 'one that no `when` fits',
+    });
   const unmapped = uncoveredPlace(value, way.cover);
   if (unmapped !== undefined)
-    throw new MappingError(
-      'request',
-      unmapped,
-      'expected nothing that has no rule in the mapping, got a value',
-    );
+    throw new MappingError('request', unmapped, {
+      expected: 'nothing that has no rule in the mapping',
+      got: 'a value',
+    });
   const scopes = way.scopesOf(root);
   const { mappingCalls = maxCalls } = limits;
   if (scopes.length > mappingCalls)
-    throw root.error([], `expected at most ${mappingCalls} calls, got ${scopes.length}`);
+    throw root.error([], { expected: `at most ${mappingCalls} calls`, got: `${scopes.length}` });
   if (scopes.length === 0) refuseNone(way, root, limits, steps);
   // counted anew each time that it runs
   const calls = mapped('request', way, json.length, limits, () => way.scopesOf(rootOf()).map(way.call));
@@ -298,10 +297,11 @@ function refuseNone(way: Way, root: Scope, limits: Limits, steps: number): void 
     replyOfNone(way, limits, steps);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
-    throw root.error(
-      way.forEach,
-      `expected an item to make a call of, got none; of the reply: ${error.message}`,
-    );
+    throw root.error(way.forEach, {
+      expected: 'an item to make a call of',
+      got: 'none',
+      detail: `of the reply: ${error.message}`,
+    });
   }
 }
 
@@ -312,11 +312,10 @@ function replyOf({ target, reply, error }: Way, answer: MappedAnswer, limits: Li
   const isError = status < 200 || status > 299;
   const run = new Run('reply', limits, made, { ...answer, bytes: bytesOf(answer) });
   if (isError && error === undefined)
-    throw new MappingError(
-      'reply',
-      '',
-      `expected an answer that went well, or rules for error, got status ${status}`,
-    );
+    throw new MappingError('reply', '', {
+      expected: 'an answer that went well, or rules for error',
+      got: `status ${status}`,
+    });
   const scope = new Scope(isError ? toldBy(answer, limits) : bodyOf(target, answer, limits), run);
   return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
 }
@@ -345,7 +344,7 @@ function bodyOf(
   const type = answer.headers['content-type'] ?? '';
   // an error page of a proxy, say
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type) && !/html/i.test(accept))
-    throw new MappingError('reply', '', `expected an answer of ${accept}, got HTML`);
+    throw new MappingError('reply', '', { expected: `an answer of ${accept}`, got: 'HTML' });
   if (replyForm === 'binary') return base64Of(bytesOf(answer));
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type) ?? [];
   try {
@@ -353,7 +352,7 @@ function bodyOf(
       ? answer.body
       : new TextDecoder(charset, { fatal: true }).decode(answer.body);
   } catch {
-    throw new MappingError('reply', '', `expected text in ${charset.slice(0, 40)}, got other bytes`);
+    throw new MappingError('reply', '', { expected: `text in ${charset.slice(0, 40)}`, got: 'other bytes' });
   }
 }
 
@@ -449,11 +448,10 @@ function gathered(replies: readonly Value[], path: Path): Value | undefined {
   if (given.every(isItems)) return given.flat();
   if (!given.every(isMembers)) {
     if (given.every((reply) => !isItems(reply) && !isMembers(reply))) return first;
-    throw new MappingError(
-      'reply',
-      pathText(path),
-      'expected lists, objects or values alike in the replies of several calls, got several kinds',
-    );
+    throw new MappingError('reply', pathText(path), {
+      expected: 'lists, objects or values alike in the replies of several calls',
+      got: 'several kinds',
+    });
   }
   const byName = new Map<string, Value[]>();
   for (const reply of given)
@@ -642,7 +640,7 @@ class EntryCompiler {
         if (!isItems(items)) return [];
         return items.map((item, index) => {
           const inner = scope.inner(item, [...forEach, { kind: 'index', index }]);
-          if (item === null) throw inner.error([], 'expected an item to make a call of, got null');
+          if (item === null) throw inner.error([], { expected: 'an item to make a call of', got: 'null' });
           return inner;
         });
       },
@@ -801,47 +799,47 @@ function writeParameters(
     const said = `${parameter.in}.${parameter.name}`;
     const texts = textsOf(value);
     if (texts === undefined)
-      throw scope.error([], `expected a scalar or a list of scalars for ${said}, got another value`);
+      throw scope.error([], { expected: `a scalar or a list of scalars for ${said}`, got: 'another value' });
     if (texts.length === 0) {
       if (parameter.required)
-        throw scope.error([], `expected what ${said} is made of, which is required, got none`);
+        throw scope.error([], { expected: `what ${said} is made of, which is required`, got: 'none' });
       continue;
     }
     if (texts.reduce((sum, text) => sum + text.length, 0) > parameterText)
-      throw scope.error([], `expected at most ${parameterText} characters for ${said}, got more`);
+      throw scope.error([], { expected: `at most ${parameterText} characters for ${said}`, got: 'more' });
     if (!texts.every((text) => text.isWellFormed()))
-      throw scope.error([], `expected whole characters for ${said}, got half of one`);
+      throw scope.error([], { expected: `whole characters for ${said}`, got: 'half of one' });
     const name = encodeURIComponent(parameter.name);
     if (parameter.in === 'path') {
       const segment = texts.map(encodeURIComponent).join(',');
       if (segment === '' || hasDots(segment) || hasControls(segment))
-        throw scope.error(
-          [],
-          `expected a text that can stand in a path for ${said}, got ${JSON.stringify(segment)}`,
-        );
+        throw scope.error([], {
+          expected: `a text that can stand in a path for ${said}`,
+          got: JSON.stringify(segment),
+        });
       lastInPath = said;
       written = written.replaceAll(`{${parameter.name}}`, () => segment);
     } else if (parameter.in === 'query') {
       const encoded = texts.map(encodeURIComponent);
       if (encoded.some(hasControlsInQuery))
-        throw scope.error([], `expected no control characters for ${said}, got some`);
+        throw scope.error([], { expected: `no control characters for ${said}`, got: 'some' });
       if (parameter.lists === 'repeat') for (const text of encoded) query.push(`${name}=${text}`);
       else query.push(`${name}=${encoded.join(',')}`);
     } else {
       if (isItems(value) && texts.some((text) => text.includes(',')))
-        throw scope.error([], `expected no "," in an item of the list for ${said}, got one`);
+        throw scope.error([], { expected: `no "," in an item of the list for ${said}`, got: 'one' });
       const text = texts.join(',');
       if (!fitsHeader(text))
-        throw scope.error(
-          [],
-          `expected printable ASCII for ${said}, without blanks at its ends, got other text`,
-        );
+        throw scope.error([], {
+          expected: `printable ASCII for ${said}, without blanks at its ends`,
+          got: 'other text',
+        });
       headers[parameter.name.toLowerCase()] = text;
     }
   }
   // several values may make one segment
   if (lastInPath !== undefined && hasDots(written))
-    throw scope.error([], `expected a text that can stand in a path for ${lastInPath}, got dots`);
+    throw scope.error([], { expected: `a text that can stand in a path for ${lastInPath}`, got: 'dots' });
   return { path: query.length === 0 ? written : `${written}?${query.join('&')}`, headers };
 }
 

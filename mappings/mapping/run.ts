@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { type Reason, sentence } from '../contract/reason.ts';
 import { type Path, pathText } from './paths.ts';
 import type { Value } from './value.ts';
 
@@ -8,13 +9,13 @@ export class MappingError extends Error {
   readonly side: 'request' | 'reply';
   /** Where in the source; where it is a member of the target that is missing, where in that. */
   readonly path: string;
-  /** The message without the path. */
-  readonly reason: string;
+  /** Data of the error, without the path. */
+  readonly reason: Reason;
   /** True if a value that the target requires is missing. */
   readonly isMissing: boolean;
 
-  constructor(side: 'request' | 'reply', path: string, reason: string, isMissing = false) {
-    super(path === '' ? reason : `${path}: ${reason}`);
+  constructor(side: 'request' | 'reply', path: string, reason: Reason, isMissing = false) {
+    super(path === '' ? sentence(reason) : `${path}: ${sentence(reason)}`);
     this.side = side;
     this.path = path;
     this.reason = reason;
@@ -43,7 +44,7 @@ export class Made {
   count(scope: Scope, values = 1): void {
     this.#values += values;
     if (this.#values > this.#most)
-      throw scope.error([], `expected a mapping to at most ${this.#most} values, got more`);
+      throw scope.error([], { expected: `a mapping to at most ${this.#most} values`, got: 'more' });
   }
 
   /** How many values may still be made. */
@@ -120,7 +121,7 @@ export class Scope {
    *
    * @param isMissing true if the target requires a value that is not there
    */
-  error(path: Path, reason: string, isMissing = false): MappingError {
+  error(path: Path, reason: Reason, isMissing = false): MappingError {
     const steps: Path[] = [path];
     for (let at: Scope | undefined = this; at !== undefined; at = at.#around) steps.unshift(at.#step);
     const whole = steps.flat();

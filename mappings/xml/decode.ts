@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { bufferOf } from '../bytes.ts';
+import type { Reason } from '../contract/reason.ts';
 import { readDeclaration } from './declaration.ts';
 import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
 
@@ -153,7 +154,7 @@ function markOf(buffer: Buffer): Mark | undefined {
 function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): string {
   if (stated !== undefined) {
     if (!agree(mark, stated))
-      throw conflict(`expected ${nameOf(stated)} by the charset, got the mark of ${mark}`);
+      throw conflict({ expected: `${nameOf(stated)} by the charset`, got: `the mark of ${mark}` });
     return decodeAs(mark, buffer);
   }
   const text = decodeAs(mark, buffer);
@@ -162,7 +163,10 @@ function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): st
   const encoding = encodingKnown(declared);
   // A declared utf-16 over UTF-8 is .NET's StringWriter: the one slip that W9 forgives.
   if (encoding !== undefined && (agree(mark, encoding) || encoding === 'utf-16')) return text;
-  throw conflict(`expected an XML declaration that agrees with the mark of ${mark}, got another encoding`);
+  throw conflict({
+    expected: `an XML declaration that agrees with the mark of ${mark}`,
+    got: 'another encoding',
+  });
 }
 
 function agree(mark: Encoding, stated: Named): boolean {
@@ -176,14 +180,14 @@ function declaredEncoding(buffer: Buffer): Encoding {
     const declared = readDeclaration(buffer.length % 2 === 0 ? decodeAs(wide, buffer) : '')?.encoding;
     const encoding = encodingKnown(declared ?? '');
     if (encoding === wide || encoding === 'utf-16') return wide;
-    throw conflict('expected an XML declaration of utf-16, got none');
+    throw conflict({ expected: 'an XML declaration of utf-16', got: 'none' });
   }
   if (buffer[0] !== 0x3c || buffer[1] !== 0x3f) return 'utf-8';
   const declared = readDeclaration(buffer.toString('latin1', 0, buffer.indexOf(0x3e) + 1))?.encoding;
   if (declared === undefined) return 'utf-8';
   const encoding = encodingNamed(declared);
   if (encoding === 'utf-16le' || encoding === 'utf-16be') {
-    throw conflict(`expected ${encoding} by the XML declaration, got bytes of one each`);
+    throw conflict({ expected: `${encoding} by the XML declaration`, got: 'bytes of one each' });
   }
   return encoding === 'utf-16' ? 'utf-8' : encoding;
 }
@@ -205,7 +209,7 @@ function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
   const at = buffer.indexOf(0x3c);
   if (at % 2 === 0 && buffer[at + 1] === 0) return 'utf-16le';
   if (at % 2 === 1 && buffer[at - 1] === 0) return 'utf-16be';
-  throw conflict('expected utf-16 by the charset, got bytes that are not');
+  throw conflict({ expected: 'utf-16 by the charset', got: 'bytes that are not' });
 }
 
 function decodeAs(encoding: Encoding, buffer: Buffer): string {
@@ -289,9 +293,9 @@ function utf8Length(bytes: Buffer): number {
 }
 
 function invalid(encoding: string, location: Location): XmlError {
-  return new XmlError(location, `expected ${encoding}, got bytes that are not`);
+  return new XmlError(location, { expected: encoding, got: 'bytes that are not' });
 }
 
-function conflict(message: string): XmlError {
-  return new XmlError({ line: 1, column: 1 }, message);
+function conflict(reason: Reason): XmlError {
+  return new XmlError({ line: 1, column: 1 }, reason);
 }

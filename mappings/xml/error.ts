@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { type Reason, sentence } from '../contract/reason.ts';
 
 /** A place in a document: both from 1, columns in UTF-16 units. */
 export interface Location {
@@ -13,12 +14,15 @@ export interface Location {
 export class XmlError extends Error {
   readonly line: number;
   readonly column: number;
+  readonly reason: Reason;
   /** The limit that the document is over; undefined for every other fault. */
   readonly limit: keyof Limits | undefined;
 
-  constructor(location: Location, message: string, limit?: keyof Limits) {
-    super(`line ${location.line}, column ${location.column}: ${message}`);
+  constructor(location: Location, reason: Reason, limit?: keyof Limits) {
+    const placed = { ...reason, where: `line ${location.line}, column ${location.column}` };
+    super(sentence(placed));
     this.name = 'XmlError';
+    this.reason = placed;
     this.line = location.line;
     this.column = location.column;
     this.limit = limit;
@@ -27,10 +31,15 @@ export class XmlError extends Error {
 
 /** An encoding that the gateway doesn't read (W9): 415, not a fault. */
 export class UnsupportedCharset extends Error {
+  readonly reason: Reason;
+
   constructor(charset: string) {
-    const shown = charset === '' ? 'an empty one' : /^[\w.:+'-]{1,40}$/.test(charset) ? charset : 'another';
-    super(`charset: expected utf-8 or another name of the Encoding Standard, got ${shown}`);
+    const got = charset === '' ? 'an empty one' : /^[\w.:+'-]{1,40}$/.test(charset) ? charset : 'another';
+    const expected = 'utf-8 or another name of the Encoding Standard';
+    const reason = { where: 'charset', expected, got };
+    super(sentence(reason));
     this.name = 'UnsupportedCharset';
+    this.reason = reason;
   }
 }
 

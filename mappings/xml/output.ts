@@ -69,15 +69,15 @@ export class Output {
   #inserts: Insert[] = [];
   readonly #most: number;
   #room = Number.POSITIVE_INFINITY;
-  readonly #tooLong: (message: string) => Error;
+  readonly #tooLong: (expected: string) => Error;
 
   /**
    * @param most about as many bytes may be written
-   * @param tooLong makes what is thrown for more
+   * @param tooLong makes the error for more bytes, of the text `at most … bytes of XML`
    */
   constructor(
     most: number = Number.POSITIVE_INFINITY,
-    tooLong: (message: string) => Error = (message) => new RangeError(message),
+    tooLong: (expected: string) => Error = (expected) => new RangeError(`expected ${expected}`),
   ) {
     this.#most = most;
     this.#tooLong = tooLong;
@@ -154,7 +154,7 @@ export class Output {
   /** Room for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
-    if (this.length + count > this.#most) throw this.#tooLong(`expected at most ${this.#most} bytes of XML`);
+    if (this.length + count > this.#most) throw this.#tooLong(`at most ${this.#most} bytes of XML`);
     this.#checkRoom();
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
     const grown = Buffer.allocUnsafeSlow(size); // to fill it with zeros takes as long as to write it

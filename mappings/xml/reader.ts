@@ -172,14 +172,15 @@ export class XmlReader {
     let at = 0;
     if (text.startsWith('<?xml') && isBlank(scanner.code(5))) {
       const declaration = readDeclaration(text);
-      if (declaration === undefined) throw scanner.error(0, 'expected a well-formed XML declaration');
-      if (declaration.version !== '1.0') throw scanner.error(0, 'expected XML version 1.0, got another');
+      if (declaration === undefined) throw scanner.error(0, { expected: 'a well-formed XML declaration' });
+      if (declaration.version !== '1.0')
+        throw scanner.error(0, { expected: 'XML version 1.0', got: 'another' });
       at = declaration.length;
     }
     at = scanner.skipMiscellany(at);
-    if (text.startsWith('<!DOCTYPE', at)) throw scanner.error(at, 'expected no DTD, got <!DOCTYPE');
+    if (text.startsWith('<!DOCTYPE', at)) throw scanner.error(at, { expected: 'no DTD', got: '<!DOCTYPE' });
     if (scanner.code(at) !== lessThan) {
-      throw scanner.error(at, `expected the root element, got ${scanner.got(at)}`);
+      throw scanner.error(at, { expected: 'the root element', got: scanner.got(at) });
     }
     scanner.limitToLegal(0);
     this.#readStartTag(at);
@@ -247,7 +248,7 @@ export class XmlReader {
       at = this.#passMarkup(at, element);
     }
     if (++element.children > this.#maxChildren) {
-      throw scanner.error(at, `more than ${this.#maxChildren} child elements`, 'xmlChildren');
+      throw scanner.error(at, { detail: `more than ${this.#maxChildren} child elements` }, 'xmlChildren');
     }
     this.#readStartTag(at);
     return true;
@@ -312,7 +313,7 @@ export class XmlReader {
     const scanner = this.#scanner;
     const at = scanner.skipMiscellany(this.position);
     if (!scanner.isEnd(at)) {
-      throw scanner.error(at, `expected the end of the document, got ${scanner.got(at)}`);
+      throw scanner.error(at, { expected: 'the end of the document', got: scanner.got(at) });
     }
     this.position = at;
   }
@@ -367,10 +368,10 @@ export class XmlReader {
     const scanner = this.#scanner;
     const limits = this.#limits;
     if (++this.#elements > limits.xmlElements) {
-      throw scanner.error(at, `more than ${limits.xmlElements} elements`, 'xmlElements');
+      throw scanner.error(at, { detail: `more than ${limits.xmlElements} elements` }, 'xmlElements');
     }
     if (this.depth >= limits.xmlDepth) {
-      throw scanner.error(at, `nesting deeper than ${limits.xmlDepth}`, 'xmlDepth');
+      throw scanner.error(at, { detail: `nesting deeper than ${limits.xmlDepth}` }, 'xmlDepth');
     }
     const start = at + 1;
     const end = this.#readName(start);
@@ -418,7 +419,7 @@ export class XmlReader {
   #readName(start: number): number {
     const end = this.#scanner.readName(start);
     if (end - start > this.#maxName) {
-      throw this.#scanner.error(start, `name longer than ${this.#maxName} characters`, 'xmlName');
+      throw this.#scanner.error(start, { detail: `name longer than ${this.#maxName} characters` }, 'xmlName');
     }
     return end;
   }
@@ -435,7 +436,7 @@ export class XmlReader {
       if (isNameCharacter(scanner.code(end))) throw this.#endTagError(at);
       end = scanner.skipBlanks(end);
       if (scanner.code(end) !== greaterThan) {
-        throw scanner.error(end, `expected >, got ${scanner.got(end)}`);
+        throw scanner.error(end, { expected: '>', got: scanner.got(end) });
       }
     }
     this.position = end + 1;
@@ -456,19 +457,19 @@ export class XmlReader {
       }
       if (code === slash) {
         if (scanner.code(next + 1) !== greaterThan) {
-          throw scanner.error(next + 1, `expected > after /, got ${scanner.got(next + 1)}`);
+          throw scanner.error(next + 1, { expected: '> after /', got: scanner.got(next + 1) });
         }
         this.position = next + 2;
         this.empty = true;
         break;
       }
-      if (next === at) throw scanner.error(at, `expected a blank, > or />, got ${scanner.got(at)}`);
+      if (next === at) throw scanner.error(at, { expected: 'a blank, > or />', got: scanner.got(at) });
       if (++total > this.#maxAttributes) {
-        throw scanner.error(next, `more than ${this.#maxAttributes} attributes`, 'xmlAttributes');
+        throw scanner.error(next, { detail: `more than ${this.#maxAttributes} attributes` }, 'xmlAttributes');
       }
       if (++this.#allAttributes > this.#maxAllAttributes) {
         const most = this.#maxAllAttributes;
-        throw scanner.error(next, `more than ${most} attributes in all`, 'xmlAllAttributes');
+        throw scanner.error(next, { detail: `more than ${most} attributes in all` }, 'xmlAllAttributes');
       }
       at = this.#readAttribute(next, element);
     }
@@ -484,7 +485,7 @@ export class XmlReader {
     const colon = scanner.colon;
     const equals = scanner.skipBlanks(end);
     if (scanner.code(equals) !== equalsSign) {
-      throw scanner.error(equals, `expected =, got ${scanner.got(equals)}`);
+      throw scanner.error(equals, { expected: '=', got: scanner.got(equals) });
     }
     const valueEnd = scanner.readValue(scanner.skipBlanks(equals + 1), this.#maxAttributeValue);
     const value = scanner.value;
@@ -526,7 +527,7 @@ export class XmlReader {
   }
 
   #twiceError({ start, local }: Attribute): XmlError {
-    return this.#scanner.error(start, `expected each attribute once, got ${cut(local)} twice`);
+    return this.#scanner.error(start, { expected: 'each attribute once', got: `${cut(local)} twice` });
   }
 
   /** Namespaces 1.0, 3: what may be declared, and what only as it is anyway. */
@@ -534,20 +535,20 @@ export class XmlReader {
     const scanner = this.#scanner;
     if (this.#namespaces.declaredSince(element.declarations, prefix)) {
       const name = prefix === '' ? 'xmlns' : `xmlns:${cut(prefix)}`;
-      throw scanner.error(at, `expected each attribute once, got ${name} twice`);
+      throw scanner.error(at, { expected: 'each attribute once', got: `${name} twice` });
     }
-    if (prefix === 'xmlns') throw scanner.error(at, 'expected no declaration of the prefix xmlns');
+    if (prefix === 'xmlns') throw scanner.error(at, { expected: 'no declaration of the prefix xmlns' });
     if ((prefix === 'xml') !== (namespace === xmlNamespace)) {
-      throw scanner.error(at, 'expected the prefix xml and its namespace bound to each other alone');
+      throw scanner.error(at, { expected: 'the prefix xml and its namespace bound to each other alone' });
     }
     if (namespace === xmlnsNamespace)
-      throw scanner.error(at, 'expected no binding to the namespace of xmlns');
+      throw scanner.error(at, { expected: 'no binding to the namespace of xmlns' });
     if (namespace.length > this.#maxNamespace) {
       const most = this.#maxNamespace;
-      throw scanner.error(at, `namespace longer than ${most} characters`, 'xmlNamespace');
+      throw scanner.error(at, { detail: `namespace longer than ${most} characters` }, 'xmlNamespace');
     }
     if (namespace === '' && prefix !== '' && !this.#emptyPrefixes) {
-      throw scanner.error(at, `expected a namespace for the prefix ${cut(prefix)}, got none`);
+      throw scanner.error(at, { expected: `a namespace for the prefix ${cut(prefix)}`, got: 'none' });
     }
     this.#namespaces.declare(prefix, namespace);
   }
@@ -555,7 +556,7 @@ export class XmlReader {
   #bound(prefix: string, at: number): string {
     const namespace = this.#namespaces.resolve(prefix);
     if (namespace === undefined) {
-      throw this.#scanner.error(at, `expected a bound prefix, got ${cut(prefix)}`);
+      throw this.#scanner.error(at, { expected: 'a bound prefix', got: cut(prefix) });
     }
     return namespace;
   }
@@ -637,7 +638,7 @@ export class XmlReader {
   /** Offset of the markup that ends character data. */
   #textEnd(start: number): number {
     const end = this.#scanner.text.indexOf('<', start);
-    if (end === -1) throw this.#scanner.errorAtEnd(`expected </${this.#openName()}>, got the end`);
+    if (end === -1) throw this.#scanner.errorAtEnd({ expected: `</${this.#openName()}>`, got: 'the end' });
     return end;
   }
 
@@ -650,17 +651,17 @@ export class XmlReader {
   }
 
   #textError(at: number, maxLength: number): XmlError {
-    return this.#scanner.error(at, `text longer than ${maxLength} characters`, 'xmlText');
+    return this.#scanner.error(at, { detail: `text longer than ${maxLength} characters` }, 'xmlText');
   }
 
   #endTagError(at: number): XmlError {
     const scanner = this.#scanner;
-    const expected = `expected </${this.#openName()}>`;
+    const expected = `</${this.#openName()}>`;
     const name = /^[^\s<>&'"=/]*/.exec(scanner.text.slice(at + 2, at + 43))?.[0] ?? '';
     const end = at + 2 + name.length;
-    if (scanner.code(end) === -1) return scanner.errorAtEnd(`${expected}, got the end`);
-    if (name === '') return scanner.error(end, `${expected}, got ${scanner.got(end)}`);
-    return scanner.error(at, `${expected}, got </${cut(name)}>`);
+    if (scanner.code(end) === -1) return scanner.errorAtEnd({ expected, got: 'the end' });
+    if (name === '') return scanner.error(end, { expected, got: scanner.got(end) });
+    return scanner.error(at, { expected, got: `</${cut(name)}>` });
   }
 
   #openName(): string {

@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import type { Reason } from '../contract/reason.ts';
 import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
 import { locate, XmlError } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
@@ -110,19 +111,20 @@ export class Scanner {
   /** [15] Comment. */
   skipComment(at: number): number {
     const end = this.text.indexOf('--', at + 4);
-    if (end === -1) throw this.errorAtEnd('expected -->, got the end');
-    if (this.code(end + 2) !== greaterThan) throw this.error(end, 'expected no -- inside a comment');
+    if (end === -1) throw this.errorAtEnd({ expected: '-->', got: 'the end' });
+    if (this.code(end + 2) !== greaterThan) throw this.error(end, { expected: 'no -- inside a comment' });
     return end + 3;
   }
 
   /** [18] CDSect: its characters are left in `value`. */
   readSection(at: number): number {
     if (!this.text.startsWith('<![CDATA[', at)) {
-      if (this.text.startsWith('<!DOCTYPE', at)) throw this.error(at, 'expected no DTD, got <!DOCTYPE');
-      throw this.error(at, 'expected a comment, a CDATA section or a tag, got <!');
+      if (this.text.startsWith('<!DOCTYPE', at))
+        throw this.error(at, { expected: 'no DTD', got: '<!DOCTYPE' });
+      throw this.error(at, { expected: 'a comment, a CDATA section or a tag', got: '<!' });
     }
     const end = this.text.indexOf(']]>', at + 9);
-    if (end === -1) throw this.errorAtEnd('expected ]]>, got the end');
+    if (end === -1) throw this.errorAtEnd({ expected: ']]>', got: 'the end' });
     const section = this.text.slice(at + 9, end);
     this.value = section.includes('\r') ? withoutReturns(section) : section;
     return end + 3;
@@ -141,7 +143,7 @@ export class Scanner {
   #readNamePart(start: number): number {
     let at = start;
     let code = this.#codePointAt(at);
-    if (!isNameStart(code)) throw this.error(at, `expected a name, got ${this.got(at)}`);
+    if (!isNameStart(code)) throw this.error(at, { expected: 'a name', got: this.got(at) });
     do {
       at += code > 0xffff ? 2 : 1;
       code = this.#codePointAt(at);
@@ -157,7 +159,7 @@ export class Scanner {
   /** True when character data is what it seems: no reference, no line end to normalise. `]]>` is refused. */
   isPlain(start: number, end: number): boolean {
     if (this.#nextTerminator < start) this.#nextTerminator = this.#next(']]>', start);
-    if (this.#nextTerminator < end) throw this.error(this.#nextTerminator, 'expected no ]]> in text');
+    if (this.#nextTerminator < end) throw this.error(this.#nextTerminator, { expected: 'no ]]> in text' });
     if (this.#nextReference < start) this.#nextReference = this.#next('&', start);
     if (this.#nextReturn < start) this.#nextReturn = this.#next('\r', start);
     return this.#nextReference >= end && this.#nextReturn >= end;
@@ -220,18 +222,22 @@ export class Scanner {
   readValue(start: number, maxLength: number): number {
     const quote = this.code(start);
     if (quote !== doubleQuote && quote !== singleQuote) {
-      throw this.error(start, `expected a quoted value, got ${this.got(start)}`);
+      throw this.error(start, { expected: 'a quoted value', got: this.got(start) });
     }
     let end = start + 1;
     let plain = true;
     for (let code = this.code(end); code !== quote; code = this.code(++end)) {
-      if (code === lessThan) throw this.error(end, 'expected no < in an attribute value');
-      if (code === -1) throw this.errorAtEnd('expected a closing quote, got the end');
+      if (code === lessThan) throw this.error(end, { expected: 'no < in an attribute value' });
+      if (code === -1) throw this.errorAtEnd({ expected: 'a closing quote', got: 'the end' });
       if (code < space || code === ampersand) plain = false;
     }
     this.value = plain ? this.text.slice(start + 1, end) : this.#resolveValue(start + 1, end, maxLength);
     if (this.value.length > maxLength) {
-      throw this.error(start, `attribute value longer than ${maxLength} characters`, 'xmlAttributeValue');
+      throw this.error(
+        start,
+        { detail: `attribute value longer than ${maxLength} characters` },
+        'xmlAttributeValue',
+      );
     }
     return end + 1;
   }
@@ -284,7 +290,7 @@ export class Scanner {
       return end;
     }
     const got = code > 0x10ffff ? 'one beyond U+10FFFF' : unicode(code);
-    throw this.error(start, `expected a reference to a legal character, got ${got}`);
+    throw this.error(start, { expected: 'a reference to a legal character', got });
   }
 
   /** [66] CharRef. */
@@ -297,8 +303,8 @@ export class Scanner {
     for (let digit = digitOf(this.code(at)); digit < base; digit = digitOf(this.code(++at))) {
       value = Math.min(value * base + digit, 0x110000);
     }
-    if (at === digits) throw this.error(at, `expected a digit, got ${this.got(at)}`);
-    if (this.code(at) !== semicolon) throw this.error(at, `expected ;, got ${this.got(at)}`);
+    if (at === digits) throw this.error(at, { expected: 'a digit', got: this.got(at) });
+    if (this.code(at) !== semicolon) throw this.error(at, { expected: ';', got: this.got(at) });
     this.#codePoint = value;
     return at + 1;
   }
@@ -312,7 +318,7 @@ export class Scanner {
       }
     }
     // What follows the ampersand may be part of a secret.
-    throw this.error(start, 'expected &amp; &lt; &gt; &apos; &quot; or a character reference');
+    throw this.error(start, { expected: '&amp', detail: '&lt; &gt; &apos; &quot; or a character reference' });
   }
 
   /** Offset of the next occurrence; the end when there is none. */
@@ -322,16 +328,16 @@ export class Scanner {
   }
 
   /** The error of what was found at an offset, or of the illegal character that cuts the text there. */
-  error(at: number, message: string, limit?: keyof Limits): XmlError {
-    if (at >= this.#end && this.#illegal !== undefined) return this.errorAtEnd(message);
-    return new XmlError(locate(this.text, at), message, limit);
+  error(at: number, reason: Reason, limit?: keyof Limits): XmlError {
+    if (at >= this.#end && this.#illegal !== undefined) return this.errorAtEnd(reason);
+    return new XmlError(locate(this.text, at), reason, limit);
   }
 
-  errorAtEnd(message: string): XmlError {
+  errorAtEnd(reason: Reason): XmlError {
     const illegal = this.#illegal;
     return new XmlError(
       locate(this.text, this.#end),
-      illegal === undefined ? message : `expected a legal character, got ${unicode(illegal)}`,
+      illegal === undefined ? reason : { expected: 'a legal character', got: unicode(illegal) },
     );
   }
 
@@ -340,8 +346,8 @@ export class Scanner {
     return this.error(
       at,
       declaration
-        ? 'expected the XML declaration at the first character of the document'
-        : 'expected no processing instruction, got <?',
+        ? { expected: 'the XML declaration at the first character of the document' }
+        : { expected: 'no processing instruction', got: '<?' },
     );
   }
 

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { compileAdopted, type MessageCodec } from '../../mappings/codec/adopted/compile.ts';
-import { MismatchError } from '../../mappings/codec/problem.ts';
+import { MismatchError, problemText } from '../../mappings/codec/problem.ts';
 import type { AdoptedMessage } from '../../mappings/contract/schema-components.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
@@ -18,8 +18,8 @@ const rounds = Number(process.env.MESSAGES ?? 3);
 /** What differs of a message that went both ways; undefined for nothing. */
 function difference(codec: MessageCodec, text: string, encoded: boolean): string | undefined {
   const { json, problems, missing } = readMessage(codec, text);
-  if (problems.length > 0) return problems[0]?.message;
-  if (missing.length > 0) return missing[0]?.message;
+  if (problems.length > 0) return problems.map(problemText).join('; ');
+  if (missing.length > 0) return missing.map(problemText).join('; ');
   try {
     const written = codec.write(Buffer.from(json));
     const back = written.xml.toString();

@@ -54,31 +54,34 @@ const longestName = 64;
 /** Of so many operations the nearest name is looked for: it takes a while. */
 const mostCompared = 300;
 
-/** `, did you mean FindParcel?` where some name is near. */
-function suggestion(name: string, operations: CompiledContract['operations']): string {
-  const near = operations.size > mostCompared ? undefined : nearest(name, [...operations.keys()]);
-  return near === undefined ? '' : `, did you mean ${near}?`;
+/** The name of an operation that is similar to another; undefined if none is. */
+function suggestion(name: string, operations: CompiledContract['operations']): string | undefined {
+  return operations.size > mostCompared ? undefined : nearest(name, [...operations.keys()]);
 }
 
 /** By the body's first child alone; an action that names another operation of the contract is a spoof (W4). */
 function dispatchByElement(compiled: CompiledContract): Dispatch {
   const { types } = compiled.contract.namespaces;
   const find: FindOperation = (xml, actions, version) => {
-    if (xml === undefined) refuse(version, 'expected one element in Body, got none');
+    if (xml === undefined) refuse(version, { expected: 'one element in Body', got: 'none' });
     const operation = compiled.operations.get(xml.local);
     const name = xml.local.slice(0, longestName);
     if (operation === undefined) {
       refuseProtocol(xml, version);
       refuse(
         version,
-        `expected an operation of the contract in Body, got <${name}>${suggestion(name, compiled.operations)}`,
+        {
+          expected: 'an operation of the contract in Body',
+          got: `<${name}>`,
+          meant: suggestion(name, compiled.operations),
+        },
         'OperationNotFound',
       );
     }
     if (xml.namespace !== types && xml.namespace !== '')
       refuse(
         version,
-        `expected <${name}> in ${namespaceText(types)}, got it in ${namespaceText(xml.namespace)}`,
+        { expected: `<${name}> in ${namespaceText(types)}`, got: `it in ${namespaceText(xml.namespace)}` },
         'OperationNotFound',
       );
     checkActions(operation, actions, version);
@@ -103,7 +106,11 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
   if (protocol !== undefined)
     refuse(
       version,
-      `expected an operation of the contract in Body, got <${local.slice(0, longestName)}>: ${protocol}`,
+      {
+        expected: 'an operation of the contract in Body',
+        got: `<${local.slice(0, longestName)}>: ${protocol.told}`,
+        detail: protocol.instead,
+      },
       'OperationNotFound',
     );
 }
@@ -111,7 +118,7 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
 function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
   refuse(
     version,
-    `expected the action of ${operation}, the operation in Body, got that of ${named}`,
+    { expected: `the action of ${operation}, the operation in Body`, got: `that of ${named}` },
     'WrongAction',
   );
 }
@@ -200,16 +207,20 @@ function dispatchAdopted(
   }
 
   function refuseUnknown(xml: XmlReader | undefined, version: SoapVersion): never {
-    if (xml === undefined) refuse(version, 'expected one element in Body, got none');
+    if (xml === undefined) refuse(version, { expected: 'one element in Body', got: 'none' });
     const name = xml.local.slice(0, longestName);
     refuseProtocol(xml, version);
     const [known] = byLocal.get(xml.local) ?? [];
     if (known?.operation.root !== undefined)
-      refuse(
-        version,
-        `expected <${name}> in ${namespaceText(known.operation.root.namespace)}, got it in ${namespaceText(xml.namespace)}`,
-      );
-    refuse(version, `expected an operation of the contract in Body, got <${name}>`, 'OperationNotFound');
+      refuse(version, {
+        expected: `<${name}> in ${namespaceText(known.operation.root.namespace)}`,
+        got: `it in ${namespaceText(xml.namespace)}`,
+      });
+    refuse(
+      version,
+      { expected: 'an operation of the contract in Body', got: `<${name}>` },
+      'OperationNotFound',
+    );
   }
 }
 
@@ -247,7 +258,10 @@ function chosen(
   const told = got.length === 0 ? 'none' : others.length > 0 ? 'several of them' : 'another';
   refuse(
     version,
-    `expected an action (SOAPAction, the Content-Type's action or wsa:Action) that selects an operation with this Body (${listed(names)}), ${declared}, got ${told}`,
+    {
+      expected: `an action (SOAPAction, the Content-Type's action or wsa:Action) that selects an operation with this Body (${listed(names)}), ${declared}`,
+      got: told,
+    },
     'WrongAction',
   );
 }

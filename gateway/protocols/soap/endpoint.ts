@@ -136,7 +136,7 @@ function noteFault(stats: RequestStats, error: unknown): void {
 /** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */
 function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof CallError && error.code === 'MalformedRequest')) return error;
-  return new Fault(version, 'sender', error.message, { kind: 'MalformedRequest', cause: error });
+  return new Fault(version, 'sender', error.said, { kind: 'MalformedRequest', cause: error });
 }
 
 /**
@@ -152,7 +152,7 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
     stats.error = code;
     if (status >= 500 || !saysItIsSoap(head)) return textReply(status, message, requestId);
     return {
-      ...faultReply(new Fault(version, 'sender', message, { cause: error }), replyTo),
+      ...faultReply(new Fault(version, 'sender', error.said, { cause: error }), replyTo),
       xStatus: status,
     };
   }
@@ -162,7 +162,7 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
     return faultReply(error, replyTo);
   }
   options.service.onError(error, requestId);
-  return faultReply(new Fault(version, 'receiver', 'internal error', { cause: error }), replyTo);
+  return faultReply(new Fault(version, 'receiver', { detail: 'internal error' }, { cause: error }), replyTo);
 }
 
 /** Whether a request says that it is SOAP before it is read: SOAP 1.1 has a SOAPAction (6.1.1), 1.2 its media type. */

@@ -47,15 +47,14 @@ export function startFindings(version: SoapVersion, actions: readonly string[]):
 
 function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
   if (xml.local !== 'Envelope') {
-    refuse(pathVersion, `expected a SOAP Envelope, got <${xml.local.slice(0, 64)}>`);
+    refuse(pathVersion, { expected: 'a SOAP Envelope', got: `<${xml.local.slice(0, 64)}>` });
   }
   if (xml.namespace === soap11.namespace) return soap11;
   if (xml.namespace === soap12.namespace) return soap12;
-  throw new Fault(
-    pathVersion,
-    'VersionMismatch',
-    `expected an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace}), got one in ${namespaceText(xml.namespace)}`,
-  );
+  throw new Fault(pathVersion, 'VersionMismatch', {
+    expected: `an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace})`,
+    got: `one in ${namespaceText(xml.namespace)}`,
+  });
 }
 
 /** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
@@ -71,29 +70,29 @@ export function openEnvelope(
   if (soapVersion === soap12) {
     for (let index = 0; index < xml.attributeCount; index++) {
       if (xml.attributeNamespace(index) === '')
-        refuse(soapVersion, 'expected no attribute without namespace on Envelope (SOAP 1.2)');
+        refuse(soapVersion, { expected: 'no attribute without namespace on Envelope (SOAP 1.2)' });
     }
   }
   for (let seenHeader = false; ; seenHeader = true) {
     if (!xml.nextChild()) {
       refuseStray(xml, soapVersion);
-      refuse(soapVersion, 'expected a Body in Envelope, got none');
+      refuse(soapVersion, { expected: 'a Body in Envelope', got: 'none' });
     }
     const ours = xml.namespace === soapVersion.namespace;
     if (ours && xml.local === 'Body') break;
     if (!ours || xml.local !== 'Header' || seenHeader) {
       const expected = seenHeader ? 'Body' : 'Header or Body';
-      refuse(
-        soapVersion,
-        `expected ${expected} of the Envelope's namespace, got <${xml.local.slice(0, 64)}>`,
-      );
+      refuse(soapVersion, {
+        expected: `${expected} of the Envelope's namespace`,
+        got: `<${xml.local.slice(0, 64)}>`,
+      });
     }
     findings.headerStart = xml.position;
     findings.headerEndTag = `</${xml.prefix === '' ? '' : `${xml.prefix}:`}Header>`;
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
   }
   const isEmpty = !xml.nextChild();
-  if (isEmpty && xml.stray) refuse(soapVersion, 'expected one element in Body, got text');
+  if (isEmpty && xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'text' });
   const element = isEmpty ? undefined : xml;
   const operation = find(element, findings.actions, soapVersion);
   return { version: soapVersion, operation, isEmpty, deviation: deviationOf(operation, element) };
@@ -104,22 +103,22 @@ export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     const encoded = encodedReason(xml);
     if (encoded !== undefined) refuse(soapVersion, encoded);
-    refuse(soapVersion, `expected one element in Body, got <${xml.local.slice(0, 64)}> after it`);
+    refuse(soapVersion, { expected: 'one element in Body', got: `<${xml.local.slice(0, 64)}> after it` });
   }
-  if (xml.stray) refuse(soapVersion, 'expected one element in Body, got text beside it');
+  if (xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'text beside it' });
 }
 
 /** From Body's end tag to the end of the document: nothing after it (W41). */
 export function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
-    refuse(soapVersion, `expected nothing after Body, got <${xml.local.slice(0, 64)}>`);
+    refuse(soapVersion, { expected: 'nothing after Body', got: `<${xml.local.slice(0, 64)}>` });
   }
   refuseStray(xml, soapVersion);
   xml.finish();
 }
 
 function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
-  if (xml.stray) refuse(soapVersion, 'expected only blanks between the parts of Envelope, got text');
+  if (xml.stray) refuse(soapVersion, { expected: 'only blanks between the parts of Envelope', got: 'text' });
 }
 
 /** The envelope of an operation's reply or in-band error, with what its Header answers of the request's (W28). */

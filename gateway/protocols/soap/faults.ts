@@ -1,6 +1,7 @@
 import { escapeAttribute, escapeXml } from '../../../mappings/codec/scalars/text.ts';
 import type { FaultWords } from '../../../mappings/compile.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
+import { type Reason, sentence } from '../../../mappings/contract/reason.ts';
 import { isNcName } from '../../../mappings/xml/characters.ts';
 import { headerOfFault, type ReplyHeader } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
@@ -54,6 +55,8 @@ export type FaultKind = keyof typeof faultKinds | Exclude<FaultCode, 'sender' | 
 /** What a SOAP caller meets when no operation can answer (W27). */
 export class Fault extends Error {
   readonly code: FaultCode;
+  /** The data of the message. */
+  readonly reason: Reason;
   /** What the log calls it. */
   readonly kind: FaultKind;
   readonly version: SoapVersion;
@@ -67,7 +70,7 @@ export class Fault extends Error {
   constructor(
     soapVersion: SoapVersion,
     code: FaultCode,
-    reason: string,
+    reason: Reason,
     details: {
       /** By default `InvalidEnvelope` of what the caller can mend. */
       readonly kind?: FaultKind;
@@ -77,8 +80,9 @@ export class Fault extends Error {
       readonly cause?: unknown;
     } = {},
   ) {
-    super(reason, details.cause === undefined ? {} : { cause: details.cause });
+    super(sentence(reason), details.cause === undefined ? {} : { cause: details.cause });
     this.name = 'Fault';
+    this.reason = reason;
     this.version = soapVersion;
     this.code = code;
     this.kind = details.kind ?? kindOf(code);
@@ -94,7 +98,7 @@ function kindOf(code: FaultCode): FaultKind {
 }
 
 /** Throws a fault that the caller can mend. */
-export function refuse(version: SoapVersion, reason: string, kind: FaultKind = 'InvalidEnvelope'): never {
+export function refuse(version: SoapVersion, reason: Reason, kind: FaultKind = 'InvalidEnvelope'): never {
   throw new Fault(version, 'sender', reason, { kind });
 }
 

@@ -372,7 +372,7 @@ function inStage<T>(findings: Findings, xml: XmlReader | undefined, read: () => 
   } catch (error) {
     const { version, reply } = findings;
     if (error instanceof XmlError)
-      throw new Fault(version, 'sender', error.message, {
+      throw new Fault(version, 'sender', error.reason, {
         kind: 'MalformedRequest',
         cause: error,
         header: reply,

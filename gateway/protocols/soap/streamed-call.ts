@@ -116,7 +116,7 @@ export async function receiveStreamed(context: RequestContext, address: SoapAddr
       } catch (error) {
         failure =
           error instanceof RelatedError
-            ? new CallError('MalformedRequest', { message: error.message, cause: error })
+            ? new CallError('MalformedRequest', { ...error.reason, cause: error })
             : error;
         throw failure;
       }

@@ -85,11 +85,10 @@ export function anyCodec(
     if (type === undefined || type.name === undefined) {
       if (key?.endsWith('}anyType') === true) return readUntyped(context, untyped, xml, reading);
       if (key !== undefined) return readShape(untyped, false, xml, reading);
-      return refuseElement(
-        xml,
-        reading,
-        `expected xsi:type with a bound prefix, got ${statedText(stated, xml)}`,
-      );
+      return refuseElement(xml, reading, {
+        expected: 'xsi:type with a bound prefix',
+        got: statedText(stated, xml),
+      });
     }
     if (type === stringType) {
       checkAttributes(shapes.string, xml, reading);
@@ -104,7 +103,10 @@ export function anyCodec(
       return shape.entries.read(xml, reading, isInMap ? '{' : shape.typeToken, shape.typeToken);
     }
     if (!shape.abstract) return readShape(shape, true, xml, reading);
-    return refuseElement(xml, reading, `expected a type that isn't abstract, got ${statedText(stated, xml)}`);
+    return refuseElement(xml, reading, {
+      expected: "a type that isn't abstract",
+      got: statedText(stated, xml),
+    });
   };
 
   const scan = (tape: Tape): void => {
@@ -134,9 +136,9 @@ export function anyCodec(
   const shapeNamed = (name: string): Shape => {
     const type = context.typeNamed(name);
     if (type === undefined)
-      throw new MismatchError('expected a type of the service, got another').at('@type');
+      throw new MismatchError({ expected: 'a type of the service', got: 'another' }).at('@type');
     if (type.kind === 'complex' && type.content.kind === 'encodedArray')
-      throw new MismatchError('expected an array in place of an object with an array type').at('@type');
+      throw new MismatchError({ expected: 'an array in place of an object with an array type' }).at('@type');
     return shapeOf(type);
   };
 

@@ -218,7 +218,8 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       ...headers,
       // an element stands for none (A7)
       read: (xml, reading) => {
-        if (hasContent(xml)) refuse(reading, 'UnknownElement', 'expected no content in Body, got some');
+        if (hasContent(xml))
+          refuse(reading, 'UnknownElement', { expected: 'no content in Body', got: 'some' });
         if (context.encoded) passBody(xml);
         return '{}';
       },
@@ -269,7 +270,8 @@ function nilOr(read: ValueCodec['read']): ValueCodec['read'] {
   return (xml, reading) => {
     if (xml.attributeCount === 0 || !isNil(xml)) return read(xml, reading);
     recordDeviation(reading, 'nilOperation');
-    if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+    if (hasContent(xml))
+      refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
     return '{}';
   };
 }
@@ -292,11 +294,10 @@ function readEncoded(
   const gathered = gatherReferences(xml, context.limits, reading);
   if (gathered === undefined) {
     passBody(xml);
-    return refuse(
-      reading,
-      'OutOfRange',
-      'expected fewer or shorter names of namespaces, got too much of them',
-    );
+    return refuse(reading, 'OutOfRange', {
+      expected: 'fewer or shorter names of namespaces',
+      got: 'too much of them',
+    });
   }
   const { first, references } = gathered;
   const wrapper = new XmlReader(first, context.limits);
@@ -359,7 +360,7 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       if (text === undefined || text === 'null') return noBlocks;
       const members = membersOf(text, limits);
       if (members === undefined && asked !== undefined)
-        throw new MismatchError('expected an object, got another value').at('@headers');
+        throw new MismatchError({ expected: 'an object', got: 'another value' }).at('@headers');
       if (members === undefined) return { ...noBlocks, dropped: 1 };
       let all = '';
       let counts = noCounts;
@@ -368,10 +369,13 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
       const written = new Set<string>();
       for (const [local, token] of members) {
         if (!byLocal.has(local))
-          throw new MismatchError('expected a declared header, got another').at(local).at('@headers');
+          throw new MismatchError({ expected: 'a declared header', got: 'another' }).at(local).at('@headers');
         const block = byLocal.get(local);
         if (block === undefined)
-          throw new MismatchError('expected the name of one header block, got that of several namespaces')
+          throw new MismatchError({
+            expected: 'the name of one header block',
+            got: 'that of several namespaces',
+          })
             .at(local)
             .at('@headers');
         if (written.has(local)) throw twice().at(local).at('@headers');
@@ -409,7 +413,7 @@ const headersBeside: ReadonlySet<string> = new Set(['@headers']);
 
 const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
-const twice = (): MismatchError => new MismatchError('expected the member once, got it again');
+const twice = (): MismatchError => new MismatchError({ expected: 'the member once', got: 'it again' });
 
 /** The same at the first member that stands twice. */
 function twiceOf(members: readonly (readonly [string, string])[]): MismatchError {
@@ -517,7 +521,7 @@ function compileFaults(
       }
       const name = given.startsWith('"') ? new JsonReader(given, limits).string() : undefined;
       const codec = name === undefined ? undefined : byName.get(name);
-      if (codec === undefined) throw new MismatchError(`expected ${expected}, got another`).at('@fault');
+      if (codec === undefined) throw new MismatchError({ expected, got: 'another' }).at('@fault');
       const token = codec.isBare ? (members.get('value') ?? 'null') : json;
       const { xml, ...counts } = writeDetail(codec, token);
       if (codec.isBare)

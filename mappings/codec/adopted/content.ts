@@ -272,7 +272,7 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
     if (entry === undefined) passElement(content, xml, reading);
     else put(content, bag, entry, xml, reading);
   }
-  if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+  if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
   return bag;
 }
 
@@ -420,7 +420,10 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
   const both = conflictOf(content, bag.order);
   if (both !== undefined) {
     const [one, other] = namesOf(content, both);
-    refuseAt(reading, other, 'DuplicateElement', `expected it or ${one}, which are a choice, got both`);
+    refuseAt(reading, other, 'DuplicateElement', {
+      expected: `it or ${one}, which are a choice`,
+      got: 'both',
+    });
   }
   for (const index of required)
     if (bag.values[index] === undefined || isEmptied(content, bag, index))
@@ -445,10 +448,10 @@ function checkCounts(
 }
 
 /** The reason to refuse a number of items; undefined if it is within the bounds. */
-function countFault({ least, most }: Omit<ItemBounds, 'index'>, count: number): string | undefined {
+function countFault({ least, most }: Omit<ItemBounds, 'index'>, count: number): Reason | undefined {
   if (count >= least && count <= most) return undefined;
   const upTo = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
-  return `expected ${least === 0 ? `at most ${most}` : upTo} items, got ${count}`;
+  return { expected: `${least === 0 ? `at most ${most}` : upTo} items`, got: `${count}` };
 }
 
 /** Whether a member's only element is as absent for being empty (`emptyElements: absent`). */
@@ -518,13 +521,12 @@ function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, read
     if (known === undefined)
       refuse(reading, 'UnknownElement', unknownReason('element', xml.local, [...byLocal.keys()]));
     else if (known.some(({ namespace }) => namespace === xml.namespace || xml.namespace === ''))
-      refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+      refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
     else
-      refuse(
-        reading,
-        'UnknownElement',
-        `expected it in ${namespaceText(known[0]?.namespace ?? '')}, got ${namespaceText(xml.namespace)}`,
-      );
+      refuse(reading, 'UnknownElement', {
+        expected: `it in ${namespaceText(known[0]?.namespace ?? '')}`,
+        got: namespaceText(xml.namespace),
+      });
     reading.path.pop();
   }
   xml.skip();
@@ -551,7 +553,7 @@ function arrayOf(
   most: number,
 ): Written {
   const scanOne = (tape: Tape): void => {
-    if (!itemsTakeNull && tape.peek() === 110) throw new MismatchError('expected a value, got null');
+    if (!itemsTakeNull && tape.peek() === 110) throw new MismatchError({ expected: 'a value', got: 'null' });
     scanItem(tape);
   };
   const scan = (tape: Tape): void => {
@@ -621,10 +623,10 @@ function headMember(variants: readonly HeadVariant[]) {
     tape.reserve(2);
     const node = tape.top;
     tape.top = node + 2;
-    if (!tape.next(true, 125)) throw new MismatchError(`expected ${expected}, got an empty object`);
+    if (!tape.next(true, 125)) throw new MismatchError({ expected, got: 'an empty object' });
     const name = tape.name();
     const index = byName.get(name);
-    if (index === undefined) throw new MismatchError(`expected ${expected}, got another member`);
+    if (index === undefined) throw new MismatchError({ expected, got: 'another member' });
     tape.words[node] = record;
     tape.words[node + 1] = index;
     try {
@@ -632,7 +634,7 @@ function headMember(variants: readonly HeadVariant[]) {
     } catch (error) {
       throw error instanceof MismatchError ? error.at(name) : error;
     }
-    if (tape.next(false, 125)) throw new MismatchError(`expected ${expected}, got several members`);
+    if (tape.next(false, 125)) throw new MismatchError({ expected, got: 'several members' });
   };
   const write = (tape: Tape, node: number, output: Output): void => {
     if (tape.words[node] === nothing) return;
@@ -775,7 +777,7 @@ function writeOrdered(
   write(whole);
   const left = present.find((index) => weightAt(index) === 1);
   if (left !== undefined)
-    throw new MismatchError('expected no more than the schema has places for, got more').at(
+    throw new MismatchError({ expected: 'no more than the schema has places for', got: 'more' }).at(
       (members[left] as ContentMember).json,
     );
 }

@@ -45,7 +45,7 @@ export function elementReader(
     if (xml.attributeCount === 0) return value.read(xml, reading);
     const href = context.encoded ? referenceIn(xml) : undefined;
     if (href !== undefined) {
-      if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with href');
+      if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with href' });
       return follow(context.references ?? nowhere, href, context.limits, reading, (target) =>
         readElement(target, reading),
       );
@@ -54,10 +54,14 @@ export function elementReader(
     const word = nil === undefined ? 'false' : collapse(nil);
     if (word === 'false' || word === '0') return value.read(xml, reading);
     if (word !== 'true' && word !== '1')
-      return refuseElement(xml, reading, 'expected true, false, 1 or 0 in xsi:nil, got another value');
+      return refuseElement(xml, reading, {
+        expected: 'true, false, 1 or 0 in xsi:nil',
+        got: 'another value',
+      });
     if (element.nillable || context.encoded) return value.readNil(xml, reading);
-    if (needed) refuse(reading, 'NotEmpty', 'expected a value, got xsi:nil');
-    if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+    if (needed) refuse(reading, 'NotEmpty', { expected: 'a value', got: 'xsi:nil' });
+    if (hasContent(xml))
+      refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
     return undefined;
   };
   return readElement;

@@ -1,4 +1,5 @@
 import { namespaces } from '../../contract/model.ts';
+import type { Reason } from '../../contract/reason.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
@@ -13,7 +14,7 @@ import { elementReader, leaf, qualifiedName, tagsOf, undeclared } from './elemen
 
 const { list } = nodeKinds;
 
-export const noDimensions = 'expected an array of one dimension, which alone are served';
+export const noDimensions: Reason = { expected: 'an array of one dimension, which alone are served' };
 
 /**
  * The codec of an array, or of a `Vector` of Apache SOAP: read with items of any name, written with `item` elements; without attributes of the encoding where
@@ -69,11 +70,12 @@ export function itemsCodec(
         reading.path.pop();
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
       }
-      if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+      if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
       return `${json}]`;
     },
     readNil: (xml, reading) => {
-      if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+      if (hasContent(xml))
+        refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
       return 'null';
     },
     scan,
@@ -84,7 +86,7 @@ export function itemsCodec(
 }
 
 /** Why an element's children can't be read as items in their order; undefined where they can (SOAP 1.1, 5.4.2; SOAP 1.2, part 2, 3.1.6). */
-function oddPlaces(xml: XmlReader): string | undefined {
+function oddPlaces(xml: XmlReader): Reason | undefined {
   if (xml.attributeCount === 0) return undefined;
   const type = xml.attribute(namespaces.soap11Encoding, 'arrayType') ?? '';
   const size = xml.attribute(namespaces.soap12Encoding, 'arraySize') ?? '';
@@ -93,7 +95,7 @@ function oddPlaces(xml: XmlReader): string | undefined {
 }
 
 /** The same of an attribute that says where an item stands, which need not be its place among the others. */
-function oddPlace(xml: XmlReader, local: 'offset' | 'position'): string | undefined {
+function oddPlace(xml: XmlReader, local: 'offset' | 'position'): Reason | undefined {
   const isOdd = xml.attributeCount > 0 && xml.attribute(namespaces.soap11Encoding, local) !== undefined;
-  return isOdd ? `expected all items of the array, got ${local}` : undefined;
+  return isOdd ? { expected: 'all items of the array', got: local } : undefined;
 }

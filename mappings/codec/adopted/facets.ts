@@ -63,7 +63,7 @@ function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Ju
     const value = isNumber ? token.replaceAll('"', '') : token;
     if (isNumber && !/\d/.test(value)) {
       // null, or INF and its kin (`nonFiniteNumbers`)
-      if (value !== 'null') refuse(reading, 'OutOfRange', `expected a finite number, got ${value}`);
+      if (value !== 'null') refuse(reading, 'OutOfRange', { expected: 'a finite number', got: value });
       return;
     }
     for (const judge of judges) judge(value, reading);
@@ -109,7 +109,7 @@ function octetsJudge({ least, most }: Range, perOctet: number): Judge {
     const octets = Math.floor((token.length - 2 - padding) / perOctet);
     if (octets >= least && (most === undefined || octets <= most)) return;
     const range = most === undefined ? `at least ${least}` : `${least} to ${most}`;
-    refuse(reading, 'OutOfRange', `expected ${range} octets, got ${octets}`);
+    refuse(reading, 'OutOfRange', { expected: `${range} octets`, got: `${octets}` });
   };
 }
 
@@ -117,9 +117,12 @@ function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
   return (token, reading) => {
     const { whole, fraction } = digitsOf(token.replace('-', ''));
     if (fractionDigits !== undefined && fraction.length > fractionDigits)
-      refuse(reading, 'OutOfRange', `expected at most ${fractionDigits} digits after the point, got more`);
+      refuse(reading, 'OutOfRange', {
+        expected: `at most ${fractionDigits} digits after the point`,
+        got: 'more',
+      });
     if (totalDigits !== undefined && whole.length + fraction.length > totalDigits)
-      refuse(reading, 'OutOfRange', `expected at most ${totalDigits} digits, got more`);
+      refuse(reading, 'OutOfRange', { expected: `at most ${totalDigits} digits`, got: 'more' });
   };
 }
 

@@ -31,7 +31,7 @@ export function readFaultWords(members: ReadonlyMap<string, string>, limits: Lim
     const token = members.get(name);
     if (token === undefined || token === 'null') return undefined;
     if (token.startsWith('"')) return new JsonReader(token, limits).string();
-    throw new MismatchError('expected a string, got another value').at(name);
+    throw new MismatchError({ expected: 'a string', got: 'another value' }).at(name);
   };
   const words = members.get('@message');
   const code = textOf('@code');
@@ -66,9 +66,10 @@ function codeOf(text: string): FaultCodeWords {
   const is = standardCodes.get(dot === -1 ? name : name.slice(0, dot));
   const isName = text.length <= longestCode && /^[\p{L}\p{N}_.-]+$/u.test(name);
   if (!isName || (is === undefined && name !== text))
-    throw new MismatchError(
-      'expected a fault code such as Server, Client.NoStock or {urn:x}NoStock, got other text',
-    ).at('@code');
+    throw new MismatchError({
+      expected: 'a fault code such as Server, Client.NoStock or {urn:x}NoStock',
+      got: 'other text',
+    }).at('@code');
   return { is, more: is === undefined || dot === -1 ? '' : name.slice(dot), namespace: '', local: name };
 }
 
@@ -81,7 +82,7 @@ function detailOf(token: string | undefined, limits: Limits): string {
     const text = one.startsWith('"') ? new JsonReader(one, limits).string() : undefined;
     const reason = text === undefined ? 'no string' : contentFault(text, limits);
     if (text === undefined || reason !== undefined)
-      throw new MismatchError(`expected well-formed XML as a string, got other text (${reason})`).at(
+      throw new MismatchError({ expected: 'well-formed XML as a string', got: `other text (${reason})` }).at(
         '@detail',
       );
     detail += text;

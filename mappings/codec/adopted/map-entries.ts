@@ -51,8 +51,8 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
       reading.path.push(xml.local.slice(0, 64));
       if (name === undefined || entry[name] !== undefined) {
         if (name === undefined)
-          refuse(reading, 'UnknownElement', 'expected key or value, got another element');
-        else refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+          refuse(reading, 'UnknownElement', { expected: 'key or value', got: 'another element' });
+        else refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
         xml.skip();
       } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
       else {
@@ -64,7 +64,7 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return entry;
   };
 
@@ -77,8 +77,9 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
         return '';
       },
       readNil: (its, noted) => {
-        if (hasContent(its)) refuse(noted, 'InvalidType', 'expected no content in an element with xsi:nil');
-        return refuse(noted, 'NotEmpty', 'expected key and value, got xsi:nil') ?? '';
+        if (hasContent(its))
+          refuse(noted, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+        return refuse(noted, 'NotEmpty', { expected: 'key and value', got: 'xsi:nil' }) ?? '';
       },
     };
     const readItem = elementReader(context, item, one, false);
@@ -87,7 +88,7 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
       readItem(xml, reading);
       reading.path.length -= 2;
     }
-    if (xml.stray && !isFull(reading)) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (xml.stray && !isFull(reading)) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return entriesJson(entries, start, listStart);
   };
 
@@ -127,7 +128,7 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
       if (tape.bytes[tape.position] !== 34) tape.fail('a member name');
       const at = tape.position;
       const name = tape.string();
-      if (names.has(name)) throw new MismatchError('expected the member once, got it again').at(name);
+      if (names.has(name)) throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(name);
       names.add(name);
       if (!name.startsWith('@')) {
         link = scanNamed(tape, at, name, link);
@@ -139,9 +140,10 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
         isNil ||= name === '@nil' && tape.peek() === 116;
         tape.skip();
       } else
-        throw new MismatchError(
-          'expected a key that begins with @ in "@items", a list of keys and values, got a member',
-        ).at(name);
+        throw new MismatchError({
+          expected: 'a key that begins with @ in "@items", a list of keys and values',
+          got: 'a member',
+        }).at(name);
     }
     return isNil;
   };
@@ -192,14 +194,15 @@ function pushEntry(tape: Tape, link: number): number {
 
 /** An item of the list form; a key or value that is missing is null. */
 function scanPair(tape: Tape, entry: number, keys: ValueCodec, values: ValueCodec): void {
-  if (tape.peek() !== 123) throw new MismatchError(`expected an object, got ${tape.kind()}`);
+  if (tape.peek() !== 123) throw new MismatchError({ expected: 'an object', got: tape.kind() });
   tape.enter();
   for (let first = true; tape.next(first, 125); first = false) {
     const name = tape.name();
     const word = name === 'key' ? keyWord : name === 'value' ? valueWord : 0;
-    if (word === 0) throw new MismatchError('expected key and value only, got another member').at(name);
+    if (word === 0)
+      throw new MismatchError({ expected: 'key and value only', got: 'another member' }).at(name);
     if (tape.words[entry + word] !== -1)
-      throw new MismatchError('expected the member once, got it again').at(name);
+      throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(name);
     tape.words[entry + word] = tape.top;
     within(name, () => (word === keyWord ? keys : values).scan(tape));
   }

@@ -53,11 +53,10 @@ export function canonicalToken(
   const take = (characters: number): boolean => hasRoom(reading, limits, characters);
   const text = canonicalXml(source, (prefix) => xml.resolve(prefix), declarations, take);
   if (text !== undefined) return quoteJson(text);
-  return refuse(
-    reading,
-    'OutOfRange',
-    `expected at most ${limits.rereadText ?? maxRereadCharacters} characters of XML as text in all, got more`,
-  );
+  return refuse(reading, 'OutOfRange', {
+    expected: `at most ${limits.rereadText ?? maxRereadCharacters} characters of XML as text in all`,
+    got: 'more',
+  });
 }
 
 /** A reply's string of one well-formed element, which is written as it is. Throws MismatchError, JsonError. */
@@ -83,10 +82,10 @@ function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expe
     scanNull(tape);
     return;
   }
-  if (byte !== 34) throw new MismatchError(`expected ${expected} as a string, got ${tape.kind()}`);
+  if (byte !== 34) throw new MismatchError({ expected: `${expected} as a string`, got: tape.kind() });
   const text = tape.string();
   const fault = faultIn(text);
-  if (fault !== undefined) throw new MismatchError(`expected ${expected}, got other text (${fault})`);
+  if (fault !== undefined) throw new MismatchError({ expected, got: `other text (${fault})` });
   if (text === '') tape.pushKind(nodeKinds.empty);
   else tape.pushMade(findIllegal(text) === -1 ? text : withoutIllegal(text, tape));
 }

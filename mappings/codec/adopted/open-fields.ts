@@ -92,11 +92,11 @@ function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boole
   const names = new Set<string>();
   for (let first = true; tape.next(first, 125); first = false) {
     const name = scanName(tape);
-    if (names.has(name)) throw new MismatchError('expected each name once, got another').at(name);
+    if (names.has(name)) throw new MismatchError({ expected: 'each name once', got: 'another' }).at(name);
     names.add(name);
     const place = tape.made.push(name) - 1;
     const scanOne = (): void => {
-      if (++count > 1 && !repeats) throw new MismatchError('expected one element, got several');
+      if (++count > 1 && !repeats) throw new MismatchError({ expected: 'one element', got: 'several' });
       link = pushItem(tape, link);
       tape.reserve(1);
       tape.words[tape.top++] = place;
@@ -118,7 +118,7 @@ function scanName(tape: Tape): string {
   const name = tape.name();
   const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
   if (!isNcName(name.slice(end + 1)) || name.slice(1, Math.max(1, end)) === xmlnsNamespace)
-    throw new MismatchError('expected names of elements, got another');
+    throw new MismatchError({ expected: 'names of elements', got: 'another' });
   return name;
 }
 

@@ -106,11 +106,10 @@ function findTargets(text: string, targets: Map<string, Target>, reading: Readin
       const end = text.indexOf('>', at) + 1;
       const element = open.pop();
       if (element?.id !== undefined && targets.has(element.id))
-        refuse(
-          reading,
-          'InvalidType',
-          `expected the id ${excerpt(element.id)} on one element, got it on several`,
-        );
+        refuse(reading, 'InvalidType', {
+          expected: `the id ${excerpt(element.id)} on one element`,
+          got: 'it on several',
+        });
       else if (element?.id !== undefined) {
         const { id, start, before, around: outside } = element;
         const weight = end - start + (elements - before) * elementText;
@@ -161,23 +160,24 @@ export function follow(
   const id = href.slice(1);
   const target = href.startsWith('#') ? targets.get(id) : undefined;
   if (target === undefined)
-    return refuse(
-      reading,
-      'InvalidType',
-      `expected href with the id of an element of the message, got ${excerpt(href)}`,
-    );
+    return refuse(reading, 'InvalidType', {
+      expected: 'href with the id of an element of the message',
+      got: excerpt(href),
+    });
   if (active.has(id))
-    return refuse(
-      reading,
-      'InvalidType',
-      `expected a value, got a reference to an element around it, ${excerpt(href)}`,
-    );
+    return refuse(reading, 'InvalidType', {
+      expected: 'a value',
+      got: `a reference to an element around it, ${excerpt(href)}`,
+    });
   const weight = Math.max(references.again === 0 ? leastText : leastAgain, target.weight);
   const take = (characters: number): boolean => hasRoom(reading, limits, characters);
   const isNear = active.size < limits.xmlDepth && take(weight);
   const text = isNear ? canonicalOf(target, take) : undefined;
   if (text === undefined)
-    return refuse(reading, 'OutOfRange', 'expected fewer or shorter references, got too much behind them');
+    return refuse(reading, 'OutOfRange', {
+      expected: 'fewer or shorter references',
+      got: 'too much behind them',
+    });
   const wasKnown = target.isKnown;
   target.isKnown = true;
   const xml = new XmlReader(text, limits);

@@ -1,5 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
+import type { Reason } from '../../contract/reason.ts';
 import type { AttributeUse, ComplexType, QName, SimpleType } from '../../contract/schema-components.ts';
 import { expanded, textTypeOf } from '../../contract/schema-components.ts';
 import { JsonReader } from '../../json/reader.ts';
@@ -112,8 +113,10 @@ export interface Shape {
   readonly context: AdoptedContext;
 }
 
-const untypedObject =
-  'expected "@type" in an object where any type may stand, or "@xml" with XML as text, got neither';
+const untypedObject: Reason = {
+  expected: '"@type" in an object where any type may stand, or "@xml" with XML as text',
+  got: 'neither',
+};
 
 /** What ends an attribute, and a start tag. */
 const quote = piece('"');
@@ -401,11 +404,10 @@ function refuseNamesake(
   const known = attributes.find((one) => one.local === local);
   reading.path.push(local.slice(0, 64));
   const expected = namespaceText(known?.namespace ?? '');
-  refuse(
-    reading,
-    'UnknownElement',
-    `expected the attribute in ${expected}, got it in ${namespaceText(namespace)}`,
-  );
+  refuse(reading, 'UnknownElement', {
+    expected: `the attribute in ${expected}`,
+    got: `it in ${namespaceText(namespace)}`,
+  });
   reading.path.pop();
 }
 
@@ -459,7 +461,7 @@ function accepted(
 ): string | undefined {
   if (!simple.takesEmpty && isBlankText(text)) {
     if (settings.emptyElements === 'absent') return undefined;
-    return refuse(reading, 'NotEmpty', `expected ${simple.expected}, got nothing`);
+    return refuse(reading, 'NotEmpty', { expected: simple.expected, got: 'nothing' });
   }
   const token = simple.usesPrefixes
     ? readPrefixed(simple, text, (prefix) => xml.resolve(prefix), limits, reading)
@@ -510,15 +512,16 @@ export function readSimple(
   const resolve = simple.usesPrefixes ? resolverOf(xml) : undefined;
   const start = xml.position;
   const text = xml.readText(mostText(context, simple), simple.text === 'string');
-  if (text === undefined) return refuse(reading, 'InvalidType', `expected ${simple.expected}, got elements`);
+  if (text === undefined)
+    return refuse(reading, 'InvalidType', { expected: simple.expected, got: 'elements' });
   if (text === '' && defaultToken !== undefined) return defaultToken;
   if (!simple.takesEmpty && isBlankText(text)) {
     if (context.settings.emptyElements === 'absent') return undefined;
-    return refuse(
-      reading,
-      'NotEmpty',
-      `expected ${simple.expected}, got an empty element; leave it out where no value is meant`,
-    );
+    return refuse(reading, 'NotEmpty', {
+      expected: simple.expected,
+      got: 'an empty element',
+      detail: 'leave it out where no value is meant',
+    });
   }
   const token =
     resolve === undefined
@@ -612,7 +615,7 @@ export function scanMembers(
     }
     const slot = node + head + index;
     if (tape.words[slot] !== -1)
-      throw new MismatchError('expected the member once, got it again').at(names[index] as string);
+      throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(names[index] as string);
     tape.words[slot] = tape.top;
     before = index;
     try {
@@ -631,13 +634,13 @@ export function scanMembers(
   if (shape.content.choices !== undefined) {
     const both = conflictOnTape(shape.content, tape, node + head + shape.attributes.length);
     if (both !== undefined)
-      throw new MismatchError(`expected it or ${both[0]}, which are a choice, got both`).at(both[1]);
+      throw new MismatchError({ expected: `it or ${both[0]}, which are a choice`, got: 'both' }).at(both[1]);
   }
   tape.missing += missingIn(shape, tape, node);
   if (((tape.words[node + 2] as number) & isNil) !== 0) {
     const beside = besideNil(shape, tape, node);
     if (beside > 0 && tape.asked !== undefined)
-      throw new MismatchError('expected nothing but attributes beside "@nil", got more');
+      throw new MismatchError({ expected: 'nothing but attributes beside "@nil"', got: 'more' });
     tape.dropped += beside;
   }
   return false;
@@ -717,7 +720,7 @@ function scanOther(
  */
 function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCodec[], tape: Tape): void {
   const byte = tape.peek();
-  if (byte !== 123 && byte !== 110) throw new MismatchError(`expected an object, got ${tape.kind()}`);
+  if (byte !== 123 && byte !== 110) throw new MismatchError({ expected: 'an object', got: tape.kind() });
   const start = tape.position;
   tape.skip();
   if (byte === 110) {
@@ -731,7 +734,7 @@ function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCodec[], 
   json.enter();
   for (let first = true; json.next(first, 125); first = false) {
     const name = json.name();
-    if (json.peek() !== 34) throw new MismatchError(`expected a string, got ${json.kind()}`).at(name);
+    if (json.peek() !== 34) throw new MismatchError({ expected: 'a string', got: json.kind() }).at(name);
     const value = json.string();
     const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
     const local = name.slice(end + 1);
@@ -739,7 +742,7 @@ function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCodec[], 
     const key = expanded({ namespace, local });
     const isReserved = local === 'xmlns' || namespace === xmlnsNamespace || namespace === namespaces.xsi;
     if (!isNcName(local) || isReserved || names.has(key))
-      throw new MismatchError('expected names of attributes, each once, got another');
+      throw new MismatchError({ expected: 'names of attributes, each once', got: 'another' });
     names.add(key);
     const isXml = namespace === xmlNamespace;
     const prefix = isXml ? 'xml' : namespace === '' ? '' : `a${++prefixes}`;
@@ -807,7 +810,7 @@ function writeSlots(shape: Shape, tape: Tape, node: number, output: Output): voi
 /** Past an element with xsi:nil: `null`, or an object of its attributes (A25). */
 export function readNull(shape: Shape, xml: XmlReader, reading: Reading): string {
   const json = readAttributes(shape, xml, reading, '{');
-  if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in an element with xsi:nil');
+  if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
   return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
 }
 
@@ -824,14 +827,15 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
     const before = shape;
     shape = shapeNamed(name);
     if (isKnown && shape !== before)
-      throw new MismatchError('expected one type, got another later').at('@type');
+      throw new MismatchError({ expected: 'one type', got: 'another later' }).at('@type');
     isKnown = true;
     return shape !== before;
   };
   const mark = tape.mark();
   tape.enter();
   if (scanMembers(shape, onType, tape)) {
-    if (tape.isPatienceOver) throw new MismatchError('expected "@type" as the first member, got it later');
+    if (tape.isPatienceOver)
+      throw new MismatchError({ expected: '"@type" as the first member', got: 'it later' });
     tape.rewind(mark);
     if (shape.entries !== undefined) scanEntries(shape, tape);
     else {
@@ -843,8 +847,8 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
   if (shape.abstract)
     throw new MismatchError(
       isKnown
-        ? 'expected "@type" with a type that isn\'t abstract, got one that is'
-        : 'expected "@type", got none',
+        ? { expected: '"@type" with a type that isn\'t abstract', got: 'one that is' }
+        : { expected: '"@type"', got: 'none' },
     );
   if (shape !== declared) markTyped(tape, mark.top);
 }

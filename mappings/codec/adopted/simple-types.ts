@@ -158,7 +158,7 @@ function signed(xsd: string, isWithin: (token: string) => boolean): Scalar {
   const scalar = { ...integer('integer'), expected: `xs:${xsd}` };
   const outside = (text: string): Refusal => ({
     code: 'OutOfRange',
-    reason: `expected xs:${xsd}, got ${excerpt(text)}`,
+    reason: { expected: `xs:${xsd}`, got: excerpt(text) },
   });
   return {
     ...scalar,
@@ -171,7 +171,7 @@ function signed(xsd: string, isWithin: (token: string) => boolean): Scalar {
     toXml: (json) => {
       const written = scalar.toXml(json);
       if (written === null || isWithin(written)) return written;
-      throw new MismatchError(`expected xs:${xsd}, got a number outside it`);
+      throw new MismatchError({ expected: `xs:${xsd}`, got: 'a number outside it' });
     },
     // each is looked at as text
     scan: (otherwise) => otherwise,
@@ -206,7 +206,7 @@ const hexBinary: Scalar = {
   toXml: (json) => {
     if (json.peek() !== quote) return mismatch('xs:hexBinary', json);
     const text = hexOf(json.string());
-    if (text === undefined) throw new MismatchError('expected xs:hexBinary, got other text');
+    if (text === undefined) throw new MismatchError({ expected: 'xs:hexBinary', got: 'other text' });
     return text;
   },
 };
@@ -246,7 +246,7 @@ function fromToXml(
       const declared: string[] = [];
       const content = codec.toXml(reader, declared, stem);
       if (reader.passed + reader.repaired > 0 && tape.asked !== undefined)
-        throw new MismatchError(`expected ${codec.expected}, got another value`);
+        throw new MismatchError({ expected: codec.expected, got: 'another value' });
       tape.replaced += reader.replaced;
       tape.passed += reader.passed;
       if (content === '') tape.pushKind(empty);
@@ -290,7 +290,9 @@ function listOf(item: SimpleCodec, limits: Limits): Unjudged {
         for (let index = 0; json.next(index === 0, 93); index++) {
           const word = json.peek() === 110 ? null : item.toXml(json, declared, stem);
           if (word === null || word === '' || /[ \t\r\n]/.test(word))
-            throw new MismatchError(`expected ${item.expected} without blanks, got another value`).at(index);
+            throw new MismatchError({ expected: `${item.expected} without blanks`, got: 'another value' }).at(
+              index,
+            );
           words.push(word);
         }
         return words.join(' ');
@@ -349,7 +351,7 @@ function checked(
       codec.scan(tape, stem);
       if (isNull || isValue(tape.slice(start, tape.position))) return;
       if (unknownEnumValues !== 'pass' || tape.asked !== undefined)
-        throw new MismatchError(`expected ${codec.expected}, got another value`, code);
+        throw new MismatchError({ expected: codec.expected, got: 'another value' }, code);
       tape.passed++;
     },
   };
@@ -378,12 +380,12 @@ function qualifiedNames(limits: Limits): Unjudged {
         const text = json.string();
         const end = text.startsWith('{') ? text.lastIndexOf('}') : -1;
         const local = text.slice(end + 1);
-        if (!isNcName(local)) throw new MismatchError('expected {namespace}local, got other text');
+        if (!isNcName(local)) throw new MismatchError({ expected: '{namespace}local', got: 'other text' });
         const namespace = text.slice(1, Math.max(1, end));
         if (namespace === '') return local;
         if (namespace === xmlNamespace) return `xml:${local}`;
         if (namespace === xmlnsNamespace)
-          throw new MismatchError('expected a namespace that can be declared, got that of xmlns');
+          throw new MismatchError({ expected: 'a namespace that can be declared', got: 'that of xmlns' });
         const prefix = `${stem}${declared.length}`;
         declared.push(` xmlns:${prefix}="${escapeAttribute(namespace)}"`);
         return `${prefix}:${local}`;
@@ -444,7 +446,7 @@ function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits
     fromXml: (text, resolve) => {
       const token = base.fromXml(text, resolve);
       if (tokenIn(token) === undefined || isValue(token)) return token;
-      return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(text)}` };
+      return { code: 'InvalidEnum', reason: { expected, got: excerpt(text) } };
     },
     scan: (tape, stem) => {
       const start = tape.position;

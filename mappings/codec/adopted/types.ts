@@ -183,21 +183,19 @@ function readSimpleElement(
     checkAttributes(bare, xml, reading);
     const stated = typeAttribute(xml);
     if (stated !== undefined && !context.encoded && !isOfSimple(context, stated, type, xml))
-      return refuseElement(
-        xml,
-        reading,
-        `expected ${simpleCalled(type, simple)} or a type derived from it, got ${statedText(stated, xml)}`,
-      );
+      return refuseElement(xml, reading, {
+        expected: `${simpleCalled(type, simple)} or a type derived from it`,
+        got: statedText(stated, xml),
+      });
   }
   const isEncodedText = context.encoded && simple.text === 'string' && xml.attributeCount !== 0;
   if (!isEncodedText || !isBase64Typed(xml)) return readSimple(simple, context, defaultToken, xml, reading);
   const decoded = decodeBase64Text(xml.readText(context.limits.xmlText, false) ?? '?');
   if (decoded === undefined)
-    return refuse(
-      reading,
-      'InvalidType',
-      'expected the base64 of UTF-8 text, as its xsi:type says, got other text',
-    );
+    return refuse(reading, 'InvalidType', {
+      expected: 'the base64 of UTF-8 text, as its xsi:type says',
+      got: 'other text',
+    });
   return accept(
     simple.fromXml(decoded, () => undefined),
     reading,
@@ -265,7 +263,7 @@ function mapCodec(context: AdoptedContext, shape: () => Shape): ValueCodec {
       const byte = tape.peek();
       if (byte === 110) scanNull(tape);
       else if (byte === 123 || byte === 91) scanEntries(shape(), tape);
-      else throw new MismatchError(`expected an object or an array, got ${tape.kind()}`);
+      else throw new MismatchError({ expected: 'an object or an array', got: tape.kind() });
     },
     write: (tags, tape, node, output) => {
       if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
@@ -304,14 +302,16 @@ function complexCodec(
         shape = shapeFor(actual)();
         typed = true;
       } else if (actual !== type && !context.encoded)
-        return refuseElement(
-          xml,
-          reading,
-          `expected ${typeText(type) ?? called} or a type derived from it, got ${statedText(stated, xml)}`,
-        );
+        return refuseElement(xml, reading, {
+          expected: `${typeText(type) ?? called} or a type derived from it`,
+          got: statedText(stated, xml),
+        });
     }
     if (shape.abstract)
-      return refuseElement(xml, reading, `expected xsi:type with a type derived from ${called}, got none`);
+      return refuseElement(xml, reading, {
+        expected: `xsi:type with a type derived from ${called}`,
+        got: 'none',
+      });
     if (!isText) return readShape(shape, typed, xml, reading);
     checkAttributes(shape, xml, reading);
     return readInnerXml(context, xml, reading);
@@ -321,7 +321,7 @@ function complexCodec(
     const byte = tape.peek();
     if (byte === 110) scanNull(tape);
     else if (isText) scanInnerXml(context, tape);
-    else if (byte !== 123) throw new MismatchError(`expected an object, got ${tape.kind()}`);
+    else if (byte !== 123) throw new MismatchError({ expected: 'an object', got: tape.kind() });
     else if (isAlone) {
       tape.enter();
       scanMembers(declared(), undefined, tape);
@@ -331,7 +331,9 @@ function complexCodec(
   const shapeNamed = (name: string): Shape => {
     const actual = context.typeNamed(name);
     if (actual?.kind !== 'complex' || !isDerived(actual, type))
-      throw new MismatchError(`expected ${called} or a type derived from it, got another`).at('@type');
+      throw new MismatchError({ expected: `${called} or a type derived from it`, got: 'another' }).at(
+        '@type',
+      );
     return shapeFor(actual)();
   };
 

@@ -68,7 +68,7 @@ export const base64Binary: Scalar = {
   toXml: (json) => {
     if (json.peek() !== quote) return mismatch('base64', json);
     const letters = json.string();
-    if (!isBase64(letters)) throw new MismatchError('expected base64, got other text');
+    if (!isBase64(letters)) throw new MismatchError({ expected: 'base64', got: 'other text' });
     return letters;
   },
   scan: (otherwise) => {

@@ -106,7 +106,7 @@ function unlessDateAlone(otherwise: Scan): Scan {
       const start = tape.position;
       tape.scanString();
       const token = tape.slice(start, tape.position);
-      if (dateToken.test(token)) throw new MismatchError('expected xs:dateTime, got a date alone');
+      if (dateToken.test(token)) throw new MismatchError({ expected: 'xs:dateTime', got: 'a date alone' });
       tape.position = start;
     }
     otherwise(tape);

@@ -57,7 +57,7 @@ function numeric(rules: NumberRules): Scalar {
   const judge = (result: ReturnType<ReadNumber>, text: string): string | Refusal => {
     if (typeof result === 'string') return result;
     if (result === undefined) return invalid(expected, excerpt(text));
-    return { code: 'OutOfRange', reason: `expected ${expected}${range}, got ${excerpt(text)}` };
+    return { code: 'OutOfRange', reason: { expected: `${expected}${range}`, got: excerpt(text) } };
   };
   return {
     expected,
@@ -80,8 +80,7 @@ function numeric(rules: NumberRules): Scalar {
       } else if (code === quote) {
         token = json.string();
         if (token === '') return null;
-        if (!isJsonNumber(token))
-          throw new MismatchError(`expected ${expected}, got a string that is no number`);
+        if (!isJsonNumber(token)) throw new MismatchError({ expected, got: 'a string that is no number' });
       } else {
         return mismatch(expected, json);
       }
@@ -89,8 +88,8 @@ function numeric(rules: NumberRules): Scalar {
       if (typeof result === 'string') return result;
       throw new MismatchError(
         result === outOfRange
-          ? `expected ${expected}${range}, got a number outside it`
-          : `expected ${expected}, got a fraction`,
+          ? { expected: `${expected}${range}`, got: 'a number outside it' }
+          : { expected, got: 'a fraction' },
       );
     },
     scan: (otherwise) => (tape) => {

@@ -1,3 +1,4 @@
+import type { Reason } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
 import { isBlank } from '../../xml/characters.ts';
@@ -6,10 +7,10 @@ import { escapeXml, excerpt } from './text.ts';
 
 /** What every scalar is made of: requests are read as text, replies are written from text or from the tape's bytes. */
 
-/** Why a value was refused; `reason` completes the sentence `path: …`. */
+/** The code and the data of a refused value. */
 export interface Refusal {
   readonly code: ProblemCode;
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** A value that is accepted although the client deviates from the contract. */
@@ -66,7 +67,7 @@ export const quote = 34;
 
 /** A refusal of a value that isn't of the type: `expected …, got …`. */
 export function invalid(expected: string, got: string): Refusal {
-  return { code: 'InvalidType', reason: `expected ${expected}, got ${got}` };
+  return { code: 'InvalidType', reason: { expected, got } };
 }
 
 /** True for the code of a character that a JSON number may begin with. */
@@ -74,7 +75,7 @@ export const isNumberStart = (code: number): boolean => code === 45 || (code >= 
 
 /** What starts at the reader, for a message about a reply: kinds, no values, since replies hold people's data. */
 export function mismatch(expected: string, json: JsonReader): never {
-  throw new MismatchError(`expected ${expected}, got ${json.kind()}`);
+  throw new MismatchError({ expected, got: json.kind() });
 }
 
 /** Reads past a value that is refused by its kind alone. */
@@ -122,7 +123,7 @@ export function textual({ expected, fromXml, fromReply, repair, fromRequest, mis
         json.repaired++;
         return repaired;
       }
-      if (misfits === 'refuse') throw new MismatchError(`expected ${expected}, got a string that is none`);
+      if (misfits === 'refuse') throw new MismatchError({ expected, got: 'a string that is none' });
       json.passed++;
       return escapeXml(text, json);
     },

@@ -123,7 +123,8 @@ export function additionalWriter(
       const end = tape.position - 1;
       tape.position = valueStart;
       const name = asIs ? tape.slice(start, end) : tape.decode(start, end);
-      if (names.has(name)) throw new MismatchError('expected each member once, got it again').at(name);
+      if (names.has(name))
+        throw new MismatchError({ expected: 'each member once', got: 'it again' }).at(name);
       names.add(name);
       const before = tape.mark();
       const [first, last] = [tape.words[node + 1] as number, tape.words[node + 2] as number];

@@ -46,7 +46,10 @@ export function arrayReader(
         xml.local !== itemName ||
         !(namespace === typesNamespace || namespace === arraysNamespace || namespace === '')
       ) {
-        passUnknown(context, xml, reading, `expected <${itemName}>, got <${xml.local.slice(0, 64)}>`);
+        passUnknown(context, xml, reading, {
+          expected: `<${itemName}>`,
+          got: `<${xml.local.slice(0, 64)}>`,
+        });
       } else {
         const value = readMember(item.read, nilMark, xml, reading);
         if (value === nilMark && nils++ === 0) firstNil = count - 1;
@@ -55,11 +58,11 @@ export function arrayReader(
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     // soap4r leaves an array out by sending one nil item; where nulls are kept, that is an array of a null
     if (count === 1 && nils === 1 && !keepsNulls) return undefined;
     if (nils !== 0 && nilItem === undefined && !leavesNilsOut) {
-      refuseAt(reading, firstNil, 'InvalidType', `expected a value of <${itemName}>, got xsi:nil`);
+      refuseAt(reading, firstNil, 'InvalidType', { expected: `a value of <${itemName}>`, got: 'xsi:nil' });
     }
     return `${json}]`;
   };

@@ -24,7 +24,7 @@ export function enumReader(
   const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
   const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
   const refuseValue = (value: string, reading: Reading): undefined =>
-    refuse(reading, 'InvalidEnum', `expected ${expected}, got ${excerpt(value)}`);
+    refuse(reading, 'InvalidEnum', { expected, got: excerpt(value) });
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
   const value = textValue(context, shape, (text) => tokens.get(text), false);
   return {
@@ -61,7 +61,7 @@ export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWr
       scanNull(tape);
       return;
     }
-    if (byte !== 34) throw new MismatchError(`expected ${expected}, got ${tape.kind()}`);
+    if (byte !== 34) throw new MismatchError({ expected, got: tape.kind() });
     const start = tape.position + 1;
     for (const key of known) {
       if (tape.matches(start, key)) {
@@ -76,7 +76,7 @@ export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWr
     if (value === '' && !values.has('') && !tape.strict) tape.pushKind(nothing);
     else {
       if (!values.has(value)) {
-        if (!passUnknown) throw new MismatchError(`expected ${expected}, got another value`);
+        if (!passUnknown) throw new MismatchError({ expected, got: 'another value' });
         tape.passed++;
       }
       if (value === '') tape.pushKind(empty);

@@ -30,7 +30,7 @@ export function compileLook(candidates: readonly Candidate[], limits: Limits): L
       countSteps(reading, steps);
       reading.patternSteps += steps;
       if (reading.patternSteps > maxSteps) {
-        refuse(reading, 'OutOfRange', 'expected fewer values within others in one request');
+        refuse(reading, 'OutOfRange', { expected: 'fewer values within others in one request' });
         return;
       }
       const fitting = alike.filter(({ plain }) => problemsOf(plain, token, reading, limits).length === 0);

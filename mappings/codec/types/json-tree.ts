@@ -27,13 +27,16 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     while (xml.nextChild()) {
       reading.path.push(xml.local.slice(0, 64));
       if (values.length > 0) {
-        refuse(reading, 'DuplicateElement', `expected one element, got <${xml.local.slice(0, 64)}> too`);
+        refuse(reading, 'DuplicateElement', {
+          expected: 'one element',
+          got: `<${xml.local.slice(0, 64)}> too`,
+        });
         xml.skip();
       } else values.push(readValue(xml, reading));
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', `expected ${expected}, got text`);
-    else if (values.length === 0) refuse(reading, 'NotEmpty', `expected ${expected}, got none`);
+    if (xml.stray) refuse(reading, 'InvalidType', { expected, got: 'text' });
+    else if (values.length === 0) refuse(reading, 'NotEmpty', { expected, got: 'none' });
     return values[0];
   };
 
@@ -42,7 +45,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     const own = xml.namespace === namespaces.jsonTree || xml.namespace === '';
     const kind = own ? kinds.get(xml.local) : undefined;
     if (kind === undefined) {
-      refuse(reading, 'UnknownElement', `expected ${expected}, got <${xml.local.slice(0, 64)}>`);
+      refuse(reading, 'UnknownElement', { expected, got: `<${xml.local.slice(0, 64)}>` });
       xml.skip();
       return undefined;
     }
@@ -57,13 +60,13 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       if (part !== undefined) json += json === '' ? part : `,${part}`;
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return json;
   };
 
   const readEntry = (xml: XmlReader, reading: Reading): string | undefined => {
     const key = xml.attribute('', 'key');
-    if (key === undefined) refuse(reading, 'NotEmpty', 'expected the attribute key, got none');
+    if (key === undefined) refuse(reading, 'NotEmpty', { expected: 'the attribute key', got: 'none' });
     const name = key === undefined ? undefined : stringOf(key, flagOf(xml, 'escaped-key', reading), reading);
     const value = readValue(xml, reading);
     return name === undefined || value === undefined ? undefined : `${name}:${value}`;
@@ -71,7 +74,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
 
   const readText = (xml: XmlReader, reading: Reading, keepsQuirks: boolean): string | undefined => {
     const text = xml.readText(limits.xmlText, keepsQuirks);
-    if (text === undefined) refuse(reading, 'InvalidType', 'expected text, got elements');
+    if (text === undefined) refuse(reading, 'InvalidType', { expected: 'text', got: 'elements' });
     return text;
   };
 
@@ -87,17 +90,18 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       number: (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined || isJsonNumber(collapse(text))) return text && collapse(text);
-        return refuse(reading, 'InvalidType', `expected a number as JSON writes it, got ${excerpt(text)}`);
+        return refuse(reading, 'InvalidType', { expected: 'a number as JSON writes it', got: excerpt(text) });
       },
       boolean: (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined) return undefined;
         const word = booleans.get(collapse(text));
-        if (word === undefined) refuse(reading, 'InvalidType', `expected xs:boolean, got ${excerpt(text)}`);
+        if (word === undefined)
+          refuse(reading, 'InvalidType', { expected: 'xs:boolean', got: excerpt(text) });
         return word;
       },
       null: (xml, reading) => {
-        if (hasContent(xml)) refuse(reading, 'InvalidType', 'expected no content in <null>');
+        if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in <null>' });
         return 'null';
       },
     }),
@@ -126,7 +130,7 @@ function flagOf(xml: XmlReader, name: string, reading: Reading): boolean {
   if (text === undefined) return false;
   const word = booleans.get(collapse(text));
   if (word === undefined)
-    refuse(reading, 'InvalidType', `expected true or false in ${name}, got ${excerpt(text)}`);
+    refuse(reading, 'InvalidType', { expected: `true or false in ${name}`, got: excerpt(text) });
   return word === 'true';
 }
 
@@ -135,7 +139,10 @@ function stringOf(text: string, escaped: boolean, reading: Reading): string | un
   if (!escaped) return quoteJson(text);
   // a blank for each escaped backslash, so that what is on both sides of it is no escape
   if (/\\(?!["\\/bfnrt]|u[0-9A-Fa-f]{4})/.test(text.replace(/\\\\/g, ' ')))
-    return refuse(reading, 'InvalidType', 'expected the escapes of JSON, as escaped says, got another one');
+    return refuse(reading, 'InvalidType', {
+      expected: 'the escapes of JSON, as escaped says',
+      got: 'another one',
+    });
   // what stands there unescaped
   return `"${text.replace(/\\.|["\t\n\r]/g, (part) => (part.length > 1 ? part : JSON.stringify(part).slice(1, -1)))}"`;
 }

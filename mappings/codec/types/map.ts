@@ -33,7 +33,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
 
   const readUnknown = (xml: XmlReader, expected: string, reading: Reading): void =>
-    passUnknown(context, xml, reading, `expected ${expected}, got <${xml.local.slice(0, 64)}>`);
+    passUnknown(context, xml, reading, { expected, got: `<${xml.local.slice(0, 64)}>` });
 
   const readEntry = (xml: XmlReader, reading: Reading): [string | undefined, string | undefined] => {
     let key: string | undefined;
@@ -47,18 +47,18 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       if (!isKey && !(xml.local === 'Value' && inNamespace(xml))) {
         readUnknown(xml, '<Key> and <Value>', reading);
       } else if ((isKey ? keys++ : values++) !== 0) {
-        refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+        refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
         xml.skip();
       } else if (isKey) {
         key = readMember(keyReader.read, undefined, xml, reading);
-        if (key === undefined) refuse(reading, 'NotEmpty', 'expected a key, got none');
+        if (key === undefined) refuse(reading, 'NotEmpty', { expected: 'a key', got: 'none' });
       } else {
         content = readMember(value.read, nil, xml, reading);
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
-    if (keys === 0) refuse(reading, 'NotEmpty', 'expected <Key>, got none');
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (keys === 0) refuse(reading, 'NotEmpty', { expected: '<Key>', got: 'none' });
     return [key, content ?? nil];
   };
 
@@ -71,13 +71,14 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       } else {
         const [key, content] = readEntry(xml, reading);
         if (key !== undefined) {
-          if (!keys.add(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got one again');
+          if (!keys.add(key))
+            refuse(reading, 'DuplicateElement', { expected: 'each key once', got: 'one again' });
           if (content !== undefined) json += json === '' ? `${key}:${content}` : `,${key}:${content}`;
         }
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return json;
   };
 }
@@ -96,7 +97,7 @@ export function mapReader(
     for (let first = true; json.next(first, 125); first = false) {
       const key = json.name();
       reading.path.push(key.slice(0, 64));
-      if (!keys.add(key)) refuse(reading, 'DuplicateElement', 'expected each key once, got it again');
+      if (!keys.add(key)) refuse(reading, 'DuplicateElement', { expected: 'each key once', got: 'it again' });
       value.pass(json, reading);
       reading.path.pop();
     }
@@ -129,7 +130,7 @@ export function mapWriter({ contract, writerOf }: WriterContext, type: MapType):
       const asIs = tape.scanString();
       const end = tape.position - 1;
       const name = asIs ? tape.slice(start, end) : tape.decode(start, end);
-      if (keys.has(name)) throw new MismatchError('expected each key once, got one again');
+      if (keys.has(name)) throw new MismatchError({ expected: 'each key once', got: 'one again' });
       keys.add(name);
       tape.colon();
       link = pushEntry(tape, link, start, end, asIs);

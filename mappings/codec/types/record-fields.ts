@@ -1,5 +1,6 @@
 import type { Key } from '../../bytes.ts';
 import type { Field, RecordType, Tag, Type } from '../../contract/model.ts';
+import type { Reason } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import { nameKey } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -153,19 +154,20 @@ function letters(name: string): string {
   return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-/** The sentence about an unknown name: the nearest known one, or where it belongs (W12, W37). */
+/** The reason about an unknown name: the most similar known name, or the record that has it (W12, W37). */
 function unlistedReason(
   what: 'element' | 'member',
   name: string,
   known: Iterable<string>,
   type: RecordType,
   spelling: 'xml' | 'json',
-): string {
+): Reason {
   const folded = foldAscii(name);
   for (const field of type.fields) {
     if (field.type.kind !== 'record') continue;
     const inner = field.type.fields.find((member) => foldAscii(member[spelling]) === folded);
-    if (inner !== undefined) return `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}`;
+    if (inner !== undefined)
+      return { detail: `unknown ${what}; ${inner[spelling]} is a member of ${field[spelling]}` };
   }
   const plain = letters(name);
   const escaped =
@@ -173,7 +175,9 @@ function unlistedReason(
       ? type.fields.find(({ json, xml }) => xml !== json && letters(json) === plain)
       : undefined;
   if (escaped !== undefined && plain !== '' && escaped.xml.includes('_x'))
-    return `unknown ${what}, did you mean ${escaped.xml}, as ${JSON.stringify(escaped.json)} is called in XML?`;
+    return {
+      detail: `unknown ${what}, did you mean ${escaped.xml}, as ${JSON.stringify(escaped.json)} is called in XML?`,
+    };
   return unknownReason(what, name, [...known]);
 }
 
@@ -188,7 +192,7 @@ export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading
     const reason =
       encodedReason(xml) ??
       (byXml.has(xml.local) && xml.namespace !== typesNamespace
-        ? `expected it in namespace "${typesNamespace}", got ${excerpt(xml.namespace)}`
+        ? { expected: `it in namespace "${typesNamespace}"`, got: excerpt(xml.namespace) }
         : unlistedReason('element', xml.local, byXml.keys(), type, 'xml'));
     refuse(reading, 'UnknownElement', reason);
     reading.path.pop();

@@ -107,7 +107,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
     }
     reading.path.push(member.field.xml);
     if (seen[index] === true) {
-      refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+      refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
       xml.skip();
     } else {
       seen[index] = true;
@@ -120,7 +120,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
     }
     reading.path.pop();
   }
-  if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+  if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
   if (shape.tag !== undefined) json = withTag(shape, shape.tag, json, values, reading);
   if (shape.required.length !== 0) checkRequired(shape, values, 'xml', reading);
   if (shape.keepsValues) reading.credentials = values;
@@ -138,12 +138,10 @@ function withTag(
   const value = values[tagIndex];
   if (value !== undefined) {
     if (value !== only && !more.includes(value)) {
-      refuseAt(
-        reading,
-        (fields[tagIndex] as FieldReader).field.xml,
-        'InvalidEnum',
-        `expected ${[only, ...more].join(' or ')}, as the element says, got another value`,
-      );
+      refuseAt(reading, (fields[tagIndex] as FieldReader).field.xml, 'InvalidEnum', {
+        expected: `${[only, ...more].join(' or ')}, as the element says`,
+        got: 'another value',
+      });
     }
     return json;
   }
@@ -185,7 +183,7 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
     }
     reading.path.push(member.field.json);
     if (seen[index] === true) {
-      refuse(reading, 'DuplicateElement', 'expected the member once, got it again');
+      refuse(reading, 'DuplicateElement', { expected: 'the member once', got: 'it again' });
       json.skip();
     } else {
       if (name !== member.field.json) editName(json, nameStart, member, reading);
@@ -285,7 +283,7 @@ export function recordWriter(
       if (member !== undefined) {
         const slot = node + 1 + index;
         if (tape.words[slot] !== -1)
-          throw new MismatchError('expected the member once, got it again').at(member.name);
+          throw new MismatchError({ expected: 'the member once', got: 'it again' }).at(member.name);
         const value = tape.top;
         tape.words[slot] = value;
         known++;
@@ -293,7 +291,7 @@ export function recordWriter(
         try {
           member.writer.scan(tape);
           if (tape.strict && tape.words[value] === nothing && member.element.nil === undefined)
-            throw new MismatchError('expected a value, got null');
+            throw new MismatchError({ expected: 'a value', got: 'null' });
         } catch (error) {
           throw error instanceof MismatchError ? error.at(member.name) : error;
         }
@@ -322,9 +320,10 @@ export function recordWriter(
     // of a reply that may say its failure in band, what it must have is asked elsewhere (W30)
     const isClosed = additional === undefined && statusBeside === undefined;
     if (isPayload && !hasKnown && isClosed && tape.dropped > droppedBefore)
-      throw new MismatchError(
-        `expected an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))}), got one that has none of them, but others`,
-      );
+      throw new MismatchError({
+        expected: `an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))})`,
+        got: 'one that has none of them, but others',
+      });
     for (const { index, member } of required) {
       if (tape.words[slots + index] !== -1) continue;
       tape.missing++;

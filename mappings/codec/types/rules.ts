@@ -22,7 +22,7 @@ export function ruledReader(reader: RequestReader, rules: Rules | undefined, lim
   const judge = (token: string, reading: Reading): void => {
     if (token === 'null') return;
     if (weight > 0 && !mayLookInside(token, weight, reading, limits))
-      refuse(reading, 'OutOfRange', 'expected less in lists and objects in one another in one request');
+      refuse(reading, 'OutOfRange', { expected: 'less in lists and objects in one another in one request' });
     else check(token, reading);
   };
   const { fromText } = reader;
@@ -85,7 +85,10 @@ function mayLookInside(token: string, weight: number, reading: Reading, limits: 
 function judgeOf(check: Check, limits: Limits): Judge {
   switch (check.kind) {
     case 'readOnly':
-      return () => ({ code: 'UnknownElement', reason: 'expected none, as it is read only, got a value' });
+      return () => ({
+        code: 'UnknownElement',
+        reason: { expected: 'none, as it is read only', got: 'a value' },
+      });
     case 'values':
       return valuesJudge(check.tokens, limits);
     case 'length':
@@ -111,7 +114,7 @@ function judgeOf(check: Check, limits: Limits): Judge {
         if (items === undefined || items.length < 2) return undefined;
         const seen = new Distinct();
         if (items.every((item) => seen.add(comparable(item, reading, limits)))) return undefined;
-        return { code: 'DuplicateElement', reason: 'expected items that differ, got one again' };
+        return { code: 'DuplicateElement', reason: { expected: 'items that differ', got: 'one again' } };
       };
     case 'members':
       return (token) => {
@@ -133,7 +136,7 @@ function countFault(
   if (count >= least && (most === undefined || count <= most)) return undefined;
   const range =
     most === undefined ? `at least ${least}` : least <= 0 ? `at most ${most}` : `${least} to ${most}`;
-  return { code: 'OutOfRange', reason: `expected ${range} ${what}, got ${count}` };
+  return { code: 'OutOfRange', reason: { expected: `${range} ${what}`, got: `${count}` } };
 }
 
 /** JSON Schema counts code points (Validation 2020-12, 6.3). */
@@ -160,7 +163,7 @@ function patternJudge(source: string, limits: Limits): Judge {
   return ofText((text, reading) => {
     reading.patternSteps += size * (text.length + 1);
     if (reading.patternSteps > maxSteps)
-      return { code: 'OutOfRange', reason: 'expected less text to match with patterns in one request' };
+      return { code: 'OutOfRange', reason: { expected: 'less text to match with patterns in one request' } };
     countSteps(reading, size * (text.length + 1));
     return pattern.test(text) ? undefined : invalid(`text that matches ${source}`, excerpt(text));
   });
@@ -191,7 +194,7 @@ function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
     if (value !== undefined && takes(value)) return undefined;
     return {
       code: 'OutOfRange',
-      reason: `expected ${expected}, got ${token.length > 32 ? `${token.slice(0, 32)}…` : token}`,
+      reason: { expected, got: token.length > 32 ? `${token.slice(0, 32)}…` : token },
     };
   };
 }
@@ -208,7 +211,7 @@ function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
   return (token) => {
     if (meanings.has(meaning(token, limits))) return undefined;
     const got = token.startsWith('"') ? String(JSON.parse(token)) : token;
-    return { code: 'InvalidEnum', reason: `expected ${expected}, got ${excerpt(got)}` };
+    return { code: 'InvalidEnum', reason: { expected, got: excerpt(got) } };
   };
 }
 

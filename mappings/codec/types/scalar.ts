@@ -41,14 +41,15 @@ export function readText(
 ): string | undefined {
   if (reading.attachments !== undefined && refusesInclude(xml, scalar.expected, reading)) return undefined;
   const text = xml.readText(mostText(context, scalar), scalar.text === 'string');
-  if (text === undefined) return refuse(reading, 'InvalidType', `expected ${scalar.expected}, got elements`);
+  if (text === undefined)
+    return refuse(reading, 'InvalidType', { expected: scalar.expected, got: 'elements' });
   if (!scalar.takesEmpty && isBlankText(text)) {
     if (context.contract.settings.emptyElements === 'refuse') {
-      refuse(
-        reading,
-        'NotEmpty',
-        `expected ${scalar.expected}, got an empty element; leave the element out where no value is meant${scalar.expected.startsWith('xs:date') ? dateHint : ''}`,
-      );
+      refuse(reading, 'NotEmpty', {
+        expected: scalar.expected,
+        got: 'an empty element',
+        detail: `leave the element out where no value is meant${scalar.expected.startsWith('xs:date') ? dateHint : ''}`,
+      });
     }
     return undefined;
   }
@@ -114,11 +115,10 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
       }
       const decoded = decodeBase64Text(text);
       if (decoded !== undefined) return scalar.fromXml(decoded) as string;
-      return refuse(
-        reading,
-        'InvalidType',
-        'expected the base64 of UTF-8 text, as its xsi:type says, got other text',
-      );
+      return refuse(reading, 'InvalidType', {
+        expected: 'the base64 of UTF-8 text, as its xsi:type says',
+        got: 'other text',
+      });
     },
     pass: (json, reading) => {
       if (json.peek() === 110) {
@@ -133,7 +133,7 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
     },
     fromText: (text, reading) => {
       if (!scalar.takesEmpty && isBlankText(text))
-        return refuse(reading, 'NotEmpty', `expected ${scalar.expected}, got nothing`);
+        return refuse(reading, 'NotEmpty', { expected: scalar.expected, got: 'nothing' });
       return accept(scalar.fromXml(text), reading);
     },
     nil: reference ? 'null' : undefined,
@@ -157,19 +157,19 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     }
     const start = tape.position;
     if (tape.strict && (tape.bytes[start] === 34) !== isString)
-      throw new MismatchError(`expected ${scalar.expected}, got ${tape.kind()}`);
+      throw new MismatchError({ expected: scalar.expected, got: tape.kind() });
     tape.skip();
     const reader = new JsonReader(tape.slice(start, tape.position), limits);
     const content = scalar.toXml(reader);
     // a request, and a value of a union, has to be in the form of its type
     const isExact = tape.asked !== undefined;
     if ((isExact && reader.passed > 0) || ((isExact || tape.strict) && reader.repaired > 0))
-      throw new MismatchError(`expected ${scalar.expected}, got another value`);
+      throw new MismatchError({ expected: scalar.expected, got: 'another value' });
     tape.replaced += reader.replaced;
     tape.passed += reader.passed;
     if (content !== null && scalar.isInexact?.(content) === true) tape.inexact++;
     if (content === null) {
-      if (tape.strict) throw new MismatchError(`expected ${scalar.expected}, got an empty string`);
+      if (tape.strict) throw new MismatchError({ expected: scalar.expected, got: 'an empty string' });
       tape.pushKind(nothing);
     } else if (content === '') tape.pushKind(empty);
     else tape.pushMade(content);

@@ -34,9 +34,9 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       const element = index === undefined ? undefined : elements[index];
       reading.path.push(local.slice(0, 64));
       if (index === undefined || element === undefined) {
-        passUnknown(context, xml, reading, `unknown element, expected ${expected}`);
+        passUnknown(context, xml, reading, { detail: `unknown element, expected ${expected}` });
       } else if (seen[index] === true) {
-        refuse(reading, 'DuplicateElement', 'expected the element once, got it again');
+        refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
         xml.skip();
       } else {
         const before = reading.problems.length;
@@ -46,7 +46,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', 'expected elements, got text');
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     const items = values[behind]?.slice(1, -1) ?? '';
     const last = items === '' ? seen.slice(0, behind).lastIndexOf(true) : behind;
     refuseGap(elements, seen, last, reading);
@@ -63,7 +63,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       if (reader !== undefined) reader.pass(json, reading);
       else {
         if (context.contract.settings.unknownElements === 'refuse')
-          refuse(reading, 'UnknownElement', `expected at most ${behind} items`);
+          refuse(reading, 'UnknownElement', { expected: `at most ${behind} items` });
         else reading.ignored.push(`[${index}]`);
         json.skip();
         if (context.contract.settings.unknownElements === 'ignore')
@@ -92,7 +92,10 @@ function refuseGap(
   for (let index = 0; index < last; index++) {
     if (seen[index] === true) continue;
     reading.path.push(elements[index]?.xml ?? '');
-    refuse(reading, 'NotEmpty', `expected a value or xsi:nil before <${elements[last]?.xml}>, got none`);
+    refuse(reading, 'NotEmpty', {
+      expected: `a value or xsi:nil before <${elements[last]?.xml}>`,
+      got: 'none',
+    });
     reading.path.pop();
   }
 }

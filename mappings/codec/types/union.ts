@@ -37,7 +37,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       const reader =
         xml.namespace === typesNamespace || xml.namespace === '' ? readers.get(local) : undefined;
       if (reader === undefined) {
-        passUnknown(context, xml, reading, `expected ${expected}, got <${local.slice(0, 64)}>`);
+        passUnknown(context, xml, reading, { expected, got: `<${local.slice(0, 64)}>` });
         continue;
       }
       reading.path.push(local);
@@ -49,13 +49,16 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       // a nil variant is as absent: proxies write what isn't set so
       if (content === undefined && reading.problems.length === before) continue;
       if (filled !== '')
-        refuse(reading, 'DuplicateElement', `expected one element, got <${local}> beside <${filled}>`);
+        refuse(reading, 'DuplicateElement', {
+          expected: 'one element',
+          got: `<${local}> beside <${filled}>`,
+        });
       filled = local;
       value = content;
     }
-    if (xml.stray) refuse(reading, 'InvalidType', `expected ${expected}, got text`);
+    if (xml.stray) refuse(reading, 'InvalidType', { expected, got: 'text' });
     else if (filled === '' && reading.problems.length === none)
-      refuse(reading, 'NotEmpty', `expected ${expected}, got none`);
+      refuse(reading, 'NotEmpty', { expected, got: 'none' });
     return value;
   };
 
@@ -95,7 +98,7 @@ function textReader(
       for (const deviation of tolerated.by.deviations ?? []) recordDeviation(reading, deviation);
       return tolerated.value;
     }
-    return refuse(reading, 'InvalidType', `expected ${expected}, got other text`);
+    return refuse(reading, 'InvalidType', { expected, got: 'other text' });
   };
 }
 

@@ -236,7 +236,7 @@ function writeContent(contract: Contract, type: Type, seen: Seen): string | null
 }
 
 function misfit(): never {
-  throw new MismatchError('expected another value');
+  throw new MismatchError({ expected: 'another value' });
 }
 
 /** A value's JSON again. */

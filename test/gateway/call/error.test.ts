@@ -11,7 +11,7 @@ test('a refusal has no stack, and an error made after it has one', (t) => {
 test('secrets are hidden in what is said of one call, not in what is said of every such refusal', (t) => {
   const said = (error: CallError): unknown => failureOf(error, 'id', hide).responseStatus.get('message');
   t.is(said(new CallError('Overloaded')), errorCodes.Overloaded.message);
-  t.is(said(new CallError('Overloaded', { message: 'as many requests as fit' })), 'as many *** as fit');
-  const problems = [{ code: 'InvalidType', field: 'a', message: errorCodes.Overloaded.message } as const];
+  t.is(said(new CallError('Overloaded', { detail: 'as many requests as fit' })), 'as many *** as fit');
+  const problems = [{ code: 'InvalidType', path: '', detail: errorCodes.Overloaded.message } as const];
   t.is(said(new CallError('Overloaded', { problems })), 'too many *** are waiting');
 });

@@ -29,7 +29,7 @@ test('jsonMembers: a reply with one member or item too many names the limit', (t
   const error = errorOf(list(9), { jsonMembers: 10 });
   const expected = 'got more than 10 members and items (limit jsonMembers)';
   t.is(error?.message, `expected a JSON reply from the service behind, ${expected}`);
-  t.is(error?.detail, `expected JSON, ${expected}`);
+  t.is(error?.logged, `expected JSON, ${expected}`);
 });
 
 test('jsonDepth: a reply that is nested one level too deep names the limit', (t) => {
@@ -56,7 +56,7 @@ for (const status of [404, 422, 500, 503])
       const reply = { status, headers: {}, body: Buffer.from(body), retryAfter: undefined };
       const frame = { before: '', after: '' };
       const outcome = readReply(reply, compiled, operationOf(compiled, 'GetParcel'), (text) => text, frame);
-      return outcome.kind === 'failure' ? JSON.parse(outcome.failure.statusJson).message : '';
+      return outcome.kind === 'failure' ? String(outcome.failure.responseStatus.get('message')) : '';
     };
     t.is(
       messageOf(list(9)),
@@ -77,17 +77,17 @@ test('a reply without a limit in the way that is not JSON is reported as such', 
 for (const [what, error, message] of [
   [
     'without a path',
-    new MappingError('reply', '', 'expected an array, got an object'),
+    new MappingError('reply', '', { expected: 'an array', got: 'an object' }),
     'the reply: expected an array, got an object',
   ],
   [
     'with a path',
-    new MappingError('reply', 'state', 'expected open, got another value'),
+    new MappingError('reply', 'state', { expected: 'open', got: 'another value' }),
     "the reply's state: expected open, got another value",
   ],
   [
     'over a limit',
-    new JsonError(7, 'nesting deeper than 64', 'jsonDepth'),
+    new JsonError(7, { detail: 'nesting deeper than 64' }, 'jsonDepth'),
     'expected a JSON reply from the service behind, got nesting deeper than 64 (limit jsonDepth)',
   ],
 ] as const)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import test from 'ava';
 import { Attachments, isCid } from '../../../mappings/codec/attachments.ts';
 import { FilledBody } from '../../../mappings/codec/filled-body.ts';
-import { startReading } from '../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../mappings/codec/problem.ts';
 import { StreamedFile } from '../../../mappings/codec/streamed-file.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
@@ -18,7 +18,7 @@ const base64 = (text: string): string => `"${Buffer.from(text).toString('base64'
 function take(attachments: Attachments, href: string): readonly unknown[] {
   const reading = startReading(10);
   const token = attachments.take(href, reading);
-  return [token, ...reading.problems.map(({ code, message }) => `${code} ${message}`)];
+  return [token, ...reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`)];
 }
 
 for (const [href, id] of [
@@ -67,7 +67,7 @@ test('W61: parts that nothing refers to are refused or left out, each by its nam
   const refused = startReading(10);
   attachments.noteUnused(refused, true);
   t.deepEqual(
-    refused.problems.map(({ code, message }) => `${code} ${message}`),
+    refused.problems.map((problem) => `${problem.code} ${problemText(problem)}`),
     [
       `UnknownElement cid:${'y'.repeat(64)}: nothing in the message refers to it`,
       'UnknownElement part 4: nothing in the message refers to it',
@@ -149,7 +149,7 @@ function read(form: 'mtom' | 'swa', content: string): string {
   const input = operationOf(compiled, 'put').readXml(xml, reading);
   if (reading.problems.length > 0)
     return reading.problems
-      .map(({ code, message }) => `${code} ${message}`.replace('Body.m', 'm'))
+      .map((problem) => `${problem.code} ${problemText(problem)}`.replace('Body.m', 'm'))
       .join('; ');
   return String(attachments.fill(operationOf(compiled, 'put').jsonOf(input)));
 }
@@ -220,7 +220,7 @@ function parcelOf(form: 'mtom' | 'swa', elements: string): string | readonly str
   reading.attachments = new Attachments(form, [part('p', 'one'), part('q', 'two')]);
   operationOf(compiled, 'SendParcel').readXml(xml, reading);
   xml.finish();
-  const problems = reading.problems.map(({ code, message }) => `${code} ${message}`);
+  const problems = reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`);
   return problems.length === 0 ? String(reading.slots.at(-1)) : problems;
 }
 

@@ -1,7 +1,13 @@
 import { compileReplyWriters, compileRequestReaders } from '../../../mappings/codec/codecs.ts';
 import type { RequestReader } from '../../../mappings/codec/context.ts';
 import type { WrittenValue } from '../../../mappings/codec/element.ts';
-import { applyEdits, type Edit, maxReportedProblems, startReading } from '../../../mappings/codec/problem.ts';
+import {
+  applyEdits,
+  type Edit,
+  maxReportedProblems,
+  problemText,
+  startReading,
+} from '../../../mappings/codec/problem.ts';
 import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
@@ -143,8 +149,8 @@ function readOf(compiled: CompiledContract, operation: string, input: Input): Re
     input,
     text,
     json: JSON.parse(text),
-    problems: reading.problems.map(({ code, message }) => `${code} ${message}`),
-    missing: reading.missing.map(({ field }) => field),
+    problems: reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`),
+    missing: reading.missing.map(({ path }) => path),
     ignored: reading.ignored,
     credentials: Object.fromEntries(operationOf(compiled, operation).credentialsOf(input)),
   };
@@ -264,7 +270,7 @@ export function readOne(codec: RequestReader, content: string, declarations = ''
   const value = codec.read(xml, reading);
   xml.finish();
   const [problem] = reading.problems;
-  return problem === undefined ? { value } : { problem: `${problem.code} ${problem.message}` };
+  return problem === undefined ? { value } : { problem: `${problem.code} ${problemText(problem)}` };
 }
 
 /** JSON → XML of one value. Throws MismatchError. */
@@ -282,5 +288,5 @@ export function passOne(codec: RequestReader, text: string): Made {
   const edits: readonly Edit[] = reading.edits;
   return problem === undefined
     ? { value: applyEdits(text, edits) }
-    : { problem: `${problem.code} ${problem.message}` };
+    : { problem: `${problem.code} ${problemText(problem)}` };
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startReading } from '../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../mappings/codec/problem.ts';
 import type { RouteValue } from '../../../mappings/compile.ts';
 import type { CredentialValues } from '../../../mappings/http-mapping/call.ts';
 import { JsonError } from '../../../mappings/json/grammar.ts';
@@ -440,8 +440,8 @@ function parameters(operation: string, values: readonly RouteValue[], compiled =
   return {
     input,
     text: input.text,
-    problems: problems.map(({ code, field, message }) => `${code} ${field} ${message}`),
-    missing: missing.map(({ field, message }) => `${field} ${message}`),
+    problems: problems.map((problem) => `${problem.code} ${problem.path} ${problemText(problem)}`),
+    missing: missing.map((problem) => `${problem.path} ${problemText(problem)}`),
   };
 }
 
@@ -583,7 +583,7 @@ test('a value that its place can’t hold is refused, and no call is made', (t) 
     const { input } = readJson(plain, 'GetParcel', text);
     t.is(operationOf(plain, 'GetParcel').request(input, token), undefined, text);
     t.deepEqual(
-      input.reading.problems.map(({ code, message }) => `${code} ${message}`),
+      input.reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`),
       [problem],
       text,
     );

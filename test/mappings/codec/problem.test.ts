@@ -3,10 +3,10 @@ import {
   applyEdits,
   countSteps,
   fieldPath,
-  isAbsent,
   isFull,
   MismatchError,
   miss,
+  problemText,
   recordDeviation,
   refuse,
   startReading,
@@ -26,16 +26,17 @@ test('a path is names between dots and positions in brackets', (t) => {
 
 test('W29: a problem is told with its place, of the whole request without, and as many as an error lists', (t) => {
   const reading = startReading(2);
-  refuse(reading, 'InvalidType', 'expected a request');
+  refuse(reading, 'InvalidType', { expected: 'a request', got: 'none' });
   t.false(isFull(reading));
   reading.path.push('a', 0);
-  refuse(reading, 'OutOfRange', 'expected more');
+  refuse(reading, 'OutOfRange', { expected: 'more' });
   t.true(isFull(reading));
-  refuse(reading, 'OutOfRange', 'expected even more');
+  refuse(reading, 'OutOfRange', { expected: 'even more' });
   t.deepEqual(reading.problems, [
-    { code: 'InvalidType', field: '', message: 'expected a request' },
-    { code: 'OutOfRange', field: 'a[0]', message: 'a[0]: expected more' },
+    { code: 'InvalidType', path: '', expected: 'a request', got: 'none' },
+    { code: 'OutOfRange', path: 'a[0]', expected: 'more' },
   ]);
+  t.deepEqual(reading.problems.map(problemText), ['expected a request, got none', 'a[0]: expected more']);
   t.deepEqual(reading.path, ['a', 0]);
   t.true(isFull(startReading(0)));
 });
@@ -46,13 +47,16 @@ test('W42: what is missing is told with its place, and whether it was absent or 
   miss(reading, ['c'], true);
   miss(reading, ['d']);
   t.deepEqual(reading.missing, [
-    { code: 'NotEmpty', field: 'a.b', message: 'a.b must not be empty' },
-    { code: 'NotEmpty', field: 'c', message: 'c is missing' },
+    {
+      code: 'NotEmpty',
+      path: 'a.b',
+      expected: 'a value',
+      got: 'an empty one',
+      predicate: 'must not be empty',
+    },
+    { code: 'NotEmpty', path: 'c', expected: 'a value', got: 'none', predicate: 'is missing' },
   ]);
-  t.deepEqual(
-    reading.missing.map(({ message }) => isAbsent(message)),
-    [false, true],
-  );
+  t.deepEqual(reading.missing.map(problemText), ['a.b must not be empty', 'c is missing']);
   t.deepEqual(reading.problems, []);
 });
 
@@ -96,11 +100,11 @@ test('a reading begins with nothing read, counted or noted', (t) => {
 });
 
 test('W22: a mismatch tells its place from the outermost step on', (t) => {
-  const error = new MismatchError('expected a string, got a number');
+  const error = new MismatchError({ expected: 'a string', got: 'a number' });
   t.is(error.message, 'expected a string, got a number');
   t.is(error.name, 'MismatchError');
   t.is(error.at(1), error);
   t.is(error.at('names').message, 'names[1]: expected a string, got a number');
   t.is(error.at('data').message, 'data.names[1]: expected a string, got a number');
-  t.is(error.reason, 'expected a string, got a number');
+  t.deepEqual(error.reason, { expected: 'a string', got: 'a number' });
 });

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { problemText } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../../mappings/compile.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { load } from '../../plain/documents.ts';
@@ -672,7 +673,7 @@ test('a member that has another name in XML is suggested by it; one that is miss
     'UnknownElement Body.oddName: unknown element, did you mean odd_x0020_name, as "odd name" is called in XML?',
   ]);
   const missed = (content: string): readonly string[] =>
-    readXml(compiled, 'SendParcel', content).input.reading.missing.map(({ message }) => message);
+    readXml(compiled, 'SendParcel', content).input.reading.missing.map(problemText);
   t.deepEqual(missed('<Body/>'), ['Body.name is missing']);
   t.deepEqual(missed('<Body><name/></Body>'), ['Body.name must not be empty']);
 });

@@ -95,7 +95,7 @@ for (const [contentType, isOne] of [
       JSON.stringify({ file: { Content: '', ContentType: contentType, FileName: 'a' } }),
       reading,
     );
-    const found = reading.problems.map(({ code, field }) => `${code} ${field}`);
+    const found = reading.problems.map(({ code, path }) => `${code} ${path}`);
     t.deepEqual(found, isOne ? [] : ['InvalidCharacter file.ContentType']);
     if (isOne) t.true(content.includes(`\r\nContent-Type: ${contentType}\r\n`));
   });

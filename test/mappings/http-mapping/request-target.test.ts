@@ -1,4 +1,5 @@
 import test from 'ava';
+import { problemText } from '../../../mappings/codec/problem.ts';
 import { load } from '../../plain/documents.ts';
 import { compile, operationOf, readXml } from '../codec/contracts.ts';
 
@@ -67,8 +68,7 @@ test('W35: an item with the bar that divides a list of pipeDelimited is refused'
     '<id>1</id><m_x005B__x005D_><string>a</string></m_x005B__x005D_><pipe><string>a|b</string></pipe>',
   );
   t.is(operationOf(compiled, 'find').request(input, undefined), undefined);
-  t.deepEqual(
-    input.reading.problems.map(({ message }) => message),
-    ['pipe: expected no "|" in an item of a list that bars divide, got one'],
-  );
+  t.deepEqual(input.reading.problems.map(problemText), [
+    'pipe: expected no "|" in an item of a list that bars divide, got one',
+  ]);
 });

@@ -176,7 +176,7 @@ test('long ranges go out from where they are, between what was written', (t) => 
 });
 
 test('more bytes than are allowed are a mismatch', (t) => {
-  const output = new Output(100_000, (message) => new MismatchError(message));
+  const output = new Output(100_000, (expected) => new MismatchError({ expected }));
   output.start(0);
   t.notThrows(() => output.reserve(90_000));
   t.throws(() => output.reserve(200_000), {

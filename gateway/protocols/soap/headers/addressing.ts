@@ -66,7 +66,7 @@ function readEndpoint(xml: ContentReader, found: HeaderFindings, facts: BlockFac
       found.fault ??= new Fault(
         facts.version,
         'OnlyAnonymousAddressSupported',
-        `replies go back on the connection of the request; ${local} names another address`,
+        { detail: `replies go back on the connection of the request; ${local} names another address` },
         { header: found.reply },
       );
     }

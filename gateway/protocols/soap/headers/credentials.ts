@@ -18,7 +18,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
   const place = `namespace "${types}"`;
   const read: HeaderBlock['read'] = (xml, found, { version, limits }) => {
     if (found.credentials !== undefined)
-      refuse(version, `expected ${local} once in Header, got it again`, 'InvalidHeader');
+      refuse(version, { expected: `${local} once in Header`, got: 'it again' }, 'InvalidHeader');
     const given = new Map<string, string>();
     while (xml.nextChild()) {
       const part = parts.find((candidate) => candidate.xml === xml.local && xml.namespace === types);
@@ -27,7 +27,10 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
         const why = part !== undefined ? ' again' : xml.namespace === types ? '' : ` in ${gotNamespace(xml)}`;
         refuse(
           version,
-          `expected ${expected} of ${place} in ${local}, each once, got <${xml.local.slice(0, 64)}>${why}`,
+          {
+            expected: `${expected} of ${place} in ${local}, each once`,
+            got: `<${xml.local.slice(0, 64)}>${why}`,
+          },
           'InvalidHeader',
         );
       }
@@ -39,7 +42,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
     found.fault ??= new Fault(
       version,
       'sender',
-      `expected the header block ${local} in ${place}, got it in ${gotNamespace(xml)}`,
+      { expected: `the header block ${local} in ${place}`, got: `it in ${gotNamespace(xml)}` },
       { kind: 'InvalidHeader' },
     );
     xml.skip();

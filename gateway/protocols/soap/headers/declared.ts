@@ -47,7 +47,9 @@ export function readDeclared(
     throw new Fault(
       version,
       'MustUnderstand',
-      `the header block ${strange.local.slice(0, 64)} has mustUnderstand and is none of this operation's`,
+      {
+        detail: `the header block ${strange.local.slice(0, 64)} has mustUnderstand and is none of this operation's`,
+      },
       { block: strange },
     );
   if (header === undefined || own.length === 0) return [];
@@ -63,7 +65,7 @@ export function readDeclared(
     }
     if (met.has(local)) {
       reading.path.push('@headers', local);
-      note(reading, 'DuplicateElement', 'expected it once, got it again');
+      note(reading, 'DuplicateElement', { expected: 'it once', got: 'it again' });
       reading.path.length -= 2;
       xml.skip();
       continue;

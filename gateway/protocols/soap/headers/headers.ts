@@ -46,7 +46,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
     let count = 0;
     while (xml.nextChild()) {
       if (++count > soapHeaderBlocks)
-        refuse(version, `more than ${soapHeaderBlocks} header blocks`, 'InvalidHeader');
+        refuse(version, { detail: `more than ${soapHeaderBlocks} header blocks` }, 'InvalidHeader');
       const mustUnderstand = readMustUnderstand(xml, version, found);
       if (!isForUs(xml, version)) {
         xml.skip();
@@ -62,20 +62,21 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
         xml.skip();
       }
     }
-    if (xml.stray) refuse(version, 'expected only elements in Header, got text', 'InvalidHeader');
+    if (xml.stray) refuse(version, { expected: 'only elements in Header', got: 'text' }, 'InvalidHeader');
     if (xml.position - endTag - start > limits.soapHeaderText)
-      refuse(version, `Header longer than ${limits.soapHeaderText} characters`, 'InvalidHeader');
+      refuse(version, { detail: `Header longer than ${limits.soapHeaderText} characters` }, 'InvalidHeader');
     return count;
   };
 }
 
 function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion): Fault {
-  const told = local === 'Security' ? 'WS-Security is not understood here' : protocolOf(namespace);
-  const hint = told === undefined ? '' : `; ${told}`;
+  const protocol = protocolOf(namespace);
+  let hint = protocol === undefined ? '' : `; ${protocol.told}; ${protocol.instead}`;
+  if (local === 'Security') hint = '; WS-Security is not understood here';
   return new Fault(
     version,
     'MustUnderstand',
-    `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${hint}`,
+    { detail: `the header block ${local.slice(0, 64)} has mustUnderstand and is not understood${hint}` },
     { block: { namespace, local } },
   );
 }
@@ -88,8 +89,13 @@ function readMustUnderstand(xml: ContentReader, version: SoapVersion, found: Hea
   if (word === '1' || word === 'true') return true;
   // a message that isn't well made is told so before a block that isn't understood, wherever either stands
   if (word !== '0' && word !== 'false' && found.fault?.code !== 'sender')
-    found.fault = new Fault(version, 'sender', 'expected 0, 1, true or false in mustUnderstand', {
-      kind: 'InvalidHeader',
-    });
+    found.fault = new Fault(
+      version,
+      'sender',
+      { expected: '0, 1, true or false in mustUnderstand' },
+      {
+        kind: 'InvalidHeader',
+      },
+    );
   return false;
 }

@@ -1,4 +1,5 @@
 import { type Contract, namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
+import type { Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, type FaultCode } from '../faults.ts';
 import type { BlockFacts, HeaderBlock, HeaderFindings } from './header-block.ts';
@@ -24,12 +25,12 @@ function readSecurity(
   found: HeaderFindings,
   { version, limits }: BlockFacts,
 ): void {
-  const refuse = (code: FaultCode, reason: string): void => {
+  const refuse = (code: FaultCode, reason: Reason): void => {
     found.fault ??= new Fault(version, code, reason);
   };
   found.reply ??= {};
   if (found.reply.security !== undefined)
-    refuse('InvalidSecurity', 'expected one Security block for this service, got two');
+    refuse('InvalidSecurity', { expected: 'one Security block for this service', got: 'two' });
   found.reply.security ??= { timestamp: undefined, token: 'none', unverified: [] };
   const facts = found.reply.security;
   const now = Date.now();
@@ -39,11 +40,13 @@ function readSecurity(
     const { namespace, local } = xml;
     if (namespace === namespaces.wsu && local === 'Timestamp') {
       facts.timestamp = now;
-      if (++timestamps > 1) refuse('InvalidSecurity', 'expected at most one Timestamp in Security, got two');
+      if (++timestamps > 1)
+        refuse('InvalidSecurity', { expected: 'at most one Timestamp in Security', got: 'two' });
       const wrong = readTimestamp(xml, now, limits);
       if (wrong !== undefined) refuse(wrong.code, wrong.reason);
     } else if (namespace === namespaces.wsse && local === 'UsernameToken') {
-      if (++tokens > 1) refuse('InvalidSecurity', 'expected at most one UsernameToken in Security, got two');
+      if (++tokens > 1)
+        refuse('InvalidSecurity', { expected: 'at most one UsernameToken in Security', got: 'two' });
       const token = readUsernameToken(xml, wsse, now, limits);
       if ('problem' in token) refuse(token.problem.code, token.problem.reason);
       else {
@@ -58,16 +61,18 @@ function readSecurity(
       xml.skip();
     }
   }
-  if (xml.stray) refuse('InvalidSecurity', 'expected only elements in Security, got text');
+  if (xml.stray) refuse('InvalidSecurity', { expected: 'only elements in Security', got: 'text' });
 }
 
 /** What is said of what nobody here checks. */
-export function unsupported(local: string): string {
-  return `<${local.slice(0, 64)}> isn't checked here; a UsernameToken with PasswordText and a Timestamp are read`;
+export function unsupported(local: string): Reason {
+  return {
+    detail: `<${local.slice(0, 64)}> isn't checked here; a UsernameToken with PasswordText and a Timestamp are read`,
+  };
 }
 
 /** A fault for a request without the Timestamp that its contract asks for; undefined for any other (W48). */
-export function missingTimestamp({ wsse }: Contract, { reply }: HeaderFindings): string | undefined {
+export function missingTimestamp({ wsse }: Contract, { reply }: HeaderFindings): Reason | undefined {
   if (wsse?.timestamp !== 'required' || reply?.security?.timestamp !== undefined) return undefined;
-  return 'expected a Timestamp in a Security block of the Header, got none';
+  return { expected: 'a Timestamp in a Security block of the Header', got: 'none' };
 }

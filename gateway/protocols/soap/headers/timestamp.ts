@@ -1,12 +1,13 @@
 import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
+import type { Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 
-/** What is wrong with a Timestamp, in the words of a fault. */
+/** The code and the data of a wrong Timestamp. */
 export interface TimestampProblem {
   readonly code: 'InvalidSecurity' | 'MessageExpired';
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /**
@@ -18,25 +19,30 @@ export interface TimestampProblem {
  */
 export function readTimestamp(xml: ContentReader, now: number, limits: Limits): TimestampProblem | undefined {
   const given: { created?: number; expires?: number } = {};
-  let reason: string | undefined;
+  let reason: Reason | undefined;
   while (xml.nextChild()) {
     const { namespace, local } = xml;
     const isCreated = local === 'Created' && given.created === undefined && given.expires === undefined;
     const isExpires = local === 'Expires' && given.created !== undefined && given.expires === undefined;
     if (namespace !== namespaces.wsu || !(isCreated || isExpires)) {
-      reason ??= `expected Created, once, and at most one Expires behind it in Timestamp, got <${local.slice(0, 64)}>`;
+      reason ??= {
+        expected: 'Created, once, and at most one Expires behind it in Timestamp',
+        got: `<${local.slice(0, 64)}>`,
+      };
       xml.skip();
       continue;
     }
     const instant = instantFromXml(xml.readText(limits.xmlText, false) ?? '');
-    if (instant === undefined) reason ??= `expected an xs:dateTime in ${local} of Timestamp, got other text`;
+    if (instant === undefined)
+      reason ??= { expected: `an xs:dateTime in ${local} of Timestamp`, got: 'other text' };
     given[isCreated ? 'created' : 'expires'] = instant ?? Number.NaN;
   }
-  if (xml.stray) reason ??= 'expected only elements in Timestamp, got text';
+  if (xml.stray) reason ??= { expected: 'only elements in Timestamp', got: 'text' };
   const { created, expires } = given;
-  if (created === undefined) reason ??= 'expected Created in Timestamp, got none';
+  if (created === undefined) reason ??= { expected: 'Created in Timestamp', got: 'none' };
   if (reason === undefined && created !== undefined) {
-    if (expires !== undefined && expires <= created) reason = 'expected Expires of Timestamp after Created';
+    if (expires !== undefined && expires <= created)
+      reason = { expected: 'Expires of Timestamp after Created' };
     else {
       const late = windowProblem(
         'Timestamp',
@@ -59,11 +65,15 @@ export function windowProblem(
   { created, end }: { readonly created: number; readonly end: number },
   now: number,
   { wsseSkewMs }: Limits,
-): string | undefined {
+): Reason | undefined {
   if (created > now + wsseSkewMs)
-    return `${what} was created at ${timeOf(created)}, ${here(now)}: ${seconds(created - now - wsseSkewMs)} s too early`;
+    return {
+      detail: `${what} was created at ${timeOf(created)}, ${here(now)}: ${seconds(created - now - wsseSkewMs)} s too early`,
+    };
   if (now > end + wsseSkewMs)
-    return `${what} ended at ${timeOf(end)}, ${here(now)}: ${seconds(now - end - wsseSkewMs)} s too late`;
+    return {
+      detail: `${what} ended at ${timeOf(end)}, ${here(now)}: ${seconds(now - end - wsseSkewMs)} s too late`,
+    };
   return undefined;
 }
 

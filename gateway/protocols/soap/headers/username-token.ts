@@ -3,6 +3,7 @@ import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import { namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
+import type { Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import type { DigestToken } from '../../../call/digest.ts';
 import type { FaultCode } from '../faults.ts';
@@ -28,7 +29,7 @@ export interface UsernameToken {
 
 /** What is wrong with a UsernameToken, in the words of a fault. */
 export interface TokenProblem {
-  readonly problem: { readonly code: FaultCode; readonly reason: string };
+  readonly problem: { readonly code: FaultCode; readonly reason: Reason };
 }
 
 /** The children of a UsernameToken as they were written. */
@@ -64,32 +65,33 @@ export function readUsernameToken(
   while (xml.nextChild()) {
     const { namespace, local } = xml;
     if (namespace === namespaces.wsse11 && (local === 'Salt' || local === 'Iteration')) {
-      wrong ??= problem(
-        'UnsupportedSecurityToken',
-        `keys derived from a password (<${local}>) aren't read here`,
-      );
+      wrong ??= problem('UnsupportedSecurityToken', {
+        detail: `keys derived from a password (<${local}>) aren't read here`,
+      });
       xml.skip();
       continue;
     }
     if (!isPart(local) || namespaceOf[local] !== namespace || parts[local] !== undefined) {
-      wrong ??= invalid(
-        `expected Username and at most one Password, Nonce and Created in UsernameToken, got <${local.slice(0, 64)}>`,
-      );
+      wrong ??= invalid({
+        expected: 'Username and at most one Password, Nonce and Created in UsernameToken',
+        got: `<${local.slice(0, 64)}>`,
+      });
       xml.skip();
       continue;
     }
     if (local === 'Password') type = xml.attribute('', 'Type');
     if (local === 'Nonce') encoding = xml.attribute('', 'EncodingType');
     const text = xml.readText(limits.xmlText, true);
-    if (text === undefined) wrong ??= invalid(`expected text in ${local} of UsernameToken, got an element`);
+    if (text === undefined)
+      wrong ??= invalid({ expected: `text in ${local} of UsernameToken`, got: 'an element' });
     parts[local] = text ?? '';
   }
-  if (xml.stray) wrong ??= invalid('expected only elements in UsernameToken, got text');
-  if (parts.Username === undefined) wrong ??= invalid('expected Username in UsernameToken, got none');
+  if (xml.stray) wrong ??= invalid({ expected: 'only elements in UsernameToken', got: 'text' });
+  if (parts.Username === undefined) wrong ??= invalid({ expected: 'Username in UsernameToken', got: 'none' });
   if (wrong !== undefined) return wrong;
   if (type === undefined || collapse(type) === passwordText) return textToken(parts, wsse);
   if (collapse(type) !== passwordDigest)
-    return invalid(`expected ${passwordText} or none as the Type of Password, got another`);
+    return invalid({ expected: `${passwordText} or none as the Type of Password`, got: 'another' });
   return readDigest(parts, encoding, wsse, now, limits);
 }
 
@@ -97,11 +99,11 @@ function isPart(local: string): local is keyof Parts {
   return Object.hasOwn(namespaceOf, local);
 }
 
-function problem(code: FaultCode, reason: string): TokenProblem {
+function problem(code: FaultCode, reason: Reason): TokenProblem {
   return { problem: { code, reason } };
 }
 
-function invalid(reason: string): TokenProblem {
+function invalid(reason: Reason): TokenProblem {
   return problem('InvalidSecurityToken', reason);
 }
 
@@ -127,33 +129,32 @@ function readDigest(
   limits: Limits,
 ): UsernameToken | TokenProblem {
   if (digest === 'refuse')
-    return problem(
-      'UnsupportedSecurityToken',
-      "PasswordDigest can't be checked here: send PasswordText over TLS",
-    );
+    return problem('UnsupportedSecurityToken', {
+      detail: "PasswordDigest can't be checked here: send PasswordText over TLS",
+    });
   if (Nonce === undefined || Created === undefined) {
     const lacking = Nonce === undefined ? 'Nonce' : 'Created';
-    return invalid(`expected Nonce and Created beside a PasswordDigest, got no ${lacking}`);
+    return invalid({ expected: 'Nonce and Created beside a PasswordDigest', got: `no ${lacking}` });
   }
   if (encoding !== undefined && collapse(encoding) !== base64Encoding)
-    return invalid(`expected ${base64Encoding} or none as the EncodingType of Nonce, got another`);
+    return invalid({ expected: `${base64Encoding} or none as the EncodingType of Nonce`, got: 'another' });
   const nonce = base64FromXml(collapse(Nonce));
   if (nonce === undefined || nonce === '' || base64Size(nonce) > longestNonce)
-    return invalid(`expected base64 of 1 to ${longestNonce} bytes in Nonce, got other text`);
+    return invalid({ expected: `base64 of 1 to ${longestNonce} bytes in Nonce`, got: 'other text' });
   const created = instantFromXml(Created);
   if (created === undefined)
-    return invalid('expected an xs:dateTime in Created of UsernameToken, got other text');
+    return invalid({ expected: 'an xs:dateTime in Created of UsernameToken', got: 'other text' });
   const end = created + limits.wsseFreshMs;
   const late = windowProblem('the PasswordDigest', { created, end }, now, limits);
   if (late !== undefined) return problem('MessageExpired', late);
   if (digest === 'secrets' && created < processStart(now))
-    return problem(
-      'MessageExpired',
-      'expected a Created of UsernameToken since the gateway started, got an earlier one: send a new token',
-    );
+    return problem('MessageExpired', {
+      expected: 'a Created of UsernameToken since the gateway started',
+      got: 'an earlier one: send a new token',
+    });
   const hash = base64FromXml(collapse(Password));
   if (hash === undefined || base64Size(hash) !== 20)
-    return invalid('expected base64 of 20 bytes as a PasswordDigest, got other text');
+    return invalid({ expected: 'base64 of 20 bytes as a PasswordDigest', got: 'other text' });
   if (digest === 'secrets') {
     const token = { username: Username, nonce, created: Created, hash, until: end + limits.wsseSkewMs };
     return { kind: 'digest', values: new Map<string, string>().set(username, Username), digest: token };

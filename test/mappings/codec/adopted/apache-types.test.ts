@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { receiveContract, sendContract } from '../../../../mappings/contract/transfer.ts';
 import { loadContract } from '../../../../mappings/loader/load.ts';
@@ -43,7 +43,10 @@ function read(
   xml.nextChild();
   const reading = startReading(20);
   const json = request.read(xml, reading);
-  return [JSON.parse(json).in, ...reading.problems.map(({ code, message: text }) => `${code} ${text}`)];
+  return [
+    JSON.parse(json).in,
+    ...reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`),
+  ];
 }
 
 /** The element `in` of a reply, without declarations. */

@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { Attachments } from '../../../../mappings/codec/attachments.ts';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { compiledGet, element as e, get, many, sequence } from './messages.ts';
@@ -27,7 +27,7 @@ function read(t: ExecutionContext, form: 'mtom' | 'swa', content: string) {
   ]);
   const json = request.read(xml, reading);
   xml.finish();
-  return { json, problems: reading.problems.map(({ message }) => message) };
+  return { json, problems: reading.problems.map(problemText) };
 }
 
 const include = (id: string): string => `<x:Include href="cid:${id}"/>`;

@@ -37,7 +37,7 @@ test('A25: with emptyElements: absent an empty value keeps the attributes beside
 test('A28: with emptyElements: absent an empty required element or attribute is missing', (t) => {
   const { missing } = read(t, '<t:count/>', ' rank=" "');
   t.deepEqual(
-    missing.map(({ field }) => field),
+    missing.map(({ path }) => path),
     ['rank', 'count'],
   );
 });
@@ -45,7 +45,7 @@ test('A28: with emptyElements: absent an empty required element or attribute is 
 test('A25: by default an empty number or date is refused', (t) => {
   const { problems } = read(t, '<t:count/><t:day/>', ' rank=""', false);
   t.deepEqual(
-    problems.map(({ code, field }) => [code, field]),
+    problems.map(({ code, path }) => [code, path]),
     [
       ['NotEmpty', 'rank'],
       ['NotEmpty', 'count'],

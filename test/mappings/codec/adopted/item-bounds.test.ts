@@ -1,4 +1,5 @@
 import test from 'ava';
+import { problemText } from '../../../../mappings/codec/problem.ts';
 import { compiledGet, element as e, get, readMessage, sequence } from './messages.ts';
 
 /** The numbers of items that requests have to keep to under `validate: strict` (A13). */
@@ -95,7 +96,9 @@ for (const { title, type, content, at, least, most, range = `${least} to ${most}
     const strict = compiledGet(t, type, '', { validate: 'strict' }).request;
     const lenient = compiledGet(t, type).request;
     const told = (count: number) =>
-      readMessage(strict, get(content(count))).problems.map(({ code, message }) => `${code} ${message}`);
+      readMessage(strict, get(content(count))).problems.map(
+        (problem) => `${problem.code} ${problemText(problem)}`,
+      );
     t.deepEqual([told(least), told(most)], [[], []]);
     for (const count of [least - 1, most + 1].filter((one) => one > 0 && one < 40)) {
       t.deepEqual(told(count), [`OutOfRange ${at}expected ${range} items, got ${count}`]);
@@ -108,7 +111,7 @@ test('A13: under validate: strict an array without any item is missing if it is 
   const { problems, missing } = readMessage(request, get(''));
   t.deepEqual(problems, []);
   t.deepEqual(
-    missing.map(({ field }) => field),
+    missing.map(({ path }) => path),
     ['a'],
   );
 });
@@ -117,8 +120,5 @@ test('A13: under validate: strict an empty wrapper lacks the items that it needs
   const type = sequence(`<xs:element name="w">${sequence(e('a', 'xs:int', twoToThree))}</xs:element>`);
   const { request } = compiledGet(t, type, '', { validate: 'strict' });
   const { problems } = readMessage(request, get('<t:w/>'));
-  t.deepEqual(
-    problems.map(({ message }) => message),
-    ['w: expected 2 to 3 items, got 0'],
-  );
+  t.deepEqual(problems.map(problemText), ['w: expected 2 to 3 items, got 0']);
 });

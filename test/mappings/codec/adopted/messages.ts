@@ -4,7 +4,7 @@ import {
   compileAdopted,
   type MessageCodec,
 } from '../../../../mappings/codec/adopted/compile.ts';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
 import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
@@ -95,11 +95,11 @@ export function checkRead(
   const read = readMessage(request, get(content, attributes));
   t.is(read.json, json);
   t.deepEqual(
-    read.problems.map(({ code, message }) => `${code} ${message}`),
+    read.problems.map((problem) => `${problem.code} ${problemText(problem)}`),
     [...problems],
   );
   t.deepEqual(
-    read.missing.map(({ field }) => field),
+    read.missing.map(({ path }) => path),
     [...missing],
   );
   t.deepEqual(read.ignored, [...ignored]);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlError } from '../../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
@@ -621,7 +621,7 @@ for (const [content, json, problem] of [
     xml.readRoot();
     const reading = startReading(1);
     t.deepEqual(JSON.parse(request.read(xml, reading)), { b: [json] });
-    t.is(reading.problems[0]?.message, problem && `b[0].at: ${problem}`);
+    t.is(reading.problems.map(problemText)[0], problem && `b[0].at: ${problem}`);
     const isPlain = problem !== undefined || /u:at|other/.test(content);
     t.deepEqual([...(reading.deviations ?? [])], isPlain ? [] : ['attributeNamespace']);
   });

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -34,7 +34,7 @@ function read(
   const reading = startReading(20, mostSteps);
   const json = request.read(xml, reading);
   xml.finish();
-  return [json, ...reading.problems.map(({ code, message }) => `${code} ${message}`)];
+  return [json, ...reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`)];
 }
 
 const soap12 = 'http://www.w3.org/2003/05/soap-encoding';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -48,7 +48,7 @@ test('A30: the parts of an rpc/literal message are elements without a namespace'
   const none = readMessage(request, '<t:Get xmlns:t="urn:t"/>');
   t.deepEqual([none.json, none.problems, none.missing], ['{}', [], []]);
   const unknown = readMessage(request, '<t:Get xmlns:t="urn:t"><ordr/></t:Get>');
-  t.is(unknown.problems[0]?.message, 'ordr: unknown element, did you mean order?');
+  t.is(unknown.problems.map(problemText)[0], 'ordr: unknown element, did you mean order?');
 });
 
 const prefixes =
@@ -63,7 +63,7 @@ function readBody(t: Parameters<typeof operationOf>[0], content: string, rest = 
   const reading = startReading(20);
   const json = request.read(xml, reading);
   xml.finish();
-  return { json, problems: reading.problems.map(({ message }) => message) };
+  return { json, problems: reading.problems.map(problemText) };
 }
 
 test('A30: an encoded message of a JSON caller is written and read back as it was, also where its texts look like references', (t) => {
@@ -180,7 +180,7 @@ test('A30: what is no array, reference or nil is refused with its place, and wha
   ] as const) {
     const { problems } = readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
     t.deepEqual(
-      problems.map(({ code, message }) => `${code} ${message}`),
+      problems.map((problem) => `${problem.code} ${problemText(problem)}`),
       expected,
     );
   }
@@ -222,10 +222,9 @@ test('A30: a header block of an encoded message refers to nothing', (t) => {
   xml.readRoot();
   const reading = startReading(20);
   t.is(request.readHeader(xml, reading), undefined);
-  t.deepEqual(
-    reading.problems.map(({ message }) => message),
-    ['@headers.Session: expected href with the id of an element of the message, got "#a"'],
-  );
+  t.deepEqual(reading.problems.map(problemText), [
+    '@headers.Session: expected href with the id of an element of the message, got "#a"',
+  ]);
 });
 
 test('A30, W11: a string that says it is base64 is that text', (t) => {
@@ -245,7 +244,7 @@ test('A30: arrays of several dimensions are refused, and no other message with t
     readMessage(request, `<t:Get ${prefixes}><order><id>1</id>${lines}</order></t:Get>`);
   const refused = order('<lines><item/></lines>');
   t.deepEqual(
-    [refused.json, ...refused.problems.map(({ code, message }) => `${code} ${message}`)],
+    [refused.json, ...refused.problems.map((problem) => `${problem.code} ${problemText(problem)}`)],
     ['{"order":{"id":1}}', `InvalidType ${problem}`],
   );
   const nil = order('<lines xsi:nil="true"><item/></lines>');
@@ -258,7 +257,7 @@ test('A30: arrays of several dimensions are refused, and no other message with t
     request,
     `<t:Get ${prefixes}><order><id>1</id><lines><item/></lines></order></t:Get>`,
   );
-  t.is(read.problems[0]?.message, problem);
+  t.is(read.problems.map(problemText)[0], problem);
   t.throws(() => writeMessage(request, '{"order":{"id":1,"lines":[]}}'), { message: problem });
   t.deepEqual(readMessage(request, `<t:Get ${prefixes}><order><id>1</id></order></t:Get>`).problems, []);
 });
@@ -330,7 +329,7 @@ test('A30: in an encoded message attributes of the encoding, ids and types of ot
   const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
   const read = (content: string) => {
     const { json, problems, ignored } = readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
-    return { json, problems: problems.map(({ code, message }) => `${code} ${message}`), ignored };
+    return { json, problems: problems.map((problem) => `${problem.code} ${problemText(problem)}`), ignored };
   };
   t.deepEqual(
     read(
@@ -374,7 +373,7 @@ test('A30, W11: what says it is base64 and is none, or no text, is refused', (t)
     `<t:Get ${prefixes}><order><many><v xsi:type="xs:base64Binary">?</v></many></order></t:Get>`,
   );
   t.deepEqual(
-    refused.problems.map(({ code, field }) => [code, field]),
+    refused.problems.map(({ code, path }) => [code, path]),
     [['InvalidType', 'order.many.v[0]']],
   );
   t.throws(() =>
@@ -405,7 +404,7 @@ test('A30: references of a message are those of that message', (t) => {
   const read = (content: string) => readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
   t.deepEqual(read('<order href="#a"/><any id="a" xsi:type="t:Order"><id>1</id></any>').problems, []);
   t.is(
-    read('<order href="#a"/>').problems[0]?.message,
+    read('<order href="#a"/>').problems.map(problemText)[0],
     'order: expected href with the id of an element of the message, got "#a"',
   );
 });

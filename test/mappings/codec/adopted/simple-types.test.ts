@@ -4,6 +4,7 @@ import { MismatchError } from '../../../../mappings/codec/problem.ts';
 import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { defaultSettings } from '../../../../mappings/contract/overlay-keys.ts';
+import { sentence } from '../../../../mappings/contract/reason.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
@@ -54,7 +55,7 @@ const namespaces: Readonly<Record<string, string>> = { '': 'urn:d', p: 'urn:p', 
 function fromXml(codec: SimpleCodec, given: string): string {
   const token = codec.fromXml(given, (prefix) => namespaces[prefix]);
   if (typeof token === 'string') return token;
-  return 'token' in token ? `${token.deviation}: ${token.token}` : `${token.code}: ${token.reason}`;
+  return 'token' in token ? `${token.deviation}: ${token.token}` : `${token.code}: ${sentence(token.reason)}`;
 }
 
 function orMessage(run: () => string): string {

@@ -32,7 +32,10 @@ for (const [kind, good, bad] of rows)
       t.is(checkJson(reader(text)), undefined, text);
     }
     for (const text of bad.split(' ')) {
-      const refusal = { code: 'InvalidType', reason: `expected xs:${kind}, got "${text.slice(0, 32)}"` };
+      const refusal = {
+        code: 'InvalidType',
+        reason: { expected: `xs:${kind}`, got: `"${text.slice(0, 32)}"` },
+      };
       t.deepEqual(fromXml(text), refusal);
       t.deepEqual(checkJson(reader(text)), refusal);
       const reply = reader(text);
@@ -115,7 +118,7 @@ test('A26: with dates: utc a moment is RFC 3339 in JSON, and what that has no fo
     t.is(checkJson(reader(json)), undefined);
   }
   for (const text of ['2006-02-29T00:00:00', '2006-07-02', 'now']) {
-    const refusal = { code: 'InvalidType', reason: `expected xs:dateTime, got "${text}"` };
+    const refusal = { code: 'InvalidType', reason: { expected: 'xs:dateTime', got: `"${text}"` } };
     t.deepEqual(fromXml(text), refusal);
     t.deepEqual(checkJson(reader(text)), refusal);
     const reply = reader(text);

@@ -305,7 +305,7 @@ for (const [title, type, json, message] of [
 test('A16: rounds of groups that are required are, and of those that may be nothing are not', (t) => {
   const missing = (more: string): readonly string[] => {
     const type = typeOf(group('sequence', e('k') + e('l', 'xs:int', maybe), more));
-    return readMessage(compiledGet(t, type).request, get('')).missing.map(({ field }) => field);
+    return readMessage(compiledGet(t, type).request, get('')).missing.map(({ path }) => path);
   };
   t.deepEqual(missing('maxOccurs="unbounded"'), ['@items']);
   t.deepEqual(missing(many), []);

@@ -200,7 +200,7 @@ test('W42: what a request lacks hangs on its markup, and is told each time', (t)
   learn(content);
   for (let time = 0; time < 3; time++)
     t.deepEqual(
-      read(content)?.reading.missing.map(({ field }) => field),
+      read(content)?.reading.missing.map(({ path }) => path),
       ['Request.SubUserName', 'Authentication.ApiUserId', 'Authentication.ApiUserKey'],
     );
 });

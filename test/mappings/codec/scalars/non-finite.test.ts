@@ -1,4 +1,5 @@
 import test from 'ava';
+import { problemText } from '../../../../mappings/codec/problem.ts';
 import { type NonFiniteNumbers, withNonFinite } from '../../../../mappings/codec/scalars/non-finite.ts';
 import { floating } from '../../../../mappings/codec/scalars/numeric.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
@@ -18,24 +19,28 @@ const names = ['INF', '-INF', 'NaN'] as const;
 
 for (const xsd of ['double', 'float'] as const) {
   const scalar = (form: NonFiniteNumbers) => withNonFinite(floating(xsd), form);
-  const expected = (name: string): string => `expected a finite xs:${xsd}, as JSON has no ${name}`;
+  const expected = (name: string): string => `a finite xs:${xsd}, as JSON has no ${name}`;
 
   test(`W15: refuses INF, -INF and NaN of xs:${xsd} and names what JSON lacks`, (t) => {
     const { fromXml, toXml, checkJson } = scalar('refuse');
     for (const name of names) {
-      const refusal = { code: 'InvalidType', reason: `${expected(name)}, got "${name}"` };
+      const refusal = { code: 'InvalidType', reason: { expected: expected(name), got: `"${name}"` } };
       t.deepEqual(fromXml(` ${name} `), refusal);
       t.deepEqual(checkJson(reader(`"${name}"`)), refusal);
-      t.throws(() => toXml(reader(`"${name}"`)), { message: `${expected(name)}, got it as a string` });
+      t.throws(() => toXml(reader(`"${name}"`)), {
+        message: `expected ${expected(name)}, got it as a string`,
+      });
     }
-    t.deepEqual(fromXml('inf'), { code: 'InvalidType', reason: `expected xs:${xsd}, got "inf"` });
+    t.deepEqual(fromXml('inf'), { code: 'InvalidType', reason: { expected: `xs:${xsd}`, got: '"inf"' } });
   });
 
   test(`W15: reads INF, -INF and NaN of xs:${xsd} as null with asNull`, (t) => {
     const { fromXml, toXml } = scalar('asNull');
     for (const name of names) {
       t.is(fromXml(name), 'null');
-      t.throws(() => toXml(reader(`"${name}"`)), { message: `${expected(name)}, got it as a string` });
+      t.throws(() => toXml(reader(`"${name}"`)), {
+        message: `expected ${expected(name)}, got it as a string`,
+      });
     }
   });
 
@@ -93,7 +98,7 @@ test('A26: under validate: strict INF is not within bounds, and null is not chec
     readMessage(
       compiledGet(t, type, declarations, { nonFiniteNumbers: form, validate: 'strict' }).request,
       get('<t:l/><t:any/><t:b>INF</t:b>'),
-    ).problems.map(({ message: text }) => text);
+    ).problems.map(problemText);
   t.deepEqual(read('asText'), ['b: expected a finite number, got INF']);
   t.deepEqual(read('asNull'), []);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { MismatchError, startReading } from '../../../../mappings/codec/problem.ts';
+import { MismatchError, problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { namespaces, type ScalarName } from '../../../../mappings/contract/model.ts';
 import {
   type BothWays,
@@ -683,7 +683,7 @@ test('W38: a parameter’s text is read as an element’s is', (t) => {
     reading.path.push('x');
     const value = codecOf(name).fromText?.(text, reading);
     const [problem] = reading.problems;
-    return problem === undefined ? value : `${problem.code} ${problem.message}`;
+    return problem === undefined ? value : `${problem.code} ${problemText(problem)}`;
   };
   t.is(fromText('int', '+05'), '5');
   t.is(fromText('int', ' 5 '), '5');

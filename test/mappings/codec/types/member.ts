@@ -1,4 +1,4 @@
-import { applyEdits } from '../../../../mappings/codec/problem.ts';
+import { applyEdits, problemText } from '../../../../mappings/codec/problem.ts';
 import type { CompiledContract } from '../../../../mappings/compile.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
@@ -34,7 +34,7 @@ export function memberOf(
   const document = { openapi: '3.1.0', info, paths: { '/': { put } }, components: { schemas } };
   const compiled = compile(load(document, undefined, overlay).contract, settings, limits);
   const told = ({ problems, input, ignored }: ReturnType<typeof readXml>, json: () => string): string => {
-    const missing = input.reading.missing.map(({ message }) => message);
+    const missing = input.reading.missing.map(problemText);
     const wrong = [...problems, ...missing].join('; ').replaceAll('Body.m', 'm');
     if (wrong !== '') return wrong;
     const [, value = ''] = /"m"\s*:(.*)\}\s*\}$/s.exec(json()) ?? [];

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
 import { isFormat, isOfFormat } from '../../../../mappings/codec/scalars/formats.ts';
 import {
   compareDecimals,
@@ -440,7 +440,7 @@ test('validate: strict asks of the text of a parameter what it asks of a value',
   const problemsOf = (text: string): readonly string[] => {
     const reading = startReading(5);
     operation.readParameters([{ field: 'p', said: 'p', text }], reading);
-    return reading.problems.map(({ code, message }) => `${code} ${message}`);
+    return reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`);
   };
   t.deepEqual(problemsOf('3'), []);
   t.deepEqual(problemsOf('2'), ['OutOfRange p: expected at least 3, got 2']);

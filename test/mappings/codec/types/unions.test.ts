@@ -1,5 +1,5 @@
 import test from 'ava';
-import { startReading } from '../../../../mappings/codec/problem.ts';
+import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { load } from '../../../plain/documents.ts';
 import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
 
@@ -307,7 +307,7 @@ function parameter(variants: readonly object[], text: string): string {
   const given = { field: 'p', said: 'p', text };
   operationOf(compiled, 'get').readParameters([given], reading);
   const [problem] = reading.problems;
-  return problem === undefined ? reading.slots.join('') : `${problem.code} ${problem.message}`;
+  return problem === undefined ? reading.slots.join('') : `${problem.code} ${problemText(problem)}`;
 }
 
 const integer = { type: 'integer' };
