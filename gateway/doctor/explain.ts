@@ -548,8 +548,8 @@ function noteLeft(
 }
 
 /**
- * Returns true if an error without a correction is reported for the element: on the line of its start tag, or anywhere
- * in it with its name first.
+ * Returns true if an error without a correction is reported for the element: on the line of its start tag, or about its
+ * content.
  */
 function isReported(draft: Draft, findings: Findings, element: TreeElement | undefined): boolean {
   const start = draft.locationOf(element?.start ?? 0);
@@ -557,9 +557,9 @@ function isReported(draft: Draft, findings: Findings, element: TreeElement | und
   const isWithin = (at: Location): boolean =>
     (at.line > start.line || (at.line === start.line && at.column >= start.column)) &&
     (at.line < end.line || (at.line === end.line && at.column <= end.column));
-  return findings.list.some(({ at, severity, fix, message }) => {
+  return findings.list.some(({ at, severity, fix, element: named }) => {
     if (at === undefined || severity !== 'error' || fix !== undefined) return false;
-    return at.line === start.line || (isWithin(at) && message.startsWith(`<${element?.local}>`));
+    return at.line === start.line || (isWithin(at) && named !== undefined && named === element?.local);
   });
 }
 

@@ -13,9 +13,14 @@ export interface Finding {
   readonly fix: string | undefined;
 }
 
+/** A finding with the local name of the element whose content it is about; undefined for any other finding. */
+interface ListedFinding extends Finding {
+  readonly element: string | undefined;
+}
+
 /** Gathers findings, each once, up to a number. */
 export class Findings {
-  readonly list: Finding[] = [];
+  readonly list: ListedFinding[] = [];
   readonly #most: number;
   readonly #seen = new Set<string>();
   /** How many more there were, at most: what a later look finds again is counted again. */
@@ -26,23 +31,30 @@ export class Findings {
   }
 
   /** Notes a finding at an offset of the draft's text. */
-  note(draft: Draft, offset: number, severity: Finding['severity'], message: string, fix?: string): void {
+  note(
+    draft: Draft,
+    offset: number,
+    severity: Finding['severity'],
+    message: string,
+    fix?: string,
+    element?: string,
+  ): void {
     // a place takes a while to find, so it isn't looked for in vain
     if (this.list.length >= this.#most) this.more++;
-    else this.#add({ severity, at: draft.locationOf(offset), message, fix });
+    else this.#add({ severity, at: draft.locationOf(offset), message, fix, element });
   }
 
   /** The same of what this service refuses. */
-  error(draft: Draft, offset: number, message: string, fix?: string): void {
-    this.note(draft, offset, 'error', message, fix);
+  error(draft: Draft, offset: number, message: string, fix?: string, element?: string): void {
+    this.note(draft, offset, 'error', message, fix, element);
   }
 
   /** Notes a finding about the HTTP headers. */
   noteHeader(severity: Finding['severity'], message: string, fix?: string): void {
-    this.#add({ severity, at: undefined, message, fix });
+    this.#add({ severity, at: undefined, message, fix, element: undefined });
   }
 
-  #add(finding: Finding): void {
+  #add(finding: ListedFinding): void {
     const key = `${finding.at?.line}:${finding.at?.column}:${finding.message}`;
     if (this.#seen.has(key)) return;
     if (this.list.length >= this.#most) {
@@ -56,6 +68,7 @@ export class Findings {
   /** All of them: the headers' first, then by place. */
   sorted(): readonly Finding[] {
     const key = ({ at }: Finding): number => (at === undefined ? -1 : at.line * 1e7 + at.column);
-    return this.list.toSorted((one, other) => key(one) - key(other));
+    const sorted = this.list.toSorted((one, other) => key(one) - key(other));
+    return sorted.map(({ element: _, ...finding }) => finding);
   }
 }

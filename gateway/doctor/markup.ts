@@ -1,5 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
+import { sentence } from '../../mappings/contract/reason.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import type { Draft } from './draft.ts';
@@ -114,9 +115,9 @@ function attributesOf(xml: XmlReader): void {
   for (let index = 0; index < xml.attributeCount; index++) xml.attributeNamespace(index);
 }
 
-/** The words of an error without its place. */
-function words({ message }: XmlError): string {
-  return message.replace(/^line \d+, column \d+: /, '');
+/** The sentence of an error without its place. */
+function words({ reason }: XmlError): string {
+  return sentence({ ...reason, where: undefined });
 }
 
 /** The offset of an error's line and column. */
@@ -132,7 +133,7 @@ function offsetOf(text: string, { line, column }: XmlError): number {
   return Math.min(start + column - 1, text.length);
 }
 
-/** One function, as it is the table of what goes wrong: each row knows its error's words, and changes the draft or doesn't. */
+/** One function, as it is the table of what goes wrong: each row knows a mistake, and changes the draft or doesn't. */
 function mend(
   draft: Draft,
   findings: Findings,
@@ -141,11 +142,11 @@ function mend(
   { typesNamespace }: MarkupOptions,
 ): void {
   const { text } = draft;
-  const said = words(error);
+  const { mistake, subject = '', other } = error;
   const note = (message: string, fix: string, offset = at): void =>
     findings.error(draft, offset, message, fix);
 
-  const ampersand = said.includes('&amp;') || said.startsWith('expected ;') ? text.lastIndexOf('&', at) : -1;
+  const ampersand = mistake === 'reference' ? text.lastIndexOf('&', at) : -1;
   if (ampersand >= 0 && at - ampersand < 64) {
     const name = /^&(\w+);/.exec(text.slice(ampersand, ampersand + 20))?.[1];
     const character = name === undefined ? undefined : htmlEntities[name];
@@ -166,7 +167,7 @@ function mend(
     }
     return;
   }
-  if (said.includes('no DTD')) {
+  if (mistake === 'doctype') {
     const subset = text.indexOf('[', at);
     const close = text.indexOf('>', at);
     const end = subset >= 0 && subset < close ? text.indexOf(']>', subset) + 2 : close + 1;
@@ -186,7 +187,7 @@ function mend(
     if (end >= 0) draft.replace(at, end + 2, '');
     return;
   }
-  if (said.includes('XML declaration') || said.includes('XML version')) {
+  if (mistake === 'declaration') {
     const end = text.indexOf('>');
     note(
       'the XML declaration is not well-formed, or not of XML 1.0',
@@ -195,54 +196,45 @@ function mend(
     if (end >= 0) draft.replace(0, end + 1, '<?xml version="1.0" encoding="utf-8"?>');
     return;
   }
-  if (said.startsWith('expected </')) {
-    const [expected = '', got = ''] = said.slice('expected </'.length).split('>, got ');
-    mendEndTag(
-      draft,
-      findings,
-      at,
-      expected,
-      got.startsWith('</') ? got.slice(2).replace('>', '') : undefined,
-    );
+  if (mistake === 'endTag') {
+    mendEndTag(draft, findings, at, subject, other);
     return;
   }
-  if (said.includes('bound prefix')) {
-    const prefix = said.slice(said.lastIndexOf(' ') + 1);
-    const namespace = usualPrefixes[prefix] ?? typesNamespace;
+  if (mistake === 'prefix') {
+    const namespace = usualPrefixes[subject] ?? typesNamespace;
     note(
-      `the prefix ${prefix} is not declared: xmlns:${prefix}="…" is missing, often lost when a part of a message is copied`,
-      `xmlns:${prefix}="${namespace}"`,
+      `the prefix ${subject} is not declared: xmlns:${subject}="…" is missing, often lost when a part of a message is copied`,
+      `xmlns:${subject}="${namespace}"`,
     );
     const place = rootNameEnd(text);
-    if (place !== undefined) draft.replace(place, place, ` xmlns:${prefix}="${namespace}"`);
+    if (place !== undefined) draft.replace(place, place, ` xmlns:${subject}="${namespace}"`);
     return;
   }
-  if (said.includes('quoted value')) {
+  if (mistake === 'quotes') {
     mendQuotes(draft, findings, at);
     return;
   }
-  if (said.includes('each attribute once')) {
+  if (mistake === 'repeatedAttribute') {
     const tag = text.slice(text.lastIndexOf('<', at), text.indexOf('>', at) + 1);
-    const [name = ''] = said.slice(said.indexOf(' got ') + 5).split(' ');
-    const again = lastAttribute(tag, name);
-    note(`the attribute ${name} stands twice in one tag`, 'the second one left out');
+    const again = lastAttribute(tag, subject);
+    note(`the attribute ${subject} stands twice in one tag`, 'the second one left out');
     if (again !== undefined) {
       const from = text.lastIndexOf('<', at) + again.start;
       draft.replace(from, from + again.length, '');
     }
     return;
   }
-  if (said.includes('legal character')) {
+  if (mistake === 'character') {
     const isReference = text[at] === '&';
     const end = isReference ? text.indexOf(';', at) + 1 : at + 1;
     note(
-      `a control character stands in the message, which XML can't carry, escaped or not: ${said}`,
+      `a control character stands in the message, which XML can't carry, escaped or not: ${words(error)}`,
       'left out',
     );
     if (end > at) draft.replace(at, end, '');
     return;
   }
-  if (said.includes('got <') || said.includes('expected a name') || said.includes('a comment, a CDATA')) {
+  if (mistake === 'lessThan') {
     const bracket = text.lastIndexOf('<', at);
     if (bracket < 0 || at - bracket > 64) return;
     note(
@@ -253,13 +245,13 @@ function mend(
     draft.replace(bracket, bracket + 1, '&lt;');
     return;
   }
-  if (said.includes(']]>')) {
+  if (mistake === 'cdataEnd') {
     note(']]> stands outside of a CDATA section', ']]&gt;');
     const found = text.indexOf(']]>', Math.max(0, at - 3));
     if (found >= 0) draft.replace(found + 2, found + 3, '&gt;');
     return;
   }
-  if (said.includes('the end of the document')) {
+  if (mistake === 'trailing') {
     note(
       'something follows the end of the envelope: two messages in one, or rests of a template',
       'left out',

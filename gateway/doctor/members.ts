@@ -84,8 +84,8 @@ class MembersWalk {
     else this.#elements(element, view);
   }
 
-  #error(at: number, message: string, fix?: string): void {
-    this.#findings.error(this.#draft, at, message, fix);
+  #error(at: number, message: string, fix?: string, element?: string): void {
+    this.#findings.error(this.#draft, at, message, fix, element);
   }
 
   #note(at: number, severity: 'error' | 'warning', message: string, fix?: string): void {
@@ -169,6 +169,8 @@ class MembersWalk {
       this.#error(
         child.start,
         `<${local}> is a value (${view.type}), and has elements in it: <${child.local.slice(0, 64)}>`,
+        undefined,
+        local,
       );
       return;
     }
@@ -198,7 +200,7 @@ class MembersWalk {
     const advice = adviseOn(text, view);
     const cause = advice === undefined ? '' : `; ${advice.cause}`;
     const fix = this.#options.isSecret(element) ? undefined : advice?.instead;
-    this.#error(element.isEmptyTag ? start : element.opened, `<${local}>: ${said}${cause}`, fix);
+    this.#error(element.isEmptyTag ? start : element.opened, `<${local}>: ${said}${cause}`, fix, local);
     if (advice?.instead !== undefined) this.#fill(element, advice.instead);
   }
 
@@ -277,7 +279,8 @@ class MembersWalk {
         this.edits.push({ start: element.opened, end: element.closing, text: made });
         return;
       }
-      this.#error(at, `<${element.local}> has ${what} in it, and elements are expected: ${expected}`);
+      const message = `<${element.local}> has ${what} in it, and elements are expected: ${expected}`;
+      this.#error(at, message, undefined, element.local);
     }
   }
 

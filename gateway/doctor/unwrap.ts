@@ -1,4 +1,5 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { sentence } from '../../mappings/contract/reason.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
@@ -97,14 +98,14 @@ function charsetWords(
 ): string {
   if (error instanceof UnsupportedCharset)
     return `the gateway does not read this charset; send utf-8: ${error.message}`;
-  if (error.message.includes('expected utf-8, got bytes that are not'))
+  if (error.mistake === 'encoding' && error.subject === 'utf-8')
     return 'the text is said to be UTF-8, or says nothing, and these bytes are not: it was written as ISO-8859-1 or windows-1252, or a string was sent without being encoded';
-  if (error.message.includes('expected us-ascii'))
+  if (error.subject === 'us-ascii')
     return 'the charset says us-ascii, and there are other characters: text/xml without a charset is often taken so';
   const wide = isWideText(body) ? 'UTF-16' : 'of one byte each character';
   const stated =
     charset === undefined ? 'the XML declaration or the byte order mark' : 'the charset of Content-Type';
-  return `${stated} says another encoding than the bytes are, which look to be ${wide}: a text was encoded again after its declaration was written (${error.message.replace(/^line \d+, column \d+: /, '')})`;
+  return `${stated} says another encoding than the bytes are, which look to be ${wide}: a text was encoded again after its declaration was written (${sentence({ ...error.reason, where: undefined })})`;
 }
 
 function isWideText(body: Buffer): boolean {

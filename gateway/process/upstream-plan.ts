@@ -166,9 +166,9 @@ export function readText(path: string, pointer: string, report: Report): string 
 
 function readProxy(given: string | undefined, pointer: string, report: Report): URL | undefined {
   try {
-    return proxyUrl('proxy', given ?? '');
+    return proxyUrl(given ?? '');
   } catch (error) {
-    report(pointer, (error as RangeError).message.replace(/^proxy: /, ''));
+    report(pointer, (error as RangeError).message);
     return undefined;
   }
 }

@@ -15,19 +15,23 @@ export interface Proxies {
 export function proxiesOf(environment: Readonly<Record<string, string | undefined>>): Proxies {
   const textOf = (name: string): string => environment[name.toLowerCase()] ?? environment[name] ?? '';
   return {
-    http: proxyUrl('HTTP_PROXY', textOf('HTTP_PROXY')),
-    https: proxyUrl('HTTPS_PROXY', textOf('HTTPS_PROXY')),
+    http: proxyUrl(textOf('HTTP_PROXY'), 'HTTP_PROXY: '),
+    https: proxyUrl(textOf('HTTPS_PROXY'), 'HTTPS_PROXY: '),
     except: textOf('NO_PROXY'),
   };
 }
 
-/** A proxy's address; undefined for none. Throws RangeError, which doesn't say the address: it may hold a password. */
-export function proxyUrl(name: string, text: string): URL | undefined {
+/**
+ * Returns a proxy's address; undefined for none. Throws RangeError, without the address: it may hold a password.
+ *
+ * @param where the start of that error's message
+ */
+export function proxyUrl(text: string, where = ''): URL | undefined {
   if (text === '') return undefined;
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
   if ((url?.protocol === 'http:' || url?.protocol === 'https:') && isDecodable(url)) return url;
   throw new RangeError(
-    `${name}: expected the address of an HTTP proxy, such as http://proxy.example:3128, got another text`,
+    `${where}expected the address of an HTTP proxy, such as http://proxy.example:3128, got another text`,
   );
 }
 

@@ -1,8 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { bufferOf } from '../bytes.ts';
-import type { Reason } from '../contract/reason.ts';
 import { readDeclaration } from './declaration.ts';
-import { type Location, locate, UnsupportedCharset, XmlError } from './error.ts';
+import { type Location, locate, UnsupportedCharset, XmlError, type XmlReason } from './error.ts';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252' | LegacyEncoding;
 /** An encoding that only the platform's TextDecoder reads. */
@@ -154,7 +153,11 @@ function markOf(buffer: Buffer): Mark | undefined {
 function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): string {
   if (stated !== undefined) {
     if (!agree(mark, stated))
-      throw conflict({ expected: `${nameOf(stated)} by the charset`, got: `the mark of ${mark}` });
+      throw conflict({
+        subject: nameOf(stated),
+        expected: `${nameOf(stated)} by the charset`,
+        got: `the mark of ${mark}`,
+      });
     return decodeAs(mark, buffer);
   }
   const text = decodeAs(mark, buffer);
@@ -293,9 +296,14 @@ function utf8Length(bytes: Buffer): number {
 }
 
 function invalid(encoding: string, location: Location): XmlError {
-  return new XmlError(location, { expected: encoding, got: 'bytes that are not' });
+  return new XmlError(location, {
+    mistake: 'encoding',
+    subject: encoding,
+    expected: encoding,
+    got: 'bytes that are not',
+  });
 }
 
-function conflict(reason: Reason): XmlError {
+function conflict(reason: XmlReason): XmlError {
   return new XmlError({ line: 1, column: 1 }, reason);
 }

@@ -7,6 +7,30 @@ export interface Location {
   readonly column: number;
 }
 
+/** The mistakes that the doctor corrects, or explains by their causes. */
+export type XmlMistake =
+  | 'reference'
+  | 'doctype'
+  | 'declaration'
+  | 'endTag'
+  | 'prefix'
+  | 'quotes'
+  | 'repeatedAttribute'
+  | 'character'
+  | 'lessThan'
+  | 'cdataEnd'
+  | 'trailing'
+  | 'encoding';
+
+/** The data of an XmlError. */
+export interface XmlReason extends Reason {
+  readonly mistake?: XmlMistake;
+  /** The attribute, the prefix, the encoding, or the element whose end tag was expected. */
+  readonly subject?: string;
+  /** The element of another end tag, if one was found. */
+  readonly other?: string;
+}
+
 /**
  * A document that can't be decoded, isn't well-formed, or is over a limit (W9, W10). The message names the
  * place, element names and single characters; character data and attribute values are never in it.
@@ -15,14 +39,23 @@ export class XmlError extends Error {
   readonly line: number;
   readonly column: number;
   readonly reason: Reason;
+  /** Undefined for a mistake that has no name here. */
+  readonly mistake: XmlMistake | undefined;
+  /** As `XmlReason` has them. */
+  readonly subject: string | undefined;
+  readonly other: string | undefined;
   /** The limit that the document is over; undefined for every other fault. */
   readonly limit: keyof Limits | undefined;
 
-  constructor(location: Location, reason: Reason, limit?: keyof Limits) {
+  constructor(location: Location, data: XmlReason, limit?: keyof Limits) {
+    const { mistake, subject, other, ...reason } = data;
     const placed = { ...reason, where: `line ${location.line}, column ${location.column}` };
     super(sentence(placed));
     this.name = 'XmlError';
     this.reason = placed;
+    this.mistake = mistake;
+    this.subject = subject;
+    this.other = other;
     this.line = location.line;
     this.column = location.column;
     this.limit = limit;

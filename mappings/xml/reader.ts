@@ -172,13 +172,15 @@ export class XmlReader {
     let at = 0;
     if (text.startsWith('<?xml') && isBlank(scanner.code(5))) {
       const declaration = readDeclaration(text);
-      if (declaration === undefined) throw scanner.error(0, { expected: 'a well-formed XML declaration' });
+      if (declaration === undefined)
+        throw scanner.error(0, { mistake: 'declaration', expected: 'a well-formed XML declaration' });
       if (declaration.version !== '1.0')
-        throw scanner.error(0, { expected: 'XML version 1.0', got: 'another' });
+        throw scanner.error(0, { mistake: 'declaration', expected: 'XML version 1.0', got: 'another' });
       at = declaration.length;
     }
     at = scanner.skipMiscellany(at);
-    if (text.startsWith('<!DOCTYPE', at)) throw scanner.error(at, { expected: 'no DTD', got: '<!DOCTYPE' });
+    if (text.startsWith('<!DOCTYPE', at))
+      throw scanner.error(at, { mistake: 'doctype', expected: 'no DTD', got: '<!DOCTYPE' });
     if (scanner.code(at) !== lessThan) {
       throw scanner.error(at, { expected: 'the root element', got: scanner.got(at) });
     }
@@ -313,7 +315,11 @@ export class XmlReader {
     const scanner = this.#scanner;
     const at = scanner.skipMiscellany(this.position);
     if (!scanner.isEnd(at)) {
-      throw scanner.error(at, { expected: 'the end of the document', got: scanner.got(at) });
+      throw scanner.error(at, {
+        mistake: 'trailing',
+        expected: 'the end of the document',
+        got: scanner.got(at),
+      });
     }
     this.position = at;
   }
@@ -527,7 +533,7 @@ export class XmlReader {
   }
 
   #twiceError({ start, local }: Attribute): XmlError {
-    return this.#scanner.error(start, { expected: 'each attribute once', got: `${cut(local)} twice` });
+    return repeatedAttribute(this.#scanner, start, cut(local));
   }
 
   /** Namespaces 1.0, 3: what may be declared, and what only as it is anyway. */
@@ -535,7 +541,7 @@ export class XmlReader {
     const scanner = this.#scanner;
     if (this.#namespaces.declaredSince(element.declarations, prefix)) {
       const name = prefix === '' ? 'xmlns' : `xmlns:${cut(prefix)}`;
-      throw scanner.error(at, { expected: 'each attribute once', got: `${name} twice` });
+      throw repeatedAttribute(scanner, at, name);
     }
     if (prefix === 'xmlns') throw scanner.error(at, { expected: 'no declaration of the prefix xmlns' });
     if ((prefix === 'xml') !== (namespace === xmlNamespace)) {
@@ -556,7 +562,12 @@ export class XmlReader {
   #bound(prefix: string, at: number): string {
     const namespace = this.#namespaces.resolve(prefix);
     if (namespace === undefined) {
-      throw this.#scanner.error(at, { expected: 'a bound prefix', got: cut(prefix) });
+      throw this.#scanner.error(at, {
+        mistake: 'prefix',
+        subject: cut(prefix),
+        expected: 'a bound prefix',
+        got: cut(prefix),
+      });
     }
     return namespace;
   }
@@ -638,7 +649,7 @@ export class XmlReader {
   /** Offset of the markup that ends character data. */
   #textEnd(start: number): number {
     const end = this.#scanner.text.indexOf('<', start);
-    if (end === -1) throw this.#scanner.errorAtEnd({ expected: `</${this.#openName()}>`, got: 'the end' });
+    if (end === -1) throw this.#endTagError(this.#scanner.text.length);
     return end;
   }
 
@@ -656,17 +667,28 @@ export class XmlReader {
 
   #endTagError(at: number): XmlError {
     const scanner = this.#scanner;
-    const expected = `</${this.#openName()}>`;
+    const subject = this.#openName();
+    const expected = { mistake: 'endTag', subject, expected: `</${subject}>` } as const;
     const name = /^[^\s<>&'"=/]*/.exec(scanner.text.slice(at + 2, at + 43))?.[0] ?? '';
     const end = at + 2 + name.length;
-    if (scanner.code(end) === -1) return scanner.errorAtEnd({ expected, got: 'the end' });
-    if (name === '') return scanner.error(end, { expected, got: scanner.got(end) });
-    return scanner.error(at, { expected, got: `</${cut(name)}>` });
+    if (scanner.code(end) === -1) return scanner.errorAtEnd({ ...expected, got: 'the end' });
+    if (name === '') return scanner.error(end, { ...expected, got: scanner.got(end) });
+    return scanner.error(at, { ...expected, other: cut(name), got: `</${cut(name)}>` });
   }
 
   #openName(): string {
     return cut(this.#scanner.text.slice(this.#open.nameStart, this.#open.nameEnd));
   }
+}
+
+function repeatedAttribute(scanner: Scanner, at: number, name: string): XmlError {
+  const got = `${name} twice`;
+  return scanner.error(at, {
+    mistake: 'repeatedAttribute',
+    subject: name,
+    expected: 'each attribute once',
+    got,
+  });
 }
 
 function hasNonBlank(text: string): boolean {

@@ -1,7 +1,6 @@
 import type { Limits } from '../contract/limits.ts';
-import type { Reason } from '../contract/reason.ts';
 import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
-import { locate, XmlError } from './error.ts';
+import { locate, XmlError, type XmlReason } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
 
 // code units; other modules have theirs: what one exports is no constant to the compiler, and these are compared with each character
@@ -120,8 +119,12 @@ export class Scanner {
   readSection(at: number): number {
     if (!this.text.startsWith('<![CDATA[', at)) {
       if (this.text.startsWith('<!DOCTYPE', at))
-        throw this.error(at, { expected: 'no DTD', got: '<!DOCTYPE' });
-      throw this.error(at, { expected: 'a comment, a CDATA section or a tag', got: '<!' });
+        throw this.error(at, { mistake: 'doctype', expected: 'no DTD', got: '<!DOCTYPE' });
+      throw this.error(at, {
+        mistake: 'lessThan',
+        expected: 'a comment, a CDATA section or a tag',
+        got: '<!',
+      });
     }
     const end = this.text.indexOf(']]>', at + 9);
     if (end === -1) throw this.errorAtEnd({ expected: ']]>', got: 'the end' });
@@ -143,7 +146,8 @@ export class Scanner {
   #readNamePart(start: number): number {
     let at = start;
     let code = this.#codePointAt(at);
-    if (!isNameStart(code)) throw this.error(at, { expected: 'a name', got: this.got(at) });
+    if (!isNameStart(code))
+      throw this.error(at, { mistake: 'lessThan', expected: 'a name', got: this.got(at) });
     do {
       at += code > 0xffff ? 2 : 1;
       code = this.#codePointAt(at);
@@ -159,7 +163,8 @@ export class Scanner {
   /** True when character data is what it seems: no reference, no line end to normalise. `]]>` is refused. */
   isPlain(start: number, end: number): boolean {
     if (this.#nextTerminator < start) this.#nextTerminator = this.#next(']]>', start);
-    if (this.#nextTerminator < end) throw this.error(this.#nextTerminator, { expected: 'no ]]> in text' });
+    if (this.#nextTerminator < end)
+      throw this.error(this.#nextTerminator, { mistake: 'cdataEnd', expected: 'no ]]> in text' });
     if (this.#nextReference < start) this.#nextReference = this.#next('&', start);
     if (this.#nextReturn < start) this.#nextReturn = this.#next('\r', start);
     return this.#nextReference >= end && this.#nextReturn >= end;
@@ -222,7 +227,7 @@ export class Scanner {
   readValue(start: number, maxLength: number): number {
     const quote = this.code(start);
     if (quote !== doubleQuote && quote !== singleQuote) {
-      throw this.error(start, { expected: 'a quoted value', got: this.got(start) });
+      throw this.error(start, { mistake: 'quotes', expected: 'a quoted value', got: this.got(start) });
     }
     let end = start + 1;
     let plain = true;
@@ -290,7 +295,7 @@ export class Scanner {
       return end;
     }
     const got = code > 0x10ffff ? 'one beyond U+10FFFF' : unicode(code);
-    throw this.error(start, { expected: 'a reference to a legal character', got });
+    throw this.error(start, { mistake: 'character', expected: 'a reference to a legal character', got });
   }
 
   /** [66] CharRef. */
@@ -304,7 +309,8 @@ export class Scanner {
       value = Math.min(value * base + digit, 0x110000);
     }
     if (at === digits) throw this.error(at, { expected: 'a digit', got: this.got(at) });
-    if (this.code(at) !== semicolon) throw this.error(at, { expected: ';', got: this.got(at) });
+    if (this.code(at) !== semicolon)
+      throw this.error(at, { mistake: 'reference', expected: ';', got: this.got(at) });
     this.#codePoint = value;
     return at + 1;
   }
@@ -318,7 +324,8 @@ export class Scanner {
       }
     }
     // What follows the ampersand may be part of a secret.
-    throw this.error(start, { expected: '&amp', detail: '&lt; &gt; &apos; &quot; or a character reference' });
+    const expected = '&amp; &lt; &gt; &apos; &quot; or a character reference';
+    throw this.error(start, { mistake: 'reference', expected });
   }
 
   /** Offset of the next occurrence; the end when there is none. */
@@ -328,16 +335,18 @@ export class Scanner {
   }
 
   /** The error of what was found at an offset, or of the illegal character that cuts the text there. */
-  error(at: number, reason: Reason, limit?: keyof Limits): XmlError {
+  error(at: number, reason: XmlReason, limit?: keyof Limits): XmlError {
     if (at >= this.#end && this.#illegal !== undefined) return this.errorAtEnd(reason);
     return new XmlError(locate(this.text, at), reason, limit);
   }
 
-  errorAtEnd(reason: Reason): XmlError {
+  errorAtEnd(reason: XmlReason): XmlError {
     const illegal = this.#illegal;
     return new XmlError(
       locate(this.text, this.#end),
-      illegal === undefined ? reason : { expected: 'a legal character', got: unicode(illegal) },
+      illegal === undefined
+        ? reason
+        : { mistake: 'character', expected: 'a legal character', got: unicode(illegal) },
     );
   }
 
