@@ -21,6 +21,16 @@ function importsOf(file: string): readonly string[] {
   return [...clauses].map(([, named, called]) => join(dirname(file), named ?? called ?? ''));
 }
 
+/** The files that read messages of Node and of a client library, which have no other data. */
+const readersOfMessages = ['gateway/admission/limit-store.ts', 'gateway/upstream/cause.ts'];
+
+test('an error is data: only messages of other software are read', (t) => {
+  const reads =
+    /\.message\)?\??\.(?:endsWith|includes|indexOf|match|replace|search|slice|split|startsWith)|\.(?:exec|test)\([\w.]+\.message\)/;
+  const found = [...imports.keys()].filter((file) => reads.test(readFileSync(join(root(), file), 'utf8')));
+  t.deepEqual(found, readersOfMessages);
+});
+
 /** Which files below `from` import which below `not` and not below `but`, as `one → another`. */
 function edges(from: readonly string[], not: readonly string[], but: readonly string[]): readonly string[] {
   return [...imports].flatMap(([file, targets]) =>

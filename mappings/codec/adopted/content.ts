@@ -1,3 +1,4 @@
+import type { Reason } from '../../contract/reason.ts';
 import type { ElementDeclaration, Wildcard } from '../../contract/schema-components.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output, Piece } from '../../xml/output.ts';
