@@ -37,11 +37,11 @@ export function replyContext(
   context: RequestContext,
   operation: CompiledOperation | undefined,
   header: ReplyContext['header'],
+  asXml = false,
 ): ReplyContext {
-  const { options, requestId, stats, head } = context;
+  const { options, requestId, stats } = context;
   const { compiled, challenge } = options.service;
   const { upstreamStatus } = stats;
-  const asXml = head.headers.accept === 'application/xml';
   return { compiled, operation, requestId, header, challenge, upstreamStatus, asXml };
 }
 

@@ -74,7 +74,7 @@ async function answer(
   read: () => Promise<SoapCall | PreparedSoapCall>,
   failure?: () => unknown,
 ): Promise<void> {
-  const { stats, options } = context;
+  const { stats, options, head } = context;
   const { service } = options;
   let reply: Reply;
   try {
@@ -93,7 +93,7 @@ async function answer(
     const broken = failure?.();
     if (broken !== undefined) throw broken;
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
-    reply = soapReply(call.version, outcome, replyContext(context, operation, header));
+    reply = soapReply(call.version, outcome, replyContext(context, operation, header, asksForXml(head)));
   } catch (error) {
     // at the latest a codec of ours failed on a reply of ours
     reply = refusalOf(undecodable(error, version), context, version);
@@ -146,7 +146,7 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
  */
 function refusalOf(error: unknown, context: RequestContext, version: SoapVersion): Reply {
   const { stats, head, requestId, options } = context;
-  const replyTo = replyContext(context, undefined, undefined);
+  const replyTo = replyContext(context, undefined, undefined, asksForXml(head));
   if (error instanceof CallError) {
     const { status, message, code } = error;
     stats.error = code;
@@ -168,6 +168,11 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
 /** Whether a request says that it is SOAP before it is read: SOAP 1.1 has a SOAPAction (6.1.1), 1.2 its media type. */
 function saysItIsSoap(head: RequestHead): boolean {
   return head.soapAction !== undefined || isSoap12(head);
+}
+
+/** A SOAP request that accepts the specification's literal `application/xml` and nothing else gets it (W7). */
+function asksForXml({ headers }: RequestHead): boolean {
+  return headers.accept === 'application/xml';
 }
 
 function isSoap12({ headers }: RequestHead): boolean {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { defaultLimits } from '../../../mappings/contract/limits.ts';
+import { maxLoopRequestBytes } from '../../../mappings/http-mapping/related-stream.ts';
 import { elementText, send, sharedGateway, soap11Namespace, soap12Namespace } from '../gateway.ts';
 
 /** Texts of a contract that look like parts of the sentences of errors. */
@@ -47,7 +47,7 @@ const gateway = await sharedGateway({ serve: { contract: folder } });
 rmSync(folder, { recursive: true });
 
 const paths = { soap11: '/soap11', soap12: '/soap12', xml: '/xml/reply/addPaint' } as const;
-const large = `<padding>${'p'.repeat(defaultLimits.readAsideBytes)}</padding>`;
+const large = `<padding>${'p'.repeat(maxLoopRequestBytes)}</padding>`;
 
 /** The path, the message, `expected` and `got` of the first problem in a reply; the reply's text if it has none. */
 function problemIn(reply: string): unknown {
