@@ -297,8 +297,9 @@ async function serveHere(
 ): Promise<Running> {
   boundYoungGeneration();
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
-  const [{ serve }, { describeError }] = await Promise.all([
+  const [{ serve }, { isLocalHost }, { describeError }] = await Promise.all([
     import('../process/serve.ts'),
+    import('../process/listener.ts'),
     import('../telemetry/log.ts'),
   ]);
   const running = await serve({
@@ -310,7 +311,7 @@ async function serveHere(
     upstreamDatabase: flags.upstreamDb,
     publicUrl: flags.publicUrl,
     trustedProxies: listOf(flags.trustedProxies),
-    ...(flags.allowedHosts === undefined ? {} : { allowedHosts: flags.allowedHosts }),
+    allowedHosts: flags.allowedHosts ?? (isLocalHost(flags.host) ? hostsOnLoopback(flags) : undefined),
     logLevel: flags.logLevel,
     logMessages: flags.logMessages === 'on',
     drainDelayMs: flags.drainDelay,
@@ -387,6 +388,11 @@ function tlsOf({
     clientCertificates,
     said: { file: 'command line', pointer: '/tls' },
   };
+}
+
+/** The default on a loopback address. A trusted proxy may pass on the Host of its own callers, so any is served then. */
+function hostsOnLoopback({ trustedProxies }: ServeFlags): 'loopback' | undefined {
+  return listOf(trustedProxies).length === 0 ? 'loopback' : undefined;
 }
 
 /** Names of hosts, at least one: by a list of none every request would be refused. */

@@ -36,8 +36,11 @@ export interface ServeOptions {
   /** Where callers reach this process, for the WSDL; undefined takes the listening address (W34). */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
-  /** Names that a request's Host may say, without ports; undefined: any. */
-  readonly allowedHosts?: readonly string[];
+  /**
+   * Names that a request's Host may have, without ports; `loopback`: loopback names, names without a dot and the host of the
+   * public URL; undefined: any.
+   */
+  readonly allowedHosts?: readonly string[] | 'loopback' | undefined;
   readonly logLevel: string;
   /** Whether messages are logged too, whatever the level, without credentials and personal members. */
   readonly logMessages?: boolean;

@@ -204,18 +204,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
   }
 }
 
-/**
- * Returns the predicate for Host headers; undefined serves any. Without a list it limits a gateway that only this machine
- * reaches, unless a proxy is trusted: a proxy may pass on the Host of its own callers.
- */
+/** Returns the predicate for Host headers; undefined serves any. */
 function hostsOf({
   allowedHosts,
-  host,
-  trustedProxies,
   publicUrl,
 }: ServeOptions): ((host: string | undefined) => boolean) | undefined {
-  if (allowedHosts !== undefined) return hostList(allowedHosts);
-  return isLocalHost(host) && trustedProxies.length === 0 ? loopbackHosts(publicUrl) : undefined;
+  if (allowedHosts === undefined) return undefined;
+  return allowedHosts === 'loopback' ? loopbackHosts(publicUrl) : hostList(allowedHosts);
 }
 
 function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logger): void {

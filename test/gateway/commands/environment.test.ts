@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { oldNames } from '../../../gateway/commands/environment.ts';
+import { raw } from '../gateway.ts';
 import { run, start } from './run.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -153,3 +154,18 @@ test('docs/upgrading.md lists every old name with its new one', (t) => {
     oldNames.map((name) => [name, `SOAPBRIDGE_${name}`]),
   );
 });
+
+for (const [what, flags, status] of [
+  ['on loopback', [], 421],
+  ['on loopback with a list', ['--allowed-hosts', 'a.example'], 200],
+  ['on loopback behind a trusted proxy', ['--trusted-proxies', '127.0.0.1'], 200],
+  ['on loopback with a public URL of that host', ['--public-url', 'https://a.example'], 200],
+  ['on every address', ['--host', '0.0.0.0'], 200],
+] as const) {
+  test(`serve ${what} answers Host: a.example with ${status}`, async (t) => {
+    const { port } = await start(t, [...upstream, ...flags]);
+    const target = '/v2/soap11?wsdl';
+    const reply = await raw(port, `GET ${target} HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n`);
+    t.is(Number(reply.slice(9, 12)), status, reply.slice(0, 300));
+  });
+}
