@@ -2,6 +2,7 @@ import { bufferOf } from './bytes.ts';
 import {
   type CompiledAdoptedOperation,
   compileAdoptedInSteps,
+  isEmptyBody,
   type MessageCodec,
   withHeaders,
 } from './codec/adopted/compile.ts';
@@ -14,6 +15,7 @@ import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
 import type { Settings } from './contract/overlay-keys.ts';
 import type { QName } from './contract/schema-components.ts';
+import { requireBody } from './http-mapping/answer.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
@@ -61,6 +63,7 @@ function compileOperation(
   const call = compileCall(contract, operation, new Map(), limits);
   const written = writtenLimits(limits);
   const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);
+  const isBodyRequired = declared.output !== undefined && !isEmptyBody(declared.output.body);
   return {
     operation,
     root: rootOf(declared.input.body),
@@ -94,7 +97,7 @@ function compileOperation(
     jsonOf: ({ text }) => text.toString(),
     request: call,
     succeeds: (status) => status >= 200 && status < 300,
-    readAnswer: ({ body }) => body,
+    readAnswer: isBodyRequired ? readRequiredBody : ({ body }) => body,
     get requestType() {
       return shownType();
     },
@@ -113,6 +116,12 @@ function compileOperation(
     writeFault: faults.write,
   };
 }
+
+/** The body of an answer. Throws MismatchError for a success without one (W22). */
+const readRequiredBody: CompiledOperation['readAnswer'] = (answer) => {
+  requireBody(answer);
+  return answer.body;
+};
 
 /** Whether a body's JSON is an object, which nothing at all may stand for. */
 function isObject(body: NonNullable<CompiledAdoptedOperation['operation']['output']>['body']): boolean {

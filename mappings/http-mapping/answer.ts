@@ -64,7 +64,7 @@ const htmlTypes: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+
 const mayBeEmpty: ReadonlySet<number> = new Set([202, 204, 205]);
 
 /** Throws MismatchError for a success without the JSON that the document declares. */
-function requireBody({ status, body }: Answer): void {
+export function requireBody({ status, body }: Answer): void {
   if (body.length === 0 && status < 300 && !mayBeEmpty.has(status))
     throw new MismatchError({ expected: `a JSON body with status ${status}`, got: 'none' });
 }

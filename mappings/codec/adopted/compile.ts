@@ -256,6 +256,12 @@ function passBody(xml: XmlReader): void {
   while (xml.depth > 0 && xml.nextChild()) xml.skip();
 }
 
+/** Returns true for a body without any content: no element, an rpc wrapper without parts, or an element of an empty type. */
+export function isEmptyBody(body: AdoptedMessage['body']): boolean {
+  if (body.kind === 'rpc') return body.parts.length === 0;
+  return body.kind === 'empty' || takesNothing(body.element);
+}
+
 /** Returns true for the element of an operation without inputs. */
 function takesNothing({ type, nillable }: ElementDeclaration): boolean {
   if (type.kind !== 'complex' || nillable) return false;

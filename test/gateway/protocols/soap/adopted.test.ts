@@ -418,6 +418,32 @@ test('A21: an answer without a body is an empty reply where an object is expecte
   t.regex(reply.text, /<s:Body><n0:CancelOrderResponse [^>]*\/><\/s:Body>/);
 });
 
+test('W22: an empty success is an error if the reply has content, unless its status may have no body', async (t) => {
+  const gateway = await serveOrders(t);
+  const cancel = '<CancelOrder xmlns="http://orders.example/"><orderId>5</orderId></CancelOrder>';
+  for (const version of ['1.1', '1.2'] as const)
+    for (const [status, body, expected] of [
+      [
+        200,
+        getOrder(1),
+        /UpstreamInvalidResponse: the reply: expected a JSON body with status 200, got none/,
+      ],
+      [
+        201,
+        getOrder(1),
+        /UpstreamInvalidResponse: the reply: expected a JSON body with status 201, got none/,
+      ],
+      [202, getOrder(1), /<n0:GetOrderResponse /],
+      [204, getOrder(1), /<n0:GetOrderResponse /],
+      // its reply is of an empty type
+      [200, cancel, /<n0:CancelOrderResponse /],
+    ] as const) {
+      gateway.answer((_hit, response) => response.writeHead(status).end());
+      const { text } = await gateway.call(shop, envelope(version, { body }));
+      t.regex(text, expected);
+    }
+});
+
 test('A12, A15, A18: what is wrong in a request is told by path, and nothing is sent', async (t) => {
   const gateway = await serveOrders(t);
   const place = (content: string, attributes = 'id="1"'): string =>
