@@ -3,7 +3,7 @@ import { xmlNamespace } from '../../xml/namespaces.ts';
 import { schema } from './schema-text.ts';
 import { w3cSchemas } from './w3c-schemas.ts';
 
-const { soap11Encoding, soap12Encoding, wsdl, soap11 } = namespaces;
+const { soap11Encoding, soap12Encoding, wsdl, soap11, soap12 } = namespaces;
 const xop = 'http://www.w3.org/2004/08/xop/include';
 
 /** The simple types of XSD that the SOAP encodings name anew (SOAP 1.1, 5.2; SOAP 1.2, part 2, 3). */
@@ -38,7 +38,7 @@ function mime(namespace: string): [string, string] {
 
 /**
  * Schemas that documents refer to without bringing them, as far as services use them (A2): XML, SOAP's encodings and
- * envelope, xmlmime, xop, WS-I's swaRef, Apache SOAP, WSDL, WS-Addressing, XML Signature and XML Encryption. By namespace; one that a folder holds goes before.
+ * envelopes, xmlmime, xop, WS-I's swaRef, Apache SOAP, WSDL, WS-Addressing, XML Signature and XML Encryption. By namespace; one that a folder holds goes before.
  */
 export const builtInSchemas: ReadonlyMap<string, string> = new Map([
   schema(
@@ -56,6 +56,10 @@ export const builtInSchemas: ReadonlyMap<string, string> = new Map([
   schema(
     soap11,
     '<attribute name="mustUnderstand" type="x:boolean"/><attribute name="actor" type="x:anyURI"/><attribute name="encodingStyle" type="x:anyURI"/>',
+  ),
+  schema(
+    soap12,
+    '<attribute name="mustUnderstand" type="x:boolean"/><attribute name="role" type="x:anyURI"/><attribute name="relay" type="x:boolean"/><attribute name="encodingStyle" type="x:anyURI"/>',
   ),
   mime('http://www.w3.org/2005/05/xmlmime'),
   mime('http://www.w3.org/2004/11/xmlmime'),

@@ -57,6 +57,11 @@ for (const namespace of builtInSchemas.keys())
     t.notThrows(() => XsdValidator.fromDoc(document).dispose());
   });
 
+test('A2: the envelopes of both versions of SOAP are built in', (t) => {
+  t.true(builtInSchemas.has('http://schemas.xmlsoap.org/soap/envelope/'));
+  t.true(builtInSchemas.has('http://www.w3.org/2003/05/soap-envelope'));
+});
+
 for (const [namespace, element] of [
   [addressing, 'EndpointReference'],
   [addressing, 'RelatesTo'],
