@@ -56,7 +56,10 @@ export interface LoadedContract {
   readonly notes: readonly Note[];
   /** Operations of the document that nobody can call. */
   readonly notServed: readonly NotServed[];
-  /** Each `$ref` that leads nowhere, in a circle or out of the folder; what it stands for travels as JSON text. */
+  /**
+   * Each `$ref` that leads nowhere, in a circle or out of the folder; what it stands for travels as JSON text. If there are any,
+   * misspelt keys of the root come first, as they may be the cause.
+   */
   readonly brokenReferences: readonly ContractProblem[];
   /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
   readonly contradictions: readonly Note[];
@@ -133,17 +136,34 @@ export function buildContract(source: ContractSource): LoadedContract {
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
   const misspelt = document === undefined ? [] : misspeltProblems(document, source.openapiName);
+  const misspeltRoot = document === undefined ? [] : misspeltRootKeys(document, source.openapiName);
   if (loaded === undefined || problems.size > 0) {
     const hasNone = [...problems.values()].some(({ pointer }) => pointer === '/paths');
     const found = new Map([...problems, ...broken]).values();
-    throw contractError([...found, ...(hasNone ? misspelt : [])], limits);
+    throw contractError([...misspeltRoot, ...found, ...(hasNone ? misspelt : [])], limits);
   }
-  const warnings = [...loaded.warnings, ...misspelt];
-  return { ...loaded, warnings, brokenReferences: [...broken.values()] };
+  // a misspelt key may be the cause of references that lead nowhere
+  const causes = broken.size === 0 ? [] : misspeltRoot;
+  const warnings = [...misspeltRoot, ...loaded.warnings, ...misspelt];
+  return { ...loaded, warnings, brokenReferences: [...causes, ...broken.values()] };
 }
 
 function misspeltProblems(document: Node, file: string): readonly ContractProblem[] {
   return misspeltKeys(document).map(({ pointer, why }) => ({ file, pointer, message: why }));
+}
+
+/** The keys of a document's root that are similar to a key of OpenAPI. An extension (`x-`) is never one. */
+function misspeltRootKeys(root: Node, file: string): readonly ContractProblem[] {
+  return Object.keys(root).flatMap((key) => {
+    const meant = rootKeys.has(key) || key.startsWith('x-') ? undefined : nearest(key, [...rootKeys]);
+    return meant === undefined
+      ? []
+      : [{ file, pointer: pointerSegment(key), message: unknownKey(key, meant) }];
+  });
+}
+
+function unknownKey(key: string, meant: string): string {
+  return `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`;
 }
 
 /** What is made of a converted document, told of where it stands in the one that its author wrote. */
@@ -196,7 +216,7 @@ function besides(document: string, file: string): string {
   return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
 }
 
-/** The keys of an OpenAPI document's root (OpenAPI 3.2.0, 4.1; Swagger 2.0), which are misspelt as no other key. */
+/** The keys of an OpenAPI document's root (OpenAPI 3.2.0, 4.1; Swagger 2.0). */
 const rootKeys: ReadonlySet<string> = new Set([
   'openapi',
   'swagger',
@@ -231,8 +251,7 @@ function readDocument(root: unknown, report: Report): Node | undefined {
       const meant = missing.find((name) => nearest(key, [name]) !== undefined);
       return meant === undefined || rootKeys.has(key) ? [] : [{ key, meant }];
     });
-    for (const { key, meant } of misspelt)
-      report(pointerSegment(key), `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`);
+    for (const { key, meant } of misspelt) report(pointerSegment(key), unknownKey(key, meant));
     if (misspelt.length > 0) return undefined;
     const { openapi } = root;
     // 3.1 without quotes is a number
