@@ -4,7 +4,7 @@ import { json, jsonParseLinter } from '@codemirror/lang-json';
 import { type ElementSpec, xml } from '@codemirror/lang-xml';
 import { HighlightStyle, syntaxHighlighting, syntaxTree } from '@codemirror/language';
 import { type Diagnostic, linter, lintGutter, lintKeymap } from '@codemirror/lint';
-import { Compartment, EditorState } from '@codemirror/state';
+import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
@@ -89,8 +89,8 @@ const replaceBySelf = EditorView.domEventHandlers({
   },
 });
 
-/** Tags that don't fit one another, by the editor's own reading. */
-function misfits({ state }: EditorView): Diagnostic[] {
+/** Returns tags that do not match, as the editor's parser finds them. */
+function mismatchedTags({ state }: EditorView): Diagnostic[] {
   const found: Diagnostic[] = [];
   syntaxTree(state).iterate({
     enter: ({ type, from, to }) => {
@@ -101,9 +101,31 @@ function misfits({ state }: EditorView): Diagnostic[] {
   return found;
 }
 
+/** Returns an extension that marks errors: those of the editor's JSON parser, else those of `check`, else mismatched tags. */
+function marksOf(check: EditorOptions['check'], languageNow: () => 'xml' | 'json'): Extension {
+  const jsonLint = jsonParseLinter();
+  return linter(
+    async (view): Promise<Diagnostic[]> => {
+      const { doc } = view.state;
+      if (languageNow() === 'json' && doc.length > 0) {
+        const found = jsonLint(view);
+        if (found.length > 0) return found;
+      }
+      const marks = await check(doc.toString(), languageNow());
+      const diagnostics = marks.map(({ line, column, why, severity }): Diagnostic => {
+        const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
+        const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
+        return { from, to: at.to, severity, message: why };
+      });
+      return diagnostics.length > 0 || languageNow() === 'json' ? diagnostics : mismatchedTags(view);
+    },
+    { delay: 400 },
+  );
+}
+
 /**
- * An editor below a node. It is in a shadow tree, where its styles are sheets of their own: in the document they would be a
- * style in line, which the pages' policy refuses.
+ * Creates an editor below a node. It is in a shadow tree, where it has style sheets of its own: in the document it would need
+ * inline styles, which the pages' policy refuses.
  */
 export function createEditor(
   below: HTMLElement,
@@ -117,25 +139,6 @@ export function createEditor(
   let current = language;
   let isShowing = false;
   const support = (of: 'xml' | 'json') => (of === 'xml' ? xml({ elements }) : json());
-  const jsonLint = jsonParseLinter();
-  const marks = linter(
-    async (view): Promise<Diagnostic[]> => {
-      if (current === 'json' && view.state.doc.length > 0) {
-        const found = jsonLint(view);
-        if (found.length > 0) return found;
-      }
-      const doc = view.state.doc;
-      const wrong = await check(doc.toString(), current);
-      const told = wrong.map(({ line, column, why, severity }): Diagnostic => {
-        const at = doc.line(Math.min(Math.max(line, 1), doc.lines));
-        const from = Math.min(at.from + Math.max(column - 1, 0), at.to);
-        return { from, to: at.to, severity, message: why };
-      });
-      if (told.length > 0 || current === 'json') return told;
-      return misfits(view);
-    },
-    { delay: 400 },
-  );
   const view = new EditorView({
     root,
     parent: root,
@@ -147,7 +150,7 @@ export function createEditor(
         languageSlot.of(support(language)),
         syntaxHighlighting(colours),
         autocompletion(),
-        marks,
+        marksOf(check, () => current),
         lintGutter(),
         keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap, ...lintKeymap]),
         EditorView.contentAttributes.of({ 'aria-label': label, tabindex: '0' }),

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren } from 'preact';
 import type { TypeRef } from '../../description.ts';
-import { emptySlot, type Form, givenValue, type Member, type Slot, typeOf } from './model.ts';
+import { emptySlot, type Form, givenValue, type Member, type Slot, typeOf, type Value } from './model.ts';
 
 /** What all fields of a form share. */
 export interface Fields {
@@ -136,77 +136,89 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(text);
 }
 
-/** The parts of a value that has some. */
-function valueFields(fields: Fields, { label, type, slot, path }: SlotField): ComponentChildren {
-  const { form, say, changed } = fields;
-  const value = givenValue(form, slot, type);
+/** The fields of a value's parts; undefined for a text. */
+function valueFields(fields: Fields, field: SlotField): ComponentChildren {
+  const value = givenValue(fields.form, field.slot, field.type);
   switch (value.kind) {
     case 'text':
       return undefined;
     case 'record':
-      return memberFields(fields, value.members, path);
-    case 'union': {
-      const onChange = (event: Event): void => {
-        value.chosen = Number((event.target as HTMLSelectElement).value);
-        changed();
-      };
-      const chosen = value.variants[value.chosen];
-      return html`<div class="field">
-          <label for=${`f${path}-which`}>${say('try.variant')}</label>
-          <select id=${`f${path}-which`} value=${String(value.chosen)} onChange=${onChange}>
-            ${value.variants.map(({ xml }, at) => html`<option value=${String(at)} selected=${at === value.chosen}>${xml}</option>`)}
-          </select>
-        </div>
-        ${chosen !== undefined && slotField(fields, { label: chosen.xml, type: chosen.type, slot: chosen.slot, path: `${path}.${chosen.xml}`, mayBeAbsent: false, described: chosen.described })}`;
-    }
-    case 'list': {
-      const add = (): void => {
-        value.items.push(emptySlot('given'));
-        changed();
-      };
-      return html`${value.items.map((item, at) =>
-        slotField(fields, {
-          label: `${value.item} ${at + 1}`,
-          type: value.type,
-          slot: item,
-          path: `${path}.${at}`,
-          mayBeAbsent: false,
-          remove: () => {
-            value.items.splice(at, 1);
-            changed();
-          },
-        }),
-      )}
-        <button type="button" onClick=${add}>${say('try.add', { name: value.item })}<span class="hidden"> (${label})</span></button>`;
-    }
-    case 'map': {
-      const add = (): void => {
-        value.entries.push({ key: '', slot: emptySlot('given') });
-        changed();
-      };
-      return html`${value.entries.map(
-        (entry, at) => html`<div class="field" key=${`${path}.${at}`}>
-            <label for=${`f${path}.${at}-key`}>${say('try.key')} ${at + 1}</label>
-            <input id=${`f${path}.${at}-key`} value=${entry.key} autocomplete="off" onInput=${(
-              event: Event,
-            ) => {
-              entry.key = (event.target as HTMLInputElement).value;
-              changed();
-            }} />
-            ${slotField(fields, {
-              label: `${say('try.value')} ${at + 1}`,
-              type: value.type,
-              slot: entry.slot,
-              path: `${path}.${at}.value`,
-              mayBeAbsent: false,
-              remove: () => {
-                value.entries.splice(at, 1);
-                changed();
-              },
-            })}
-          </div>`,
-      )}
-        <button type="button" onClick=${add}>${say('try.add', { name: value.entry })}<span class="hidden"> (${label})</span></button>`;
-    }
+      return memberFields(fields, value.members, field.path);
+    case 'union':
+      return unionFields(fields, field, value);
+    case 'list':
+      return listFields(fields, field, value);
+    case 'map':
+      return mapFields(fields, field, value);
   }
+}
+
+type ValueOf<Kind extends Value['kind']> = Extract<Value, { readonly kind: Kind }>;
+
+function unionFields(fields: Fields, { path }: SlotField, value: ValueOf<'union'>): ComponentChildren {
+  const { say, changed } = fields;
+  const onChange = (event: Event): void => {
+    value.chosen = Number((event.target as HTMLSelectElement).value);
+    changed();
+  };
+  const chosen = value.variants[value.chosen];
+  return html`<div class="field">
+      <label for=${`f${path}-which`}>${say('try.variant')}</label>
+      <select id=${`f${path}-which`} value=${String(value.chosen)} onChange=${onChange}>
+        ${value.variants.map(({ xml }, at) => html`<option value=${String(at)} selected=${at === value.chosen}>${xml}</option>`)}
+      </select>
+    </div>
+    ${chosen !== undefined && slotField(fields, { label: chosen.xml, type: chosen.type, slot: chosen.slot, path: `${path}.${chosen.xml}`, mayBeAbsent: false, described: chosen.described })}`;
+}
+
+function listFields(fields: Fields, { label, path }: SlotField, value: ValueOf<'list'>): ComponentChildren {
+  const { say, changed } = fields;
+  const add = (): void => {
+    value.items.push(emptySlot('given'));
+    changed();
+  };
+  return html`${value.items.map((item, at) =>
+    slotField(fields, {
+      label: `${value.item} ${at + 1}`,
+      type: value.type,
+      slot: item,
+      path: `${path}.${at}`,
+      mayBeAbsent: false,
+      remove: () => {
+        value.items.splice(at, 1);
+        changed();
+      },
+    }),
+  )}
+    <button type="button" onClick=${add}>${say('try.add', { name: value.item })}<span class="hidden"> (${label})</span></button>`;
+}
+
+function mapFields(fields: Fields, { label, path }: SlotField, value: ValueOf<'map'>): ComponentChildren {
+  const { say, changed } = fields;
+  const add = (): void => {
+    value.entries.push({ key: '', slot: emptySlot('given') });
+    changed();
+  };
+  return html`${value.entries.map((entry, at) => {
+    const setKey = (event: Event): void => {
+      entry.key = (event.target as HTMLInputElement).value;
+      changed();
+    };
+    return html`<div class="field" key=${`${path}.${at}`}>
+      <label for=${`f${path}.${at}-key`}>${say('try.key')} ${at + 1}</label>
+      <input id=${`f${path}.${at}-key`} value=${entry.key} autocomplete="off" onInput=${setKey} />
+      ${slotField(fields, {
+        label: `${say('try.value')} ${at + 1}`,
+        type: value.type,
+        slot: entry.slot,
+        path: `${path}.${at}.value`,
+        mayBeAbsent: false,
+        remove: () => {
+          value.entries.splice(at, 1);
+          changed();
+        },
+      })}
+    </div>`;
+  })}
+    <button type="button" onClick=${add}>${say('try.add', { name: value.entry })}<span class="hidden"> (${label})</span></button>`;
 }

@@ -17,6 +17,8 @@ import { type Member, membersOf, readPayload } from './model.ts';
 
 type Say = (key: string, values?: Readonly<Record<string, string>>) => string;
 
+type Format = RequestDescription['format'];
+
 const formatNames = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 'JSON' } as const;
 
 /** Puts the form in place of its button. Throws Error where the description of the operation can't be had. */
@@ -54,9 +56,9 @@ interface Exchange {
   readonly upstream?: string;
 }
 
-/** The form of one operation. One function, as its parts share the state of the page. */
+/** The form of one operation. */
 function TryForm({ description, say, base, explain, preview }: FormProps): unknown {
-  const { credentials, operation } = description;
+  const { operation } = description;
   const [isRequiredOnly, setRequiredOnly] = useState(false);
   const requests = isRequiredOnly ? description.requiredRequests : description.requests;
   const [format, setFormat] = useState(requests[0]?.format ?? 'soap11');
@@ -64,31 +66,21 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
   const members = useMemo(() => initialMembers(description, requests), [description, requests]);
   const [, changed] = useReducer((count: number) => count + 1, 0);
   const [edited, setEdited] = useState<string | undefined>(undefined);
-  const kept = useMemo(() => keptCredentials(base), [base]);
-  const [values, setValues] = useState(kept ?? {});
-  const [isKept, setKept] = useState(kept !== undefined);
+  const credentials = useCredentials(base);
   const [exchange, setExchange] = useState<Exchange | undefined>(undefined);
   const [isSending, setSending] = useState(false);
-  const result = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (result.current !== null) addCopyButtons(result.current, document.documentElement.lang);
-  });
-  useEffect(() => {
-    const heading = result.current?.querySelector<HTMLElement>('h3');
-    heading?.scrollIntoView({ block: 'start' });
-    heading?.focus({ preventScroll: true });
-  }, [exchange]);
-  useEffect(() => keepCredentials(base, isKept ? values : undefined), [base, isKept, values]);
+  const result = useResult(exchange);
   if (request === undefined) return undefined;
   const language = format === 'json' ? 'json' : 'xml';
   const message = edited ?? messageOf(description, request, members);
   const check: Check = async (text, of) =>
     of === 'xml' && format.startsWith('soap') ? explained(explain, request, text) : [];
   const hasForm = format !== 'json' && !description.isAdopted;
+  const fields = { form: description, say, changed: () => changed(undefined as never) };
 
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const call = callOf(description, request, message, values, base);
+    const call = callOf(description, request, message, credentials.values, base);
     setSending(true);
     try {
       const upstream = preview === '' ? undefined : await previewOf(preview, operation.name, format, call);
@@ -99,63 +91,21 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
       setSending(false);
     }
   };
+  const onFormat = (next: Format): void => {
+    setEdited(undefined);
+    setFormat(next);
+  };
+  const onRequired = (isChecked: boolean): void => {
+    setEdited(undefined);
+    setRequiredOnly(isChecked);
+  };
 
   return html`<form class="form" onSubmit=${send} autocomplete="off">
-    <div class="field">
-      <label for="try-format">${say('try.format')}</label>
-      <select
-        id="try-format"
-        value=${format}
-        onChange=${(event: Event) => {
-          setEdited(undefined);
-          setFormat((event.target as HTMLSelectElement).value as typeof format);
-        }}
-      >
-        ${requests.map((each) => html`<option value=${each.format} selected=${each.format === format}>${formatNames[each.format]}</option>`)}
-      </select>
-    </div>
-    ${
-      credentials.length > 0 &&
-      html`<fieldset>
-        <legend>${say('try.credentials')}</legend>
-        ${credentials.map(
-          ({ header, secret, required }) => html`<div class="field">
-            <label for=${`c-${header}`}><code>${header}</code>
-              ${required && html` <span class="badge required">*</span>`}</label>
-            <input
-              id=${`c-${header}`}
-              type=${secret ? 'password' : 'text'}
-              autocomplete="off"
-              spellcheck=${false}
-              value=${values[header] ?? ''}
-              onInput=${(event: Event) => setValues({ ...values, [header]: (event.target as HTMLInputElement).value })}
-            />
-          </div>`,
-        )}
-        <div class="line"><input id="try-keep" type="checkbox" checked=${isKept} onChange=${(event: Event) => setKept((event.target as HTMLInputElement).checked)} />
-          <label for="try-keep">${say('try.keep')}</label></div>
-      </fieldset>`
-    }
-    <div class="line"><input id="try-required" type="checkbox" checked=${isRequiredOnly} onChange=${(
-      event: Event,
-    ) => {
-      setEdited(undefined);
-      setRequiredOnly((event.target as HTMLInputElement).checked);
-    }} />
-      <label for="try-required">${say('try.required')}</label></div>
-    ${
-      hasForm &&
-      edited === undefined &&
-      html`<fieldset>
-        <legend>${say('try.form')}</legend>
-        ${memberFields({ form: description, say, changed: () => changed(undefined as never) }, members, '')}
-      </fieldset>`
-    }
-    ${
-      edited !== undefined &&
-      html`<p class="status">${say('try.edited')}${' '}
-        <button type="button" onClick=${() => setEdited(undefined)}>${say('try.reset')}</button></p>`
-    }
+    ${formatField(requests, format, onFormat, say)}
+    ${description.credentials.length > 0 && credentialFields(description, credentials, say)}
+    ${checkbox('try-required', isRequiredOnly, onRequired, say('try.required'))}
+    ${hasForm && edited === undefined && html`<fieldset><legend>${say('try.form')}</legend>${memberFields(fields, members, '')}</fieldset>`}
+    ${edited !== undefined && html`<p class="status">${say('try.edited')}${' '}<button type="button" onClick=${() => setEdited(undefined)}>${say('try.reset')}</button></p>`}
     <div class="field">
       <div><strong>${say('try.message')}</strong></div>
       <${Editor} text=${message} follows=${edited === undefined} language=${language} description=${description} label=${say('try.message')} check=${check} onEdit=${setEdited} />
@@ -165,7 +115,88 @@ function TryForm({ description, say, base, explain, preview }: FormProps): unkno
   </form>`;
 }
 
-/** The form's places, filled with the sample's values; credentials go in headers, so their member is absent. */
+/** Credentials that the user typed, and the choice to keep them in the browser. */
+interface Credentials {
+  readonly values: Readonly<Record<string, string>>;
+  readonly setValues: (values: Readonly<Record<string, string>>) => void;
+  readonly isKept: boolean;
+  readonly setKept: (isKept: boolean) => void;
+}
+
+function useCredentials(base: string): Credentials {
+  const kept = useMemo(() => keptCredentials(base), [base]);
+  const [values, setValues] = useState(kept ?? {});
+  const [isKept, setKept] = useState(kept !== undefined);
+  useEffect(() => keepCredentials(base, isKept ? values : undefined), [base, isKept, values]);
+  return { values, setValues, isKept, setKept };
+}
+
+/** Returns the reference of the element with the exchange, which is scrolled to and focused for each new exchange. */
+function useResult(exchange: Exchange | undefined): { readonly current: HTMLDivElement | null } {
+  const result = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (result.current !== null) addCopyButtons(result.current, document.documentElement.lang);
+  });
+  useEffect(() => {
+    const heading = result.current?.querySelector<HTMLElement>('h3');
+    heading?.scrollIntoView({ block: 'start' });
+    heading?.focus({ preventScroll: true });
+  }, [exchange]);
+  return result;
+}
+
+function formatField(
+  requests: readonly RequestDescription[],
+  format: Format,
+  onFormat: (format: Format) => void,
+  say: Say,
+): unknown {
+  return html`<div class="field">
+    <label for="try-format">${say('try.format')}</label>
+    <select id="try-format" value=${format} onChange=${(event: Event) => onFormat((event.target as HTMLSelectElement).value as Format)}>
+      ${requests.map((each) => html`<option value=${each.format} selected=${each.format === format}>${formatNames[each.format]}</option>`)}
+    </select>
+  </div>`;
+}
+
+function credentialFields(
+  { credentials }: FormDescription,
+  { values, setValues, isKept, setKept }: Credentials,
+  say: Say,
+): unknown {
+  return html`<fieldset>
+    <legend>${say('try.credentials')}</legend>
+    ${credentials.map(
+      ({ header, secret, required }) => html`<div class="field">
+        <label for=${`c-${header}`}><code>${header}</code>
+          ${required && html` <span class="badge required">*</span>`}</label>
+        <input
+          id=${`c-${header}`}
+          type=${secret ? 'password' : 'text'}
+          autocomplete="off"
+          spellcheck=${false}
+          value=${values[header] ?? ''}
+          onInput=${(event: Event) => setValues({ ...values, [header]: (event.target as HTMLInputElement).value })}
+        />
+      </div>`,
+    )}
+    ${checkbox('try-keep', isKept, setKept, say('try.keep'))}
+  </fieldset>`;
+}
+
+function checkbox(
+  id: string,
+  isChecked: boolean,
+  onChange: (isChecked: boolean) => void,
+  label: string,
+): unknown {
+  return html`<div class="line">
+    <input id=${id} type="checkbox" checked=${isChecked} onChange=${(event: Event) => onChange((event.target as HTMLInputElement).checked)} />
+    <label for=${id}>${label}</label>
+  </div>`;
+}
+
+/** Returns the form's members with the sample's values. Credentials are sent as headers, so their member is absent. */
 function initialMembers(description: FormDescription, requests: readonly RequestDescription[]): Member[] {
   const { operation, credentialsMember } = description;
   const members = membersOf(operation.input.filter(({ json }) => json !== credentialsMember));
