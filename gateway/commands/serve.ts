@@ -287,7 +287,7 @@ async function runServe(given: ServeFlags): Promise<void> {
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
   listenForFiles(running);
   joinPrimary(running, () => stop(0));
-  sharing.report(running.metrics);
+  sharing.report(() => running.metrics());
 }
 
 /** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */

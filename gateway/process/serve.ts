@@ -1,105 +1,133 @@
 import type { Logger } from 'pino';
-import { defaultLimits } from '../../mappings/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Load } from '../admission/admission.ts';
+import type { Secrets } from '../call/digest.ts';
 import { shownPath } from '../core/contract-app.ts';
 import { Core } from '../core/core.ts';
+import type { CoreOptions } from '../core/core-options.ts';
 import { createApp } from '../http/app.ts';
 import { proxyList } from '../http/forwarded.ts';
 import { hostList, loopbackHosts } from '../http/framing.ts';
+import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
-import { openCallerLimits } from './caller-limits.ts';
+import type { Traces } from '../telemetry/traces.ts';
+import { openCallerLimits, type ProcessCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { readConfig } from './config.ts';
-import { isAnyAddress, isLocalHost, startListener } from './listener.ts';
-import { openTls } from './listener-tls.ts';
+import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
+import { type ListenerTls, openTls } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
-import { openOutputs } from './outputs.ts';
+import { type Outputs, openOutputs } from './outputs.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { openSites, type SitePlan } from './sites.ts';
+import { openSites, type SitePlan, type Sites } from './sites.ts';
 import { openTraces } from './traces.ts';
-import { createUpstreams } from './upstreams.ts';
+import { createUpstreams, type Upstreams } from './upstreams.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
 // What lives here: a process as it serves, put together of core/ (what all contracts share), outputs.ts (log and audit),
 // upstreams.ts, sites.ts (all contracts) and listener.ts. How one request is answered is not decided here.
 
-/** A process that serves. */
-export interface Running {
-  /** The address it listens on, such as `http://127.0.0.1:8080`. */
-  readonly url: string;
-  /** Where the first contract's endpoints are, as the WSDL says: public URL and base path. */
-  readonly address: string;
-  /** The same of all contracts. */
-  readonly addresses: readonly string[];
-  /** The public addresses of the SOAP endpoints of each contract; `?wsdl` at the first one gives the WSDL. */
-  readonly endpoints: readonly (readonly string[])[];
-  readonly log: Logger;
-  readonly load: () => Load;
-  /** What this process counted, and how it is. */
-  readonly metrics: () => Snapshot;
-  /**
-   * Loads all files again and serves what they say; when that can't be, logs why and goes on as before. While one load is
-   * under way at most one more waits. The file of audit lines is opened anew too.
-   */
-  readonly reload: () => Promise<void>;
-  /** Opens the file of audit lines anew, for who moved it away. */
-  readonly reopen: () => void;
-  /** Stops taking requests and ends when what is in flight has ended; true when nothing was cut. Once is enough. */
-  readonly stop: (delayMs: number) => Promise<boolean>;
+/** Parts of a process that change while it serves. The core reads them by functions. */
+interface State {
+  secrets: Secrets | undefined;
+  callers: Callers;
+  isStopping: boolean;
+  publicUrl: string;
 }
 
-/**
- * Loads the contract, compiles it, listens. Throws ContractError or RangeError before anything listens. One function, as
- * it is a process's story from its options to its end.
- */
+/** Parts that a process opens before it serves. */
+interface Parts {
+  readonly options: ServeOptions;
+  readonly limits: Limits;
+  readonly state: State;
+  readonly outputs: Outputs;
+  readonly listenerTls: ListenerTls;
+  readonly callerLimits: ProcessCallerLimits | undefined;
+  readonly traces: Traces | undefined;
+}
+
+/** Loads and compiles the contracts, and listens. Throws ContractError or RangeError before it listens. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const limits = options.limits ?? defaultLimits;
   const trustedProxies = proxyList(options.trustedProxies);
   const isOwnHost = hostsOf(options);
-  const { log, lines, dropped, audit, reopenAudit } = openOutputs(options, limits.logBytes);
+  const outputs = openOutputs(options, limits.logBytes);
+  const { log } = outputs;
   const listenerTls = openTls(options, trustedProxies);
-  let isStopping = false;
-  let stopped: Promise<boolean> | undefined;
-  let publicUrl = options.publicUrl ?? '';
-  const { wsseSecrets } = options;
-  let secrets = wsseSecrets === undefined ? undefined : readSecrets(wsseSecrets);
-  let callers = readCallers(options.callerFiles ?? {});
-  const callerLimits = await openCallerLimits(options, limits, callers, log);
+  const state: State = {
+    secrets: options.wsseSecrets === undefined ? undefined : readSecrets(options.wsseSecrets),
+    callers: readCallers(options.callerFiles ?? {}),
+    isStopping: false,
+    publicUrl: options.publicUrl ?? '',
+  };
+  const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
+  const parts: Parts = { options, limits, state, outputs, listenerTls, callerLimits, traces };
   const core = new Core({
+    ...coreOptionsOf(parts),
+    trustedProxies,
+    isOwnHost,
+    services: () => sites.services(),
+    metricsPage: async () => {
+      const snapshot = await (options.metricsOfAll ?? (() => running.metrics()))();
+      return snapshot === undefined ? undefined : writeSnapshot(snapshot);
+    },
+  });
+  const upstreams = createUpstreams(options, core.upstreamOptions);
+  const sites = await loadSites(parts, core, upstreams);
+  core.start();
+  const { host, port } = options;
+  const { tls, identify } = listenerTls;
+  const listenerOptions = { host, port, limits, trustedProxies, log, tls, identify };
+  const listener = await startListener(core, sites, listenerOptions);
+  state.publicUrl = options.publicUrl ?? listener.url;
+  const running = new Running(parts, core, upstreams, sites, listener);
+  warnOfOptions(options, log);
+  if (options.probesUpstream === true) void upstreams.probe(log);
+  return running;
+}
+
+function coreOptionsOf({
+  options,
+  limits,
+  state,
+  outputs,
+  listenerTls,
+  callerLimits,
+  traces,
+}: Parts): Omit<CoreOptions, 'trustedProxies' | 'isOwnHost' | 'services' | 'metricsPage'> {
+  const { log, lines, audit } = outputs;
+  return {
     limits,
     log,
     lines,
     logsRequests: log.isLevelEnabled('info'),
     logsProbes: log.isLevelEnabled('debug'),
     logMessages: options.logMessages === true,
-    secrets: () => secrets,
+    secrets: () => state.secrets,
     certified: listenerTls.certified,
-    callers: () => callers,
+    callers: () => state.callers,
     callerLimits: callerLimits?.now,
     traces,
     audit,
-    trustedProxies,
-    isOwnHost,
-    publicUrl: () => publicUrl,
+    publicUrl: () => state.publicUrl,
     isPublicUrlSet: options.publicUrl !== undefined,
-    isReady: () => !isStopping,
+    isReady: () => !state.isStopping,
     pages: options.pages,
     tryIt: options.tryIt ?? (isLocalHost(options.host) ? 'on' : 'off'),
-    services: () => sites.services(),
-    metricsPage: async () => {
-      const snapshot = await (options.metricsOfAll ?? readMetrics)();
-      return snapshot === undefined ? undefined : writeSnapshot(snapshot);
-    },
-  });
+  };
+}
+
+function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Sites> {
+  const { options, limits, outputs, callerLimits } = parts;
+  const { log } = outputs;
   const tellLoaded = options.tellLoaded ?? ((report) => logLoaded(report, log));
-  const upstreams = createUpstreams(options, core.upstreamOptions);
-  const sites = await openSites(() => plansOf(options), {
+  return openSites(() => plansOf(options), {
     limits,
     check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded, site) => {
@@ -109,93 +137,124 @@ export async function serve(options: ServeOptions): Promise<Running> {
     upstreamAt: upstreams.at,
     handlerOf: (compiled, upstream, mapping) => createApp(core.appOf(compiled, upstream, mapping)),
   });
-  core.start();
-  const { host, port } = options;
-  const { tls, identify } = listenerTls;
-  const listener = await startListener(core, sites, {
-    host,
-    port,
-    limits,
-    trustedProxies,
-    log,
-    tls,
-    identify,
-  });
-  const endWatch = listenerTls.watch(listener, log);
-  const everySecond = setInterval(listener.connections.sweep, 1_000).unref();
-  publicUrl = options.publicUrl ?? listener.url;
-  warnOfOptions(options, log);
-  if (options.probesUpstream === true) void upstreams.probe(log);
-  const endpoints = sites
-    .endpoints()
-    .map((paths) => paths.map((path) => withoutEndSlashes(publicUrl) + path));
-  const addresses = sites.basePaths().map((basePath) => withoutEndSlashes(publicUrl) + basePath);
-  let reloading = Promise.resolve();
-  let waiting: Promise<void> | undefined;
+}
 
-  return {
-    url: listener.url,
-    address: addresses[0] ?? publicUrl,
-    addresses,
-    endpoints,
-    log,
-    load: core.admission.load,
-    metrics: readMetrics,
-    reload: () => {
-      reopenAudit();
-      // one that has not begun reads what is there when it does: it is every later caller's too
-      waiting ??= reloading.then(() => {
-        waiting = undefined;
-        reloading = reload();
-        return reloading;
-      });
-      return waiting;
-    },
-    reopen: reopenAudit,
-    stop: (delayMs) => {
-      stopped ??= stop(delayMs);
-      return stopped;
-    },
-  };
+/** A process that serves. */
+export class Running {
+  /** The address that it listens on, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Public URLs of the contracts, each with its base path; the WSDL names them. */
+  readonly addresses: readonly string[];
+  /** Public URLs of the SOAP endpoints of each contract. The first one with `?wsdl` returns the WSDL. */
+  readonly endpoints: readonly (readonly string[])[];
+  readonly log: Logger;
+  readonly #parts: Parts;
+  readonly #core: Core;
+  readonly #upstreams: Upstreams;
+  readonly #sites: Sites;
+  readonly #listener: Listener;
+  readonly #endWatch: () => void;
+  readonly #everySecond: NodeJS.Timeout;
+  #reloading = Promise.resolve();
+  /** A reload that has not begun. */
+  #waiting: Promise<void> | undefined;
+  #stopped: Promise<boolean> | undefined;
 
-  /** Serves what the files say now; where that can't be, says why, and what was served before goes on. */
-  async function reload(): Promise<void> {
-    const before = { secrets, callers };
+  constructor(parts: Parts, core: Core, upstreams: Upstreams, sites: Sites, listener: Listener) {
+    const publicUrl = withoutEndSlashes(parts.state.publicUrl);
+    this.#parts = parts;
+    this.#core = core;
+    this.#upstreams = upstreams;
+    this.#sites = sites;
+    this.#listener = listener;
+    this.log = parts.outputs.log;
+    this.#endWatch = parts.listenerTls.watch(listener, this.log);
+    this.#everySecond = setInterval(listener.connections.sweep, 1_000).unref();
+    this.url = listener.url;
+    this.addresses = sites.basePaths().map((basePath) => publicUrl + basePath);
+    this.endpoints = sites.endpoints().map((paths) => paths.map((path) => publicUrl + path));
+  }
+
+  /** Public URL of the first contract. */
+  get address(): string {
+    return this.addresses[0] ?? this.#parts.state.publicUrl;
+  }
+
+  load(): Load {
+    return this.#core.admission.load();
+  }
+
+  /** Returns the counters and gauges of this process. */
+  metrics(): Snapshot {
+    const own = {
+      connections: this.#listener.connections.count(),
+      droppedLines: this.#parts.outputs.dropped(),
+    };
+    const read = this.#core.readMetrics(this.#sites.basePaths().map(shownPath), own);
+    return [...read, ...(this.#listener.failedHandshakes?.read() ?? [])];
+  }
+
+  /**
+   * Loads all files again and serves the new contents. If that fails, it logs why and continues with the old contents. At
+   * most one reload waits while another is in progress. It also reopens the file of audit lines.
+   */
+  reload(): Promise<void> {
+    this.reopen();
+    // a waiting reload reads the files later, so it serves this caller too
+    this.#waiting ??= this.#reloading.then(() => {
+      this.#waiting = undefined;
+      this.#reloading = this.#reloadNow();
+      return this.#reloading;
+    });
+    return this.#waiting;
+  }
+
+  /** Reopens the file of audit lines, after it was moved away. */
+  reopen(): void {
+    this.#parts.outputs.reopenAudit();
+  }
+
+  /** Stops accepting requests and ends when those in progress have ended. Returns true if none was cut. Later calls have no effect. */
+  stop(delayMs: number): Promise<boolean> {
+    this.#stopped ??= this.#stopNow(delayMs);
+    return this.#stopped;
+  }
+
+  async #reloadNow(): Promise<void> {
+    const { options, state, callerLimits, listenerTls } = this.#parts;
+    const { secrets, callers } = state;
     let undo: (() => void) | undefined;
     try {
-      callers = options.callerFiles === undefined ? callers : readCallers(options.callerFiles);
-      if (wsseSecrets !== undefined) secrets = readSecrets(wsseSecrets);
+      if (options.callerFiles !== undefined) state.callers = readCallers(options.callerFiles);
+      if (options.wsseSecrets !== undefined) state.secrets = readSecrets(options.wsseSecrets);
       undo = callerLimits?.reload();
       const renewed = listenerTls.reload();
-      await sites.reload();
-      if (renewed !== undefined) listener.renewTls(renewed);
+      await this.#sites.reload();
+      if (renewed !== undefined) this.#listener.renewTls(renewed);
     } catch (error) {
-      ({ secrets, callers } = before);
+      Object.assign(state, { secrets, callers });
       undo?.();
       const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
-      log.error(why, 'not reloaded: what was served before goes on');
+      this.log.error(why, 'not reloaded: what was served before goes on');
       return;
     }
-    core.renew();
-    log.info({ basePaths: sites.basePaths().map(shownPath) }, 'reloaded');
+    this.#core.renew();
+    this.log.info({ basePaths: this.#sites.basePaths().map(shownPath) }, 'reloaded');
   }
 
-  function readMetrics(): Snapshot {
-    const own = { connections: listener.connections.count(), droppedLines: dropped() };
-    const read = core.readMetrics(sites.basePaths().map(shownPath), own);
-    return [...read, ...(listener.failedHandshakes?.read() ?? [])];
-  }
-
-  async function stop(delayMs: number): Promise<boolean> {
-    isStopping = true;
-    log.info({ delayMs, ...core.admission.load() }, 'stopping: what is under way is finished');
+  async #stopNow(delayMs: number): Promise<boolean> {
+    const { limits, state, callerLimits, traces } = this.#parts;
+    const { log } = this;
+    state.isStopping = true;
+    log.info({ delayMs, ...this.load() }, 'stopping: what is under way is finished');
     await new Promise((resolve) => setTimeout(resolve, delayMs));
-    const cut = await listener.connections.close(listener.server, limits.drainMs);
+    const { connections, server } = this.#listener;
+    const cut = await connections.close(server, limits.drainMs);
     if (cut > 0) log.error({ connections: cut }, 'stopped with requests or replies under way: they were cut');
-    clearInterval(everySecond);
-    endWatch();
-    await core.close();
-    await upstreams.close();
+    clearInterval(this.#everySecond);
+    this.#endWatch();
+    await this.#core.close();
+    await this.#upstreams.close();
     callerLimits?.close();
     await traces?.close();
     log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
