@@ -112,7 +112,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   async function close(): Promise<boolean> {
     core.admission.close();
-    const isDrained = await drained(core.admission.load, limits.drainMs);
+    const isDrained = await drained(() => core.admission.load(), limits.drainMs);
     await core.close();
     await upstream.close();
     return isDrained;

@@ -10,18 +10,15 @@ import { type Transfer, Transfers } from './transfers.ts';
 // memory-queue.ts), and what is under way (in-flight-set.ts). It knows neither HTTP nor protocols: a call is a Slot, a body or a
 // reply on its way a Transfer.
 
-/**
- * In bytes: a body or reply of no more is never refused for want of memory. As many of these as there are permits for take
- * little beside what large ones may.
- */
+/** Maximum size in bytes of a body or reply that is never rejected for lack of memory. All permits together hold few of them. */
 export const smallBytes: number = 64 * 1024;
 
-/** How long a reply is on its way before it may be cut where others need its memory, in ms. */
+/** Time in ms before a reply may be cut to release its memory. */
 const leastLeavingMs = 1_000;
-/** In ms: one that will be out so soon, at the speed at which it goes, is let go on. */
+/** A reply that will be sent within this time, in ms at its current speed, is not cut. */
 const soonOutMs = 10_000;
 
-/** Whether a reply on its way out may be cut where others need its memory. */
+/** Returns true if a reply may be cut to release its memory. */
 function mayBeCut({ heldBytes, began, moved }: Transfer): boolean {
   const age = performance.now() - began;
   if (heldBytes <= smallBytes || age < leastLeavingMs) return false;
@@ -29,71 +26,16 @@ function mayBeCut({ heldBytes, began, moved }: Transfer): boolean {
   return (heldBytes - sent) * age > sent * soonOutMs;
 }
 
-/**
- * Lets in as many calls as the process can carry, keeps some waiting for a moment, and sheds the rest. A call takes its
- * permit once its body is there, and gives it back when its reply was given to its connection; bodies on their way in, and
- * replies on their way out, have bounds of their own.
- */
-export interface Admission {
-  /**
-   * Looks whether a call would find room that announces a body of so many bytes, or 0. Throws CallError Overloaded.
-   */
-  readonly look: (bytes: number) => void;
-  /**
-   * Gives the call its permit: at once, or a promise of one. Throws CallError Overloaded, at once or when it has waited
-   * too long.
-   */
-  readonly enter: (slot: Slot) => Promise<void> | undefined;
-  /** Counts bytes (here and below) that a call has in memory from now on; false when there is no room for them. */
-  readonly hold: (slot: Slot, bytes: number) => boolean;
-  /**
-   * How many bytes more there is room for, once those gave way that take more than their share; undefined where a call's may not
-   * become more. Cuts nobody to make room.
-   */
-  readonly spare: (slot: Slot) => number | undefined;
-  /** Says that a call has no more than so many bytes in memory from now on. */
-  readonly shrink: (slot: Slot, bytes: number) => void;
-  /** Counts a call that there is no room for, and gives its refusal. */
-  readonly shed: () => CallError;
-  /** Gives back all that a call had, whether it was let in or not. */
-  readonly leave: (slot: Slot) => void;
-  /** A body begins to come; where too many do the slowest is cut. */
-  readonly arrive: (transfer: Transfer) => void;
-  /** Counts bytes of a body that came; false when there is no room for them. */
-  readonly came: (transfer: Transfer, bytes: number) => boolean;
-  /** A body is there, and its bytes are its call's; or, without a call, it is given up. */
-  readonly arrived: (transfer: Transfer, slot: Slot | undefined) => void;
-  /** A reply is on its way out, or isn't any more. */
-  readonly depart: (transfer: Transfer) => void;
-  readonly departed: (transfer: Transfer) => void;
-  /** Where compressed bodies are unpacked, a few at a time. */
-  readonly unpacking: Permits;
-  /** Bodies whose file flows through, a few at a time, of which something is left for others. */
-  readonly streams: NetworkPlaces;
-  /** Room for the replies of writes, which aren't refused for want of it. */
-  readonly room: Room;
-  /** Of which operations' writes such a reply is likely. */
-  readonly largeReplies: LargeReplies;
-  /** Ends what is too slow, and looks whether there is room again; to be called every second or so. */
-  readonly sweep: () => void;
-  /** Tells how late the event loop's timers come, in ms; to be called every second. */
-  readonly observeDelay: (ms: number) => void;
-  /** How much is under way at this moment. */
-  readonly load: () => Load;
-  /** Sheds every call from now on; those that are in end as they would. */
-  readonly close: () => void;
-}
-
-/** How much is under way in a process. */
+/** The load of a process. */
 export interface Load {
   readonly inFlight: number;
   readonly queued: number;
-  /** Bodies on their way in. */
+  /** Bodies that are arriving. */
   readonly arriving: number;
-  /** Replies on their way out that their connections didn't take at once. */
+  /** Replies that their connections did not accept at once. */
   readonly leaving: number;
   readonly heldBytes: number;
-  /** Calls shed since the start. */
+  /** Calls rejected since the start. */
   readonly shed: number;
 }
 
@@ -118,197 +60,258 @@ export const minWriteBytesPerSecond = 8 * 1024;
 /** Number of calls of the last two seconds that are accepted even if the event loop is late. */
 export const minCallsInDelay = 64;
 
-/**
- * The admission of one process, by its limits. One function, as all that it gives works on the same few counters.
- */
-export function createAdmission(limits: Limits): Admission {
+/** Limits of admission; undefined members have their defaults. */
+type AdmissionLimits = ReturnType<typeof admissionLimitsOf>;
+
+function admissionLimitsOf(limits: Limits) {
   const {
-    arriving: mostArriving = maxArriving,
+    arriving = maxArriving,
     arrivingBytes = maxArrivingBytes,
     leavingBytes = maxLeavingBytes,
+    unpacking = maxUnpacking,
     writeSlowMs = maxSlowWriteMs,
     writeBytesPerSecond = minWriteBytesPerSecond,
     loopDelayInFlight = minCallsInDelay,
   } = limits;
-  const permits = new Permits(limits.inFlight, limits.queue, limits.queueMs, shedding);
-  const arrivals = new Transfers();
-  const departures = new Transfers();
-  let heldBytes = 0;
-  let shed = 0;
-  let late = false;
-  let closed = false;
-  /** Looks at the delay so far, and the calls under way that came since the last one, and between that and the one before. */
-  let looks = 0;
-  let young = 0;
-  let older = 0;
+  const defaults = { arriving, arrivingBytes, leavingBytes, unpacking };
+  return { ...limits, ...defaults, writeSlowMs, writeBytesPerSecond, loopDelayInFlight };
+}
 
-  const line = new MemoryQueue({
-    fits: (bytes) => hasRoom(bytes),
-    isDrained: () => departures.heldBytes <= leavingBytes,
-    hold: (slot, bytes) => {
-      heldBytes += bytes;
-      slot.heldBytes += bytes;
-    },
-  });
+/**
+ * Admits as many calls as the process can carry, queues some for a short time, and rejects the rest. A call takes its permit
+ * when its body has arrived, and returns it when its reply was passed to the connection. Arriving bodies and leaving replies
+ * have limits of their own.
+ */
+export class Admission {
+  /** Limits how many compressed bodies are decompressed at the same time. */
+  readonly unpacking: Permits;
+  /** Limits how many bodies are streamed at the same time; a share is kept for other networks. */
+  readonly streams: NetworkPlaces;
+  /** Memory for replies of writes, which wait for it instead of being rejected. */
+  readonly room: Room;
+  /** Operations whose writes are likely to have a large reply. */
+  readonly largeReplies: LargeReplies = new LargeReplies();
+  readonly #limits: AdmissionLimits;
+  readonly #permits: Permits;
+  readonly #arrivals = new Transfers();
+  readonly #departures = new Transfers();
+  readonly #line: MemoryQueue;
+  #heldBytes = 0;
+  #shed = 0;
+  #late = false;
+  #closed = false;
+  /** Number of observed delays, and the calls in progress that came since the last one, and in the interval before it. */
+  #looks = 0;
+  #young = 0;
+  #older = 0;
 
-  return {
-    look: (bytes) => {
-      if (isShut() || permits.isFull) throw shedding();
-      if (bytes > smallBytes && !hasRoom(1)) throw shedding();
-    },
-    enter: (slot) => {
-      if (isShut()) throw shedding();
-      if (!permits.take()) return wait(slot);
-      begin(slot);
-      return undefined;
-    },
-    hold: (slot, bytes) => {
-      heldBytes += bytes;
-      slot.heldBytes += bytes;
-      return hasRoom(0) || line.isThrough(slot);
-    },
-    spare: (slot) => {
-      if (heldBytes > limits.heldBytes && !line.isThrough(slot)) return undefined;
-      const leaving = Math.max(0, departures.heldBytes - leavingBytes);
-      const arriving = Math.max(0, arrivals.heldBytes - arrivingBytes);
-      return limits.heldBytes - heldBytes + leaving + arriving;
-    },
-    shed: shedding,
-    shrink: (slot, bytes) => {
-      if (slot.heldBytes <= bytes) return;
-      heldBytes -= slot.heldBytes - bytes;
-      slot.heldBytes = bytes;
-      line.look();
-    },
-    leave: (slot) => {
-      heldBytes -= slot.heldBytes;
-      slot.heldBytes = 0;
-      line.leave(slot);
-      if (!slot.admitted) return;
-      slot.admitted = false;
-      if (slot.enteredAfter === looks) young--;
-      else if (slot.enteredAfter === looks - 1) older--;
-      permits.give();
-    },
-    arrive: (transfer) => {
-      if (arrivals.size >= mostArriving) cutArrival(-1);
-      arrivals.add(transfer);
-    },
-    came: (transfer, bytes) => {
-      heldBytes += bytes;
-      arrivals.hold(transfer, bytes);
-      return transfer.heldBytes <= smallBytes || hasRoom(0);
-    },
-    arrived: (transfer, slot) => {
-      const bytes = transfer.heldBytes;
-      arrivals.delete(transfer);
-      if (slot === undefined) {
-        heldBytes -= bytes;
-        line.look();
-      } else slot.heldBytes += bytes;
-    },
-    depart: (transfer) => {
-      const { shared } = transfer;
-      if (shared !== undefined && departures.ofShared(shared) !== undefined) transfer.heldBytes = 0;
-      heldBytes += transfer.heldBytes;
-      departures.add(transfer);
-      hasRoom(0);
-    },
-    departed: (transfer) => {
-      const bytes = transfer.heldBytes;
-      departures.delete(transfer);
-      const heir =
-        transfer.shared === undefined || bytes === 0 ? undefined : departures.ofShared(transfer.shared);
-      if (heir === undefined) heldBytes -= bytes;
-      else departures.hold(heir, bytes);
-      line.look();
-    },
-    unpacking: new Permits(limits.unpacking ?? maxUnpacking, limits.queue, limits.queueMs, shedding),
-    streams: new NetworkPlaces(limits.streams),
-    room: line,
-    largeReplies: new LargeReplies(),
-    sweep: () => {
-      cutSlowDepartures();
-      if (line.size === 0) return;
-      hasRoom(0);
-      line.look();
-    },
-    observeDelay: (ms) => {
-      late = ms > limits.loopDelayMs;
-      looks++;
-      older = young;
-      young = 0;
-    },
-    load: () => ({
-      inFlight: permits.taken,
-      queued: permits.waiting,
-      arriving: arrivals.size,
-      leaving: departures.size,
-      heldBytes,
-      shed,
-    }),
-    close: () => {
-      closed = true;
-    },
-  };
+  constructor(given: Limits) {
+    const limits = admissionLimitsOf(given);
+    const { inFlight, unpacking, queue, queueMs } = limits;
+    this.#limits = limits;
+    this.#permits = new Permits(inFlight, queue, queueMs, () => this.shed());
+    this.unpacking = new Permits(unpacking, queue, queueMs, () => this.shed());
+    this.streams = new NetworkPlaces(limits.streams);
+    this.#line = new MemoryQueue({
+      fits: (bytes) => this.#hasRoom(bytes),
+      isDrained: () => this.#departures.heldBytes <= limits.leavingBytes,
+      hold: (slot, bytes) => {
+        this.#heldBytes += bytes;
+        slot.heldBytes += bytes;
+      },
+    });
+    this.room = this.#line;
+  }
 
-  function begin(slot: Slot): void {
-    slot.admitted = true;
-    slot.enteredAfter = looks;
-    young++;
+  /** Checks that there is capacity for a call with a body of so many bytes, or 0. Throws CallError Overloaded. */
+  look(bytes: number): void {
+    if (this.#isShut() || this.#permits.isFull) throw this.shed();
+    if (bytes > smallBytes && !this.#hasRoom(1)) throw this.shed();
+  }
+
+  /** Gives a call its permit: at once, or as a promise. Throws or rejects with CallError Overloaded. */
+  enter(slot: Slot): Promise<void> | undefined {
+    if (this.#isShut()) throw this.shed();
+    if (!this.#permits.take()) return this.#wait(slot);
+    this.#begin(slot);
+    return undefined;
+  }
+
+  /** Adds bytes that a call holds in memory. Returns false if there is no memory for them. */
+  hold(slot: Slot, bytes: number): boolean {
+    this.#heldBytes += bytes;
+    slot.heldBytes += bytes;
+    return this.#hasRoom(0) || this.#line.isThrough(slot);
   }
 
   /**
-   * Whether no call is let in: it is closed, or the loop is late. Calls that have been under way for longer wait for a slow
-   * upstream: what makes the loop late is not theirs.
+   * Returns the bytes that are free, including what transfers above their share would release; undefined if the call may not
+   * hold more. Cuts no transfer.
    */
-  function isShut(): boolean {
-    return closed || (late && young + older >= loopDelayInFlight);
+  spare(slot: Slot): number | undefined {
+    const { heldBytes, leavingBytes, arrivingBytes } = this.#limits;
+    if (this.#heldBytes > heldBytes && !this.#line.isThrough(slot)) return undefined;
+    const leaving = Math.max(0, this.#departures.heldBytes - leavingBytes);
+    const arriving = Math.max(0, this.#arrivals.heldBytes - arrivingBytes);
+    return heldBytes - this.#heldBytes + leaving + arriving;
   }
 
-  /** Whether there is room for so many bytes more, once those gave way that take more than their share. */
-  function hasRoom(bytes: number): boolean {
-    while (heldBytes + bytes > limits.heldBytes) {
-      const gaveWay =
-        (departures.heldBytes > leavingBytes && departures.cutSlowest(mayBeCut)) ||
-        (arrivals.heldBytes > arrivingBytes && cutArrival(smallBytes));
-      if (!gaveWay) return false;
+  /** Reduces the bytes that a call holds in memory to a maximum. */
+  shrink(slot: Slot, bytes: number): void {
+    if (slot.heldBytes <= bytes) return;
+    this.#heldBytes -= slot.heldBytes - bytes;
+    slot.heldBytes = bytes;
+    this.#line.look();
+  }
+
+  /** Counts a rejected call, and returns its error. */
+  shed(): CallError {
+    this.#shed++;
+    return overloaded();
+  }
+
+  /** Releases all that a call holds, even if it was not admitted. */
+  leave(slot: Slot): void {
+    this.#heldBytes -= slot.heldBytes;
+    slot.heldBytes = 0;
+    this.#line.leave(slot);
+    if (!slot.admitted) return;
+    slot.admitted = false;
+    if (slot.enteredAfter === this.#looks) this.#young--;
+    else if (slot.enteredAfter === this.#looks - 1) this.#older--;
+    this.#permits.give();
+  }
+
+  /** Adds a body that begins to arrive. Beyond the maximum, the slowest one is cut. */
+  arrive(transfer: Transfer): void {
+    if (this.#arrivals.size >= this.#limits.arriving) this.#cutArrival(-1);
+    this.#arrivals.add(transfer);
+  }
+
+  /** Adds bytes of a body that arrived. Returns false if there is no memory for them. */
+  came(transfer: Transfer, bytes: number): boolean {
+    this.#heldBytes += bytes;
+    this.#arrivals.hold(transfer, bytes);
+    return transfer.heldBytes <= smallBytes || this.#hasRoom(0);
+  }
+
+  /** Removes a body that has arrived: its bytes move to its call. Without a call they are released. */
+  arrived(transfer: Transfer, slot: Slot | undefined): void {
+    const bytes = transfer.heldBytes;
+    this.#arrivals.delete(transfer);
+    if (slot === undefined) {
+      this.#heldBytes -= bytes;
+      this.#line.look();
+    } else slot.heldBytes += bytes;
+  }
+
+  /** Adds a reply that is being sent. */
+  depart(transfer: Transfer): void {
+    const { shared } = transfer;
+    if (shared !== undefined && this.#departures.ofShared(shared) !== undefined) transfer.heldBytes = 0;
+    this.#heldBytes += transfer.heldBytes;
+    this.#departures.add(transfer);
+    this.#hasRoom(0);
+  }
+
+  /** Removes a reply that was sent or cut. */
+  departed(transfer: Transfer): void {
+    const bytes = transfer.heldBytes;
+    const { shared } = transfer;
+    this.#departures.delete(transfer);
+    const heir = shared === undefined || bytes === 0 ? undefined : this.#departures.ofShared(shared);
+    if (heir === undefined) this.#heldBytes -= bytes;
+    else this.#departures.hold(heir, bytes);
+    this.#line.look();
+  }
+
+  /** Cuts slow replies and checks whether memory is free again. To be called every second. */
+  sweep(): void {
+    this.#cutSlowDepartures();
+    if (this.#line.size === 0) return;
+    this.#hasRoom(0);
+    this.#line.look();
+  }
+
+  /** Takes the delay of the event loop's timers in ms. To be called every second. */
+  observeDelay(ms: number): void {
+    this.#late = ms > this.#limits.loopDelayMs;
+    this.#looks++;
+    this.#older = this.#young;
+    this.#young = 0;
+  }
+
+  /** Returns the current load. */
+  load(): Load {
+    return {
+      inFlight: this.#permits.taken,
+      queued: this.#permits.waiting,
+      arriving: this.#arrivals.size,
+      leaving: this.#departures.size,
+      heldBytes: this.#heldBytes,
+      shed: this.#shed,
+    };
+  }
+
+  /** Rejects every call from now on. Admitted calls continue. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  #begin(slot: Slot): void {
+    slot.admitted = true;
+    slot.enteredAfter = this.#looks;
+    this.#young++;
+  }
+
+  /**
+   * Returns true if no call is admitted: admission is closed, or the event loop is late. Calls that have been in progress for
+   * longer do not count, as they wait for a slow upstream and do not delay the loop.
+   */
+  #isShut(): boolean {
+    return this.#closed || (this.#late && this.#young + this.#older >= this.#limits.loopDelayInFlight);
+  }
+
+  /** Returns true if there is memory for so many bytes. Cuts transfers above their share to make room. */
+  #hasRoom(bytes: number): boolean {
+    const { heldBytes, leavingBytes, arrivingBytes } = this.#limits;
+    while (this.#heldBytes + bytes > heldBytes) {
+      const isCut =
+        (this.#departures.heldBytes > leavingBytes && this.#departures.cutSlowest(mayBeCut)) ||
+        (this.#arrivals.heldBytes > arrivingBytes && this.#cutArrival(smallBytes));
+      if (!isCut) return false;
     }
     return true;
   }
 
-  function cutArrival(bytes: number): boolean {
-    const isCut = arrivals.cutSlowest(({ heldBytes: held }) => held > bytes);
-    if (isCut) shed++;
+  #cutArrival(bytes: number): boolean {
+    const isCut = this.#arrivals.cutSlowest(({ heldBytes: held }) => held > bytes);
+    if (isCut) this.#shed++;
     return isCut;
   }
 
-  function cutSlowDepartures(): void {
+  #cutSlowDepartures(): void {
     const now = performance.now();
-    const slow = departures.filter(({ began, moved }) => {
+    const { writeSlowMs, writeBytesPerSecond } = this.#limits;
+    const slow = this.#departures.filter(({ began, moved }) => {
       const age = now - began;
       return age >= writeSlowMs && moved() * 1000 < writeBytesPerSecond * age;
     });
     for (const { cut } of slow) cut();
   }
 
-  async function wait(slot: Slot): Promise<void> {
+  async #wait(slot: Slot): Promise<void> {
     const began = performance.now();
     try {
-      await permits.wait();
-      begin(slot);
+      await this.#permits.wait();
+      this.#begin(slot);
     } finally {
       slot.stats.queueMs = performance.now() - began;
     }
   }
-
-  function shedding(): CallError {
-    shed++;
-    return overloaded();
-  }
 }
 
-/** The refusal of a call that there is no room for, before anything was done for it. */
+/** Returns the error of a call that is rejected for lack of capacity, before any work was done for it. */
 export function overloaded(): CallError {
   return new CallError('Overloaded', { retryAfter: '1' });
 }

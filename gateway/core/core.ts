@@ -1,6 +1,6 @@
 import type { CompiledContract } from '../../mappings/compile.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
-import { type Admission, createAdmission } from '../admission/admission.ts';
+import { Admission } from '../admission/admission.ts';
 import { Nonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
@@ -39,7 +39,7 @@ export class Core {
     const callers = () => options.callers?.() ?? ownCallers;
     const networkOf: Shared['networkOf'] = (request) => callerNetwork(request, trustedProxies);
     this.#options = options;
-    this.admission = createAdmission(limits);
+    this.admission = new Admission(limits);
     this.#metrics = createMetrics(limits, callers);
     this.#callerLimits =
       options.callerLimits === undefined ? undefined : createCoreCallerLimits(options.callerLimits);

@@ -14,8 +14,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     title: 'the memory limit is off',
     file: 'gateway/admission/admission.ts',
-    code: 'function hasRoom(bytes: number): boolean {\n',
-    fault: 'function hasRoom(bytes: number): boolean {\n    if (bytes > -1) return true;\n',
+    code: '#hasRoom(bytes: number): boolean {\n',
+    fault: '#hasRoom(bytes: number): boolean {\n    if (bytes > -1) return true;\n',
     tests: ['test/gateway/admission/memory-limit.test.ts'],
   },
   {

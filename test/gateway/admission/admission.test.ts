@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import test from 'ava';
-import { createAdmission } from '../../../gateway/admission/admission.ts';
+import { Admission } from '../../../gateway/admission/admission.ts';
 import type { Slot } from '../../../gateway/admission/permits.ts';
 import { isLoopback } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
@@ -35,7 +35,7 @@ async function startHeld(t: Parameters<typeof startGateway>[0], limits: Partial<
 }
 
 test('calls that wait for a slow upstream for seconds have nobody shed when the loop is late', (t) => {
-  const admission = createAdmission({ ...defaultLimits, loopDelayMs: 100, loopDelayInFlight: 2 });
+  const admission = new Admission({ ...defaultLimits, loopDelayMs: 100, loopDelayInFlight: 2 });
   const begin = (): Slot => {
     const place = newSlot();
     t.is(admission.enter(place), undefined);
@@ -174,7 +174,7 @@ test('writeIdleMs: nor does a request for a tunnel behind its request keep its c
 });
 
 test('a place goes on to who waited longest, and back when nobody waits', async (t) => {
-  const admission = createAdmission({ ...defaultLimits, inFlight: 1 });
+  const admission = new Admission({ ...defaultLimits, inFlight: 1 });
   const [first, second, third] = [newSlot(), newSlot(), newSlot()];
   admission.enter(first);
   const came: number[] = [];

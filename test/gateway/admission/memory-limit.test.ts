@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createAdmission, smallBytes } from '../../../gateway/admission/admission.ts';
+import { Admission, smallBytes } from '../../../gateway/admission/admission.ts';
 import type { Slot } from '../../../gateway/admission/permits.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 
@@ -8,7 +8,7 @@ const heldBytes = 10 * smallBytes;
 const tooMany = { message: 'too many requests are waiting' };
 
 test('heldBytes: calls hold as many bytes as the limit allows, and one more byte is refused', (t) => {
-  const admission = createAdmission({ ...defaultLimits, heldBytes });
+  const admission = new Admission({ ...defaultLimits, heldBytes });
   const [first, second] = [newSlot(), newSlot()];
   t.true(admission.hold(first, heldBytes - 1));
   t.true(admission.hold(second, 1));
@@ -19,7 +19,7 @@ test('heldBytes: calls hold as many bytes as the limit allows, and one more byte
 });
 
 test('heldBytes: a large body is refused before it is read while the memory is full, a small one is not', (t) => {
-  const admission = createAdmission({ ...defaultLimits, heldBytes });
+  const admission = new Admission({ ...defaultLimits, heldBytes });
   const slot = newSlot();
   admission.hold(slot, heldBytes - 1);
   t.notThrows(() => admission.look(smallBytes + 1));
