@@ -65,21 +65,24 @@ function mayStream({ options, head }: RequestContext): boolean {
 /**
  * Reads a call, makes it upstream and sends the reply: whatever fails on the way, in the caller's protocol.
  *
+ * @param pathVersion the version of the path, until the envelope says its own (W3)
  * @param read throws CallError, Fault
  * @param failure why the request broke off while the call was under way
  */
 async function answer(
   context: RequestContext,
-  version: SoapVersion,
+  pathVersion: SoapVersion,
   read: () => Promise<SoapCall | PreparedSoapCall>,
   failure?: () => unknown,
 ): Promise<void> {
   const { stats, options, head } = context;
   const { service } = options;
+  let version = pathVersion;
   let reply: Reply;
   try {
     const call = await read();
     const { operation, input, header, credentials } = call;
+    version = call.version;
     noteSecurity(stats, header, undefined);
     const outcome = await runCall(
       service,
@@ -93,10 +96,11 @@ async function answer(
     const broken = failure?.();
     if (broken !== undefined) throw broken;
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
-    reply = soapReply(call.version, outcome, replyContext(context, operation, header, asksForXml(head)));
+    reply = soapReply(version, outcome, replyContext(context, operation, header, asksForXml(head)));
   } catch (error) {
     // at the latest a codec of ours failed on a reply of ours
     reply = refusalOf(undecodable(error, version), context, version);
+    if (error instanceof Fault) version = error.version;
   }
   send(context, version.format, reply);
 }

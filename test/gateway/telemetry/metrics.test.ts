@@ -1,5 +1,5 @@
 import test from 'ava';
-import { keyHeaders, send, startGateway } from '../gateway.ts';
+import { emptyReply, envelope, getSearch, keyHeaders, send, startGateway } from '../gateway.ts';
 
 test('each request is counted once, by transport and the status meant', async (t) => {
   const gateway = await startGateway(t);
@@ -16,4 +16,34 @@ test('each request is counted once, by transport and the status meant', async (t
     ),
   );
   t.true(text.includes('request_duration_seconds_count{contract="/v2",transport="json"} 3\n'));
+});
+
+test('a SOAP message is counted and logged by the version of its envelope, at either endpoint', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer({ body: emptyReply });
+  const mediaTypes = { '1.1': 'text/xml', '1.2': 'application/soap+xml' } as const;
+  const post = (endpoint: string, version: '1.1' | '1.2', body: string) =>
+    gateway.send('POST', endpoint, { 'Content-Type': mediaTypes[version] }, envelope(version, { body }));
+  for (const endpoint of ['/soap11', '/soap12']) {
+    await post(endpoint, '1.1', getSearch);
+    await post(endpoint, '1.2', getSearch);
+    await post(endpoint, '1.2', '<NoSuchOperation/>');
+  }
+  const transports = gateway
+    .log()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).transport);
+  t.deepEqual(transports, ['soap11', 'soap12', 'soap12', 'soap11', 'soap12', 'soap12']);
+  const { text } = await send(gateway.port, 'GET', '/metrics');
+  for (const [transport, calls] of [
+    ['soap11', 2],
+    ['soap12', 2],
+  ] as const)
+    t.true(
+      text.includes(
+        `operation_requests_total{contract="/v2",operation="GetSearch",transport="${transport}",status="200"} ${calls}\n`,
+      ),
+      text,
+    );
 });
