@@ -2,7 +2,7 @@ import { checks, importCheck, nameOf } from './checks.ts';
 import type { Result } from './judge.ts';
 import type { Made } from './judge-exchange.ts';
 import { exchangeGaps, knownGaps } from './known-gaps.ts';
-import { isCalledBy, type ServiceResult } from './services/call.ts';
+import { isCalledBy, type ServiceResult, versionsOf } from './services/call.ts';
 import { type Service, services } from './services/checks.ts';
 import { serviceGaps } from './services/gaps.ts';
 import type { Stack } from './stacks.ts';
@@ -126,52 +126,54 @@ export function exchangeTable(made: readonly Made[]): string {
 /** Result lines of the clients of all services but the screening service. */
 export function serviceLines(results: readonly ServiceResult[]): string {
   return results
-    .map(({ stack, service, check, outcome, why }) => {
+    .map(({ stack, service, version, check, outcome, why }) => {
       const told = outcome === 'passed' ? '' : `: ${why}`;
-      return `  ${marks[outcome]} interop › ${stack.title} › ${service.title}: ${check}${told}\n`;
+      return `  ${marks[outcome]} interop › ${stack.title} ${version} › ${service.title}: ${check}${told}\n`;
     })
     .join('');
 }
 
-/** A Markdown table with a row per stack and service: whether the stack imports the WSDL, and the result of each check. */
+/** A Markdown table with a row per stack, service and SOAP version: whether the stack imports the WSDL, and the result of each check. */
 export function serviceTable(
   stacks: readonly Stack[],
   screening: readonly Result[],
   results: readonly ServiceResult[],
 ): string {
-  const head = ['stack', 'service', 'WSDL by URL', 'result'];
-  const rows = stacks.flatMap((stack) => {
-    const own = screening.filter((one) => one.stack === stack && one.variant === undefined);
-    // a stack without the screening calls imports the WSDL of the first service that it calls
-    const first =
-      own.find(({ check }) => check === importCheck.situation) ?? results.find((one) => one.stack === stack);
-    const imports = first?.outcome;
-    const byUrl = imports === undefined ? '' : marks[imports];
-    const calls = own.filter(({ check }) => operations.includes(check));
-    const passed = calls.filter(({ outcome }) => outcome === 'passed').length;
-    return [
-      [
-        stack.title,
-        'screening (OpenAPI document with an overlay)',
-        byUrl,
-        own.length === 0 ? 'no program' : `${passed}/${calls.length} calls`,
-      ],
-      ...services.map((service) => [
-        stack.title,
-        service.title,
-        isCalledBy(stack, service) ? byUrl : '',
-        isCalledBy(stack, service) ? checkList(stack, service, results) : 'no program',
-      ]),
-    ];
-  });
+  const head = ['stack', 'service', 'SOAP', 'WSDL by URL', 'result'];
+  const rows = stacks.flatMap((stack) => [
+    ...screeningRows(stack, screening),
+    ...services.flatMap((service) => serviceRows(stack, service, results)),
+  ]);
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-function checkList(stack: Stack, service: Service, results: readonly ServiceResult[]): string {
-  return results
-    .filter((one) => one.service === service && one.stack === stack)
-    .map(({ outcome, check }) => `${marks[outcome]} ${check}`)
-    .join(' · ');
+function screeningRows(stack: Stack, screening: readonly Result[]): readonly (readonly string[])[] {
+  const title = 'screening (OpenAPI document with an overlay)';
+  const own = rowsOf(screening.filter((one) => one.stack === stack && one.variant === undefined));
+  if (own.length === 0) return [[stack.title, title, '', '', 'no program']];
+  return own.map(({ version, results }) => {
+    const imported = results.find(({ check }) => check === importCheck.situation);
+    const calls = results.filter(({ check }) => operations.includes(check));
+    const passed = calls.filter(({ outcome }) => outcome === 'passed').length;
+    const mark = imported === undefined ? '' : marks[imported.outcome];
+    return [stack.title, title, version, mark, `${passed}/${calls.length} calls`];
+  });
+}
+
+function serviceRows(
+  stack: Stack,
+  service: Service,
+  results: readonly ServiceResult[],
+): readonly (readonly string[])[] {
+  if (!isCalledBy(stack, service)) return [[stack.title, service.title, '', '', 'no program']];
+  return versionsOf(stack, service).map((version) => {
+    const own = results.filter(
+      (one) => one.service === service && one.stack === stack && one.version === version,
+    );
+    const [imported, ...checked] = own.map(({ outcome, check }) => ({ check, mark: marks[outcome] }));
+    const list = checked.map(({ check, mark }) => `${mark} ${check}`).join(' · ');
+    return [stack.title, service.title, version, imported?.mark ?? '', list];
+  });
 }
 
 /** The page docs/interop.md. */
@@ -191,9 +193,9 @@ export function interopPage(
     ({ stack, version, document, exchange, reason }) =>
       `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${document}: ${exchange.replaceAll('-', ' ')} | ${reason} |\n`,
   );
-  const adoptedGapLines = serviceGaps.map(({ stack, service, check, reason }) => {
-    const title = services.find(({ name }) => name === service)?.title ?? service;
-    return `| ${titleOf(states, stack)} | 1.1 | ${title}: ${check ?? 'all'} | ${reason} |\n`;
+  const adoptedGapLines = serviceGaps.map(({ stack, service, version, check, reason }) => {
+    const title = services.find(({ name }) => name === service)?.title ?? 'all services';
+    return `| ${titleOf(states, stack)} | ${version ?? 'all'} | ${title}: ${check ?? 'all'} | ${reason} |\n`;
   });
   const losses = states.flatMap(({ stack: { title, losses = [] } }) =>
     losses.length === 0 ? [] : [`${title}: ${losses.join(', ')}.`],
@@ -241,11 +243,11 @@ What an API doesn't tell apart counts as one there. ${losses.join(' ')}
 
 ## Services
 
-A row per stack and service. \`soapbridge serve\` starts every gateway with its default settings. Each stack imports the WSDL from the URL that the start line prints; – marks a stack that cannot import this WSDL or any other. The calls below use SOAP 1.1.
+A row per stack, service and SOAP version. \`soapbridge serve\` starts every gateway with its default settings. Each stack imports the WSDL from the URL that the start line prints; – marks a stack that cannot import this WSDL or any other. The harness reads the version of each call from the wire.
 
 - **OpenAPI document** (\`test/interop/shop\` of a clone, without an overlay): a client reads an item, changes its name and writes it back. The item has a decimal, a double with an exponent, a time with a zone, a boolean that is false and optional members that are absent. The upstream checks that the other members are unchanged.
 - **wrapped .asmx** ([docs/adopt](adopt)): a WSDL with attributes, header blocks, a choice, \`xs:any\` and a typed fault.
-- **rpc/encoded** and **document/literal bare** (\`test/fixtures/adopt\` of a clone): SOAP arrays; a WSDL of several files with a substitution group, derived types and a one-way operation.
+- **rpc/encoded** and **document/literal bare** (\`test/fixtures/adopt\` of a clone): SOAP arrays; a WSDL of several files with a substitution group, derived types and a one-way operation. Their WSDLs have ports of SOAP 1.1 only.
 
 ${serviceTable(
   states.map(({ stack }) => stack),

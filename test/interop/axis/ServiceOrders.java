@@ -9,8 +9,7 @@ class ServiceOrders extends ServiceCheck {
     static int placed;
 
     public static void main(String[] arguments) throws Exception {
-        URL address = new URL(arguments[0].replace("?wsdl", ""));
-        OrdersRpc_PortType port = new OrdersRpcServiceLocator().getOrdersRpc(address);
+        OrdersRpc_PortType port = new OrdersRpcServiceLocator().getOrdersRpc(new URL(arguments[0]));
         Order order = port.getOrder(1);
         check("read", () -> new Object[] {
             order.getId(), order.getTotal(), order.getNote(), wall(order.getPlaced()), order.getShipped(),

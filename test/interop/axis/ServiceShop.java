@@ -4,7 +4,9 @@ import java.net.URL;
 /** The service of an OpenAPI document, by what WSDL2Java makes of its WSDL. */
 class ServiceShop extends ServiceCheck {
     public static void main(String[] arguments) throws Exception {
-        IShop port = new ShopLocator().getSoap11(new URL(arguments[0].replace("?wsdl", "")));
+        URL address = new URL(arguments[0]);
+        ShopLocator service = new ShopLocator();
+        IShop port = arguments[1].equals("1.1") ? service.getSoap11(address) : new Soap12BindingStub(address, service);
         Item item = port.getItem(1);
         check("read", () -> new Object[] {
             item.getName(), item.getPrice(), item.getWeight(), item.getStock(), item.getAdded().toInstant(),

@@ -1,5 +1,7 @@
 import adopted.ServiceFault;
 import adopted.ShopStub;
+import org.apache.axiom.soap.SOAP11Constants;
+import org.apache.axiom.soap.SOAP12Constants;
 import shop.GetItemDocument;
 import shop.Item;
 import shop.PutItemDocument;
@@ -16,6 +18,8 @@ class ServiceShop extends ServiceCheck {
 
     public static void main(String[] arguments) throws Exception {
         stub = new ShopStub(arguments[0]);
+        stub._getServiceClient().getOptions().setSoapVersionURI(arguments[1].equals("1.1")
+            ? SOAP11Constants.SOAP_ENVELOPE_NAMESPACE_URI : SOAP12Constants.SOAP_ENVELOPE_NAMESPACE_URI);
         Item item = get(1);
         check("read", () -> new Object[] {
             item.getName(), item.getPrice(), item.getWeight(), item.getStock(), item.getAdded().toInstant(),

@@ -5,6 +5,8 @@ import java.util.Calendar;
 import java.util.GregorianCalendar;
 import javax.xml.namespace.QName;
 import org.apache.axiom.om.OMElement;
+import org.apache.axiom.soap.SOAP11Constants;
+import org.apache.axiom.soap.SOAP12Constants;
 
 /** The wrapped .asmx service, by the stub and the ADB beans that WSDL2Java generates. */
 class ServiceOrders extends ServiceCheck {
@@ -21,6 +23,8 @@ class ServiceOrders extends ServiceCheck {
 
     public static void main(String[] arguments) throws Exception {
         stub = new OrdersStub(arguments[0]);
+        stub._getServiceClient().getOptions().setSoapVersionURI(arguments[1].equals("1.1")
+            ? SOAP11Constants.SOAP_ENVELOPE_NAMESPACE_URI : SOAP12Constants.SOAP_ENVELOPE_NAMESPACE_URI);
         SessionHeader header = new SessionHeader();
         header.setSession("abc");
         header.setBranch("north");

@@ -1,4 +1,6 @@
 import adopted.*;
+import org.apache.axiom.soap.SOAP11Constants;
+import org.apache.axiom.soap.SOAP12Constants;
 
 /** The service of an OpenAPI document, by the stub and the ADB beans that WSDL2Java generates. */
 class ServiceShop extends ServiceCheck {
@@ -12,6 +14,8 @@ class ServiceShop extends ServiceCheck {
 
     public static void main(String[] arguments) throws Exception {
         stub = new ShopStub(arguments[0]);
+        stub._getServiceClient().getOptions().setSoapVersionURI(arguments[1].equals("1.1")
+            ? SOAP11Constants.SOAP_ENVELOPE_NAMESPACE_URI : SOAP12Constants.SOAP_ENVELOPE_NAMESPACE_URI);
         Item item = get(1);
         check("read", () -> new Object[] {
             item.getName(), item.getPrice(), item.getWeight(), item.getStock(), item.getAdded().toInstant(),

@@ -1,35 +1,12 @@
-import jakarta.xml.ws.soap.SOAPFaultException;
-import java.util.Map;
-import org.apache.camel.CamelContext;
-import org.apache.camel.Exchange;
-import org.apache.camel.ProducerTemplate;
-import org.apache.camel.builder.RouteBuilder;
-import org.apache.camel.dataformat.soap.SoapDataFormat;
-import org.apache.camel.dataformat.soap.name.TypeNameStrategy;
-import org.apache.camel.impl.DefaultCamelContext;
-import org.w3c.dom.Element;
+import java.util.List;
 
-/** The service of an OpenAPI document, by a Camel route with the SOAP data format. */
+/** The service of an OpenAPI document, by a Camel route. */
 class ServiceShop {
     public static void main(String[] arguments) throws Exception {
-        SoapDataFormat soap = new SoapDataFormat("adopted", new TypeNameStrategy());
-        CamelContext context = new DefaultCamelContext();
-        context.addRoutes(new RouteBuilder() {
-            @Override
-            public void configure() {
-                from("direct:call").marshal(soap).to(arguments[0] + "?throwExceptionOnFailure=false").unmarshal(soap);
-            }
-        });
-        context.start();
-        ProducerTemplate template = context.createProducerTemplate();
+        ServiceRoute route = new ServiceRoute(arguments[0], arguments[1]);
         ServiceItems.run(
-                (operation, request) -> template.requestBodyAndHeaders("direct:call", request, Map.of(
-                        "SOAPAction", operation, Exchange.CONTENT_TYPE, "text/xml; charset=utf-8")),
-                fault -> {
-                    SOAPFaultException cause = (SOAPFaultException) fault.getCause();
-                    Element detail = cause.getFault().getDetail();
-                    return detail.getElementsByTagNameNS("*", "status").item(0).getTextContent();
-                });
-        System.exit(0);
+                (operation, request) -> route.call(operation, request, List.of()).getMessage().getBody(),
+                fault -> ServiceRoute.inDetail(fault, "status"));
+        System.exit(0); // Camel's own threads would go on
     }
 }

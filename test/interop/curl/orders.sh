@@ -1,12 +1,12 @@
 #!/bin/bash
 # The wrapped .asmx service: envelopes written by hand, replies read by XPath.
-endpoint=$1
+endpoint=$1 version=$2
+. ./version.sh
 
 post() { # operation, inputs
-  curl --silent --show-error --max-time 20 -H 'Content-Type: text/xml; charset=utf-8' \
-    -H "SOAPAction: \"http://orders.example/$1\"" --data-binary @- "$endpoint" <<XML
+  send "http://orders.example/$1" <<XML
 <?xml version="1.0" encoding="utf-8"?>
-<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"
+<soap:Envelope xmlns:soap="$envelope" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"
   xmlns="http://orders.example/" xmlns:o="http://orders.example/">
   <soap:Header><SessionHeader><session>abc</session><branch>north</branch></SessionHeader></soap:Header>
   <soap:Body><$1>$2</$1></soap:Body>

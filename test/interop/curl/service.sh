@@ -1,13 +1,13 @@
 #!/bin/bash
 # A service: envelopes written by hand, replies read by XPath.
-endpoint=${2%\?wsdl}
-[ "$1" = orders ] && exec bash orders.sh "$endpoint"
+endpoint=${2%\?wsdl} version=$4
+[ "$1" = orders ] && exec bash orders.sh "$endpoint" "$version"
+. ./version.sh
 
 post() { # operation, inputs
-  curl --silent --show-error --max-time 20 -H 'Content-Type: text/xml; charset=utf-8' -H "SOAPAction: \"$1\"" \
-    --data-binary @- "$endpoint" <<XML
+  send "$1" <<XML
 <?xml version="1.0" encoding="utf-8"?>
-<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body>
+<soap:Envelope xmlns:soap="$envelope"><soap:Body>
   <$1 xmlns="urn:Shop">$2</$1>
 </soap:Body></soap:Envelope>
 XML

@@ -1,8 +1,10 @@
 set -euo pipefail
-service=$1 wsdl=$2 out=$3
-java -cp 'lib/*' org.apache.cxf.tools.wsdlto.WSDLToJava -exsh true -p adopted -d "$out" "$wsdl" >&2
+service=$1 wsdl=$2 out=$3 version=$4
 program=Service$(sed 's/./\u&/' <<< "$service")
-# the same program after Jakarta EE 9 renamed the packages
-sed 's/javax\.xml\.\(ws\|bind\)/jakarta.xml.\1/g' "../jaxws-ri/$program.java" > "$out/$program.java"
-javac -nowarn -proc:none -cp 'lib/*' -d "$out" "$out"/adopted/*.java "$out/$program.java" ../jaxws-ri/ServiceCheck.java >&2
-exec java -XX:TieredStopAtLevel=1 -cp "$out:lib/*" "$program" "$wsdl"
+if [ ! -e "$out/$program.class" ]; then
+  java -cp 'lib/*' org.apache.cxf.tools.wsdlto.WSDLToJava -exsh true -p adopted -d "$out" "$wsdl" >&2
+  # the same program after Jakarta EE 9 renamed the packages
+  sed 's/javax\.xml\.\(ws\|bind\)/jakarta.xml.\1/g' "../jaxws-ri/$program.java" > "$out/$program.java"
+  javac -nowarn -proc:none -cp 'lib/*' -sourcepath ../java -d "$out" "$out"/adopted/*.java "$out/$program.java" ../jaxws-ri/ServiceCheck.java >&2
+fi
+exec java -XX:TieredStopAtLevel=1 -cp "$out:lib/*" "$program" "$wsdl" "$version"

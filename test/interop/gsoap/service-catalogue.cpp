@@ -91,7 +91,7 @@ int main(int, char **arguments) {
     try {
       add();
     } catch (const std::exception &) {
-      auto *detail = proxy.soap->fault->detail->ns1__Duplicate_;
+      auto *detail = detailOf(proxy.soap)->ns1__Duplicate_;
       return std::vector<Told>{told(detail->sku), told(detail->title)};
     }
     return std::vector<Told>{};

@@ -107,7 +107,7 @@ int main(int, char **arguments) {
     try {
       get(404);
     } catch (const std::exception &) {
-      auto *detail = proxy.soap->fault->detail->ns1__OrderNotFound_;
+      auto *detail = detailOf(proxy.soap)->ns1__OrderNotFound_;
       return std::vector<Told>{told(detail->orderId), told(detail->hint)};
     }
     return std::vector<Told>{};

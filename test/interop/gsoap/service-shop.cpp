@@ -50,7 +50,7 @@ int main(int, char **arguments) {
     try {
       get(404);
     } catch (const std::exception &) {
-      return std::vector<Told>{told(*proxy.soap->fault->detail->ns1__FaultDetail_->status)};
+      return std::vector<Told>{told(*detailOf(proxy.soap)->ns1__FaultDetail_->status)};
     }
     return std::vector<Told>{};
   });

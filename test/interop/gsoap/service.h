@@ -10,6 +10,11 @@ template <class Proxy> void must(Proxy &proxy, int result) {
   throw std::runtime_error(text);
 }
 
+// The detail of a fault, which each version of SOAP has in an element of its own.
+inline struct SOAP_ENV__Detail *detailOf(struct soap *soap) {
+  return soap->fault->detail != nullptr ? soap->fault->detail : soap->fault->SOAP_ENV__Detail;
+}
+
 inline std::string *text(struct soap *soap, const char *value) {
   std::string *made = soap_new_std__string(soap);
   *made = value;

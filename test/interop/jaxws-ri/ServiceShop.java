@@ -4,7 +4,8 @@ import java.net.URL;
 /** The service of an OpenAPI document, by what wsimport makes of its WSDL. */
 class ServiceShop extends ServiceCheck {
     public static void main(String[] arguments) throws Exception {
-        IShop port = new Shop(new URL(arguments[0])).getSoap11();
+        Shop service = new Shop(new URL(arguments[0]));
+        IShop port = arguments[1].equals("1.1") ? service.getSoap11() : service.getSoap12();
         Item item = port.getItem(1);
         check("read", () -> new Object[] {
             item.getName(), item.getPrice(), item.getWeight(), item.getStock(), item.getAdded(), item.getExpires(),

@@ -1,12 +1,15 @@
 using System;
 using System.ServiceModel;
+using System.ServiceModel.Channels;
 
 /// <summary>The service of an OpenAPI document, by the proxy that svcutil generates.</summary>
 static class ServiceShop
 {
     static void Main(string[] arguments)
     {
-        var client = new ShopClient(new BasicHttpBinding(), new EndpointAddress(arguments[0]));
+        // wsHttpBinding is SOAP 1.2 with WS-Addressing
+        var binding = arguments[1] == "1.1" ? (Binding)new BasicHttpBinding() : new WSHttpBinding(SecurityMode.None);
+        var client = new ShopClient(binding, new EndpointAddress(arguments[0]));
         var item = client.getItem(1);
         ServiceCheck.Check("read", () => new object[] {
             item.name, item.price, item.weight, item.stock, item.added.ToUniversalTime().ToString("yyyy-MM-ddTHH:mm:ssZ"),

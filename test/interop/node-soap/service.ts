@@ -2,12 +2,14 @@ import { createClientAsync } from 'soap';
 import { at } from '../../clients/calls.ts';
 import { callOrders, callShop } from '../node/services.ts';
 
-const [service, wsdl = ''] = process.argv.slice(2);
-const client = await createClientAsync(wsdl);
+const [service, wsdl = '', , version] = process.argv.slice(2);
+const client = await createClientAsync(wsdl, { forceSoap12Headers: version === '1.2' });
 
 if (service === 'shop') {
   // node-soap reads a dateTime as a Date, and writes a Date as an empty element
-  await callShop(client.Shop.Soap11, (item) => JSON.parse(JSON.stringify(item)));
+  await callShop(client.Shop[version === '1.2' ? 'Soap12' : 'Soap11'], (item) =>
+    JSON.parse(JSON.stringify(item)),
+  );
 } else {
   let headers: unknown;
   client.addSoapHeader(
@@ -16,7 +18,7 @@ if (service === 'shop') {
     'o',
     'http://orders.example/',
   );
-  const port = client.Orders.OrdersSoap;
+  const port = client.Orders[version === '1.2' ? 'OrdersSoap12' : 'OrdersSoap'];
   const kept = Object.fromEntries(
     ['GetOrder', 'PlaceOrder', 'CancelOrder'].map((name) => [
       name,

@@ -31,6 +31,12 @@ function printed(value: unknown): string | null {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
+/** The detail of a fault, whose element each version of SOAP names in its own way. */
+function detailOf(error: unknown): unknown {
+  const fault = at(error, 'root.Envelope.Body.Fault');
+  return at(fault, 'detail') ?? at(fault, 'Detail');
+}
+
 /** An xs:decimal of two fraction digits, which both libraries read as a double. */
 function amount(value: unknown): string {
   return Number(value).toFixed(2);
@@ -65,7 +71,7 @@ export async function callShop(port: Port, writable: (item: object) => object): 
     try {
       await get(404);
     } catch (error) {
-      return [at(error, 'root.Envelope.Body.Fault.detail.FaultDetail.status')];
+      return [at(detailOf(error), 'FaultDetail.status')];
     }
     return [];
   });
@@ -132,7 +138,7 @@ export async function callOrders(port: Port, dialect: Dialect, quota: () => unkn
     try {
       await get(404);
     } catch (error) {
-      const detail = at(error, 'root.Envelope.Body.Fault.detail.OrderNotFound');
+      const detail = at(detailOf(error), 'OrderNotFound');
       return [at(detail, 'orderId'), at(detail, 'hint')];
     }
     return [];

@@ -1,15 +1,16 @@
 <?php
 
-/** A service, called with PHP's SoapClient without a WSDL: service.php SERVICE WSDL_URL OUT_DIR */
+/** A service, called with PHP's SoapClient without a WSDL: service.php SERVICE WSDL_URL OUT_DIR VERSION */
 
 require '../php/service-check.php';
 
-$service = $argv[1];
+[, $service, $wsdl, , $version] = $argv;
 define('TYPES', ['shop' => 'urn:Shop', 'orders' => 'http://orders.example/'][$service]);
 
 $client = new SoapClient(null, [
-    'location' => preg_replace('/\?wsdl$/', '', $argv[2]),
+    'location' => preg_replace('/\?wsdl$/', '', $wsdl),
     'uri' => TYPES,
+    'soap_version' => $version === '1.1' ? SOAP_1_1 : SOAP_1_2,
     'style' => SOAP_DOCUMENT,
     'use' => SOAP_LITERAL,
 ]);

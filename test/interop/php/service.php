@@ -1,5 +1,5 @@
 <?php
-// A service, called with PHP's SoapClient: service.php SERVICE WSDL_URL OUT_DIR
+// A service, called with PHP's SoapClient: service.php SERVICE WSDL_URL OUT_DIR VERSION
 
 require '../php/service-check.php';
 
@@ -9,10 +9,11 @@ class BusinessCustomer extends Customer { public $VatId; public $vatId; }
 class Book {}
 class Disc {}
 
-[, $service, $wsdl] = $argv;
+[, $service, $wsdl, , $version] = $argv;
 $classes = ['Customer', 'BusinessCustomer', 'Book', 'Disc'];
 $client = new SoapClient($wsdl, [
     'exceptions' => true,
+    'soap_version' => $version === '1.1' ? SOAP_1_1 : SOAP_1_2,
     'classmap' => array_combine($classes, $classes),
     'features' => SOAP_SINGLE_ELEMENT_ARRAYS,
 ]);

@@ -1,18 +1,21 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Line, problemOf } from '../checks.ts';
+import { type Line, problemOf, type Version } from '../checks.ts';
 import { serveContract } from '../gateway.ts';
-import { run } from '../run-command.ts';
+import { type Finished, run } from '../run-command.ts';
 import type { Stack } from '../stacks.ts';
 import { type Service, services } from './checks.ts';
 import { serviceGaps } from './gaps.ts';
+import { importProblem, type Seen, versionProblem, watchRequests } from './seen.ts';
 import { startStores } from './upstream.ts';
 
-/** The result of one check of a stack's client for one service. */
+/** The result of one check of a stack's client for one service, in one SOAP version. */
 export interface ServiceResult {
   readonly stack: Stack;
   readonly service: Service;
+  readonly version: Version;
+  /** `import`, or a key of the service's `checks`. */
   readonly check: string;
   /** `gap`: fails, and a known gap says why. */
   readonly outcome: 'passed' | 'failed' | 'gap';
@@ -43,38 +46,66 @@ export function isCalledBy(stack: Stack, { name }: Service): boolean {
   return existsSync(join(stack.folder, 'service.sh')) && (stack.services?.includes(name) ?? true);
 }
 
-/** One stack and one service, before a gateway and a store of their own. */
+/** The SOAP versions in which a stack calls a service: those that both have. */
+export function versionsOf(stack: Stack, service: Service): readonly Version[] {
+  return service.versions.filter((version) => stack.versions.includes(version));
+}
+
+/** One stack and one service in each version, before a gateway and a store of their own. */
 async function callOne(stack: Stack, service: Service): Promise<readonly ServiceResult[]> {
   const upstream = await startStores();
   const gateway = await serveContract(join(root, service.folder), upstream.url);
+  const read = watchRequests(gateway.url);
   const out = mkdtempSync(join(tmpdir(), `interop-${stack.name}-${service.name}-`));
   try {
-    const { output, errors } = await run(
-      '/bin/bash',
-      ['service.sh', service.name, gateway.wsdl[0] ?? '', out],
-      {
-        folder: stack.folder,
-        limitMs,
-        environment: { LANG: 'C.UTF-8', TZ: 'America/New_York' },
-      },
-    );
-    const lines = new Map(linesOf(output).map((line) => [line.situation, line]));
-    const said = errors.trim().split('\n').slice(-8).join(' | ');
-    return Object.entries(service.checks).map(([check, read]) => {
-      const line = lines.get(check);
-      const problem =
-        line === undefined ? `expected a line of it, got none; ${said}` : problemOf({ read }, '1.1', line);
-      const complaint =
-        (check === 'write' || check === 'change') && problem === undefined
-          ? upstream.complaints[0]
-          : undefined;
-      return judge({ stack, service, check }, problem ?? complaint);
-    });
+    const results: ServiceResult[] = [];
+    for (const version of versionsOf(stack, service)) {
+      upstream.reset();
+      const before = await read();
+      const finished = await run(
+        '/bin/bash',
+        ['service.sh', service.name, gateway.wsdl[0] ?? '', out, version],
+        {
+          folder: stack.folder,
+          limitMs,
+          environment: { LANG: 'C.UTF-8', TZ: 'America/New_York' },
+        },
+      );
+      const seen = [before, await read()] as const;
+      results.push(...judgeAll({ stack, service, version }, finished, upstream.complaints, seen));
+    }
+    return results;
   } finally {
     rmSync(out, { recursive: true, force: true });
     await gateway.stop();
     upstream.close();
   }
+}
+
+/** The stack, the service and the version of a run. */
+type Called = Pick<ServiceResult, 'stack' | 'service' | 'version'>;
+
+/** @param seen the counters of the gateway before and after the run */
+function judgeAll(
+  called: Called,
+  { output, errors }: Finished,
+  complaints: readonly string[],
+  [before, after]: readonly [Seen, Seen],
+): readonly ServiceResult[] {
+  const { service, version } = called;
+  const wire = versionProblem(before, after, version);
+  const lines = new Map(linesOf(output).map((line) => [line.situation, line]));
+  const said = errors.trim().split('\n').slice(-8).join(' | ');
+  const imported = judge({ ...called, check: 'import' }, importProblem(before, after, version));
+  const others = Object.entries(service.checks).map(([check, read]) => {
+    const line = lines.get(check);
+    const problem =
+      line === undefined ? `expected a line of it, got none; ${said}` : problemOf({ read }, version, line);
+    const complaint =
+      (check === 'write' || check === 'change') && problem === undefined ? complaints[0] : undefined;
+    return judge({ ...called, check }, problem ?? wire ?? complaint);
+  });
+  return [imported, ...others];
 }
 
 /** What a client printed; what isn't a line of JSON tells nothing. */
@@ -89,15 +120,13 @@ function linesOf(output: string): readonly Line[] {
   });
 }
 
-function judge(
-  judged: Pick<ServiceResult, 'stack' | 'service' | 'check'>,
-  problem: string | undefined,
-): ServiceResult {
-  const { stack, service, check } = judged;
+function judge(judged: Called & Pick<ServiceResult, 'check'>, problem: string | undefined): ServiceResult {
+  const { stack, service, version, check } = judged;
   const gap = serviceGaps.find(
     (known) =>
       known.stack === stack.name &&
-      known.service === service.name &&
+      (known.service === undefined || known.service === service.name) &&
+      (known.version === undefined || known.version === version) &&
       (known.check === undefined || known.check === check),
   );
   if (problem === undefined && gap === undefined) return { ...judged, outcome: 'passed' };

@@ -1,4 +1,4 @@
-import type { Printed } from '../checks.ts';
+import type { Printed, Version } from '../checks.ts';
 
 /** A service of the interop run beside the screening service: its contract, and the values that each client reads. */
 export interface Service {
@@ -9,6 +9,8 @@ export interface Service {
   readonly folder: string;
   /** Path of the address in an adopted WSDL; absent for an OpenAPI document. */
   readonly path?: string;
+  /** The SOAP versions of its WSDL's ports. */
+  readonly versions: readonly Version[];
   /** By situation: the values that a client prints, with what they are called when they differ. */
   readonly checks: Readonly<Record<string, Readonly<Record<string, Printed>>>>;
 }
@@ -18,6 +20,7 @@ export const services: readonly Service[] = [
     name: 'shop',
     title: 'OpenAPI document',
     folder: 'test/interop/shop',
+    versions: ['1.1', '1.2'],
     checks: {
       read: {
         name: 'A & B <Ä>',
@@ -41,6 +44,7 @@ export const services: readonly Service[] = [
     title: 'wrapped .asmx',
     folder: 'docs/adopt',
     path: '/shop/Orders.asmx',
+    versions: ['1.1', '1.2'],
     checks: {
       read: {
         'the attribute id': '1',
@@ -80,6 +84,7 @@ export const services: readonly Service[] = [
     title: 'rpc/encoded',
     folder: 'test/fixtures/adopt/orders-rpc',
     path: '/axis/services/OrdersRpc',
+    versions: ['1.1'],
     checks: {
       read: {
         id: '1',
@@ -110,6 +115,7 @@ export const services: readonly Service[] = [
     title: 'document/literal bare',
     folder: 'test/fixtures/adopt/catalogue',
     path: '/services/Catalogue',
+    versions: ['1.1'],
     checks: {
       read: {
         'the attribute more': 'false',

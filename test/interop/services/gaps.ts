@@ -1,9 +1,14 @@
+import type { Version } from '../checks.ts';
+
 /** A check of a service that a stack cannot pass, whatever the gateway does. A gap that passes fails the run. */
 export interface ServiceGap {
   /** The stack's folder. */
   readonly stack: string;
-  readonly service: string;
-  /** All checks where it is absent. */
+  /** All services that the stack calls where it is absent. */
+  readonly service?: string;
+  /** All versions where it is absent. */
+  readonly version?: Version;
+  /** All checks, `import` included, where it is absent. */
   readonly check?: string;
   readonly reason: string;
 }
@@ -11,7 +16,16 @@ export interface ServiceGap {
 /** Checks that fail because a value type of WCF has no null. */
 const wcfValues = ['read', 'change'];
 
+/** Stacks that do not import a WSDL. */
+const noImport = {
+  curl: 'curl reads no WSDL',
+  luasoap: 'LuaSOAP reads no WSDL',
+  'php-plain': 'this client runs without a WSDL',
+  'soap-lite': 'SOAP::Lite makes no nested inputs from a WSDL',
+};
+
 export const serviceGaps: readonly ServiceGap[] = [
+  ...Object.entries(noImport).map(([stack, reason]) => ({ stack, check: 'import', reason })),
   ...wcfValues.map((check) => ({
     stack: 'mono-wcf',
     service: 'shop',
@@ -32,7 +46,6 @@ export const serviceGaps: readonly ServiceGap[] = [
   },
   {
     stack: 'camel',
-    service: 'shop',
     check: 'fault',
     reason: "Camel's TypeNameStrategy finds no exception for a fault with a detail",
   },
@@ -44,7 +57,6 @@ export const serviceGaps: readonly ServiceGap[] = [
   },
   {
     stack: 'kdsoap',
-    service: 'shop',
     check: 'fault',
     reason: 'KDSoap returns a fault as one sentence, without its detail',
   },
@@ -54,17 +66,70 @@ export const serviceGaps: readonly ServiceGap[] = [
     check,
     reason: 'without a WSDL SoapClient reads and writes no attributes',
   })),
-  {
+  { stack: 'tclws', check: 'fault', reason: "tclws returns no fault's detail" },
+  ...['polymorphism', 'write'].map((check) => ({
     stack: 'tclws',
-    service: 'shop',
+    service: 'orders',
+    check,
+    reason: 'tclws reads and writes only the members of the declared type',
+  })),
+  { stack: 'tclws', service: 'orders', check: 'any', reason: 'tclws reads no element of xs:any' },
+  { stack: 'soap-wsdl', check: 'fault', reason: 'SOAP::WSDL reads no fault with a detail' },
+  ...['polymorphism', 'write'].map((check) => ({
+    stack: 'soap-wsdl',
+    service: 'orders',
+    check,
+    reason: 'SOAP::WSDL reads and writes no xsi:type',
+  })),
+  { stack: 'soap-wsdl', service: 'orders', check: 'any', reason: 'SOAP::WSDL reads no element of xs:any' },
+  ...['soap-lite', 'pysimplesoap'].map((stack) => ({
+    stack,
+    version: '1.2' as const,
     check: 'fault',
-    reason: "tclws returns no fault's detail",
+    reason: `${stack === 'soap-lite' ? 'SOAP::Lite' : 'PySimpleSOAP'} reads only faults of SOAP 1.1`,
+  })),
+  ...['read', 'polymorphism', 'write'].map((check) => ({
+    stack: 'pysimplesoap',
+    service: 'orders',
+    check,
+    reason: 'PySimpleSOAP reads and writes no attributes and no members of a choice',
+  })),
+  {
+    stack: 'pysimplesoap',
+    service: 'orders',
+    version: '1.1',
+    check: 'fault',
+    reason: 'PySimpleSOAP reads a detail only if its element has no prefix',
   },
   {
-    stack: 'soap-wsdl',
-    service: 'shop',
-    check: 'fault',
-    reason: 'SOAP::WSDL reads no fault with a detail',
+    stack: 'luasoap',
+    service: 'orders',
+    check: 'header',
+    reason: 'LuaSOAP returns no header blocks',
+  },
+  {
+    stack: 'gowsdl',
+    service: 'orders',
+    check: 'read',
+    reason: 'gowsdl reads no attributes of an element with text',
+  },
+  ...['polymorphism', 'write'].map((check) => ({
+    stack: 'gowsdl',
+    service: 'orders',
+    check,
+    reason: 'gowsdl reads and writes no xsi:type; it leaves out 0 and nil',
+  })),
+  {
+    stack: 'gowsdl',
+    service: 'orders',
+    check: 'header',
+    reason: 'gowsdl reads no header blocks of replies',
+  },
+  {
+    stack: 'kdsoap',
+    service: 'orders',
+    check: 'write',
+    reason: 'KDSoap writes xsi:type only in encoded messages',
   },
   {
     stack: 'nusoap',

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import test from 'ava';
 import { loadAdoptedService } from '../../../mappings/loader/wsdl/load-adopted.ts';
 import { send } from '../../gateway/gateway.ts';
-import { serveContract } from '../gateway.ts';
+import type { Version } from '../checks.ts';
+import { endpointOf, serveContract } from '../gateway.ts';
 import { loadStacks } from '../stacks.ts';
-import { isCalledBy } from './call.ts';
+import { isCalledBy, versionsOf } from './call.ts';
 import { services } from './checks.ts';
 import { serviceGaps } from './gaps.ts';
+import { importProblem, versionProblem, watchRequests } from './seen.ts';
 import { startStores } from './upstream.ts';
 
 const stacks = loadStacks();
@@ -52,14 +54,77 @@ test('a gateway that does not start fails with its log', async (t) => {
   });
 });
 
-test('each gap is of a check of a stack that calls the service', (t) => {
-  for (const { stack, service, check } of serviceGaps) {
-    const caller = stacks.find(({ name }) => name === stack);
-    const called = services.find(({ name }) => name === service);
-    t.true(caller !== undefined && called !== undefined && isCalledBy(caller, called), `${stack} ${service}`);
-    const checks = called?.checks ?? {};
-    t.true(check === undefined || check in checks, `${stack} ${service} ${check}`);
+test('each stack calls an OpenAPI document and an adopted WSDL', (t) => {
+  for (const stack of stacks) {
+    const called = services.filter((service) => isCalledBy(stack, service));
+    t.true(
+      called.some(({ path }) => path === undefined),
+      stack.name,
+    );
+    t.true(
+      called.some(({ path }) => path !== undefined),
+      stack.name,
+    );
+    for (const service of called) t.true(versionsOf(stack, service).length > 0, stack.name);
   }
+});
+
+test('each gap is of a check of a stack that calls the service', (t) => {
+  for (const { stack, service, version, check } of serviceGaps) {
+    const caller = stacks.find(({ name }) => name === stack);
+    const called = services.filter(
+      (one) =>
+        (service === undefined || one.name === service) &&
+        caller !== undefined &&
+        isCalledBy(caller, one) &&
+        (version === undefined || versionsOf(caller, one).includes(version)) &&
+        (check === undefined || check === 'import' || check in one.checks),
+    );
+    t.true(called.length > 0, `${stack} ${service} ${version} ${check}`);
+  }
+});
+
+test('a run shows in the metrics whether the client fetched the WSDL, and the version of its calls', async (t) => {
+  const upstream = await startStores();
+  const gateway = await serveContract('test/interop/shop', upstream.url);
+  t.teardown(async () => {
+    await gateway.stop();
+    upstream.close();
+  });
+  const read = watchRequests(gateway.url);
+  const start = await read();
+  const call = async (version: Version, mediaType: string, namespace: string): Promise<void> => {
+    const body = `<e:Envelope xmlns:e="${namespace}"><e:Body><getItem xmlns="urn:Shop"><id>1</id></getItem></e:Body></e:Envelope>`;
+    const headers = { 'Content-Type': mediaType };
+    t.is((await fetch(endpointOf(gateway, version), { method: 'POST', headers, body })).status, 200);
+  };
+  await call('1.2', 'application/soap+xml', 'http://www.w3.org/2003/05/soap-envelope');
+  const called = await read();
+  t.is(versionProblem(start, called, '1.2'), undefined);
+  t.is(versionProblem(start, called, '1.1'), 'expected SOAP 1.1 in every call, got SOAP 1.2 in 1');
+  t.is(importProblem(start, called, '1.2'), 'expected a GET of the WSDL, got none');
+  await fetch(gateway.wsdl[0] ?? '');
+  const fetched = await read();
+  t.is(importProblem(start, fetched, '1.2'), undefined);
+  t.is(importProblem(start, fetched, '1.1'), 'expected calls, got none');
+  // a second run that uses the generated code of the first
+  await call('1.1', 'text/xml', 'http://schemas.xmlsoap.org/soap/envelope/');
+  const second = await read();
+  t.is(importProblem(fetched, second, '1.1'), undefined);
+  t.is(versionProblem(fetched, second, '1.1'), undefined);
+});
+
+test('a reset puts the first values back and forgets the complaints', async (t) => {
+  const upstream = await startStores();
+  t.teardown(upstream.close);
+  const get = async (): Promise<unknown> => (await fetch(`${upstream.url}/items/1`)).json();
+  const first = await get();
+  await fetch(`${upstream.url}/items/1`, { method: 'PUT', body: '{"name":"x"}' });
+  t.deepEqual(await get(), { name: 'x' });
+  t.is(upstream.complaints.length, 1);
+  upstream.reset();
+  t.deepEqual(await get(), first);
+  t.is(upstream.complaints.length, 0);
 });
 
 const rpc = (name: string, content: string): string =>

@@ -15,8 +15,10 @@ import {
 /** The JSON services behind all gateways: small stores that keep the values they are given. */
 export interface Stores {
   readonly url: string;
-  /** What was wrong with the calls so far. */
+  /** What was wrong with the calls since the start or the last reset. */
   readonly complaints: readonly string[];
+  /** Puts the first values back into all stores. */
+  readonly reset: () => void;
   readonly close: () => void;
 }
 
@@ -33,12 +35,9 @@ type Serve = (body: Members, complain: (what: string) => void) => Answer;
 
 /** Listens on a free port of 127.0.0.1. Each has its own store, as it was at first. */
 export async function startStores(): Promise<Stores> {
-  const operations = new Map([
-    ...ordersOperations(),
-    ...rpcOperations(),
-    ...catalogueOperations(),
-    ...shopOperations(),
-  ]);
+  const fresh = (): ReadonlyMap<string, Serve> =>
+    new Map([...ordersOperations(), ...rpcOperations(), ...catalogueOperations(), ...shopOperations()]);
+  let operations = fresh();
   const complaints: string[] = [];
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';
@@ -58,6 +57,10 @@ export async function startStores(): Promise<Stores> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     complaints,
+    reset: () => {
+      operations = fresh();
+      complaints.length = 0;
+    },
     close: () => {
       server.close();
       server.closeAllConnections();

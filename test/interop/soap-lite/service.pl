@@ -1,4 +1,4 @@
-# A service, called with SOAP::Lite: calls built element by element. service.pl SERVICE WSDL_URL OUT_DIR
+# A service, called with SOAP::Lite: calls built element by element. service.pl SERVICE WSDL_URL OUT_DIR VERSION
 
 use strict;
 use warnings;
@@ -6,10 +6,10 @@ use utf8;
 use SOAP::Lite;
 use Services qw(check);
 
-my ($service, $wsdl) = @ARGV;
+my ($service, $wsdl, undef, $version) = @ARGV;
 my $address = $wsdl =~ s/\?wsdl$//r;
 my $namespace = { shop => 'urn:Shop', orders => 'http://orders.example/' }->{$service};
-my $client = SOAP::Lite->proxy($address)->on_action(sub { ($service eq 'orders' ? $namespace : '') . $_[1] =~ s/.*://r });
+my $client = SOAP::Lite->soapversion($version)->proxy($address)->on_action(sub { ($service eq 'orders' ? $namespace : '') . $_[1] =~ s/.*://r });
 $client->ns($namespace, 't');
 # the types that SOAP::Lite guesses are not those of the WSDL
 $client->serializer->autotype(0) if $service eq 'orders';

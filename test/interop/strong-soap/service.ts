@@ -2,17 +2,21 @@ import { at } from '../../clients/calls.ts';
 import { callOrders, callShop } from '../node/services.ts';
 import { createClient } from './create-client.ts';
 
-const [service, wsdl = ''] = process.argv.slice(2);
-const client = await createClient(wsdl, '1.1');
+const [service, wsdl = '', , version = ''] = process.argv.slice(2);
+const client = await createClient(wsdl, version);
 
-if (service === 'shop') await callShop(Reflect.get(Reflect.get(client, 'Shop'), 'Soap11'), (item) => item);
+if (service === 'shop')
+  await callShop(
+    Reflect.get(Reflect.get(client, 'Shop'), version === '1.2' ? 'Soap12' : 'Soap11'),
+    (item) => item,
+  );
 else {
   let headers: unknown;
   client.addSoapHeader(
     { session: 'abc', branch: 'north' },
     { nsURI: 'http://orders.example/', name: 'SessionHeader' },
   );
-  const port = Reflect.get(Reflect.get(client, 'Orders'), 'OrdersSoap');
+  const port = Reflect.get(Reflect.get(client, 'Orders'), version === '1.2' ? 'OrdersSoap12' : 'OrdersSoap');
   const kept = Object.fromEntries(
     ['GetOrder', 'PlaceOrder', 'CancelOrder'].map((name) => [
       name,

@@ -9,7 +9,7 @@ from suds.client import Client
 
 from services import check
 
-service, wsdl, _ = sys.argv[1:]
+service, wsdl = sys.argv[1:3]
 logging.disable(logging.CRITICAL)
 client = Client(wsdl, cache=None)
 call = client.service

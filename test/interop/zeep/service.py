@@ -1,4 +1,4 @@
-"""A service, called with zeep: service.py SERVICE WSDL_URL OUT_DIR"""
+"""A service, called with zeep: service.py SERVICE WSDL_URL OUT_DIR VERSION"""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from decimal import Decimal
 import zeep
 from zeep.exceptions import Fault
 
-service, wsdl, _ = sys.argv[1:]
+service, wsdl, _, version = sys.argv[1:]
 xsi_type = "{http://www.w3.org/2001/XMLSchema-instance}type"
 soap_encoding = b'''<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:e="http://schemas.xmlsoap.org/soap/encoding/"
   targetNamespace="http://schemas.xmlsoap.org/soap/encoding/">
@@ -35,7 +35,8 @@ class Substitute(zeep.Plugin):
 
 
 client = zeep.Client(wsdl, transport=Transport(), plugins=[Substitute()])
-call = client.service
+port = {"shop": {"1.1": "Soap11", "1.2": "Soap12"}, "orders": {"1.1": "OrdersSoap", "1.2": "OrdersSoap12"}}
+call = client.bind(port_name=port[service][version]) if service in port else client.service
 
 
 def told(value):

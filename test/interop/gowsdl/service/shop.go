@@ -2,33 +2,15 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"regexp"
 	"strconv"
 
 	"github.com/hooklift/gowsdl/soap"
 
 	"interop/shop"
 )
-
-func check(situation string, read func() ([]*string, error)) {
-	line := map[string]any{"situation": situation}
-	if got, err := read(); err != nil {
-		line["error"] = err.Error()
-	} else {
-		line["got"] = got
-	}
-	text, _ := json.Marshal(line)
-	fmt.Println(string(text))
-}
-
-func text(value any) *string {
-	printed := fmt.Sprint(value)
-	return &printed
-}
 
 // orNone is nil for the zero value, which gowsdl has in place of an absent member.
 func orNone(number float64) *string {
@@ -53,18 +35,15 @@ func main() {
 		os.Exit(1)
 	}
 	check("read", func() ([]*string, error) {
-		var expires, note *string
+		var expires *string
 		if item.Expires.ToGoTime().Year() > 1 {
 			expires = text(item.Expires.ToGoTime())
-		}
-		if item.Note != "" {
-			note = &item.Note
 		}
 		tags := item.Tags.Astring
 		return []*string{
 			&item.Name, text(item.Price), text(item.Weight), text(item.Stock),
 			text(item.Added.ToGoTime().Format("2006-01-02T15:04:05Z07:00")), expires, orNone(item.Rating),
-			text(item.Returnable), note, text(len(tags)), tags[1],
+			text(item.Returnable), textOrNone(item.Note), text(len(tags)), tags[1],
 		}, nil
 	})
 	check("change", func() ([]*string, error) {
@@ -83,10 +62,6 @@ func main() {
 		if err == nil {
 			return nil, errors.New("expected a fault")
 		}
-		found := regexp.MustCompile(`<status>(\d+)</status>`).FindStringSubmatch(err.Error())
-		if found == nil {
-			return nil, err
-		}
-		return []*string{&found[1]}, nil
+		return []*string{inDetail(err, "status")}, nil
 	})
 }

@@ -1,0 +1,39 @@
+import type { Version } from '../checks.ts';
+
+/** The requests that a gateway counts since its start. */
+export interface Seen {
+  /** Documents that it served: WSDLs and schemas. */
+  readonly documents: number;
+  /** SOAP messages by version. */
+  readonly calls: Readonly<Record<Version, number>>;
+}
+
+/** Returns a function that reads the counters of a gateway from its metrics. The reads themselves do not count. */
+export function watchRequests(url: string): () => Promise<Seen> {
+  let reads = 0;
+  return async () => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const count = (transport: string, status: string): number => {
+      const labels = `[^}]*transport="${transport}",status="${status}"`;
+      const samples = text.matchAll(new RegExp(`^soapbridge_requests_total\\{${labels}\\} (\\d+)$`, 'gm'));
+      return [...samples].reduce((sum, [, value]) => sum + Number(value), 0);
+    };
+    const documents = count('http', '200') - reads;
+    reads += 1;
+    return { documents, calls: { '1.1': count('soap11', '\\d+'), '1.2': count('soap12', '\\d+') } };
+  };
+}
+
+/** Undefined if all calls of a run were of the version, else the sentence that says how many were not. */
+export function versionProblem(before: Seen, after: Seen, version: Version): string | undefined {
+  const other = version === '1.1' ? '1.2' : '1.1';
+  const wrong = after.calls[other] - before.calls[other];
+  return wrong === 0 ? undefined : `expected SOAP ${version} in every call, got SOAP ${other} in ${wrong}`;
+}
+
+/** Undefined if the client fetched the WSDL from the gateway and made calls in the version. */
+export function importProblem(before: Seen, after: Seen, version: Version): string | undefined {
+  // the generated code of the first version is used in the second
+  if (after.documents === 0) return 'expected a GET of the WSDL, got none';
+  return after.calls[version] === before.calls[version] ? 'expected calls, got none' : undefined;
+}
