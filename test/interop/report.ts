@@ -243,7 +243,7 @@ What an API doesn't tell apart counts as one there. ${losses.join(' ')}
 
 ## Services
 
-A row per stack, service and SOAP version. \`soapbridge serve\` starts every gateway with its default settings. Each stack imports the WSDL from the URL that the start line prints; – marks a stack that cannot import this WSDL or any other. The harness reads the version of each call from the wire.
+A row per stack, service and SOAP version. \`soapbridge serve\` starts every gateway with its default settings. Each stack imports the WSDL from the URL that the start line prints; – marks a stack that cannot import this WSDL or any other. The gateway's metrics show the version of each call.
 
 - **OpenAPI document** (\`test/interop/shop\` of a clone, without an overlay): a client reads an item, changes its name and writes it back. The item has a decimal, a double with an exponent, a time with a zone, a boolean that is false and optional members that are absent. The upstream checks that the other members are unchanged.
 - **wrapped .asmx** ([docs/adopt](adopt)): a WSDL with attributes, header blocks, a choice, \`xs:any\` and a typed fault.

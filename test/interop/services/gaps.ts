@@ -4,11 +4,11 @@ import type { Version } from '../checks.ts';
 export interface ServiceGap {
   /** The stack's folder. */
   readonly stack: string;
-  /** All services that the stack calls where it is absent. */
+  /** If absent, the gap applies to all services that the stack calls. */
   readonly service?: string;
-  /** All versions where it is absent. */
+  /** If absent, the gap applies to all versions. */
   readonly version?: Version;
-  /** All checks, `import` included, where it is absent. */
+  /** If absent, the gap applies to all checks, `import` included. */
   readonly check?: string;
   readonly reason: string;
 }
