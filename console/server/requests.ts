@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { documentName } from '../../wsdl/adopted.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
-import { folderOf } from './view.ts';
 
 /** What a request asks the pages for. */
 export type Asked =
@@ -14,6 +13,14 @@ export type Asked =
   | { readonly kind: 'contract' }
   /** Below the pages' own folder: the path there, such as `/GetSearch`. */
   | { readonly kind: 'folder'; readonly path: string };
+
+/** A contract's own paths come first: where one of its routes may be below `docs`, pages are elsewhere. */
+export function folderOf({ routes }: Contract): string {
+  const isTaken = routes.some(({ segments: [first] }) =>
+    first?.kind === 'literal' ? /^docs(?:\.json)?$/i.test(first.text) : first?.kind === 'parameter',
+  );
+  return isTaken ? '_docs' : 'docs';
+}
 
 /** What one request asks the pages for; undefined where it is the gateway's to answer. */
 export type ReadAsked = (

@@ -8,6 +8,7 @@ import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { ports } from '../../wsdl/wsdl.ts';
 import { type PreparedEntry, prepareEntries, type SearchEntry } from '../search.ts';
 import { summary } from './prose.ts';
+import { folderOf } from './requests.ts';
 import type { Texts } from './texts.ts';
 
 /** The most operations that the overview and the side navigation list; of more they list the tags. */
@@ -117,14 +118,6 @@ export function credentialBlocks({ contract, sampler }: Site): string {
 /** The operations of a tag, none of an unknown one; all of them where no tag is named. */
 export function operationsOf({ contract, tags }: Site, tag: string | undefined): readonly Operation[] {
   return tag === undefined ? contract.operations : (tags.get(tag) ?? []);
-}
-
-/** A contract's own paths come first: where one of its routes may be below `docs`, pages are elsewhere. */
-export function folderOf({ routes }: Contract): string {
-  const isTaken = routes.some(({ segments: [first] }) =>
-    first?.kind === 'literal' ? /^docs(?:\.json)?$/i.test(first.text) : first?.kind === 'parameter',
-  );
-  return isTaken ? '_docs' : 'docs';
 }
 
 /** A link to a page below the base path, in the language that was chosen. */

@@ -317,7 +317,9 @@ async function serveHere(
     drainDelayMs: flags.drainDelay,
     ...(flags.auditLog === undefined ? {} : { auditLog: flags.auditLog }),
     ...(flags.limits === undefined ? {} : { limits: flags.limits }),
-    ...(flags.pages === 'on' ? { pages: (await import('../../console/server/pages.ts')).createPages } : {}),
+    ...(flags.pages === 'on'
+      ? { pages: (await import('../../console/server/pages-on-visit.ts')).createPages }
+      : {}),
     ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
     // nonces are remembered in one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,

@@ -1,0 +1,16 @@
+import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
+import { compileAsked } from './requests.ts';
+
+/** The pages of a contract. Their modules are loaded at the first visit, so that a gateway starts sooner. */
+export function createPages(options: PagesOptions): Pages {
+  const asked = compileAsked(options.compiled.contract);
+  let pages: Promise<Pages> | undefined;
+  const load = async (): Promise<Pages> => (await import('./pages.ts')).createPages(options);
+  return {
+    takes: (request, path, query) => asked(request, path, query) !== undefined,
+    handle: async (request, response, readBody) => {
+      pages ??= load();
+      return (await pages).handle(request, response, readBody);
+    },
+  };
+}
