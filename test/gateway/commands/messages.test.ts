@@ -117,7 +117,7 @@ for (const [what, args, files, message] of [
       'o.yaml': document(''),
       's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a", limits: { totlMs: 1 } }\n',
     },
-    's.yaml:2#/contracts/~1a/limits/totlMs: expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS; did you mean totalMs?',
+    's.yaml:2#/contracts/~1a/limits/totlMs: limits: expected the name of a limit, got "totlMs"; did you mean totalMs?',
   ],
   [
     'a limit of the process in soapbridge.yaml',
@@ -126,7 +126,7 @@ for (const [what, args, files, message] of [
       'o.yaml': document(''),
       's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a", limits: { inFlight: 1 } }\n',
     },
-    's.yaml:2#/contracts/~1a/limits/inFlight: expected a limit of an upstream’s; others are for all: SOAPBRIDGE_LIMITS',
+    's.yaml:2#/contracts/~1a/limits/inFlight: expected a limit of an upstream; SOAPBRIDGE_LIMITS sets it for all contracts',
   ],
   [
     'a misspelt limit',
