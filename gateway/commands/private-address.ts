@@ -37,7 +37,8 @@ export function isPrivateAddress(address: string): boolean {
 
 /** Returns the IPv4 address that an IPv6 address leads to: mapped (::ffff:), compatible (::), NAT64 (64:ff9b::) or 6to4. */
 function ipv4Within(address: string): string | undefined {
-  const { hostname } = new URL(`http://[${address.replace(/%.*$/, '')}]/`); // the form of RFC 5952, without IPv4
+  const [withoutZone = ''] = address.split('%', 1);
+  const { hostname } = new URL(`http://[${withoutZone}]/`); // the form of RFC 5952, without IPv4
   const text = hostname.slice(1, -1);
   const [, high, low] =
     /^(?:::ffff:|::|64:ff9b::|::ffff:0:)([\da-f]{1,4}):([\da-f]{1,4})$/.exec(text) ??

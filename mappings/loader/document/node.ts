@@ -72,5 +72,5 @@ function withoutPassword(text: string): string {
   const end = text.lastIndexOf('@');
   const colon = text.indexOf(':');
   if (colon < 0 || colon > end || /\s/.test(text)) return text;
-  return `***${text.slice(end).replace(/[?#].*$/, '')}`;
+  return `***${text.slice(end).replace(/[?#].*$/s, '')}`;
 }

@@ -1,4 +1,4 @@
-import { acceptedFormat, type Format } from '../../../gateway/http/negotiate.ts';
+import { acceptedFormat, type Format, maxAcceptRanges } from '../../../gateway/http/negotiate.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
@@ -62,7 +62,7 @@ const wild: readonly Format[] = ['json', 'xml'];
 const mediaRange = /^\s*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)\s*(?:;(.*))?$/s;
 
 function model(header: string, own: Format): Format | undefined {
-  const ranges = header.split(',').slice(0, defaultLimits.acceptRanges).flatMap(readRange);
+  const ranges = header.split(',').slice(0, maxAcceptRanges).flatMap(readRange);
   const named = ranges.flatMap(({ type }) => formats.filter((format) => types[format].includes(type)));
   const order = [own, ...named, ...formats];
   const quality = (format: Format): number => {
