@@ -424,10 +424,10 @@ function keepEarlyReload(): (files: Files) => void {
     isAsked = true;
   };
   process.on('SIGHUP', keep);
-  return ({ reload, reopen }) => {
-    process.on('SIGHUP', reload).off('SIGHUP', keep);
-    process.on('SIGUSR1', reopen);
-    if (isAsked) reload();
+  return (files) => {
+    process.on('SIGHUP', () => files.reload()).off('SIGHUP', keep);
+    process.on('SIGUSR1', () => files.reopen());
+    if (isAsked) files.reload();
   };
 }
 

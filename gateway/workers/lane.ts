@@ -123,6 +123,7 @@ export class Lane<Task, Result> {
     clearTimeout(this.#timer);
     const left = this.#thread;
     this.#thread = undefined;
+    left?.ref(); // who closes waits for the end
     await left?.terminate();
   }
 
@@ -153,6 +154,7 @@ export class Lane<Task, Result> {
       // a timer takes no longer times
       const withinMs = Math.min(next.withinMs, 2 ** 31 - 1);
       this.#timer = setTimeout(() => this.#lose(worker, this.#refusalOf(next, 'slow')), withinMs);
+      worker.ref(); // who waits for a result keeps the process alive
       worker.postMessage(task, next.memory);
     } catch (error) {
       this.#leave(); // it may lack what is noted as known
@@ -192,6 +194,7 @@ export class Lane<Task, Result> {
   #finish(outcome: { readonly result: Result } | Error): void {
     const current = this.#current;
     this.#current = undefined;
+    this.#thread?.unref();
     current?.settle(outcome);
     // what it takes is counted before the next one is asked whether there is room
     setImmediate(() => this.#begin());

@@ -1,13 +1,18 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import test from 'ava';
 import { Lane, type LaneOptions, type Order, type Refusal } from '../../../gateway/workers/lane.ts';
 
 const laneModule = new URL('../../../gateway/workers/lane.ts', import.meta.url).href;
 
-/** A lane whose thread performs tasks by a function, given as code. */
-function laneOf(perform: string, options: Partial<LaneOptions<string>> = {}): Lane<string, string> {
+/** The module of a thread that performs tasks by a function, given as code. */
+function moduleOf(perform: string): URL {
   const code = `import { performTasks } from ${JSON.stringify(laneModule)}; performTasks(import.meta.url, ${perform});`;
-  const module = new URL(`data:text/javascript,${encodeURIComponent(code)}`);
-  return new Lane({ module, title: 'the thread', mostWaiting: 10, ...options });
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+function laneOf(perform: string, options: Partial<LaneOptions<string>> = {}): Lane<string, string> {
+  return new Lane({ module: moduleOf(perform), title: 'the thread', mostWaiting: 10, ...options });
 }
 
 const orderOf = (task: string, terms: Partial<Order<string>> = {}): Order<string> => ({
@@ -126,4 +131,17 @@ test('memory goes over to the thread', async (t) => {
   t.is(await lane.run(orderOf('a', { memory: [memory] })), 'A');
   t.is(memory.byteLength, 0);
   await lane.close();
+});
+
+test('a process waits for a result and for the end of its thread, and then ends', async (t) => {
+  const code = `
+    import { Lane } from ${JSON.stringify(laneModule)};
+    const module = new URL(${JSON.stringify(moduleOf(upper).href)});
+    const lane = new Lane({ module, title: 'the thread', mostWaiting: 0 });
+    const order = { taskOf: () => 'a', bytes: 0, memory: [], withinMs: 60_000, refuse: () => undefined };
+    console.log(await lane.run(order));
+    await lane.close();
+    console.log('closed');`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code]);
+  t.is(stdout, 'A\nclosed\n');
 });
