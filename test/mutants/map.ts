@@ -184,6 +184,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/pass.test.ts',
     'test/mappings/codec/adopted/refusals.test.ts',
   ],
+  'mappings/contract/reason.ts': ['test/mappings/contract/reason.test.ts'],
   'mappings/codec/problem.ts': [
     'test/mappings/codec/problem.test.ts',
     'test/mappings/codec/attachments.test.ts',
