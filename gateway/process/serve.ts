@@ -139,7 +139,7 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
   });
 }
 
-/** A process that serves. */
+/** A process that serves. Its functions work without the object, as signal handlers call them. */
 export class Running {
   /** The address that it listens on, such as `http://127.0.0.1:8080`. */
   readonly url: string;
@@ -180,25 +180,23 @@ export class Running {
     return this.addresses[0] ?? this.#parts.state.publicUrl;
   }
 
-  load(): Load {
-    return this.#core.admission.load();
-  }
+  readonly load = (): Load => this.#core.admission.load();
 
   /** Returns the counters and gauges of this process. */
-  metrics(): Snapshot {
+  readonly metrics = (): Snapshot => {
     const own = {
       connections: this.#listener.connections.count(),
       droppedLines: this.#parts.outputs.dropped(),
     };
     const read = this.#core.readMetrics(this.#sites.basePaths().map(shownPath), own);
     return [...read, ...(this.#listener.failedHandshakes?.read() ?? [])];
-  }
+  };
 
   /**
    * Loads all files again and serves the new contents. If that fails, it logs why and continues with the old contents. At
    * most one reload waits while another is in progress. It also reopens the file of audit lines.
    */
-  reload(): Promise<void> {
+  readonly reload = (): Promise<void> => {
     this.reopen();
     // a waiting reload reads the files later, so it serves this caller too
     this.#waiting ??= this.#reloading.then(() => {
@@ -207,18 +205,16 @@ export class Running {
       return this.#reloading;
     });
     return this.#waiting;
-  }
+  };
 
   /** Reopens the file of audit lines, after it was moved away. */
-  reopen(): void {
-    this.#parts.outputs.reopenAudit();
-  }
+  readonly reopen = (): void => this.#parts.outputs.reopenAudit();
 
   /** Stops accepting requests and ends when those in progress have ended. Returns true if none was cut. Later calls have no effect. */
-  stop(delayMs: number): Promise<boolean> {
+  readonly stop = (delayMs: number): Promise<boolean> => {
     this.#stopped ??= this.#stopNow(delayMs);
     return this.#stopped;
-  }
+  };
 
   async #reloadNow(): Promise<void> {
     const { options, state, callerLimits, listenerTls } = this.#parts;

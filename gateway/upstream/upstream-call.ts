@@ -80,6 +80,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** Whether something came since the clock looked. */
   #heard = false;
   #stage: Stage = 'waiting';
+  /** True for a response whose end is the end of its connection: it has neither a length nor chunks. */
+  #endsByClose = false;
   #status = 0;
   #headers: UpstreamReply['headers'] = {};
   #collector = new Collector(true);
@@ -309,6 +311,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const transfer = headers['transfer-encoding'];
     const length = headers['content-length'];
     const isAnnounced = typeof length === 'string' && this.#request.method !== 'HEAD';
+    this.#endsByClose = length === undefined && transfer === undefined;
     const announced = isAnnounced ? announcedBytes(length) || 0 : 0;
     if (coding !== undefined && coding !== 'identity')
       this.#giveInvalid('a content coding that was not asked for');
@@ -372,8 +375,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   onResponseEnd(): void {
-    // undici takes a reset for the end of an answer without a length; it is incomplete (RFC 9112 §8)
-    const broken = this.#connection?.error;
+    // undici takes a reset for the end of a response that ends with its connection; it is incomplete (RFC 9112 §8)
+    const broken = this.#endsByClose ? this.#connection?.error : undefined;
     if (broken !== undefined) {
       this.onResponseError(undefined, broken);
       return;
