@@ -4,69 +4,50 @@ import { TLSSocket } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
-import { createLeaving } from './leaving.ts';
-import { createReadingTurns, type Network, newNetwork, noteUnread } from './reading-turns.ts';
+import { createLeaving, type Leaving } from './leaving.ts';
+import {
+  createReadingTurns,
+  type Network,
+  newNetwork,
+  noteUnread,
+  type ReadingTurns,
+} from './reading-turns.ts';
 import { createWaitingRequests } from './waiting-requests.ts';
-
-/** The callers' connections of one server. */
-export interface Connections {
-  /** Takes note of a new one, for which idle ones give way where there are too many, or ends it. */
-  readonly add: (socket: Socket) => void;
-  /** Has a request handled once the replies to those before it on its connection are out, which is usually now. */
-  readonly begin: (request: IncomingMessage, response: ServerResponse, handle: Handle) => void;
-  /**
-   * Reads a connection no further and refuses what came on it, once the replies that are due are out; at once where what
-   * is wrong is the body of the request under way. Never where the connection ends before.
-   */
-  readonly refuse: (socket: Socket, refuse: Refuse) => void;
-  /**
-   * Whether a request that takes too long to come isn't late by its caller's doing, as its connection isn't read. `late`
-   * is called when it takes too long from when it is read again.
-   */
-  readonly excuse: (socket: Socket, late: () => void) => boolean;
-  readonly count: () => number;
-  /** Whether a connection is one of them. */
-  readonly knows: (socket: Socket) => boolean;
-  /** Looks at all of them: one whose caller doesn't take what it is sent gets a time limit. For every second or so. */
-  readonly sweep: () => void;
-  /** Closes the server as requests end; gives how many connections were cut with a request or a reply under way. */
-  readonly close: (server: Server, withinMs: number) => Promise<number>;
-}
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Refuses what came on a connection; `under` is the reply that is due to it, where it is the body of a request. */
 export type Refuse = (under: ServerResponse | undefined) => void;
 
-/** A network of which so many connections are there. */
+/** A network, and the number of its connections. */
 interface CountedNetwork extends Network {
   readonly name: string;
   count: number;
 }
 
-/** What is known of a connection. */
+/** The state of a connection. */
 interface Entry {
   readonly network: CountedNetwork;
-  /** Requests so far. */
+  /** Number of requests so far. */
   requests: number;
-  /** When it was put behind all others for one, in ms as all times. */
+  /** Time when it was moved to the end of the order for a request, in ms. */
   movedAt: number;
-  /** The reply to the last of them. Replies go out in order: once this one is out, all are. */
+  /** The reply to the last request. Replies are sent in order: when this one is sent, all are. */
   latest: ServerResponse | undefined;
-  /** Requests that aren't begun, since one before them is under way. */
+  /** Number of requests that wait for an earlier one. */
   waiting: number;
-  /** Whether it isn't read for now. */
+  /** True while the connection is not read. */
   isHeld: boolean;
-  /** Whether it was ever so. */
+  /** True once it was not read. */
   canHold: boolean;
   refuse: Refuse | undefined;
-  /** What is to be done when a request whose time is over takes as long again from when it is read on. */
+  /** Called if a request that exceeded its time takes as long again after reading resumes. */
   late: (() => void) | undefined;
-  /** Bytes that had come when it was last looked at by a server that closes. */
+  /** Bytes that had arrived at the last check of a closing server. */
   bytesSeen: number;
 }
 
-/** So well, in ms, is known which connection had a request last: to put one behind the others takes 0.2 µs. */
+/** Resolution of the order of last requests, in ms. */
 const orderMs = 10;
 
 /** Maximum number of requests on one connection of a caller. */
@@ -84,201 +65,160 @@ export const maxPipelinedInProgress = 4;
 /** Time until the headers of a request are complete, in ms. */
 export const maxHeadersMs = 10_000;
 
-/** How many of a hundred connections give way at a time. */
+/** Percentage of connections that are closed at a time to make room. */
 const givingWayPercent = 1;
-/** So many more, for each that there may be, gave way and are still to be closed. */
+/** Maximum number of connections that are being closed to make room, as a share of the maximum number of connections. */
 const leavingShare = 0.1;
-/** How long, in ms, nobody looks for connections that could give way when there were none. */
+/** Time in ms until idle connections are searched again if there were none. */
 const fullMs = 10;
-/** How often, in ms, a server that closes looks at its connections. */
+/** Interval in ms of a closing server's checks of its connections. */
 const lookMs = 50;
 
-/**
- * The connections of a server, within limits. One function, as all that it gives works on the same few sets.
- *
- * @param isProxy whether an address is that of a proxy before many callers, from which any number of connections may come
- */
-export function createConnections(limits: Limits, isProxy: (address: string) => boolean): Connections {
-  /** In the order in which connections came or had a request, but for `orderMs`. */
-  const entries = new Map<Socket, Entry>();
-  const networks = new Map<string, CountedNetwork>();
-  const {
-    requestsPerSocket = maxRequestsPerConnection,
-    writeIdleMs = maxWriteIdleMs,
-    pipelined = maxPipelined,
-    headersMs = maxHeadersMs,
-  } = limits;
-  const reading = createReadingTurns(limits, () => withNetworks(entries));
-  const beginWaiting = createWaitingRequests(limits.pipelinedAtOnce ?? maxPipelinedInProgress);
-  const leaving = createLeaving(limits.connections * leavingShare);
-  let waiting = 0;
-  let fullUntil = 0;
+/** The clients' connections of one server, within limits. */
+export class Connections {
+  readonly #limits: Limits;
+  readonly #isProxy: (address: string) => boolean;
+  /** In the order in which connections came or had their last request, with a resolution of `orderMs`. */
+  readonly #entries = new Map<Socket, Entry>();
+  readonly #networks = new Map<string, CountedNetwork>();
+  readonly #reading: ReadingTurns;
+  readonly #beginWaiting: ReturnType<typeof createWaitingRequests>;
+  readonly #leaving: Leaving;
+  #waiting = 0;
+  #fullUntil = 0;
 
-  return {
-    add: (socket) => {
-      leaving.noteAccepted();
-      const address = socket.remoteAddress;
-      if (address === undefined) return; // gone already
-      const name = networkOf(address);
-      const network = networks.get(name) ?? { name, count: 0, ...newNetwork(isProxy(address)) };
-      const isFull =
-        network.count >= limits.connectionsPerAddress && !network.isProxy && !isLoopback(address);
-      if (isFull || (entries.size >= limits.connections && !makeRoom())) {
-        socket.destroy();
-        return;
-      }
-      networks.set(name, network);
-      network.count++;
-      entries.set(socket, {
-        network,
-        requests: 0,
-        movedAt: Number.NEGATIVE_INFINITY,
-        latest: undefined,
-        waiting: 0,
-        isHeld: false,
-        canHold: false,
-        refuse: undefined,
-        late: undefined,
-        bytesSeen: 0,
-      });
-      socket.once('close', () => {
-        forget(socket);
-        reading.noteClosed();
-      });
-      reading.add(socket, network);
-    },
-    begin: (request, response, handle) => {
-      const { socket } = request;
-      const entry = entries.get(socket);
-      if (entry === undefined) return; // it gave way
-      readWholeBehindReply(socket);
-      const now = reading.note(socket, entry.network);
-      if (now - entry.movedAt > orderMs) {
-        entry.movedAt = now;
-        entries.delete(socket);
-        entries.set(socket, entry);
-      }
-      const isChunked = request.headers['transfer-encoding'] !== undefined;
-      if (isChunked) countPieces(request, () => reading.note(socket, entry.network));
-      if (++entry.requests >= requestsPerSocket) {
-        if (entry.requests > requestsPerSocket) {
-          waitInLine(socket, entry);
-          return; // behind the last one
-        }
-        response.shouldKeepAlive = false;
-      }
-      const before = entry.latest;
-      entry.latest = response;
-      // Node gives a reply its socket once those before it are out
-      if (response.socket !== null) {
-        handle(request, response);
-        return;
-      }
-      // over TLS a caller may have its reply before Node knows that it is out: the next request isn't sent ahead then
-      const isAhead = entry.waiting > 0 || before?.writableEnded === false;
-      waitInLine(socket, entry);
-      const release = isChunked ? gatherBody(request) : undefined;
-      const take = (): void => {
-        release?.();
-        takeTurn(entry, request, response, handle);
-      };
-      response.once('socket', () => setImmediate(() => (isAhead ? beginWaiting(response, take) : take())));
-    },
-    refuse: (socket, refuse) => {
-      const entry = entries.get(socket);
-      if (entry === undefined || entry.refuse !== undefined || socket.writableEnded) return;
-      entry.refuse = refuse;
-      hold(socket, entry);
-      const { latest } = entry;
-      if (latest === undefined || latest.writableFinished) refuse(undefined);
-      else if (latest.req.complete) latest.once('finish', () => refuse(undefined));
-      else if (entry.waiting === 0) refuse(latest);
-    },
-    excuse: (socket, late) => {
-      const entry = entries.get(socket);
-      if (flowing.has(socket)) return true;
-      if (entry === undefined || entry.waiting === 0) return false;
-      entry.late = late;
-      return true;
-    },
-    count: () => entries.size,
-    knows: (socket) => entries.has(socket),
-    sweep: () => {
-      for (const socket of entries.keys()) {
-        // Node starts the time again whenever some of it was taken, and puts its own in when all of it was
-        if (socket.writableLength > 0 && socket.timeout !== writeIdleMs) socket.setTimeout(writeIdleMs);
-      }
-    },
-    close,
-  };
-
-  /** Reads no more requests of a connection until those that it has brought are begun. */
-  function waitInLine(socket: Socket, entry: Entry): void {
-    waiting++;
-    entry.waiting++;
-    if (waiting > pipelined && entry.waiting > 1) cutOff(socket);
-    else if (entry.waiting === 1) hold(socket, entry);
+  /** @param isProxy returns true for the address of a proxy, which may open any number of connections */
+  constructor(limits: Limits, isProxy: (address: string) => boolean) {
+    this.#limits = limits;
+    this.#isProxy = isProxy;
+    this.#reading = createReadingTurns(limits, () => withNetworks(this.#entries));
+    this.#beginWaiting = createWaitingRequests(limits.pipelinedAtOnce ?? maxPipelinedInProgress);
+    this.#leaving = createLeaving(limits.connections * leavingShare);
   }
 
-  function takeTurn(entry: Entry, request: IncomingMessage, response: ServerResponse, handle: Handle): void {
-    if (response.destroyed) return; // counted by then
-    waiting--;
-    entry.waiting--;
-    if (entry.refuse !== undefined) {
-      if (!request.complete) {
-        entry.refuse(response);
-        return;
-      }
-    } else if (entry.waiting === 0) readOn(request.socket, entry);
-    handle(request, response);
-  }
-
-  function readOn(socket: Socket, entry: Entry): void {
-    entry.isHeld = false;
-    socket.resume();
-    const { late, requests } = entry;
-    if (late === undefined) return;
-    entry.late = undefined;
-    setTimeout(() => {
-      const isHere = entry.requests > requests || entry.latest?.req.complete === false;
-      if (!isHere && entries.has(socket)) late();
-    }, headersMs).unref();
-  }
-
-  /** Closes the connections that had nothing to do for longest; false when there are none. */
-  function makeRoom(): boolean {
-    const now = performance.now();
-    if (now < fullUntil) return false;
-    const count = Math.ceil((limits.connections * givingWayPercent) / 100);
-    const idle: Socket[] = [];
-    for (const [socket, entry] of entries) {
-      if (!isBusy(entry)) idle.push(socket);
-      if (idle.length === count) break;
+  /** Adds a new connection. If there are too many, it closes idle ones, else the new one. */
+  add(socket: Socket): void {
+    this.#leaving.noteAccepted();
+    const address = socket.remoteAddress;
+    if (address === undefined) return; // closed already
+    const { connections, connectionsPerAddress } = this.#limits;
+    const name = networkOf(address);
+    const network = this.#networks.get(name) ?? { name, count: 0, ...newNetwork(this.#isProxy(address)) };
+    const isFull = network.count >= connectionsPerAddress && !network.isProxy && !isLoopback(address);
+    if (isFull || (this.#entries.size >= connections && !this.#makeRoom())) {
+      socket.destroy();
+      return;
     }
-    for (const socket of idle) {
-      forget(socket);
-      leaving.add(socket);
-    }
-    if (idle.length === 0) fullUntil = now + fullMs;
-    return idle.length > 0;
+    this.#networks.set(name, network);
+    network.count++;
+    this.#entries.set(socket, {
+      network,
+      requests: 0,
+      movedAt: Number.NEGATIVE_INFINITY,
+      latest: undefined,
+      waiting: 0,
+      isHeld: false,
+      canHold: false,
+      refuse: undefined,
+      late: undefined,
+      bytesSeen: 0,
+    });
+    socket.once('close', () => {
+      this.#forget(socket);
+      this.#reading.noteClosed();
+    });
+    this.#reading.add(socket, network);
   }
 
-  function forget(socket: Socket): void {
-    const entry = entries.get(socket);
-    if (entry === undefined) return;
-    entries.delete(socket);
-    waiting -= entry.waiting;
-    const { network } = entry;
-    network.count--;
-    if (network.count === 0) networks.delete(network.name);
+  /** Has a request handled when the replies before it on its connection are sent, which is usually at once. */
+  begin(request: IncomingMessage, response: ServerResponse, handle: Handle): void {
+    const { socket } = request;
+    const entry = this.#entries.get(socket);
+    if (entry === undefined) return; // closed to make room
+    readWholeBehindReply(socket);
+    this.#noteRequest(socket, entry);
+    const isChunked = request.headers['transfer-encoding'] !== undefined;
+    if (isChunked) countPieces(request, () => this.#reading.note(socket, entry.network));
+    const { requestsPerSocket = maxRequestsPerConnection } = this.#limits;
+    if (++entry.requests >= requestsPerSocket) {
+      if (entry.requests > requestsPerSocket) {
+        this.#waitInLine(socket, entry);
+        return; // no request after the last one is handled
+      }
+      response.shouldKeepAlive = false;
+    }
+    const before = entry.latest;
+    entry.latest = response;
+    // Node assigns the socket to a reply when those before it are sent
+    if (response.socket !== null) {
+      handle(request, response);
+      return;
+    }
+    // over TLS a client may have its reply before Node knows that it is sent: its next request is not pipelined
+    const isAhead = entry.waiting > 0 || before?.writableEnded === false;
+    this.#waitInLine(socket, entry);
+    const release = isChunked ? gatherBody(request) : undefined;
+    const take = (): void => {
+      release?.();
+      this.#takeTurn(entry, request, response, handle);
+    };
+    response.once('socket', () =>
+      setImmediate(() => (isAhead ? this.#beginWaiting(response, take) : take())),
+    );
   }
 
   /**
-   * Closes connections as their requests end, and soon those on which nothing comes: soon and not at once, as a request
-   * may be on its way in. Node's own way counts a reply as out when it is written, not when it is sent.
+   * Stops reading a connection, and refuses what arrived on it when the pending replies are sent; at once if the error is in
+   * the body of the request in progress. Never refuses if the connection ends before.
    */
-  async function close(server: Server, withinMs: number): Promise<number> {
+  refuse(socket: Socket, refuse: Refuse): void {
+    const entry = this.#entries.get(socket);
+    if (entry === undefined || entry.refuse !== undefined || socket.writableEnded) return;
+    entry.refuse = refuse;
+    hold(socket, entry);
+    const { latest } = entry;
+    if (latest === undefined || latest.writableFinished) refuse(undefined);
+    else if (latest.req.complete) latest.once('finish', () => refuse(undefined));
+    else if (entry.waiting === 0) refuse(latest);
+  }
+
+  /**
+   * Returns true if a slow request is not the client's fault, as its connection is not being read. Calls `late` if the request
+   * takes too long again after reading resumes.
+   */
+  excuse(socket: Socket, late: () => void): boolean {
+    const entry = this.#entries.get(socket);
+    if (flowing.has(socket)) return true;
+    if (entry === undefined || entry.waiting === 0) return false;
+    entry.late = late;
+    return true;
+  }
+
+  count(): number {
+    return this.#entries.size;
+  }
+
+  has(socket: Socket): boolean {
+    return this.#entries.has(socket);
+  }
+
+  /** Sets a time limit on connections whose clients do not take their replies. To be called every second. */
+  sweep(): void {
+    const { writeIdleMs = maxWriteIdleMs } = this.#limits;
+    for (const socket of this.#entries.keys()) {
+      // Node restarts the time when the client takes some bytes, and sets its own limit when it has taken all
+      if (socket.writableLength > 0 && socket.timeout !== writeIdleMs) socket.setTimeout(writeIdleMs);
+    }
+  }
+
+  /**
+   * Closes connections as their requests end, and idle ones after a short time, as a request may be on its way. Node's own
+   * method counts a reply as sent when it is written. Returns the number of connections that were cut with a request or a
+   * reply in progress.
+   */
+  async close(server: Server, withinMs: number): Promise<number> {
     await acceptWaiting(server);
+    const entries = this.#entries;
     return new Promise((resolve) => {
       let cut = 0;
       const timer = setTimeout(() => {
@@ -287,12 +227,12 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
           socket.destroy();
         }
       }, withinMs);
-      // behind the reading of what has come, where the clock was late
+      // after what has arrived is read, in case the timer was late
       const often = setInterval(() => setImmediate(closeIdle, entries), lookMs);
       TcpServer.prototype.close.call(server, () => {
         clearTimeout(timer);
         clearInterval(often);
-        server.close(); // ends Node's clock for slow requests, which went on until now
+        server.close(); // ends Node's timer for slow requests, which ran until now
         settle();
       });
       // sockets report that they are closed a little later than the server
@@ -304,6 +244,76 @@ export function createConnections(limits: Limits, isProxy: (address: string) => 
         if (!socket.writableEnded) endWithCare(socket);
       }
     });
+  }
+
+  #noteRequest(socket: Socket, entry: Entry): void {
+    const now = this.#reading.note(socket, entry.network);
+    if (now - entry.movedAt <= orderMs) return;
+    entry.movedAt = now;
+    this.#entries.delete(socket);
+    this.#entries.set(socket, entry);
+  }
+
+  /** Stops reading a connection until the requests that it has sent are begun. */
+  #waitInLine(socket: Socket, entry: Entry): void {
+    const { pipelined = maxPipelined } = this.#limits;
+    this.#waiting++;
+    entry.waiting++;
+    if (this.#waiting > pipelined && entry.waiting > 1) cutOff(socket);
+    else if (entry.waiting === 1) hold(socket, entry);
+  }
+
+  #takeTurn(entry: Entry, request: IncomingMessage, response: ServerResponse, handle: Handle): void {
+    if (response.destroyed) return; // already counted
+    this.#waiting--;
+    entry.waiting--;
+    if (entry.refuse !== undefined) {
+      if (!request.complete) {
+        entry.refuse(response);
+        return;
+      }
+    } else if (entry.waiting === 0) this.#readOn(request.socket, entry);
+    handle(request, response);
+  }
+
+  #readOn(socket: Socket, entry: Entry): void {
+    entry.isHeld = false;
+    socket.resume();
+    const { late, requests } = entry;
+    if (late === undefined) return;
+    entry.late = undefined;
+    setTimeout(() => {
+      const isHere = entry.requests > requests || entry.latest?.req.complete === false;
+      if (!isHere && this.#entries.has(socket)) late();
+    }, this.#limits.headersMs ?? maxHeadersMs).unref();
+  }
+
+  /** Closes the connections that were idle for longest. Returns false if there are none. */
+  #makeRoom(): boolean {
+    const now = performance.now();
+    if (now < this.#fullUntil) return false;
+    const count = Math.ceil((this.#limits.connections * givingWayPercent) / 100);
+    const idle: Socket[] = [];
+    for (const [socket, entry] of this.#entries) {
+      if (!isBusy(entry)) idle.push(socket);
+      if (idle.length === count) break;
+    }
+    for (const socket of idle) {
+      this.#forget(socket);
+      this.#leaving.add(socket);
+    }
+    if (idle.length === 0) this.#fullUntil = now + fullMs;
+    return idle.length > 0;
+  }
+
+  #forget(socket: Socket): void {
+    const entry = this.#entries.get(socket);
+    if (entry === undefined) return;
+    this.#entries.delete(socket);
+    this.#waiting -= entry.waiting;
+    const { network } = entry;
+    network.count--;
+    if (network.count === 0) this.#networks.delete(network.name);
   }
 }
 

@@ -8,13 +8,7 @@ import type { Core } from '../core/core.ts';
 import type { Log } from '../core/core-options.ts';
 import { maxBodyMs } from '../http/body.ts';
 import type { Identify } from '../http/client-certificate.ts';
-import {
-  type Connections,
-  createConnections,
-  isLoopback,
-  maxHeadersMs,
-  networkOf,
-} from '../http/connections.ts';
+import { Connections, isLoopback, maxHeadersMs, networkOf } from '../http/connections.ts';
 import { isListed } from '../http/forwarded.ts';
 import { createUnparsed } from '../http/unparsed.ts';
 import { describeError } from '../telemetry/log.ts';
@@ -64,7 +58,7 @@ export async function startListener(
           identify(request);
           return sites.handle(request, response);
         };
-  const connections = createConnections(
+  const connections = new Connections(
     limits,
     (address) => trustedProxies !== undefined && isListed(address, trustedProxies),
   );
@@ -87,7 +81,7 @@ export async function startListener(
   server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
   const failedHandshakes = tls === undefined ? undefined : createFailedHandshakes(log);
   answerUnparsed(server, connections, core, sites, failedHandshakes);
-  if (tlsServer === undefined) server.on('connection', connections.add);
+  if (tlsServer === undefined) server.on('connection', (socket) => connections.add(socket));
   else addWhenSecure(tlsServer, connections, tlsHandshakes);
   server
     // the body is asked for once nothing speaks against it
@@ -164,7 +158,7 @@ function answerUnparsed(
   server
     .on('clientError', (error: Error, socket: Socket) => {
       // of a handshake that failed there is nobody to answer
-      if (failedHandshakes === undefined || connections.knows(socket)) answer(error, socket);
+      if (failedHandshakes === undefined || connections.has(socket)) answer(error, socket);
       else {
         failedHandshakes.note(error, socket);
         socket.destroy();

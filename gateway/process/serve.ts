@@ -169,7 +169,7 @@ export class Running {
     this.#listener = listener;
     this.log = parts.outputs.log;
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
-    this.#everySecond = setInterval(listener.connections.sweep, 1_000).unref();
+    this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
     this.url = listener.url;
     this.addresses = sites.basePaths().map((basePath) => publicUrl + basePath);
     this.endpoints = sites.endpoints().map((paths) => paths.map((path) => publicUrl + path));

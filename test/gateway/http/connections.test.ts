@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createPages } from '../../../console/server/pages.ts';
-import { createConnections, networkOf } from '../../../gateway/http/connections.ts';
+import { Connections, networkOf } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, type Gateway, type GatewayOptions, send, startGateway } from '../gateway.ts';
 
@@ -168,13 +168,13 @@ test('pipelinedAtOnce: of four requests that waited, and get no reply, two are b
 
 test('pipelinedAtOnce: a request that came once the reply before it was written takes no place', async (t) => {
   const handled: ServerResponse[] = [];
-  const connections = createConnections({ ...defaultLimits, pipelinedAtOnce: 1 }, () => false);
+  const connections = new Connections({ ...defaultLimits, pipelinedAtOnce: 1 }, () => false);
   let arrived = 0;
   const server = createServer((request, response) => {
     arrived++;
     connections.begin(request, response, () => handled.push(response));
   });
-  server.on('connection', connections.add).listen(0, '127.0.0.1');
+  server.on('connection', (socket) => connections.add(socket)).listen(0, '127.0.0.1');
   t.teardown(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
