@@ -9,6 +9,13 @@ export interface AskedDoctor {
   readonly action: string;
 }
 
+/** Returns the fields of the doctor's form; a missing field is empty. */
+export function askedDoctor(body: Buffer): AskedDoctor {
+  const fields = new URLSearchParams(body.toString());
+  const textOf = (name: string): string => fields.get(name) ?? '';
+  return { message: textOf('message'), contentType: textOf('type'), action: textOf('action') };
+}
+
 /** The doctor: a form for a message that fails, and what is to be said of it. It works without script; nothing is kept. */
 export function doctorPage(view: View, asked: AskedDoctor | undefined): Html {
   const { texts, site, up, chosen } = view;

@@ -72,23 +72,25 @@ export function overviewPage(view: View): Html {
       <h2 id="limits">${say('overview.limits')}</h2>
       ${limits(view)}
     </section>
-    ${
-      left.length > 0 &&
-      html`<section aria-labelledby="not-served">
-        <h2 id="not-served">${say('overview.notServed')}</h2>
-        <p>${say('overview.notServedWords')}</p>
-        <dl>
-          ${left
-            .slice(0, mostNotServed)
-            .map(({ name, why }) => html`<dt dir="auto"><code>${name}</code></dt><dd dir="auto">${why}</dd>`)}
-        </dl>
-        ${left.length > mostNotServed && html`<p>${say('overview.notServedMore', { count: left.length - mostNotServed })}</p>`}
-      </section>`
-    }
+    ${left.length > 0 && notServedSection(view, left)}
   `;
 }
 
-/** The most operations that the overview lists as not served. */
+function notServedSection(view: View, left: ReturnType<typeof notServed>): Html {
+  const { say } = view.texts;
+  return html`<section aria-labelledby="not-served">
+    <h2 id="not-served">${say('overview.notServed')}</h2>
+    <p>${say('overview.notServedWords')}</p>
+    <dl>
+      ${left
+        .slice(0, mostNotServed)
+        .map(({ name, why }) => html`<dt dir="auto"><code>${name}</code></dt><dd dir="auto">${why}</dd>`)}
+    </dl>
+    ${left.length > mostNotServed && html`<p>${say('overview.notServedMore', { count: left.length - mostNotServed })}</p>`}
+  </section>`;
+}
+
+/** Maximum number of operations that the overview lists as not served. */
 const mostNotServed = 200;
 
 /** The operations that are not served, each with the reason. */

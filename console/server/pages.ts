@@ -6,12 +6,11 @@ import Koa from 'koa';
 import Router from 'koa-router';
 import { maxMessageBytes } from '../../gateway/doctor/explain.ts';
 import { navigationHeaders, type Pages, type PagesOptions, type ReadBody } from '../../gateway/http/pages.ts';
-import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import { assets } from './assets.ts';
 import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
 import { describeContract, describeForm } from './describe.ts';
-import { type AskedDoctor, doctorPage } from './doctor-page.ts';
+import { askedDoctor, doctorPage } from './doctor-page.ts';
 import { renderDocument } from './html.ts';
 import { type KitFile, kitFile } from './kit.ts';
 import { layout, type PageParts } from './layout.ts';
@@ -19,7 +18,7 @@ import { operationPage } from './operation.ts';
 import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
 import { overviewPage } from './overview.ts';
 import { createPageCache, type KeptPage, maxPageCacheBytes, type PageCache } from './page-cache.ts';
-import { compileAsked, documentPagePath } from './requests.ts';
+import { compileAsked, documentPagePath, previewedRequest } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
 import { createTurns, type Turns } from './turns.ts';
@@ -79,15 +78,12 @@ export function createPages(options: PagesOptions): Pages {
   /** What is kept, and sent to many, by the replies that send it. */
   const bodies = new WeakMap<ServerResponse, Buffer>();
   app.use(async (ctx, next) => {
-    await next();
-    if (Buffer.isBuffer(ctx.body)) bodies.set(ctx.res, ctx.body);
-  });
-  app.use(async (ctx, next) => {
     try {
       await next();
     } catch (error) {
       sendRefusal(ctx, error, options);
     }
+    if (Buffer.isBuffer(ctx.body)) bodies.set(ctx.res, ctx.body);
   });
   app.use(async (ctx, next) => {
     const what = asked(ctx.req, ctx.path, ctx.querystring);
@@ -120,10 +116,19 @@ export function createPages(options: PagesOptions): Pages {
   };
 }
 
-/** Everything that pages answer; one function, as it is a list. */
-function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<Buffer>): Router {
-  const { site, options } = pager;
+type BodyOf = (ctx: Context, most: number) => Promise<Buffer>;
+
+function routerOf(pager: Pager, bodyOf: BodyOf): Router {
   const router = new Router();
+  addPages(router, pager);
+  addDoctor(router, pager, bodyOf);
+  addData(router, pager);
+  addOperations(router, pager);
+  return router;
+}
+
+function addPages(router: Router, pager: Pager): void {
+  const { site } = pager;
   router.get('/-/overview', (ctx) =>
     sendPage(pager, ctx, 'overview', (view) => ({
       title: titleOf(view.site),
@@ -149,8 +154,21 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
     ctx.redirect(operationHref(view, site().operations.get(name.toLowerCase())?.operation.name ?? name));
   });
   router.get(documentPagePath, (ctx) => sendDocumentPage(pager, ctx));
+  router.get('/-/types/:name', async (ctx) => {
+    const type = site().contract.types.find(({ name }) => name === ctx.params.name);
+    if (type === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
+    await sendPage(pager, ctx, `type ${type.name}`, (view) => ({
+      title: type.name,
+      body: typePage(view, type),
+    }));
+  });
+}
+
+/** The checks of messages: the doctor's page, its JSON, and the preview of calls upstream. */
+function addDoctor(router: Router, pager: Pager, bodyOf: BodyOf): void {
+  const { site, options } = pager;
   const { explainBytes = maxMessageBytes, readAsideBytes = maxLoopRequestBytes } = options.compiled.limits;
-  // it is looked at on the event loop, several times over, so it is half as long as what is read there
+  // the event loop reads a message several times here, so the limit is half of that for calls
   const most = Math.min(explainBytes, readAsideBytes / 2);
   router.post('/-/explain', async (ctx) => {
     const body = await bodyOf(ctx, most);
@@ -169,7 +187,7 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
   );
   router.post('/-/doctor', async (ctx) => {
     if (ctx.is('urlencoded') === false) ctx.throw(415, 'expected application/x-www-form-urlencoded');
-    // as it travels, where a character may be three
+    // a character may take three bytes in a form
     const told = askedDoctor(await bodyOf(ctx, most * 3));
     if (Buffer.byteLength(told.message) > most)
       return ctx.throw(413, `expected a message of at most ${most} bytes`);
@@ -188,6 +206,11 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
       ctx.type = 'text/plain; charset=utf-8';
       ctx.body = shown;
     });
+}
+
+/** JSON for the scripts of pages, and files. */
+function addData(router: Router, pager: Pager): void {
+  const { site, options } = pager;
   router.get('/-/contract', (ctx) =>
     sendJson(pager, ctx, () => describeContract(site(), options.addressOf(ctx.req))),
   );
@@ -198,19 +221,16 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
   });
   router.get('/-/kit/:file', (ctx) => sendContractKit(pager, ctx));
   router.get('/-/assets/:file', (ctx) => sendAsset(ctx));
-  router.get('/-/types/:name', async (ctx) => {
-    const type = site().contract.types.find(({ name }) => name === ctx.params.name);
-    if (type === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
-    await sendPage(pager, ctx, `type ${type.name}`, (view) => ({
-      title: type.name,
-      body: typePage(view, type),
-    }));
-  });
   router.get('/-/describe/:name', async (ctx) => {
     const found = site().operations.get(String(ctx.params.name).toLowerCase());
     if (found === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
     await sendJson(pager, ctx, () => describeForm(site(), found.operation));
   });
+}
+
+/** The page of each operation. Its path matches any name, so these routes are added last. */
+function addOperations(router: Router, pager: Pager): void {
+  const { site } = pager;
   router.get('/:name', async (ctx) => {
     const found = site().operations.get(String(ctx.params.name).toLowerCase());
     if (found === undefined) return sendUnknown(pager, ctx, String(ctx.params.name));
@@ -223,46 +243,6 @@ function routerOf(pager: Pager, bodyOf: (ctx: Context, most: number) => Promise<
   });
   router.get('/:name/samples/:file', (ctx) => sendSample(pager, ctx));
   router.get('/:name/kit/:file', (ctx) => sendKit(pager, ctx));
-  return router;
-}
-
-/** What the doctor's form asks; a field that is missing is empty. */
-function askedDoctor(body: Buffer): AskedDoctor {
-  const fields = new URLSearchParams(body.toString());
-  const textOf = (name: string): string => fields.get(name) ?? '';
-  return { message: textOf('message'), contentType: textOf('type'), action: textOf('action') };
-}
-
-/** A request as the form tells it. Throws 400 for anything else. */
-function previewedRequest(body: Buffer): PreviewedRequest {
-  const told = parsed(body);
-  if (typeof told === 'object' && told !== null && 'operation' in told && 'format' in told) {
-    const {
-      operation,
-      format,
-      body: text,
-      headers,
-    } = told as Partial<Record<keyof PreviewedRequest, unknown>>;
-    const known = (['soap11', 'soap12', 'xml', 'json'] as const).find((each) => each === format);
-    const isText = typeof operation === 'string' && typeof text === 'string';
-    if (isText && known !== undefined && typeof headers === 'object' && headers !== null) {
-      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
-      return { operation, body: text, format: known, headers: Object.fromEntries(lower) };
-    }
-  }
-  throw Object.assign(new Error('expected {"operation":"…","format":"soap11","headers":{},"body":"…"}'), {
-    status: 400,
-    expose: true,
-  });
-}
-
-/** What is written in JSON; undefined for what is none: what somebody typed stands in no error and no log. */
-function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 function setHeaders(ctx: Context, { vary }: PagesOptions): void {

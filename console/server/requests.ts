@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { documentName } from '../../wsdl/adopted.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
@@ -90,4 +91,36 @@ function documentsOf(contract: Contract): ReadonlySet<string> {
     return new Set([singleName, ...contract.adopted.service.documents.map(documentName)]);
   const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
   return new Set(['wsdl', singleName, ...schemas.map((number) => `xsd=${number}`)]);
+}
+
+/** A request as the form tells it. Throws 400 for anything else. */
+export function previewedRequest(body: Buffer): PreviewedRequest {
+  const told = parsed(body);
+  if (typeof told === 'object' && told !== null && 'operation' in told && 'format' in told) {
+    const {
+      operation,
+      format,
+      body: text,
+      headers,
+    } = told as Partial<Record<keyof PreviewedRequest, unknown>>;
+    const known = (['soap11', 'soap12', 'xml', 'json'] as const).find((each) => each === format);
+    const isText = typeof operation === 'string' && typeof text === 'string';
+    if (isText && known !== undefined && typeof headers === 'object' && headers !== null) {
+      const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+      return { operation, body: text, format: known, headers: Object.fromEntries(lower) };
+    }
+  }
+  throw Object.assign(new Error('expected {"operation":"…","format":"soap11","headers":{},"body":"…"}'), {
+    status: 400,
+    expose: true,
+  });
+}
+
+/** Returns the value of a JSON text; undefined for other texts, so that no error or log quotes them. */
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
 }
