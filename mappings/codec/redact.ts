@@ -23,101 +23,122 @@ export const maxLoggedCharacters = 16 * 1024;
 /** Reads what was read before, so neither depth nor number of members is bounded here. */
 const unbounded = { jsonDepth: Number.POSITIVE_INFINITY, jsonMembers: Number.POSITIVE_INFINITY };
 
-/**
- * The redaction of a contract's values; one that got longer than the limit ends with `…`. One function: its parts read one
- * another's values, and share what is left of the limit.
- */
+/** Compiles the redaction of a contract's values. A text that exceeds the limit ends with `…`. */
 export function compileRedact(contract: Contract, limits: Limits): Redact {
   const { personal, credentials, responseStatus } = contract;
   const names = credentials?.member === undefined ? personal : [...personal, credentials.member];
   const hiddenNames = new Set(names.map(foldAscii));
-  const fieldsOf = fieldTables();
-  return (text, type, hide) => {
-    const json = new JsonReader(text, { ...limits, ...unbounded });
-    let left = limits.loggedMessage ?? maxLoggedCharacters;
-    return valueText([type]);
+  const terms: Terms = { limits, responseStatus, hiddenNames, fieldsOf: fieldTables() };
+  return (json, type, hide) => new Redaction(json, hide, terms).valueText([type]);
+}
 
-    function valueText(types: readonly Type[]): string {
-      const open = openUnions(types);
-      const code = json.peek();
-      if (code === 110) return json.literal();
-      if (code === 123) return objectOf(open);
-      if (code === 91) return arrayOf(open);
-      return code === 34 ? textOf(open) : tokenOf(open);
-    }
+/** The parts of a contract that its redactions share. */
+interface Terms {
+  readonly limits: Limits;
+  readonly responseStatus: Contract['responseStatus'];
+  readonly hiddenNames: ReadonlySet<string>;
+  readonly fieldsOf: (type: RecordType) => ReadonlyMap<string, Field>;
+}
 
-    function objectOf(types: readonly Type[]): string {
-      const holders = types.filter(({ kind }) => kind === 'record' || kind === 'map');
-      if (holders.length === 0 || holders.includes(responseStatus)) return skipped();
-      const members: string[] = [];
-      let unknown = 0;
-      json.enter();
-      for (let first = true; left > 0 && json.next(first, 125); first = false) {
-        const name = json.name();
-        const inner = holders.flatMap((holder) => memberTypes(holder, name));
-        if (inner.length === 0) {
-          json.skip();
-          unknown++;
-        } else {
-          const key = shown(name);
-          members.push(`${key}:${hiddenNames.has(foldAscii(name)) ? skipped() : valueText(inner)}`);
-        }
+/** The redaction of one text. */
+class Redaction {
+  readonly #text: string;
+  readonly #hide: Hide;
+  readonly #terms: Terms;
+  readonly #json: JsonReader;
+  /** Characters that may still be written. */
+  #left: number;
+
+  constructor(text: string, hide: Hide, terms: Terms) {
+    this.#text = text;
+    this.#hide = hide;
+    this.#terms = terms;
+    this.#json = new JsonReader(text, { ...terms.limits, ...unbounded });
+    this.#left = terms.limits.loggedMessage ?? maxLoggedCharacters;
+  }
+
+  valueText(types: readonly Type[]): string {
+    const open = openUnions(types);
+    const code = this.#json.peek();
+    if (code === 110) return this.#json.literal();
+    if (code === 123) return this.#objectOf(open);
+    if (code === 91) return this.#arrayOf(open);
+    return code === 34 ? this.#textOf(open) : this.#tokenOf(open);
+  }
+
+  #objectOf(types: readonly Type[]): string {
+    const json = this.#json;
+    const { responseStatus, hiddenNames } = this.#terms;
+    const holders = types.filter(({ kind }) => kind === 'record' || kind === 'map');
+    if (holders.length === 0 || holders.includes(responseStatus)) return this.#skipped();
+    const members: string[] = [];
+    let unknown = 0;
+    json.enter();
+    for (let first = true; this.#left > 0 && json.next(first, 125); first = false) {
+      const name = json.name();
+      const inner = holders.flatMap((holder) => this.#memberTypes(holder, name));
+      if (inner.length === 0) {
+        json.skip();
+        unknown++;
+      } else {
+        const key = this.#shown(name);
+        members.push(`${key}:${hiddenNames.has(foldAscii(name)) ? this.#skipped() : this.valueText(inner)}`);
       }
-      if (unknown > 0) members.push(`${hidden}:${unknown}`);
-      if (left <= 0) members.push('"…":"…"');
-      return `{${members.join(',')}}`;
     }
+    if (unknown > 0) members.push(`${hidden}:${unknown}`);
+    if (this.#left <= 0) members.push('"…":"…"');
+    return `{${members.join(',')}}`;
+  }
 
-    function arrayOf(types: readonly Type[]): string {
-      const holders = types.filter(({ kind }) => kind === 'array' || kind === 'tuple');
-      if (holders.length === 0) return skipped();
-      const items: string[] = [];
-      json.enter();
-      for (let index = 0; left > 0 && json.next(index === 0, 93); index++)
-        items.push(valueText(holders.flatMap((holder) => itemTypes(holder, index))));
-      if (left <= 0) items.push('"…"');
-      return `[${items.join(',')}]`;
-    }
+  #arrayOf(types: readonly Type[]): string {
+    const holders = types.filter(({ kind }) => kind === 'array' || kind === 'tuple');
+    if (holders.length === 0) return this.#skipped();
+    const items: string[] = [];
+    this.#json.enter();
+    for (let index = 0; this.#left > 0 && this.#json.next(index === 0, 93); index++)
+      items.push(this.valueText(holders.flatMap((holder) => itemTypes(holder, index))));
+    if (this.#left <= 0) items.push('"…"');
+    return `[${items.join(',')}]`;
+  }
 
-    function textOf(types: readonly Type[]): string {
-      const isText = types.some(
-        (each) =>
-          each.kind === 'enum' || (each.kind === 'scalar' && scalarTable[each.scalar].json === 'string'),
-      );
-      return isText ? shown(json.string()) : skipped();
-    }
+  #textOf(types: readonly Type[]): string {
+    const isText = types.some(
+      (each) =>
+        each.kind === 'enum' || (each.kind === 'scalar' && scalarTable[each.scalar].json === 'string'),
+    );
+    return isText ? this.#shown(this.#json.string()) : this.#skipped();
+  }
 
-    function tokenOf(types: readonly Type[]): string {
-      const start = json.position;
-      json.skip();
-      const isScalar = types.some((each) => each.kind === 'scalar' && each.scalar !== 'json');
-      const token = text.slice(start, json.position);
-      left -= token.length;
-      return isScalar && hide(token) === token ? token : hidden;
-    }
+  #tokenOf(types: readonly Type[]): string {
+    const start = this.#json.position;
+    this.#json.skip();
+    const isScalar = types.some((each) => each.kind === 'scalar' && each.scalar !== 'json');
+    const token = this.#text.slice(start, this.#json.position);
+    this.#left -= token.length;
+    return isScalar && this.#hide(token) === token ? token : hidden;
+  }
 
-    function memberTypes(type: Type, name: string): readonly Type[] {
-      if (type.kind === 'map') return [type.value];
-      if (type.kind !== 'record') return [];
-      const field = fieldsOf(type).get(foldAscii(name));
-      if (field !== undefined) return [field.type];
-      const { typed, untyped } = type.additional ?? {};
-      return [typed, untyped].flatMap((others) => (others === undefined ? [] : [others.type.value]));
-    }
+  #memberTypes(type: Type, name: string): readonly Type[] {
+    if (type.kind === 'map') return [type.value];
+    if (type.kind !== 'record') return [];
+    const field = this.#terms.fieldsOf(type).get(foldAscii(name));
+    if (field !== undefined) return [field.type];
+    const { typed, untyped } = type.additional ?? {};
+    return [typed, untyped].flatMap((others) => (others === undefined ? [] : [others.type.value]));
+  }
 
-    function shown(text: string): string {
-      const clear = hide(text, longestText + 1);
-      const cut = clear.length > longestText ? `${clear.slice(0, longestText)}…` : clear;
-      left -= cut.length;
-      return JSON.stringify(cut);
-    }
+  #shown(text: string): string {
+    const clear = this.#hide(text, longestText + 1);
+    const cut = clear.length > longestText ? `${clear.slice(0, longestText)}…` : clear;
+    this.#left -= cut.length;
+    return JSON.stringify(cut);
+  }
 
-    function skipped(): string {
-      json.skip();
-      left -= hidden.length;
-      return hidden;
-    }
-  };
+  #skipped(): string {
+    this.#json.skip();
+    this.#left -= hidden.length;
+    return hidden;
+  }
 }
 
 /** The type of the item at an index; none where a list ends before it. */
