@@ -217,7 +217,7 @@ export function cutOf({ text }: Draft, { start, end }: TreeAttribute): Edit {
   return { start: /\s/.test(text[start - 1] ?? '') ? start - 1 : start, end, text: '' };
 }
 
-/** Of elements that are too many in one place so many are told of; all are left out at once, as each step reads all anew. */
+/** Maximum number of surplus elements that are reported. All are removed in one step, as each step parses the message again. */
 const mostTold = 16;
 
 /** Header, then Body, each once and of the envelope's namespace. A step at a time, as each changes the places of the rest. */
@@ -225,78 +225,22 @@ function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): vo
   for (let steps = 0; steps < 16; steps++) if (!mendPart(draft, findings, version)) return;
 }
 
-/** One step; false where nothing is to be done. One function, as it is the table of what stands wrong in an Envelope. */
+/** Fixes the first error in the parts of an Envelope. Returns false if there is none. */
 function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
   const { text, root } = draft;
   if (root === undefined) return false;
   const namespace = soapNamespaces[version];
   const { children } = root;
-  for (const child of children) {
-    if (child.namespace === namespace && (child.local === 'Body' || child.local === 'Header')) continue;
-    const meant = nearest(child.local, ['Body', 'Header']);
-    if (meant === undefined) continue;
-    if (child.local !== meant) {
-      findings.error(
-        draft,
-        child.start,
-        `<${child.local.slice(0, 64)}> in Envelope is called ${meant}, with a capital letter`,
-        meant,
-      );
-      rename(draft, child, meant);
-      return true;
-    }
-    findings.error(
-      draft,
-      child.start,
-      `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has none, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
-      `the namespace of the Envelope`,
-    );
-    const prefix = root.prefix === '' ? '' : `${root.prefix}:`;
-    const declared = root.prefix === '' ? ` xmlns="${namespace}"` : '';
-    const spans = nameSpans(text, child);
-    draft.replaceAll(
-      spans.map(([start, end], index) => ({
-        start,
-        end,
-        text: prefix + meant + (index === 0 ? declared : ''),
-      })),
-    );
-    return true;
-  }
+  for (const child of children) if (mendName(draft, findings, child, namespace)) return true;
   const bodies = children.filter((child) => child.local === 'Body' && child.namespace === namespace);
   const headers = children.filter((child) => child.local === 'Header' && child.namespace === namespace);
   const [body, ...moreBodies] = bodies;
   const [header, ...moreHeaders] = headers;
-  const prefix = root.prefix === '' ? '' : `${root.prefix}:`;
-  if (body === undefined) {
-    const payload = children.find((child) => child !== header);
-    if (payload === undefined) {
-      findings.error(draft, root.start, 'the Envelope has no Body: nothing says which operation is called');
-      return false;
-    }
-    findings.error(
-      draft,
-      payload.start,
-      `<${payload.local.slice(0, 64)}> stands in Envelope without a Body around it`,
-      'a Body around it',
-    );
-    draft.replaceAll([
-      { start: payload.start, end: payload.start, text: `<${prefix}Body>` },
-      { start: payload.end, end: payload.end, text: `</${prefix}Body>` },
-    ]);
-    return true;
-  }
+  if (body === undefined) return addBody(draft, findings, root, header);
   const again = [...moreBodies, ...moreHeaders];
   if (again.length > 0) {
-    for (const { local, start } of again.slice(0, mostTold))
-      findings.error(
-        draft,
-        start,
-        `${local} stands twice in one Envelope: one message has one call`,
-        'the first one alone',
-      );
-    draft.replaceAll(again.map(({ start, end }) => ({ start, end, text: '' })));
-    return true;
+    const why = ({ local }: TreeElement) => `${local} stands twice in one Envelope: one message has one call`;
+    return leaveOut(draft, findings, again, why, 'the first one alone');
   }
   if (header !== undefined && header.start > body.start) {
     findings.error(
@@ -312,17 +256,88 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   }
   const extras = children.filter((child) => child !== body && child !== header);
   if (extras.length > 0) {
-    for (const { local, start } of extras.slice(0, mostTold))
-      findings.error(
-        draft,
-        start,
-        `<${local.slice(0, 64)}> stands beside Header and Body in Envelope`,
-        'left out',
-      );
-    draft.replaceAll(extras.map(({ start, end }) => ({ start, end, text: '' })));
-    return true;
+    const why = ({ local }: TreeElement) =>
+      `<${local.slice(0, 64)}> stands beside Header and Body in Envelope`;
+    return leaveOut(draft, findings, extras, why, 'left out');
   }
   return mendStray(draft, findings, root);
+}
+
+/** Fixes the name or the namespace of a part that is meant as Body or Header. */
+function mendName(draft: Draft, findings: Findings, child: TreeElement, namespace: string): boolean {
+  const { text, root } = draft;
+  if (child.namespace === namespace && (child.local === 'Body' || child.local === 'Header')) return false;
+  const meant = nearest(child.local, ['Body', 'Header']);
+  if (meant === undefined || root === undefined) return false;
+  if (child.local !== meant) {
+    findings.error(
+      draft,
+      child.start,
+      `<${child.local.slice(0, 64)}> in Envelope is called ${meant}, with a capital letter`,
+      meant,
+    );
+    rename(draft, child, meant);
+    return true;
+  }
+  findings.error(
+    draft,
+    child.start,
+    `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has none, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
+    `the namespace of the Envelope`,
+  );
+  const declared = root.prefix === '' ? ` xmlns="${namespace}"` : '';
+  const spans = nameSpans(text, child);
+  draft.replaceAll(
+    spans.map(([start, end], index) => ({
+      start,
+      end,
+      text: prefixOf(root) + meant + (index === 0 ? declared : ''),
+    })),
+  );
+  return true;
+}
+
+function prefixOf({ prefix }: TreeElement): string {
+  return prefix === '' ? '' : `${prefix}:`;
+}
+
+/** Writes a Body around the payload of an Envelope without one. */
+function addBody(
+  draft: Draft,
+  findings: Findings,
+  root: TreeElement,
+  header: TreeElement | undefined,
+): boolean {
+  const payload = root.children.find((child) => child !== header);
+  if (payload === undefined) {
+    findings.error(draft, root.start, 'the Envelope has no Body: nothing says which operation is called');
+    return false;
+  }
+  findings.error(
+    draft,
+    payload.start,
+    `<${payload.local.slice(0, 64)}> stands in Envelope without a Body around it`,
+    'a Body around it',
+  );
+  draft.replaceAll([
+    { start: payload.start, end: payload.start, text: `<${prefixOf(root)}Body>` },
+    { start: payload.end, end: payload.end, text: `</${prefixOf(root)}Body>` },
+  ]);
+  return true;
+}
+
+/** Removes elements, and reports the first `mostTold` of them. */
+function leaveOut(
+  draft: Draft,
+  findings: Findings,
+  elements: readonly TreeElement[],
+  why: (element: TreeElement) => string,
+  instead: string,
+): true {
+  for (const element of elements.slice(0, mostTold))
+    findings.error(draft, element.start, why(element), instead);
+  draft.replaceAll(elements.map(({ start, end }) => ({ start, end, text: '' })));
+  return true;
 }
 
 /** Text between the parts of an Envelope. */
