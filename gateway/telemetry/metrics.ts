@@ -182,123 +182,147 @@ function countOperation(
   observe(counts.durations, ms / 1000);
 }
 
-/** The counters of contracts. One function, as it is a list: each family with its name and help. */
-function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
-  const all = [...contracts].map(([path, counts]) => ({ labels: contractLabel(path), ...counts }));
-  type OfContract = (typeof all)[number];
-  const each = (
-    name: string,
-    type: Family['type'],
-    help: string,
-    samples: (of: OfContract, name: string) => Sample[],
-  ): Family => {
-    const found = all.flatMap((of) => samples(of, name));
-    return family(name, type, help, found);
-  };
-  const by = (label: string, name: string, help: string, counts: (of: OfContract) => NumbersBy): Family =>
-    each(name, 'counter', help, (of) => samplesBy(label, name, of.labels, counts(of)));
-  const total = (name: string, help: string, count: (of: OfContract) => number): Family =>
-    each(name, 'counter', help, (of) => [sample(name, of.labels, count(of))]);
-  return [
-    each(
-      'requests_total',
-      'counter',
-      'Requests by transport and the status meant (X-Status, where HTTP says 200).',
-      ({ labels, requests }, name) =>
-        [...requests].flatMap(([transport, { statuses }]) =>
-          samplesBy('status', name, `${labels},transport="${transport}"`, statuses),
-        ),
-    ),
-    each(
-      'request_duration_seconds',
-      'histogram',
-      'From the first byte of a request to its reply.',
-      ({ labels, requests }, name) =>
-        [...requests].flatMap(([transport, { durations }]) =>
-          samplesOf(name, `${labels},transport="${transport}"`, durations),
-        ),
-    ),
-    each(
-      'operation_requests_total',
-      'counter',
-      'Calls by operation, transport and the status meant.',
-      ({ labels, operations }, name) =>
-        [...operations].flatMap(([operation, { statuses }]) =>
-          [...statuses].flatMap(([transport, ofTransport]) =>
-            samplesBy(
-              'status',
-              name,
-              `${labels},operation="${operation}",transport="${transport}"`,
-              ofTransport,
-            ),
+/** The counts of a contract, and the label of its path. */
+interface LabelledCounts extends Counts {
+  readonly labels: string;
+}
+
+/** A family of metrics, and its samples of one contract. */
+interface FamilyOfContracts {
+  readonly name: string;
+  readonly type: Family['type'];
+  readonly help: string;
+  readonly samples: (of: LabelledCounts, name: string) => Sample[];
+}
+
+function each(
+  name: string,
+  type: Family['type'],
+  help: string,
+  samples: FamilyOfContracts['samples'],
+): FamilyOfContracts {
+  return { name, type, help, samples };
+}
+
+function by(label: string, name: string, help: string, counts: (of: Counts) => NumbersBy): FamilyOfContracts {
+  return each(name, 'counter', help, (of) => samplesBy(label, name, of.labels, counts(of)));
+}
+
+function total(name: string, help: string, count: (of: Counts) => number): FamilyOfContracts {
+  return each(name, 'counter', help, (of) => [sample(name, of.labels, count(of))]);
+}
+
+const families: readonly FamilyOfContracts[] = [
+  each(
+    'requests_total',
+    'counter',
+    'Requests by transport and the status meant (X-Status, where HTTP says 200).',
+    ({ labels, requests }, name) =>
+      [...requests].flatMap(([transport, { statuses }]) =>
+        samplesBy('status', name, `${labels},transport="${transport}"`, statuses),
+      ),
+  ),
+  each(
+    'request_duration_seconds',
+    'histogram',
+    'From the first byte of a request to its reply.',
+    ({ labels, requests }, name) =>
+      [...requests].flatMap(([transport, { durations }]) =>
+        samplesOf(name, `${labels},transport="${transport}"`, durations),
+      ),
+  ),
+  each(
+    'operation_requests_total',
+    'counter',
+    'Calls by operation, transport and the status meant.',
+    ({ labels, operations }, name) =>
+      [...operations].flatMap(([operation, { statuses }]) =>
+        [...statuses].flatMap(([transport, ofTransport]) =>
+          samplesBy(
+            'status',
+            name,
+            `${labels},operation="${operation}",transport="${transport}"`,
+            ofTransport,
           ),
         ),
+      ),
+  ),
+  each(
+    'operation_duration_seconds',
+    'histogram',
+    'Of calls by operation, from the first byte of a request to its reply.',
+    ({ labels, operations }, name) =>
+      [...operations].flatMap(([operation, { durations }]) =>
+        samplesOf(name, `${labels},operation="${operation}"`, durations),
+      ),
+  ),
+  each(
+    'caller_requests_total',
+    'counter',
+    'Calls by caller and the status meant; only with SOAPBRIDGE_CALLERS or SOAPBRIDGE_CALLER_KEY.',
+    ({ labels, callers }, name) =>
+      [...callers.entries()].flatMap(([caller, statuses]) =>
+        samplesBy('status', name, `${labels},caller="${caller}"`, statuses),
+      ),
+  ),
+  by(
+    'status',
+    'upstream_replies_total',
+    'Calls upstream by status; 0 is no answer.',
+    ({ upstreamStatuses }) => upstreamStatuses,
+  ),
+  each(
+    'upstream_duration_seconds',
+    'histogram',
+    'What calls waited for the upstream.',
+    ({ labels, upstreamDurations }, name) => samplesOf(name, labels, upstreamDurations),
+  ),
+  total('upstream_retries_total', 'Reads that went out a second time.', ({ retries }) => retries),
+  by(
+    'operation',
+    'reply_members_dropped_total',
+    "Members of replies that their type lacks, by operation; those that had none aren't listed.",
+    ({ droppedMembers }) => droppedMembers,
+  ),
+  by(
+    'operation',
+    'reply_members_missing_total',
+    "Required members that replies lacked, by operation; those that lacked none aren't listed.",
+    ({ missingMembers }) => missingMembers,
+  ),
+  each(
+    'tolerated_deviations_total',
+    'counter',
+    'Calls accepted although the client deviates from the contract, by operation and deviation.',
+    ({ labels, deviations }, name) =>
+      [...deviations].map(([own, value]) => sample(name, `${labels},${own}`, value)),
+  ),
+  by(
+    'outcome',
+    'wsse_total',
+    'Security blocks by what they gave: a text or digest password, none, or the code of a refusal.',
+    ({ wsse }) => wsse,
+  ),
+  by(
+    'name',
+    'wsse_unverified_total',
+    'What of Security blocks was left out unchecked.',
+    ({ unverified }) => unverified,
+  ),
+  total('aborted_total', 'Callers that left before their reply.', ({ aborted }) => aborted),
+  total('cut_total', 'Replies that were written and not sent whole.', ({ cut }) => cut),
+];
+
+function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
+  const all = [...contracts].map(([path, counts]) => ({ labels: contractLabel(path), ...counts }));
+  return families.map(({ name, type, help, samples }) =>
+    family(
+      name,
+      type,
+      help,
+      all.flatMap((of) => samples(of, name)),
     ),
-    each(
-      'operation_duration_seconds',
-      'histogram',
-      'Of calls by operation, from the first byte of a request to its reply.',
-      ({ labels, operations }, name) =>
-        [...operations].flatMap(([operation, { durations }]) =>
-          samplesOf(name, `${labels},operation="${operation}"`, durations),
-        ),
-    ),
-    each(
-      'caller_requests_total',
-      'counter',
-      'Calls by caller and the status meant; only with SOAPBRIDGE_CALLERS or SOAPBRIDGE_CALLER_KEY.',
-      ({ labels, callers }, name) =>
-        [...callers.entries()].flatMap(([caller, statuses]) =>
-          samplesBy('status', name, `${labels},caller="${caller}"`, statuses),
-        ),
-    ),
-    by(
-      'status',
-      'upstream_replies_total',
-      'Calls upstream by status; 0 is no answer.',
-      ({ upstreamStatuses }) => upstreamStatuses,
-    ),
-    each(
-      'upstream_duration_seconds',
-      'histogram',
-      'What calls waited for the upstream.',
-      ({ labels, upstreamDurations }, name) => samplesOf(name, labels, upstreamDurations),
-    ),
-    total('upstream_retries_total', 'Reads that went out a second time.', ({ retries }) => retries),
-    by(
-      'operation',
-      'reply_members_dropped_total',
-      "Members of replies that their type lacks, by operation; those that had none aren't listed.",
-      ({ droppedMembers }) => droppedMembers,
-    ),
-    by(
-      'operation',
-      'reply_members_missing_total',
-      "Required members that replies lacked, by operation; those that lacked none aren't listed.",
-      ({ missingMembers }) => missingMembers,
-    ),
-    each(
-      'tolerated_deviations_total',
-      'counter',
-      'Calls accepted although the client deviates from the contract, by operation and deviation.',
-      ({ labels, deviations }, name) =>
-        [...deviations].map(([own, value]) => sample(name, `${labels},${own}`, value)),
-    ),
-    by(
-      'outcome',
-      'wsse_total',
-      'Security blocks by what they gave: a text or digest password, none, or the code of a refusal.',
-      ({ wsse }) => wsse,
-    ),
-    by(
-      'name',
-      'wsse_unverified_total',
-      'What of Security blocks was left out unchecked.',
-      ({ unverified }) => unverified,
-    ),
-    total('aborted_total', 'Callers that left before their reply.', ({ aborted }) => aborted),
-    total('cut_total', 'Replies that were written and not sent whole.', ({ cut }) => cut),
-  ];
+  );
 }
 
 function gaugesOf(gauges: Gauges): Family[] {
