@@ -54,186 +54,136 @@ interface ServeFlags
   readonly pages: 'on' | 'off';
 }
 
-/** `soapbridge serve`. One function, as it is a list: every option with its variable and default. */
-export function serveCommand(): Command {
-  return contractCommand('serve')
-    .description('serve a contract in front of a JSON service, or several of each')
-    .addOption(configOption())
-    .addOption(
-      new Option('--host <address>', 'address to listen on; HOST counts if it is an IP address or localhost')
-        .env('HOST')
-        .default(defaultHost),
-    )
-    .addOption(
-      new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
-        .env('PORT')
-        .default(8080)
-        .argParser(toPort),
-    )
-    .addOption(
-      new Option(
-        '-u, --upstream <url>',
-        'URL of the JSON service (default: the first server of the OpenAPI document)',
-      )
-        .env('SOAPBRIDGE_UPSTREAM_URL')
-        .argParser(httpUrl('--upstream')),
-    )
-    .addOption(
-      new Option('--demo', 'serve the demo: the embedded reference upstream').conflicts([
-        'openapi',
-        'config',
-        'upstream',
-      ]),
-    )
-    .addOption(
-      new Option('--upstream-db <file>', 'with --demo: keep the reference upstream’s data in this file').env(
-        'SOAPBRIDGE_UPSTREAM_DB',
-      ),
-    )
-    .addOption(publicUrlOption())
-    .addOption(
-      new Option(
-        '--trusted-proxies <list>',
-        'addresses or ranges, by commas, whose X-Forwarded-* headers count',
-      ).env('SOAPBRIDGE_TRUSTED_PROXIES'),
-    )
-    .addOption(
-      new Option(
-        '--allowed-hosts <list>',
-        'names, by commas, that a request’s Host may have, others get 421 (default: on loopback without trusted proxies the loopback names, else any)',
-      )
-        .env('SOAPBRIDGE_ALLOWED_HOSTS')
-        .argParser(toHosts),
-    )
-    .addOption(
-      new Option('--log-level <level>', 'least level that is logged')
-        .env('SOAPBRIDGE_LOG_LEVEL')
-        .default('info')
-        .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-    )
-    .addOption(
-      new Option(
-        '--log-messages <switch>',
-        'for development: log what was read of requests and replies, without credentials and personal members',
-      )
-        .env('SOAPBRIDGE_LOG_MESSAGES')
-        .default('off')
-        .choices(['on', 'off']),
-    )
-    .addOption(
-      new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
-        .env('SOAPBRIDGE_DRAIN_DELAY')
-        .default(1000)
-        .argParser(toMilliseconds),
-    )
-    .addOption(
-      new Option('-w, --workers <number>', 'processes behind the port, auto for one per core')
-        .env('SOAPBRIDGE_WORKERS')
-        .default(1)
-        .argParser(toWorkers),
-    )
-    .addOption(
-      new Option(
-        '--audit-log <file>',
-        'file for the lines that tell of writes; without it they go to the log',
-      )
-        .env('SOAPBRIDGE_AUDIT_LOG')
-        .argParser(toFile),
-    )
-    .addOption(
-      new Option(
-        '--wsse-secrets <file>',
-        'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
-      )
-        .env('SOAPBRIDGE_WSSE_SECRETS')
-        .argParser(toFile),
-    )
-    .addOption(
-      new Option(
-        '--callers <file>',
-        'callers.yaml: names of callers by their ids, for the log and the metrics',
-      )
-        .env('SOAPBRIDGE_CALLERS')
-        .argParser(toFile),
-    )
-    .addOption(
-      new Option(
-        '--caller-key <file>',
-        'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
-      )
-        .env('SOAPBRIDGE_CALLER_KEY')
-        .argParser(toFile),
-    )
-    .addOption(
-      new Option('--pages <switch>', 'pages for people: what the service does, samples, a form to try it')
-        .env('SOAPBRIDGE_PAGES')
-        .default('on')
-        .choices(['on', 'off']),
-    )
-    .addOption(
-      new Option(
-        '--try-it <switch>',
-        'whether those pages send calls, and show what goes upstream; by default on where HOST is loopback',
-      )
-        .env('SOAPBRIDGE_TRY_IT')
-        .choices(['on', 'off', 'show-upstream']),
-    )
-    .addOption(
-      new Option(
-        '--caller-limits <file>',
-        'what each caller may do: calls in a time, a day, and at once, by operation too',
-      )
-        .env('SOAPBRIDGE_CALLER_LIMITS')
-        .argParser(toFile),
-    )
-    .addOption(
-      new Option(
-        '--limit-store <url>',
-        'redis:// or rediss:// of the Valkey or Redis where replicas count calls of callers together',
-      )
-        .env('SOAPBRIDGE_LIMIT_STORE')
-        .argParser(toStoreUrl),
-    )
-    .addOption(
-      new Option(
-        '--tls-certificate <file>',
-        'certificate for TLS towards callers, PEM; with --config its tls',
-      )
-        .env('SOAPBRIDGE_TLS_CERTIFICATE')
-        .conflicts('config'),
-    )
-    .addOption(
-      new Option('--tls-key <file>', 'key of that certificate, PEM')
-        .env('SOAPBRIDGE_TLS_KEY')
-        .conflicts('config'),
-    )
-    .addOption(
-      new Option('--tls-ca <file>', 'CAs of callers’ certificates, PEM')
-        .env('SOAPBRIDGE_TLS_CA')
-        .conflicts('config'),
-    )
-    .addOption(
-      new Option(
-        '--tls-client-certificates <how>',
-        'whether callers are asked for a certificate, or must have one',
-      )
-        .env('SOAPBRIDGE_TLS_CLIENT_CERTIFICATES')
-        .choices(['ask', 'require'])
-        .conflicts('config'),
-    )
-    .addHelpText(
-      'after',
-      `
+const defaultHost = '127.0.0.1';
+
+/** The options of `soapbridge serve`, each with its variable and default. */
+const options: readonly Option[] = [
+  configOption(),
+  new Option('--host <address>', 'address to listen on; HOST counts if it is an IP address or localhost')
+    .env('HOST')
+    .default(defaultHost),
+  new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
+    .env('PORT')
+    .default(8080)
+    .argParser(toPort),
+  new Option(
+    '-u, --upstream <url>',
+    'URL of the JSON service (default: the first server of the OpenAPI document)',
+  )
+    .env('SOAPBRIDGE_UPSTREAM_URL')
+    .argParser(httpUrl('--upstream')),
+  new Option('--demo', 'serve the demo: the embedded reference upstream').conflicts([
+    'openapi',
+    'config',
+    'upstream',
+  ]),
+  new Option('--upstream-db <file>', 'with --demo: keep the reference upstream’s data in this file').env(
+    'SOAPBRIDGE_UPSTREAM_DB',
+  ),
+  publicUrlOption(),
+  new Option(
+    '--trusted-proxies <list>',
+    'addresses or ranges, by commas, whose X-Forwarded-* headers count',
+  ).env('SOAPBRIDGE_TRUSTED_PROXIES'),
+  new Option(
+    '--allowed-hosts <list>',
+    'names, by commas, that a request’s Host may have, others get 421 (default: on loopback without trusted proxies the loopback names, else any)',
+  )
+    .env('SOAPBRIDGE_ALLOWED_HOSTS')
+    .argParser(toHosts),
+  new Option('--log-level <level>', 'least level that is logged')
+    .env('SOAPBRIDGE_LOG_LEVEL')
+    .default('info')
+    .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+  new Option(
+    '--log-messages <switch>',
+    'for development: log what was read of requests and replies, without credentials and personal members',
+  )
+    .env('SOAPBRIDGE_LOG_MESSAGES')
+    .default('off')
+    .choices(['on', 'off']),
+  new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
+    .env('SOAPBRIDGE_DRAIN_DELAY')
+    .default(1000)
+    .argParser(toMilliseconds),
+  new Option('-w, --workers <number>', 'processes behind the port, auto for one per core')
+    .env('SOAPBRIDGE_WORKERS')
+    .default(1)
+    .argParser(toWorkers),
+  new Option('--audit-log <file>', 'file for the lines that tell of writes; without it they go to the log')
+    .env('SOAPBRIDGE_AUDIT_LOG')
+    .argParser(toFile),
+  new Option(
+    '--wsse-secrets <file>',
+    'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
+  )
+    .env('SOAPBRIDGE_WSSE_SECRETS')
+    .argParser(toFile),
+  new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for the log and the metrics')
+    .env('SOAPBRIDGE_CALLERS')
+    .argParser(toFile),
+  new Option(
+    '--caller-key <file>',
+    'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
+  )
+    .env('SOAPBRIDGE_CALLER_KEY')
+    .argParser(toFile),
+  new Option('--pages <switch>', 'pages for people: what the service does, samples, a form to try it')
+    .env('SOAPBRIDGE_PAGES')
+    .default('on')
+    .choices(['on', 'off']),
+  new Option(
+    '--try-it <switch>',
+    'whether those pages send calls, and show what goes upstream; by default on where HOST is loopback',
+  )
+    .env('SOAPBRIDGE_TRY_IT')
+    .choices(['on', 'off', 'show-upstream']),
+  new Option(
+    '--caller-limits <file>',
+    'what each caller may do: calls in a time, a day, and at once, by operation too',
+  )
+    .env('SOAPBRIDGE_CALLER_LIMITS')
+    .argParser(toFile),
+  new Option(
+    '--limit-store <url>',
+    'redis:// or rediss:// of the Valkey or Redis where replicas count calls of callers together',
+  )
+    .env('SOAPBRIDGE_LIMIT_STORE')
+    .argParser(toStoreUrl),
+  new Option('--tls-certificate <file>', 'certificate for TLS towards callers, PEM; with --config its tls')
+    .env('SOAPBRIDGE_TLS_CERTIFICATE')
+    .conflicts('config'),
+  new Option('--tls-key <file>', 'key of that certificate, PEM')
+    .env('SOAPBRIDGE_TLS_KEY')
+    .conflicts('config'),
+  new Option('--tls-ca <file>', 'CAs of callers’ certificates, PEM')
+    .env('SOAPBRIDGE_TLS_CA')
+    .conflicts('config'),
+  new Option(
+    '--tls-client-certificates <how>',
+    'whether callers are asked for a certificate, or must have one',
+  )
+    .env('SOAPBRIDGE_TLS_CLIENT_CERTIFICATES')
+    .choices(['ask', 'require'])
+    .conflicts('config'),
+];
+
+const help = `
 Each option can be set by the environment variable beside it; a flag wins.
 
 Signals: TERM drains and stops, INT stops without the delay, either of them again at once; HUP loads all files again and
-opens the audit log anew; USR1 does the latter alone.`,
-    )
+opens the audit log anew; USR1 does the latter alone.`;
+
+/** Creates `soapbridge serve`. */
+export function serveCommand(): Command {
+  const command = contractCommand('serve')
+    .description('serve a contract in front of a JSON service, or several of each')
+    .addHelpText('after', help)
     .hook('preAction', settleHost)
     .action(contractAction(runServe));
+  for (const option of options) command.addOption(option);
+  return command;
 }
-
-const defaultHost = '127.0.0.1';
 
 /**
  * Ignores a `HOST` that is a machine's name: shells and CI systems set it for their own use. Throws RangeError for an empty
