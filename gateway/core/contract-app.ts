@@ -11,7 +11,7 @@ import type { Secrets } from '../call/digest.ts';
 import type { NonceStore } from '../call/nonces.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
 import { isGone } from '../http/app.ts';
-import { createDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
+import { ContractDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
 import { compileRefuseForeign, compileRefuseForeignScript } from '../http/foreign.ts';
 import type { Pages } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
@@ -164,7 +164,7 @@ function secretsOf({ wsse }: Contract, options: CoreOptions): Secrets | undefine
 
 function documentsOf(contract: Contract, options: DocumentOptions): Documents {
   const { adopted } = contract;
-  if (adopted === undefined) return createDocuments(contract, options);
+  if (adopted === undefined) return new ContractDocuments(contract, options);
   return createAdoptedDocuments(contract, adopted, options);
 }
 

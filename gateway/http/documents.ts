@@ -22,7 +22,12 @@ export type Document =
       readonly bytes: Buffer;
       readonly etag: string;
     }
-  | { readonly kind: 'missing'; readonly text: string };
+  | Missing;
+
+interface Missing {
+  readonly kind: 'missing';
+  readonly text: string;
+}
 
 /** A document that is still to be written. */
 export interface Unwritten {
@@ -67,7 +72,7 @@ interface Asked extends SliceNames {
   readonly soap: string | undefined;
 }
 
-const noSuchDocument: Document = {
+const noSuchDocument: Missing = {
   kind: 'missing',
   text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?wsdl&soap=1.1, and ?xsd=0 and others that the WSDL names are served here',
 };
@@ -84,36 +89,62 @@ export const maxDocumentCacheBytes = 32 * 1024 * 1024;
 /** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
 const mostAtOnce = 1_000;
 
-/** The documents of a contract, none of them written yet. One function, as its parts share caches and the writing thread. */
-export function createDocuments(contract: Contract, options: DocumentOptions): Documents {
-  const { limits } = options;
-  const { documentCacheBytes = maxDocumentCacheBytes, sliceNames = maxSliceNames } = limits;
-  const { documentsWaiting = maxWaitingForDocuments } = limits;
-  const { addressOf, vary } = publicUrlOf(options);
-  // slices, of which there may be any number, don't take the place of what all ask for
-  const wholes = createCache(documentCacheBytes / 2);
-  const slices = createCache(documentCacheBytes / 2);
-  const making = new Map<string, Promise<Document>>();
-  const aside = createWriterAside(contract, limits.totalMs);
-  const finder = once(() => createSliceFinder(contract));
-  const schemas = once(() => schemaList.filter((number) => hasSchemaNumber(contract, number)));
-  const isSmall = once(() => sizeOf(contract) <= mostAtOnce);
-  let waiting = 0;
+/** The documents of a contract. Each is written when it is first requested. */
+export class ContractDocuments implements Documents {
+  readonly vary: string | undefined;
+  readonly #contract: Contract;
+  readonly #options: DocumentOptions;
+  readonly #addressOf: (request: IncomingMessage) => string;
+  readonly #wholes: ReturnType<typeof createCache>;
+  /** Slices have a cache of their own: there are any number of them, and they must not evict the whole documents. */
+  readonly #slices: ReturnType<typeof createCache>;
+  readonly #making = new Map<string, Promise<Document>>();
+  readonly #aside: ReturnType<typeof createWriterAside>;
+  readonly #finder: () => ReturnType<typeof createSliceFinder>;
+  readonly #schemas: () => typeof schemaList;
+  readonly #isSmall: () => boolean;
+  #waiting = 0;
 
-  function find(asked: Asked, address: string): Document | Unwritten {
-    const { kind } = asked;
-    if (asked.operations.length + asked.tags.length > sliceNames)
-      return missing(`expected at most ${sliceNames} tags and operations, got more`);
-    const schema = kind === 'xsd' ? schemas().find((known) => String(known) === asked.schema) : 0;
+  constructor(contract: Contract, options: DocumentOptions) {
+    const { documentCacheBytes = maxDocumentCacheBytes, totalMs } = options.limits;
+    const { addressOf, vary } = publicUrlOf(options);
+    this.vary = vary;
+    this.#contract = contract;
+    this.#options = options;
+    this.#addressOf = addressOf;
+    this.#wholes = createCache(documentCacheBytes / 2);
+    this.#slices = createCache(documentCacheBytes / 2);
+    this.#aside = createWriterAside(contract, totalMs);
+    this.#finder = once(() => createSliceFinder(contract));
+    this.#schemas = once(() => schemaList.filter((number) => hasSchemaNumber(contract, number)));
+    this.#isSmall = once(() => sizeOf(contract) <= mostAtOnce);
+  }
+
+  find(words: URLSearchParams, unnamed: string, request: IncomingMessage): Document | Unwritten {
+    const address = withoutEndSlashes(this.#addressOf(request)) + this.#contract.basePath;
+    try {
+      const order = this.#orderOf(readQuery(words, unnamed), address);
+      return 'text' in order ? order : this.#documentOf(order);
+    } catch (error) {
+      if (error instanceof UnknownName) return missing(error.message);
+      throw error;
+    }
+  }
+
+  /** Returns the order of a document, or the reply that explains why there is none. Throws UnknownName. */
+  #orderOf(asked: Asked, address: string): Order | Missing {
+    const { kind, policies } = asked;
+    const contract = this.#contract;
+    const { sliceNames = maxSliceNames } = this.#options.limits;
+    const names = asked.operations.length + asked.tags.length;
+    if (names > sliceNames) return missing(`expected at most ${sliceNames} tags and operations, got more`);
+    const schema = kind === 'xsd' ? this.#schemas().find((known) => String(known) === asked.schema) : 0;
     if (schema === undefined) return noSuchDocument;
-    const isSlice = kind !== 'page' && asked.operations.length + asked.tags.length > 0;
-    const operations = isSlice
-      ? finder()
-          .find(asked)
-          .map(({ name }) => name)
-      : undefined;
-    const mtom = asked.policies.includes('mtom');
-    const [first, ...more] = asked.policies.filter((name) => name !== 'mtom');
+    const isSlice = kind !== 'page' && names > 0;
+    const found = isSlice ? this.#finder().find(asked) : undefined;
+    const operations = found?.map(({ name }) => name);
+    const mtom = policies.includes('mtom');
+    const [first, ...more] = policies.filter((name) => name !== 'mtom');
     const policy = policyNames.find((name) => kind === 'wsdl' && name === first);
     if (mtom && !givesMtom(contract, asked)) return noSuchDocument;
     const unfit = kind === 'wsdl' ? unfitPolicy(contract, first, policy, address) : undefined;
@@ -122,56 +153,51 @@ export function createDocuments(contract: Contract, options: DocumentOptions): D
     const soap = kind === 'wsdl' ? asked.soap : undefined;
     if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
     const common = { kind, schema, operations, policy, address };
-    const order: Order = { ...common, ...(mtom && { mtom }), ...(soap !== undefined && { soap }) };
+    return { ...common, ...(mtom && { mtom }), ...(soap !== undefined && { soap }) };
+  }
+
+  #documentOf(order: Order): Document | Unwritten {
+    const isSlice = order.operations !== undefined;
     const key = JSON.stringify(order);
-    const cache = isSlice ? slices : wholes;
+    const cache = isSlice ? this.#slices : this.#wholes;
     const known = cache.get(key);
     if (known !== undefined) return known;
     const keep = (written: Written | undefined): Document => {
-      const document = documentOf(kind, written);
+      const document = documentOf(order.kind, written);
       cache.put(key, document);
       return document;
     };
-    if (!isSlice && isSmall())
-      return { kind: 'unwritten', needsPermit: false, write: () => keep(writeDocument(contract, order)) };
-    return { kind: 'unwritten', needsPermit: isSlice, write: () => writeAside(key, order, keep) };
+    const write =
+      !isSlice && this.#isSmall()
+        ? () => keep(writeDocument(this.#contract, order))
+        : () => this.#writeAside(key, order, keep);
+    return { kind: 'unwritten', needsPermit: isSlice, write };
   }
 
-  async function writeAside(
+  /** Writes a document in a worker thread, once for all callers that wait for it. */
+  async #writeAside(
     key: string,
     order: Order,
     keep: (written: Written | undefined) => Document,
   ): Promise<Document> {
-    if (waiting >= documentsWaiting) throw overloaded();
-    waiting++;
+    const { documentsWaiting = maxWaitingForDocuments } = this.#options.limits;
+    if (this.#waiting >= documentsWaiting) throw overloaded();
+    this.#waiting++;
     try {
-      const known = making.get(key);
+      const known = this.#making.get(key);
       if (known !== undefined) return await known;
-      const written = aside
+      const written = this.#aside
         .write(order)
         .then(keep)
-        .finally(() => making.delete(key));
-      making.set(key, written);
+        .finally(() => this.#making.delete(key));
+      this.#making.set(key, written);
       return await written;
     } catch (error) {
       throw error instanceof NoAnswer ? overloaded() : error;
     } finally {
-      waiting--;
+      this.#waiting--;
     }
   }
-
-  return {
-    vary,
-    find: (words, unnamed, request) => {
-      const address = withoutEndSlashes(addressOf(request)) + contract.basePath;
-      try {
-        return find(readQuery(words, unnamed), address);
-      } catch (error) {
-        if (error instanceof UnknownName) return missing(error.message);
-        throw error;
-      }
-    },
-  };
 }
 
 /** The public address as a request may say it, and the headers that it follows. */
@@ -192,14 +218,14 @@ export function isSoapVersion(text: string): text is '1.1' | '1.2' {
 }
 
 /** The answer to a query whose `soap` is another version. */
-export const unknownVersion: Document = { kind: 'missing', text: 'soap: expected 1.1 or 1.2, got another' };
+export const unknownVersion: Missing = { kind: 'missing', text: 'soap: expected 1.1 or 1.2, got another' };
 
 /** Whether a contract answers in MTOM, so that its WSDL may ask for it (W68). */
 function givesMtom({ settings }: Contract, { kind }: Asked): boolean {
   return kind === 'wsdl' && settings.mtomReplies === 'requested';
 }
 
-function missing(text: string): Document {
+function missing(text: string): Missing {
   return { kind: 'missing', text };
 }
 
