@@ -65,61 +65,59 @@ interface CompiledRules {
   readonly of: string;
 }
 
-/**
- * Limits of the callers of a contract.
- *
- * @param path the contract's: each contract counts for itself
- * @param onLimited told of each call that is refused, by the limit's name
- */
-export function compileCallerLimits(
-  { each, callers, operations }: ContractRules,
-  path: string,
-  { windows, places }: CallCounts,
-  onLimited: (limit: string) => void,
-): CallerLimits {
-  const ofEach = compileRules(each, '');
-  const ofCallers = new Map([...callers].map(([name, rules]) => [name, compileRules(rules, '')]));
-  const ofOperations = new Map([...operations].map(([name, rules]) => [name, compileRules(rules, name)]));
-  const refuse = (limit: string, expected: string, retryAfter: number): CallError => {
-    onLimited(limit);
-    return new CallError('TooManyRequests', {
-      expected,
-      got: `more: come back in ${retryAfter} s`,
-      retryAfter: String(retryAfter),
-    });
-  };
+/** Limits of the callers of one contract. Each contract counts for itself. */
+export class ContractCallerLimits implements CallerLimits {
+  readonly #path: string;
+  readonly #counts: CallCounts;
+  readonly #onLimited: (limit: string) => void;
+  readonly #ofEach: CompiledRules;
+  readonly #ofCallers: ReadonlyMap<string, CompiledRules>;
+  readonly #ofOperations: ReadonlyMap<string, CompiledRules>;
 
-  return {
-    enter: async ({ key, caller, operation, setHeaders }) => {
-      const ofCaller = (caller === undefined ? undefined : ofCallers.get(caller)) ?? ofEach;
-      const ofOperation = ofOperations.get(operation);
-      const all = ofOperation === undefined ? [ofCaller] : [ofCaller, ofOperation];
-      const taken: Leave[] = [];
-      const leave = (): void => {
-        for (const each of taken) each();
-      };
-      try {
-        for (const { concurrent, of } of all)
-          if (concurrent !== undefined) taken.push(await takePlace(concurrent, of, `${path} ${key}`));
-        await countCall(all, `${path} ${key}`, setHeaders);
-      } catch (error) {
-        leave();
-        throw error;
-      }
-      return leave;
-    },
-  };
+  /**
+   * @param path the path of the contract
+   * @param onLimited called with the limit's name for each rejected call
+   */
+  constructor(rules: ContractRules, path: string, counts: CallCounts, onLimited: (limit: string) => void) {
+    const { each, callers, operations } = rules;
+    this.#path = path;
+    this.#counts = counts;
+    this.#onLimited = onLimited;
+    this.#ofEach = compileRules(each, '');
+    this.#ofCallers = new Map([...callers].map(([name, own]) => [name, compileRules(own, '')]));
+    this.#ofOperations = new Map([...operations].map(([name, own]) => [name, compileRules(own, name)]));
+  }
 
-  async function takePlace(concurrent: number, of: string, key: string): Promise<Leave> {
-    const name = nameIn(of, 'concurrent');
-    const taking = places.take(`${key} ${name}`, concurrent, Date.now());
-    const leave = taking instanceof Promise ? await taking : taking;
-    if (leave === undefined) throw refuse(name, `at most ${calls(concurrent, of)} under way`, 1);
+  async enter({ key, caller, operation, setHeaders }: LimitedCall): Promise<Leave> {
+    const ofCaller = (caller === undefined ? undefined : this.#ofCallers.get(caller)) ?? this.#ofEach;
+    const ofOperation = this.#ofOperations.get(operation);
+    const all = ofOperation === undefined ? [ofCaller] : [ofCaller, ofOperation];
+    const taken: Leave[] = [];
+    const leave = (): void => {
+      for (const each of taken) each();
+    };
+    try {
+      for (const { concurrent, of } of all)
+        if (concurrent !== undefined)
+          taken.push(await this.#takePlace(concurrent, of, `${this.#path} ${key}`));
+      await this.#countCall(all, `${this.#path} ${key}`, setHeaders);
+    } catch (error) {
+      leave();
+      throw error;
+    }
     return leave;
   }
 
-  /** Counts a call by each of its limits, rates first: what they refuse takes nothing of a quota. */
-  async function countCall(
+  async #takePlace(concurrent: number, of: string, key: string): Promise<Leave> {
+    const name = nameIn(of, 'concurrent');
+    const taking = this.#counts.places.take(`${key} ${name}`, concurrent, Date.now());
+    const leave = taking instanceof Promise ? await taking : taking;
+    if (leave === undefined) throw this.#refuse(name, `at most ${calls(concurrent, of)} under way`, 1);
+    return leave;
+  }
+
+  /** Counts a call by each of its limits. Rates come first, so that a call which they reject does not use up a quota. */
+  async #countCall(
     all: readonly CompiledRules[],
     key: string,
     setHeaders: LimitedCall['setHeaders'],
@@ -128,8 +126,7 @@ export function compileCallerLimits(
     const states: string[] = [];
     for (const kind of ['rates', 'quotas'] as const) {
       for (const { limit, of } of all.flatMap((rules) => rules[kind])) {
-        const now = Date.now();
-        const added = windows.add(`${key} ${limit.name}`, limit, now);
+        const added = this.#counts.windows.add(`${key} ${limit.name}`, limit, Date.now());
         const { used, resetMs } = added instanceof Promise ? await added : added;
         const seconds = Math.max(1, Math.ceil(resetMs / 1000));
         policies.push(`"${limit.name}";q=${limit.calls};w=${limit.seconds ?? 86_400}`);
@@ -137,10 +134,19 @@ export function compileCallerLimits(
         setHeaders({ 'RateLimit-Policy': policies.join(', '), RateLimit: states.join(', ') });
         if (used > limit.calls) {
           const within = limit.seconds === undefined ? 'a day' : `in ${limit.seconds} s`;
-          throw refuse(limit.name, `at most ${calls(limit.calls, of)} ${within}`, seconds);
+          throw this.#refuse(limit.name, `at most ${calls(limit.calls, of)} ${within}`, seconds);
         }
       }
     }
+  }
+
+  #refuse(limit: string, expected: string, retryAfter: number): CallError {
+    this.#onLimited(limit);
+    return new CallError('TooManyRequests', {
+      expected,
+      got: `more: come back in ${retryAfter} s`,
+      retryAfter: String(retryAfter),
+    });
   }
 }
 

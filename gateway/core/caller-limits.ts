@@ -1,8 +1,8 @@
 import {
   type CallCounts,
   type CallerLimits,
+  ContractCallerLimits,
   type ContractRules,
-  compileCallerLimits,
 } from '../admission/caller-limits.ts';
 import type { CallerWindows } from '../admission/caller-windows.ts';
 import type { LimitStore } from '../admission/limit-store.ts';
@@ -37,7 +37,7 @@ export function createCoreCallerLimits(options: () => CallerLimitsOf): CoreCalle
       const { rulesOf, counts } = options();
       const rules = rulesOf(path);
       if (rules === undefined) return undefined;
-      return compileCallerLimits(rules, path, counts, (limit) => {
+      return new ContractCallerLimits(rules, path, counts, (limit) => {
         const labels = `contract="${path}",limit="${limit}"`;
         limited.set(labels, (limited.get(labels) ?? 0) + 1);
       });
