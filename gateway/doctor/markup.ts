@@ -133,7 +133,7 @@ function offsetOf(text: string, { line, column }: XmlError): number {
   return Math.min(start + column - 1, text.length);
 }
 
-/** One function, as it is the table of what goes wrong: each row knows a mistake, and changes the draft or doesn't. */
+/** Reports an error of the message, and corrects the draft if the correction is known. */
 function mend(
   draft: Draft,
   findings: Findings,
@@ -143,121 +143,115 @@ function mend(
 ): void {
   const { text } = draft;
   const { mistake, subject = '', other } = error;
-  const note = (message: string, fix: string, offset = at): void =>
-    findings.error(draft, offset, message, fix);
-
+  const note: Note = (message, fix, offset = at) => findings.error(draft, offset, message, fix);
   const ampersand = mistake === 'reference' ? text.lastIndexOf('&', at) : -1;
-  if (ampersand >= 0 && at - ampersand < 64) {
-    const name = /^&(\w+);/.exec(text.slice(ampersand, ampersand + 20))?.[1];
-    const character = name === undefined ? undefined : htmlEntities[name];
-    if (name !== undefined && character !== undefined) {
-      note(
-        `&${name}; is an entity of HTML: XML has only &amp; &lt; &gt; &quot; and &apos;`,
-        'the character itself',
-        ampersand,
-      );
-      draft.replace(ampersand, ampersand + name.length + 2, character);
-    } else {
-      note(
-        'an & in a value is not escaped: write &amp;, or let the XML library write the value',
-        '&amp;',
-        ampersand,
-      );
-      draft.replace(ampersand, ampersand + 1, '&amp;');
-    }
-    return;
-  }
-  if (mistake === 'doctype') {
-    const subset = text.indexOf('[', at);
-    const close = text.indexOf('>', at);
-    const end = subset >= 0 && subset < close ? text.indexOf(']>', subset) + 2 : close + 1;
-    note('a DTD (<!DOCTYPE>) is not allowed in a SOAP message (SOAP 1.1, 3; SOAP 1.2, 5)', 'left out');
-    if (end > at) draft.replace(at, end, '');
-    return;
-  }
-  if (text.startsWith('<?', at)) {
-    const end = text.indexOf('?>', at);
-    const isDeclaration = /^<\?xml\s/i.test(text.slice(at, at + 6));
-    note(
-      isDeclaration
-        ? 'an XML declaration stands within the document: two documents were put together, or blanks stand before it'
-        : 'processing instructions are not allowed in a SOAP message',
-      'left out',
-    );
-    if (end >= 0) draft.replace(at, end + 2, '');
-    return;
-  }
-  if (mistake === 'declaration') {
-    const end = text.indexOf('>');
-    note(
-      'the XML declaration is not well-formed, or not of XML 1.0',
-      '<?xml version="1.0" encoding="utf-8"?>',
-    );
-    if (end >= 0) draft.replace(0, end + 1, '<?xml version="1.0" encoding="utf-8"?>');
-    return;
-  }
-  if (mistake === 'endTag') {
-    mendEndTag(draft, findings, at, subject, other);
-    return;
-  }
-  if (mistake === 'prefix') {
-    const namespace = usualPrefixes[subject] ?? typesNamespace;
-    note(
-      `the prefix ${subject} is not declared: xmlns:${subject}="…" is missing, often lost when a part of a message is copied`,
-      `xmlns:${subject}="${namespace}"`,
-    );
-    const place = rootNameEnd(text);
-    if (place !== undefined) draft.replace(place, place, ` xmlns:${subject}="${namespace}"`);
-    return;
-  }
-  if (mistake === 'quotes') {
-    mendQuotes(draft, findings, at);
-    return;
-  }
-  if (mistake === 'repeatedAttribute') {
-    const tag = text.slice(text.lastIndexOf('<', at), text.indexOf('>', at) + 1);
-    const again = lastAttribute(tag, subject);
-    note(`the attribute ${subject} stands twice in one tag`, 'the second one left out');
-    if (again !== undefined) {
-      const from = text.lastIndexOf('<', at) + again.start;
-      draft.replace(from, from + again.length, '');
-    }
-    return;
-  }
-  if (mistake === 'character') {
-    const isReference = text[at] === '&';
-    const end = isReference ? text.indexOf(';', at) + 1 : at + 1;
-    note(
-      `a control character stands in the message, which XML can't carry, escaped or not: ${words(error)}`,
-      'left out',
-    );
-    if (end > at) draft.replace(at, end, '');
-    return;
-  }
-  if (mistake === 'lessThan') {
-    const bracket = text.lastIndexOf('<', at);
-    if (bracket < 0 || at - bracket > 64) return;
-    note(
-      'a < in a value is not escaped: write &lt;, or let the XML library write the value',
-      '&lt;',
-      bracket,
-    );
-    draft.replace(bracket, bracket + 1, '&lt;');
-    return;
-  }
-  if (mistake === 'cdataEnd') {
+  if (ampersand >= 0 && at - ampersand < 64) mendAmpersand(draft, note, ampersand);
+  else if (mistake === 'doctype') mendDoctype(draft, note, at);
+  else if (text.startsWith('<?', at)) mendInstruction(draft, note, at);
+  else if (mistake === 'declaration') mendDeclaration(draft, note);
+  else if (mistake === 'endTag') mendEndTag(draft, findings, at, subject, other);
+  else if (mistake === 'prefix')
+    declarePrefix(draft, note, subject, usualPrefixes[subject] ?? typesNamespace);
+  else if (mistake === 'quotes') mendQuotes(draft, findings, at);
+  else if (mistake === 'repeatedAttribute') dropAttribute(draft, note, at, subject);
+  else if (mistake === 'character') dropCharacter(draft, note, at, words(error));
+  else if (mistake === 'lessThan') escapeLessThan(draft, note, at);
+  else if (mistake === 'cdataEnd') {
     note(']]> stands outside of a CDATA section', ']]&gt;');
     const found = text.indexOf(']]>', Math.max(0, at - 3));
     if (found >= 0) draft.replace(found + 2, found + 3, '&gt;');
-    return;
-  }
-  if (mistake === 'trailing') {
+  } else if (mistake === 'trailing') {
     note(
       'something follows the end of the envelope: two messages in one, or rests of a template',
       'left out',
     );
     draft.replace(at, text.length, '');
   }
+}
+
+/** Reports an error and its correction, at the error's own offset or at another one. */
+type Note = (message: string, fix: string, offset?: number) => void;
+
+function mendAmpersand(draft: Draft, note: Note, ampersand: number): void {
+  const name = /^&(\w+);/.exec(draft.text.slice(ampersand, ampersand + 20))?.[1];
+  const character = name === undefined ? undefined : htmlEntities[name];
+  if (name !== undefined && character !== undefined) {
+    note(
+      `&${name}; is an entity of HTML: XML has only &amp; &lt; &gt; &quot; and &apos;`,
+      'the character itself',
+      ampersand,
+    );
+    draft.replace(ampersand, ampersand + name.length + 2, character);
+    return;
+  }
+  note(
+    'an & in a value is not escaped: write &amp;, or let the XML library write the value',
+    '&amp;',
+    ampersand,
+  );
+  draft.replace(ampersand, ampersand + 1, '&amp;');
+}
+
+function mendDoctype(draft: Draft, note: Note, at: number): void {
+  const { text } = draft;
+  const subset = text.indexOf('[', at);
+  const close = text.indexOf('>', at);
+  const end = subset >= 0 && subset < close ? text.indexOf(']>', subset) + 2 : close + 1;
+  note('a DTD (<!DOCTYPE>) is not allowed in a SOAP message (SOAP 1.1, 3; SOAP 1.2, 5)', 'left out');
+  if (end > at) draft.replace(at, end, '');
+}
+
+function mendInstruction(draft: Draft, note: Note, at: number): void {
+  const { text } = draft;
+  const end = text.indexOf('?>', at);
+  const isDeclaration = /^<\?xml\s/i.test(text.slice(at, at + 6));
+  note(
+    isDeclaration
+      ? 'an XML declaration stands within the document: two documents were put together, or blanks stand before it'
+      : 'processing instructions are not allowed in a SOAP message',
+    'left out',
+  );
+  if (end >= 0) draft.replace(at, end + 2, '');
+}
+
+function mendDeclaration(draft: Draft, note: Note): void {
+  const declaration = '<?xml version="1.0" encoding="utf-8"?>';
+  const end = draft.text.indexOf('>');
+  note('the XML declaration is not well-formed, or not of XML 1.0', declaration);
+  if (end >= 0) draft.replace(0, end + 1, declaration);
+}
+
+function declarePrefix(draft: Draft, note: Note, prefix: string, namespace: string): void {
+  note(
+    `the prefix ${prefix} is not declared: xmlns:${prefix}="…" is missing, often lost when a part of a message is copied`,
+    `xmlns:${prefix}="${namespace}"`,
+  );
+  const place = rootNameEnd(draft.text);
+  if (place !== undefined) draft.replace(place, place, ` xmlns:${prefix}="${namespace}"`);
+}
+
+function dropAttribute(draft: Draft, note: Note, at: number, name: string): void {
+  const { text } = draft;
+  const start = text.lastIndexOf('<', at);
+  const again = lastAttribute(text.slice(start, text.indexOf('>', at) + 1), name);
+  note(`the attribute ${name} stands twice in one tag`, 'the second one left out');
+  if (again !== undefined) draft.replace(start + again.start, start + again.start + again.length, '');
+}
+
+function dropCharacter(draft: Draft, note: Note, at: number, why: string): void {
+  const end = draft.text[at] === '&' ? draft.text.indexOf(';', at) + 1 : at + 1;
+  note(
+    `a control character stands in the message, which XML can't carry, escaped or not: ${why}`,
+    'left out',
+  );
+  if (end > at) draft.replace(at, end, '');
+}
+
+function escapeLessThan(draft: Draft, note: Note, at: number): void {
+  const bracket = draft.text.lastIndexOf('<', at);
+  if (bracket < 0 || at - bracket > 64) return;
+  note('a < in a value is not escaped: write &lt;, or let the XML library write the value', '&lt;', bracket);
+  draft.replace(bracket, bracket + 1, '&lt;');
 }
 
 /** An end tag that is of another element, or missing. */
