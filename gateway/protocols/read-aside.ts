@@ -218,26 +218,8 @@ function errorOf(result: Result): Error {
   }
 }
 
-function readAsideOf(
-  { operations }: CompiledContract,
-  contract: SharedContract,
-  ask: (order: Order) => Promise<Result | undefined>,
-): ReadAside {
-  /** Asks for what may begin whenever its turn comes; memory that it takes along is given back. */
-  const resultOf = async (
-    exchange: Asked,
-    message: Message | MappingMessage,
-    bytes: number,
-    memory: ArrayBuffer[],
-    isBound = false,
-    refuse: Order['refuse'] = (reason) => refusal('Overloaded', reason),
-    exhaust?: Order['exhaust'],
-  ): Promise<Result> => {
-    const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse, exhaust };
-    const found = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
-    if (found === undefined) throw overloaded();
-    return found;
-  };
+function readAsideOf({ operations }: CompiledContract, contract: SharedContract, ask: Ask): ReadAside {
+  const resultOf = asker(contract, ask);
   const read = async (exchange: AsideExchange, message: Message): Promise<ReadCall> => {
     const body = 'body' in message ? message.body : undefined;
     const memory = body === undefined ? [] : [body.buffer];
@@ -290,60 +272,98 @@ function readAsideOf(
       });
       return preparedOf(call, operation);
     },
-    reply: async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {
-      const { frame, values, ownSecrets, roomFor } = terms;
-      const result = await ask({
-        contract,
-        exchange,
-        message: {
-          kind: 'reply',
-          operation: operation.name,
-          reply: { status, headers, retryAfter, body },
-          frame,
-          values,
-          ownSecrets,
-        },
-        bytes: body.length,
-        memory: ownMemoryOf([body]),
-        isBound: !operation.readOnly,
-        roomFor,
-        refuse: (reason) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', reason),
+    reply: replyReader(contract, ask),
+    map: mapAsideOf(resultOf),
+  };
+}
+
+type Ask = (order: Order) => Promise<Result | undefined>;
+
+/** Returns the result of a message, and releases the memory that it was sent with. Throws CallError Overloaded. */
+type ResultOf = (
+  exchange: Asked,
+  message: Message | MappingMessage,
+  bytes: number,
+  memory: ArrayBuffer[],
+  isBound?: boolean,
+  refuse?: Order['refuse'],
+  exhaust?: Order['exhaust'],
+) => Promise<Result>;
+
+function asker(contract: SharedContract, ask: Ask): ResultOf {
+  return async (
+    exchange,
+    message,
+    bytes,
+    memory,
+    isBound = false,
+    refuse = (reason) => refusal('Overloaded', reason),
+    exhaust = undefined,
+  ) => {
+    const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse, exhaust };
+    const found = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
+    if (found === undefined) throw overloaded();
+    return found;
+  };
+}
+
+function replyReader(contract: SharedContract, ask: Ask): ReadAside['reply'] {
+  return async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {
+    const { frame, values, ownSecrets, roomFor } = terms;
+    const result = await ask({
+      contract,
+      exchange,
+      message: {
+        kind: 'reply',
+        operation: operation.name,
+        reply: { status, headers, retryAfter, body },
+        frame,
+        values,
+        ownSecrets,
+      },
+      bytes: body.length,
+      memory: ownMemoryOf([body]),
+      isBound: !operation.readOnly,
+      roomFor,
+      refuse: (reason) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', reason),
+    });
+    if (result === undefined || result.kind === 'no room') return undefined;
+    if (result.kind !== 'replied') throw errorOf(result);
+    return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
+  };
+}
+
+function mapAsideOf(resultOf: ResultOf): ReadAside['map'] {
+  return {
+    toCalls: async (exchange, { name }, json, isBound) => {
+      const message = { kind: 'toCalls', operation: name, json } as const;
+      const found = await resultOf(exchange, message, json.length, [], isBound, undefined, (reason) => {
+        const problem = { code: 'InvalidType', path: '', ...reason } as const;
+        return new CallError('ValidationError', { problems: [problem] });
       });
-      if (result === undefined || result.kind === 'no room') return undefined;
-      if (result.kind !== 'replied') throw errorOf(result);
-      return { outcome: outcomeOf(result.reply), shown: result.reply.shown };
+      if (found.kind !== 'calls') throw errorOf(found);
+      return found.request;
     },
-    map: {
-      toCalls: async (exchange, { name }, json, isBound) => {
-        const message = { kind: 'toCalls', operation: name, json } as const;
-        const found = await resultOf(exchange, message, json.length, [], isBound, undefined, (reason) => {
-          const problem = { code: 'InvalidType', path: '', ...reason } as const;
-          return new CallError('ValidationError', { problems: [problem] });
-        });
-        if (found.kind !== 'calls') throw errorOf(found);
-        return found.request;
-      },
-      toReply: async (exchange, { name, readOnly }, entry, answers, isBound) => {
-        const bytes = answers.reduce((sum, { body }) => sum + body.length, 0);
-        const sent = answers.map(sentAnswer);
-        const message = { kind: 'toReply', operation: name, entry, answers: sent } as const;
-        const memory = sent.map(({ body }) => body.buffer);
-        const refuse = refuseReply(readOnly);
-        const waits = isBound || !readOnly;
-        const found = await resultOf(exchange, message, bytes, memory, waits, refuse, exhaustReply);
-        if (found.kind !== 'mapped') throw errorOf(found);
-        return found.json;
-      },
-      toFault: async (exchange, { name, readOnly }, entry, { status, headers, body }) => {
-        // a copy: an answer that is no declared fault is read again
-        const answer = { status, headers, body: new Uint8Array(body) };
-        const message = { kind: 'toFault', operation: name, entry, answer } as const;
-        const memory = [answer.body.buffer];
-        const refuse = refuseReply(readOnly);
-        const found = await resultOf(exchange, message, body.length, memory, true, refuse, exhaustReply);
-        if (found.kind !== 'fault of an answer') throw errorOf(found);
-        return found.json;
-      },
+    toReply: async (exchange, { name, readOnly }, entry, answers, isBound) => {
+      const bytes = answers.reduce((sum, { body }) => sum + body.length, 0);
+      const sent = answers.map(sentAnswer);
+      const message = { kind: 'toReply', operation: name, entry, answers: sent } as const;
+      const memory = sent.map(({ body }) => body.buffer);
+      const refuse = refuseReply(readOnly);
+      const waits = isBound || !readOnly;
+      const found = await resultOf(exchange, message, bytes, memory, waits, refuse, exhaustReply);
+      if (found.kind !== 'mapped') throw errorOf(found);
+      return found.json;
+    },
+    toFault: async (exchange, { name, readOnly }, entry, { status, headers, body }) => {
+      // a copy: an answer that is no declared fault is read again
+      const answer = { status, headers, body: new Uint8Array(body) };
+      const message = { kind: 'toFault', operation: name, entry, answer } as const;
+      const memory = [answer.body.buffer];
+      const refuse = refuseReply(readOnly);
+      const found = await resultOf(exchange, message, body.length, memory, true, refuse, exhaustReply);
+      if (found.kind !== 'fault of an answer') throw errorOf(found);
+      return found.json;
     },
   };
 }
