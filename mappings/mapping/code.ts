@@ -61,16 +61,8 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
     );
   const plain = withoutTypes(source);
   const names = [...plain.matchAll(exported)].map(([, one, another]) => one ?? another ?? '');
-  const context = createContext(Object.create(null), {
-    codeGeneration: { strings: false, wasm: false },
-    microtaskMode: 'afterEvaluate',
-  });
   const loading = { timeout: limits.contractMs };
-  new Script(withoutClock).runInContext(context, loading);
-  new Script(`(${bounded})(${limits.mappingValues}, ${limits.mappingValues * textPart})`).runInContext(
-    context,
-    loading,
-  );
+  const context = boundedContext(limits, loading);
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
   // in a function, so that the module's names are its own; one line before its text, as its own lines are told
   const text = `'use strict'; (() => {${body}\nreturn { ${names.join(', ')} };\n})();`;
@@ -118,6 +110,21 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
       }
     },
   };
+}
+
+/** Creates a context without a clock, in which functions make values up to the limits. */
+function boundedContext(
+  { mappingValues }: Limits,
+  loading: { readonly timeout: number },
+): ReturnType<typeof createContext> {
+  const context = createContext(Object.create(null), {
+    codeGeneration: { strings: false, wasm: false },
+    microtaskMode: 'afterEvaluate',
+  });
+  new Script(withoutClock).runInContext(context, loading);
+  const text = `(${bounded})(${mappingValues}, ${mappingValues * textPart})`;
+  new Script(text).runInContext(context, loading);
+  return context;
 }
 
 /** Calls one of a module's functions with a value as JSON, and gives its answer as JSON; undefined for none. */

@@ -466,124 +466,40 @@ export class RuleCompiler {
     return undefined;
   }
 
-  /** The conversions of a rule, one after the other, and whether what they give fits the target. One row each. */
+  /** Compiles the conversions of a rule in their order, and reports a result that does not fit the target. */
   #converted(rule: Rule, get: Maker, from: Shape, target: Shape, at: string, path: Path): Maker {
-    const { problem, oneWay } = this.#side;
+    const { oneWay } = this.#side;
     const items = target.items ?? anyShape;
     const single = rule.as === 'list' ? items : target;
-    let make = get;
-    let shape = from;
-    const step = (next: Shape, change: (value: Value, scope: Scope) => Value | undefined): void => {
-      const before = make;
-      make = (scope) => {
-        const value = before(scope);
-        return isNothing(value) ? value : change(value, scope);
-      };
-      shape = next;
-    };
-    if (rule.code !== undefined) {
-      const name = rule.code;
-      const run = this.#side.functions?.get(name);
-      this.#callsFunctions = true;
-      oneWay(rule.pointer, `${at}: made by ${name}()`);
-      if (run === undefined)
-        problem(
-          `${rule.pointer}/code`,
-          `expected a function that the module of the operation exports, got ${name}`,
-        );
-      else
-        step(codeShape, (value, scope) => {
-          if (scope.run.isProbe) return value;
-          const given = called(run, value, at, scope, path);
-          if (given === undefined) return undefined;
-          scope.run.made.count(scope, weightOf(given) - 1);
-          return asKind(given, single);
-        });
-    }
-    const { split } = rule;
-    if (split !== undefined) {
-      const inner = only(items, 'number') ? digitsShape : textShape;
-      step({ ...anyShape, open: false, kinds: new Set(['array']), items: inner }, (value, scope) => {
-        if (typeof value !== 'string')
-          throw scope.error(path, { expected: 'a text to split', got: 'another value' });
-        return value.split(split).map((text) => asKind(text, items));
-      });
-    }
-    if (rule.as === 'first') {
+    const { code, split, as, values, date, join } = rule;
+    const conversion = new Conversion(get, from);
+    if (code !== undefined) this.#callCode(conversion, rule, code, single, at, path);
+    if (split !== undefined) splitText(conversion, split, items, path);
+    if (as === 'first') {
       oneWay(rule.pointer, behindFirst(at));
-      step(shape.items ?? anyShape, (value) => (isItems(value) ? value[0] : value));
+      conversion.step(conversion.shape.items ?? anyShape, (value) => (isItems(value) ? value[0] : value));
     }
-    if (rule.values !== undefined) {
-      this.#checkTable(rule, rule.values, shape, single, at, path);
-      const table = new ByText(
-        [...rule.values].map(([key, value]) => [key, constantMaker(asKind(value, single))]),
-      );
-      const hasDefault = rule.default !== undefined;
-      const { kinds, values, items: inner } = single;
-      step({ ...anyShape, open: false, kinds, values, items: inner }, (value, scope) => {
-        const found = table.get(value);
-        if (found === undefined && !hasDefault)
-          throw scope.error(path, {
-            expected: `one of ${table.texts.slice(0, 20).join(', ')}`,
-            got: 'a value that no rule has',
-          });
-        return found?.(scope);
-      });
-    }
-    if (rule.date !== undefined) {
-      const [one, other] = rule.date;
-      const write = compileDates(one, other);
-      if (typeof write === 'string') problem(`${rule.pointer}/date`, write);
-      else {
-        if (!keepsAll(one, other)) oneWay(rule.pointer, `${at}: ${other} says less than ${one}`);
-        step(textShape, (value, scope) => {
-          const written = typeof value === 'string' ? write(value) : undefined;
-          if (written === undefined)
-            throw scope.error(path, { expected: `a date as ${one} writes it`, got: 'another value' });
-          return written;
-        });
-      }
-    }
-    if (rule.as === 'text' || rule.as === 'number' || rule.as === 'boolean') {
-      const { as } = rule;
+    if (values !== undefined) this.#lookUp(conversion, rule, values, single, at, path);
+    if (date !== undefined) this.#writeDate(conversion, rule, date, at, path);
+    if (as === 'text' || as === 'number' || as === 'boolean') {
       if (as === 'boolean') oneWay(rule.pointer, `${at}: true and 1 become one`);
-      step(as === 'text' ? textShape : as === 'number' ? digitsShape : flagShape, (value, scope) => {
-        const text = textOfScalar(value);
-        const made = text === undefined ? undefined : asWanted(text, as);
-        if (made === undefined)
-          throw scope.error(path, {
-            expected: as === 'number' ? 'a number' : as === 'boolean' ? 'true or false' : 'a scalar',
-            got: 'another value',
-          });
-        return made;
-      });
+      convertScalar(conversion, as, path);
     }
-    const { join } = rule;
     if (join !== undefined) {
       oneWay(rule.pointer, `${at}: a separator in a text can't be told from one between texts`);
-      step(textShape, (value, scope) => {
-        const texts = isItems(value) ? value.map(textOfScalar) : [];
-        if (!isItems(value) || texts.includes(undefined))
-          throw scope.error(path, { expected: 'a list of texts to join', got: 'another value' });
-        return texts.join(join);
-      });
+      joinTexts(conversion, join, path);
     }
-    const isBytes = shape === bodyBytes && !single.base64 && !single.open;
-    if (rule.as === 'list') {
-      const hasOther = rule.else !== undefined || rule.default !== undefined;
-      const empty = this.#emptyItem(items, at);
-      const before = make;
-      make = (scope) => {
-        if (scope.run.isOfNone) return [];
-        const value = before(scope);
-        if (!isNothing(value)) return [value];
-        const item = hasOther ? undefined : empty(scope);
-        return item === undefined ? value : [item];
-      };
-      shape = { ...anyShape, open: false, kinds: new Set(['array']), items: shape };
-    }
+    const isBytes = conversion.shape === bodyBytes && !single.base64 && !single.open;
+    if (as === 'list') this.#listItem(conversion, rule, items, at);
     if (this.#isGathered && !target.kinds.has('array'))
       oneWay(rule.pointer, `${at}: what replies behind the first have there is left out`);
+    this.#checkFit(rule, conversion.shape, isBytes, target, at, path);
+    return fitMaker(conversion.make, path, target);
+  }
+
+  #checkFit(rule: Rule, shape: Shape, isBytes: boolean, target: Shape, at: string, path: Path): void {
+    const { problem } = this.#side;
+    const items = target.items ?? anyShape;
     const isTable = rule.values !== undefined;
     if (isBytes)
       problem(
@@ -594,7 +510,86 @@ export class RuleCompiler {
       problem(rule.pointer, unlike(at, target, pathText(path), shape));
     else if (only(shape, 'array') && shape.items !== undefined && !isOfOneKind(shape.items, items))
       problem(rule.pointer, unlike(`${at}[]`, items, pathText(path), shape.items));
-    return fitMaker(make, path, target);
+  }
+
+  #callCode(conversion: Conversion, rule: Rule, name: string, single: Shape, at: string, path: Path): void {
+    const { problem, oneWay } = this.#side;
+    const run = this.#side.functions?.get(name);
+    this.#callsFunctions = true;
+    oneWay(rule.pointer, `${at}: made by ${name}()`);
+    if (run === undefined)
+      problem(
+        `${rule.pointer}/code`,
+        `expected a function that the module of the operation exports, got ${name}`,
+      );
+    else
+      conversion.step(codeShape, (value, scope) => {
+        if (scope.run.isProbe) return value;
+        const given = called(run, value, at, scope, path);
+        if (given === undefined) return undefined;
+        scope.run.made.count(scope, weightOf(given) - 1);
+        return asKind(given, single);
+      });
+  }
+
+  /** Replaces values by a table. */
+  #lookUp(
+    conversion: Conversion,
+    rule: Rule,
+    rows: ReadonlyMap<string, Value>,
+    single: Shape,
+    at: string,
+    path: Path,
+  ): void {
+    this.#checkTable(rule, rows, conversion.shape, single, at, path);
+    const table = new ByText([...rows].map(([key, value]) => [key, constantMaker(asKind(value, single))]));
+    const hasDefault = rule.default !== undefined;
+    const { kinds, values, items: inner } = single;
+    conversion.step({ ...anyShape, open: false, kinds, values, items: inner }, (value, scope) => {
+      const found = table.get(value);
+      if (found === undefined && !hasDefault)
+        throw scope.error(path, {
+          expected: `one of ${table.texts.slice(0, 20).join(', ')}`,
+          got: 'a value that no rule has',
+        });
+      return found?.(scope);
+    });
+  }
+
+  #writeDate(
+    conversion: Conversion,
+    rule: Rule,
+    [one, other]: NonNullable<Rule['date']>,
+    at: string,
+    path: Path,
+  ): void {
+    const { problem, oneWay } = this.#side;
+    const write = compileDates(one, other);
+    if (typeof write === 'string') problem(`${rule.pointer}/date`, write);
+    else {
+      if (!keepsAll(one, other)) oneWay(rule.pointer, `${at}: ${other} says less than ${one}`);
+      conversion.step(textShape, (value, scope) => {
+        const written = typeof value === 'string' ? write(value) : undefined;
+        if (written === undefined)
+          throw scope.error(path, { expected: `a date as ${one} writes it`, got: 'another value' });
+        return written;
+      });
+    }
+  }
+
+  /** Makes a list of one value. */
+  #listItem(conversion: Conversion, rule: Rule, items: Shape, at: string): void {
+    const hasOther = rule.else !== undefined || rule.default !== undefined;
+    const empty = this.#emptyItem(items, at);
+    const before = conversion.make;
+    conversion.make = (scope) => {
+      if (scope.run.isOfNone) return [];
+      const value = before(scope);
+      if (!isNothing(value)) return [value];
+      const item = hasOther ? undefined : empty(scope);
+      return item === undefined ? value : [item];
+    };
+    conversion.shape = { ...anyShape, open: false, kinds: new Set(['array']), items: conversion.shape };
   }
 
   /** Enum tables have a row for each value of the source or a default, and give values that the target has (M3). */
@@ -1078,4 +1073,56 @@ function joined(at: string, name: string): string {
 
 function someNames({ members }: Shape): string {
   return members.size === 0 ? 'none' : someOf([...members.keys()]);
+}
+
+/** A value in conversion: the function that makes it, and its shape so far. */
+class Conversion {
+  make: Maker;
+  shape: Shape;
+
+  constructor(make: Maker, shape: Shape) {
+    this.make = make;
+    this.shape = shape;
+  }
+
+  /** Adds a conversion to the shape `next`. Missing values stay missing. */
+  step(next: Shape, change: (value: Value, scope: Scope) => Value | undefined): void {
+    const before = this.make;
+    this.make = (scope) => {
+      const value = before(scope);
+      return isNothing(value) ? value : change(value, scope);
+    };
+    this.shape = next;
+  }
+}
+
+function splitText(conversion: Conversion, split: string, items: Shape, path: Path): void {
+  const inner = only(items, 'number') ? digitsShape : textShape;
+  conversion.step({ ...anyShape, open: false, kinds: new Set(['array']), items: inner }, (value, scope) => {
+    if (typeof value !== 'string')
+      throw scope.error(path, { expected: 'a text to split', got: 'another value' });
+    return value.split(split).map((text) => asKind(text, items));
+  });
+}
+
+function convertScalar(conversion: Conversion, as: 'text' | 'number' | 'boolean', path: Path): void {
+  conversion.step(as === 'text' ? textShape : as === 'number' ? digitsShape : flagShape, (value, scope) => {
+    const text = textOfScalar(value);
+    const made = text === undefined ? undefined : asWanted(text, as);
+    if (made === undefined)
+      throw scope.error(path, {
+        expected: as === 'number' ? 'a number' : as === 'boolean' ? 'true or false' : 'a scalar',
+        got: 'another value',
+      });
+    return made;
+  });
+}
+
+function joinTexts(conversion: Conversion, join: string, path: Path): void {
+  conversion.step(textShape, (value, scope) => {
+    const texts = isItems(value) ? value.map(textOfScalar) : [];
+    if (!isItems(value) || texts.includes(undefined))
+      throw scope.error(path, { expected: 'a list of texts to join', got: 'another value' });
+    return texts.join(join);
+  });
 }
