@@ -50,7 +50,6 @@ export function* compileAdoptedOperations(
 const nothing = { failed: false, dropped: 0, replaced: 0, passed: 0 };
 const emptyObject: Uint8Array = Buffer.from('{}');
 
-/** One function, as it is the table of what an operation is. */
 function compileOperation(
   contract: Contract,
   operation: Operation,
@@ -85,14 +84,7 @@ function compileOperation(
     readParameters: () => {
       throw new RangeError('an adopted contract has no routes');
     },
-    credentialsOf: ({ reading }) => {
-      const given = new Map<string, string>();
-      for (const [index, { name }] of movedHeaders.entries()) {
-        const value = reading.credentials?.[index];
-        if (value !== undefined) given.set(name, value);
-      }
-      return given;
-    },
+    credentialsOf: ({ reading }) => movedValues(movedHeaders, reading),
     writeCredentials: undefined,
     jsonOf: ({ text }) => text.toString(),
     request: call,
@@ -115,6 +107,19 @@ function compileOperation(
     writeError: () => '',
     writeFault: faults.write,
   };
+}
+
+/** Returns the values of headers that the request has in SOAP headers, by name. */
+function movedValues(
+  movedHeaders: Adopted['movedHeaders'],
+  { credentials }: Reading,
+): ReadonlyMap<string, string> {
+  const given = new Map<string, string>();
+  for (const [index, { name }] of movedHeaders.entries()) {
+    const value = credentials?.[index];
+    if (value !== undefined) given.set(name, value);
+  }
+  return given;
 }
 
 /** The body of an answer. Throws MismatchError for a success without one (W22). */

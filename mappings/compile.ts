@@ -82,7 +82,7 @@ function* compileEach(
   return compiled;
 }
 
-/** The codecs of an operation. One function, as its parts share the places of inputs (slots) and the element's tags. */
+/** Compiles the codecs of an operation. `slots` has the index of each input that is sent outside of the JSON body. */
 function compileOperation(
   contract: Contract,
   operation: Operation,
@@ -94,15 +94,64 @@ function compileOperation(
 ): CompiledOperation {
   const { upstream, input } = operation;
   const { credentials } = contract;
+  const slots = slotsOf(contract, operation);
+  const inputReader = readers.inputOf(input, slots);
+  const [open, close] = elementTags(contract, `${operation.name}Response`);
+  const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
+  const statusXml = statusElement(operation, contract);
+  const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
+  const credentialNames =
+    credentialsType?.kind === 'record' ? credentialsType.fields.map(({ json }) => json) : [];
+  const inBody = credentialsMemberOf(contract, operation);
+  const partNames = credentials?.parts.map(({ name }) => name) ?? [];
+  const { reply } = upstream;
+  const replyMember =
+    reply.kind === 'object' ? undefined : operation.output.fields.find(({ json }) => json === reply.name);
+  const { settings } = contract;
+  return {
+    operation,
+    root: { namespace: contract.namespaces.types, local: operation.name },
+    isOneWay: false,
+    replyAction: `${operation.name}Response`,
+    spansBody: false,
+    header: undefined,
+    readXml: compileReadXml(contract, operation, inputReader),
+    readJson: compileReadJson(inputReader, limits),
+    readParameters: compileReadParameters(contract, operation, readers, slots),
+    credentialsOf: compileCredentialsOf(credentialNames, limits),
+    writeCredentials:
+      inBody === undefined ? undefined : compileCredentialsMember(inBody, partNames, credentialNames),
+    jsonOf: compileJsonOf(slots),
+    request: compileCall(contract, operation, slots, limits),
+    succeeds: compileSuccess(operation),
+    readAnswer: compileAnswer(operation, scalars, limits),
+    requestType: operation.input,
+    replyType: replyMember?.type ?? operation.output,
+    writeReply: compileReply(operation, replyMember, writers, scratch, limits, settings, open, close),
+    writeError: (status) => {
+      const content = writers.writeStatus(status);
+      return `${open}<${dataXml}><${statusXml}>${content}</${statusXml}></${dataXml}>${close}`;
+    },
+    writeFault: undefined,
+  };
+}
+
+function slotsOf({ credentials }: Contract, { upstream }: Operation): ReadonlyMap<string, number> {
   const slots = new Map<string, number>();
   if (credentials?.member !== undefined) slots.set(credentials.member, credentialsSlot);
   for (const parameter of upstream.parameters) slots.set(parameter.field, slots.size + 1);
   if ('field' in upstream.body) slots.set(upstream.body.field, slots.size + 1);
-  const inputReader = readers.inputOf(input, slots);
-  const fieldReaders = new Map(
-    input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
-  );
-  const { validate, unknownElements } = contract.settings;
+  return slots;
+}
+
+type InputReader = ReturnType<RequestReaders['inputOf']>;
+
+function compileReadXml(
+  { settings, credentials }: Contract,
+  { input }: Operation,
+  inputReader: InputReader,
+): CompiledOperation['readXml'] {
+  const { validate, unknownElements } = settings;
   const refusesAttributes = validate === 'strict' && unknownElements === 'refuse';
   const isWithoutInputs =
     input.additional === undefined && input.fields.every(({ json }) => json === credentials?.member);
@@ -111,115 +160,93 @@ function compileOperation(
     recordDeviation(reading, 'nilOperation'); // node-soap sends it for null
     return true;
   };
-  const [open, close] = elementTags(contract, `${operation.name}Response`);
-  const tellsAbsent = contract.settings.soapErrors === 'fault';
-  const dataXml = operation.output.fields.find((field) => field.json === errorMembers.data)?.xml ?? 'Data';
-  const statusXml = statusElement(operation, contract);
-  const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
-  const credentialNames =
-    credentialsType?.kind === 'record' ? credentialsType.fields.map(({ json }) => json) : [];
-  const inBody = credentialsMemberOf(contract, operation);
-  const partNames = credentials?.parts.map(({ name }) => name) ?? [];
-  const request = compileCall(contract, operation, slots, limits);
-  const { reply } = upstream;
-  const replyMember =
-    reply.kind === 'object' ? undefined : operation.output.fields.find(({ json }) => json === reply.name);
+  const readXml: CompiledOperation['readXml'] = (xml, reading) => {
+    if (xml === undefined) throw new RangeError('expected the request’s element, got an empty body');
+    reading.refusesAttributes = refusesAttributes;
+    const text = opensInput(xml, reading) ? inputReader.read(xml, reading) : undefined;
+    reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
+    return { text: text ?? '{}', reading, closes: undefined };
+  };
+  return readXml;
+}
 
-  return {
-    operation,
-    root: { namespace: contract.namespaces.types, local: operation.name },
-    isOneWay: false,
-    replyAction: `${operation.name}Response`,
-    spansBody: false,
-    header: undefined,
-    readXml: (xml, reading) => {
-      if (xml === undefined) throw new RangeError('expected the request’s element, got an empty body');
-      reading.refusesAttributes = refusesAttributes;
-      const text = opensInput(xml, reading) ? inputReader.read(xml, reading) : undefined;
-      reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
-      return { text: text ?? '{}', reading, closes: undefined };
-    },
+function compileReadJson(inputReader: InputReader, limits: Limits): CompiledOperation['readJson'] {
+  const readJson: CompiledOperation['readJson'] = (text, reading) => {
+    const json = new JsonReader(text, limits);
+    const first = json.peek();
+    if (json.position === text.length) {
+      inputReader.pass(new JsonReader('{}', limits), reading); // what is required is missed
+      return { text: '{}', reading, closes: undefined };
+    }
+    if (first !== 123) json.fail('one JSON object');
+    inputReader.pass(json, reading);
+    const closes = json.position - 1;
+    json.end();
+    return { text, reading, closes };
+  };
+  return readJson;
+}
 
-    readJson: (text, reading) => {
-      const json = new JsonReader(text, limits);
-      const first = json.peek();
-      if (json.position === text.length) {
-        inputReader.pass(new JsonReader('{}', limits), reading); // what is required is missed
-        return { text: '{}', reading, closes: undefined };
-      }
-      if (first !== 123) json.fail('one JSON object');
-      inputReader.pass(json, reading);
-      const closes = json.position - 1;
-      json.end();
-      return { text, reading, closes };
-    },
+function compileReadParameters(
+  { settings, credentials }: Contract,
+  { input }: Operation,
+  readers: RequestReaders,
+  slots: ReadonlyMap<string, number>,
+): CompiledOperation['readParameters'] {
+  const fieldReaders = new Map(
+    input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
+  );
+  const tellsAbsent = settings.soapErrors === 'fault';
+  const readParameters: CompiledOperation['readParameters'] = (values, reading) => {
+    const parts: string[] = [];
+    for (const { field, said, text } of values) {
+      reading.path.push(said);
+      const value =
+        text === undefined
+          ? refuse(reading, 'InvalidCharacter', { expected: 'text in UTF-8 by its escapes', got: 'others' })
+          : fieldReaders.get(field)?.fromText?.(text, reading);
+      reading.path.pop();
+      const slot = slots.get(field);
+      if (value === undefined) continue;
+      if (slot === undefined) parts.push(`${JSON.stringify(field)}:${value}`);
+      else reading.slots[slot] = value;
+    }
+    for (const field of input.fields) {
+      if (!field.required || field.json === credentials?.member) continue;
+      const given = values.find((value) => value.field === field.json);
+      if (given === undefined || (field.notEmpty && given.text === ''))
+        miss(reading, [given?.said ?? field.json], tellsAbsent && given === undefined);
+    }
+    return { text: `{${parts.join(',')}}`, reading, closes: undefined };
+  };
+  return readParameters;
+}
 
-    readParameters: (values, reading) => {
-      const parts: string[] = [];
-      for (const { field, said, text } of values) {
-        reading.path.push(said);
-        const value =
-          text === undefined
-            ? refuse(reading, 'InvalidCharacter', { expected: 'text in UTF-8 by its escapes', got: 'others' })
-            : fieldReaders.get(field)?.fromText?.(text, reading);
-        reading.path.pop();
-        const slot = slots.get(field);
-        if (value === undefined) continue;
-        if (slot === undefined) parts.push(`${JSON.stringify(field)}:${value}`);
-        else reading.slots[slot] = value;
-      }
-      for (const field of operation.input.fields) {
-        if (!field.required || field.json === credentials?.member) continue;
-        const given = values.find((value) => value.field === field.json);
-        if (given === undefined || (field.notEmpty && given.text === ''))
-          miss(reading, [given?.said ?? field.json], tellsAbsent && given === undefined);
-      }
-      return { text: `{${parts.join(',')}}`, reading, closes: undefined };
-    },
+function compileCredentialsOf(
+  credentialNames: readonly string[],
+  limits: Limits,
+): CompiledOperation['credentialsOf'] {
+  return ({ reading }) => {
+    const texts = new Map<string, string>();
+    const { credentials: tokens } = reading;
+    if (tokens === undefined) return texts;
+    for (let index = 0; index < credentialNames.length; index++) {
+      const token = tokens[index];
+      if (token?.startsWith('"')) texts.set(credentialNames[index] as string, textOf(token, limits));
+    }
+    return texts;
+  };
+}
 
-    credentialsOf: ({ reading }) => {
-      const texts = new Map<string, string>();
-      const { credentials: tokens } = reading;
-      if (tokens === undefined) return texts;
-      for (let index = 0; index < credentialNames.length; index++) {
-        const token = tokens[index];
-        if (token?.startsWith('"')) texts.set(credentialNames[index] as string, textOf(token, limits));
-      }
-      return texts;
-    },
-    writeCredentials:
-      inBody === undefined ? undefined : compileCredentialsMember(inBody, partNames, credentialNames),
-    jsonOf: ({ text: written, reading, closes }) => {
-      const text = written.toString();
-      if (closes !== undefined) return text;
-      const apart = [...slots].flatMap(([field, slot]) => {
-        const json = reading.slots[slot];
-        return json === undefined ? [] : [`${JSON.stringify(field)}:${json}`];
-      });
-      return `{${[...apart, text.slice(1, -1)].filter((part) => part !== '').join(',')}}`;
-    },
-    request,
-    succeeds: compileSuccess(operation),
-    readAnswer: compileAnswer(operation, scalars, limits),
-    requestType: operation.input,
-    replyType: replyMember?.type ?? operation.output,
-
-    writeReply: compileReply(
-      operation,
-      replyMember,
-      writers,
-      scratch,
-      limits,
-      contract.settings,
-      open,
-      close,
-    ),
-
-    writeError: (status) => {
-      const content = writers.writeStatus(status);
-      return `${open}<${dataXml}><${statusXml}>${content}</${statusXml}></${dataXml}>${close}`;
-    },
-    writeFault: undefined,
+function compileJsonOf(slots: ReadonlyMap<string, number>): CompiledOperation['jsonOf'] {
+  return ({ text: written, reading, closes }) => {
+    const text = written.toString();
+    if (closes !== undefined) return text;
+    const apart = [...slots].flatMap(([field, slot]) => {
+      const json = reading.slots[slot];
+      return json === undefined ? [] : [`${JSON.stringify(field)}:${json}`];
+    });
+    return `{${[...apart, text.slice(1, -1)].filter((part) => part !== '').join(',')}}`;
   };
 }
 

@@ -1,7 +1,7 @@
 import { namespaces } from '../../contract/model.ts';
 import type { Reason } from '../../contract/reason.ts';
 import type { SchemaType } from '../../contract/schema-components.ts';
-import { nodeKinds, type Tape } from '../../json/tape.ts';
+import { nodeKinds } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { hasContent, refuseElement, writeElement } from '../element.ts';
@@ -18,8 +18,7 @@ export const noDimensions: Reason = { expected: 'an array of one dimension, whic
 
 /**
  * The codec of an array, or of a `Vector` of Apache SOAP: read with items of any name, written with `item` elements; without attributes of the encoding where
- * the binding says literal. `itemOf` gives the codec of an item, once it is compiled. Longer than others: both directions share
- * the item's declaration.
+ * the binding says literal. `itemOf` returns the codec of an item once it is compiled.
  */
 export function itemsCodec(
   context: AdoptedContext,
@@ -33,10 +32,6 @@ export function itemsCodec(
   const typed = isVector
     ? ` xmlns:apache="${namespaces.apacheSoap}" i:type="apache:${type.name?.local}"`
     : ` i:type="soapenc:Array" soapenc:arrayType="${qualifiedName(context, item)}[`;
-
-  const scan = (tape: Tape): void => {
-    scanItems(tape, itemOf().scan);
-  };
 
   const write: ValueCodec['write'] = (outer, tape, node, output: Output) => {
     const { words } = tape;
@@ -78,7 +73,7 @@ export function itemsCodec(
         refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
       return 'null';
     },
-    scan,
+    scan: (tape) => scanItems(tape, itemOf().scan),
     write,
     isLeaf: false,
     defaultOf: undefined,

@@ -37,38 +37,35 @@ export interface MapEntries {
 
 type MapContent = Content & { readonly kind: 'map' };
 
-export function mapEntries(context: AdoptedContext, { item, key, value }: MapContent): MapEntries {
+export function mapEntries(context: AdoptedContext, content: MapContent): MapEntries {
+  const { item, key, value } = content;
   const keys = context.elementOf(key, true);
   const values = value.type === anyType ? context.mapValues() : context.elementOf(value, true);
   const tags = { item: tagsOf(context, item), key: tagsOf(context, key), value: tagsOf(context, value) };
-  const readKey = elementReader(context, key, keys, false);
-  const readValue = elementReader(context, value, values, false);
 
-  const readEntry = (xml: XmlReader, reading: Reading): Entry => {
-    const entry: Entry = { key: undefined, value: undefined };
-    while (xml.nextChild()) {
-      const name = xml.local === 'key' || xml.local === 'value' ? xml.local : undefined;
-      reading.path.push(xml.local.slice(0, 64));
-      if (name === undefined || entry[name] !== undefined) {
-        if (name === undefined)
-          refuse(reading, 'UnknownElement', { expected: 'key or value', got: 'another element' });
-        else refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
-        xml.skip();
-      } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
-      else {
-        // which form the map has depends on the key's text, so no shape of a request is kept (decision 9)
-        const { placeholders } = reading;
-        reading.placeholders = undefined;
-        entry.key = readKey(xml, reading) ?? 'null';
-        reading.placeholders = placeholders;
-      }
-      reading.path.pop();
+  const write: MapEntries['write'] = (tape, start, output) => {
+    const { words } = tape;
+    for (let entry = words[start] as number; entry !== -1; entry = words[entry] as number) {
+      open(tags.item, output);
+      keys.write(tags.key, tape, words[entry + keyWord] as number, output);
+      values.write(tags.value, tape, words[entry + valueWord] as number, output);
+      output.tags(tags.item.close);
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
-    return entry;
   };
+  return { read: entriesReader(context, content, keys, values), scan: entriesScanner(keys, values), write };
+}
 
-  const read: MapEntries['read'] = (xml, reading, start, listStart) => {
+function entriesReader(
+  context: AdoptedContext,
+  { item, key, value }: MapContent,
+  keys: ValueCodec,
+  values: ValueCodec,
+): MapEntries['read'] {
+  const readEntry = entryReader(
+    elementReader(context, key, keys, false),
+    elementReader(context, value, values, false),
+  );
+  return (xml, reading, start, listStart) => {
     const entries: Entry[] = [];
     const one: ValueCodec = {
       ...values,
@@ -91,7 +88,40 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
     if (xml.stray && !isFull(reading)) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return entriesJson(entries, start, listStart);
   };
+}
 
+type ReadElement = ReturnType<typeof elementReader>;
+
+function entryReader(
+  readKey: ReadElement,
+  readValue: ReadElement,
+): (xml: XmlReader, reading: Reading) => Entry {
+  return (xml, reading) => {
+    const entry: Entry = { key: undefined, value: undefined };
+    while (xml.nextChild()) {
+      const name = xml.local === 'key' || xml.local === 'value' ? xml.local : undefined;
+      reading.path.push(xml.local.slice(0, 64));
+      if (name === undefined || entry[name] !== undefined) {
+        if (name === undefined)
+          refuse(reading, 'UnknownElement', { expected: 'key or value', got: 'another element' });
+        else refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
+        xml.skip();
+      } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
+      else {
+        // which form the map has depends on the key's text, so no shape of a request is kept (decision 9)
+        const { placeholders } = reading;
+        reading.placeholders = undefined;
+        entry.key = readKey(xml, reading) ?? 'null';
+        reading.placeholders = placeholders;
+      }
+      reading.path.pop();
+    }
+    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    return entry;
+  };
+}
+
+function entriesScanner(keys: ValueCodec, values: ValueCodec): MapEntries['scan'] {
   const scanNamed = (tape: Tape, start: number, name: string, link: number): number => {
     const entry = pushEntry(tape, link);
     // the name is a string of JSON, so it is read as one
@@ -115,7 +145,7 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
     return link;
   };
 
-  const scan: MapEntries['scan'] = (tape, start) => {
+  return (tape, start) => {
     let link = start;
     let isNil = false;
     if (tape.peek() === 91) {
@@ -147,17 +177,6 @@ export function mapEntries(context: AdoptedContext, { item, key, value }: MapCon
     }
     return isNil;
   };
-
-  const write: MapEntries['write'] = (tape, start, output) => {
-    const { words } = tape;
-    for (let entry = words[start] as number; entry !== -1; entry = words[entry] as number) {
-      open(tags.item, output);
-      keys.write(tags.key, tape, words[entry + keyWord] as number, output);
-      values.write(tags.value, tape, words[entry + valueWord] as number, output);
-      output.tags(tags.item.close);
-    }
-  };
-  return { read, scan, write };
 }
 
 interface Entry {

@@ -82,12 +82,7 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
     const { content } = type;
     if (type === anyType) return anyCodec(context, shapeFor, false);
     if (content.kind === 'encodedArray') {
-      if (content.dimensions > 1) return severalDimensions;
-      let item: ValueCodec | undefined;
-      waiting.push(() => {
-        item = context.codecOf(content.item, false);
-      });
-      return itemsCodec(context, type, content.item, () => item as ValueCodec);
+      return content.dimensions > 1 ? severalDimensions : arrayCodec(context, type, content.item, waiting);
     }
     if (content.kind === 'map') return mapCodec(context, shapeFor(type));
     if (asArray && content.kind === 'elements')
@@ -109,6 +104,19 @@ export function typeCompiler(contextOf: () => AdoptedContext): TypeCompiler {
     waiting.length = 0;
   }
   return { codecOf, mapValues, shapeFor, finish };
+}
+
+function arrayCodec(
+  context: AdoptedContext,
+  type: SchemaType,
+  itemType: SchemaType,
+  waiting: (() => void)[],
+): ValueCodec {
+  let item: ValueCodec | undefined;
+  waiting.push(() => {
+    item = context.codecOf(itemType, false);
+  });
+  return itemsCodec(context, type, itemType, () => item as ValueCodec);
 }
 
 /** Arrays of several dimensions are refused wherever they come. */
@@ -280,7 +288,19 @@ function isDerived(type: SchemaType, from: SchemaType): boolean {
   return false;
 }
 
-/** An object of a type or of one derived from it. Longer than others: both directions share what is known of the type. */
+/** Returns the type that the `@type` of a reply names. Throws MismatchError for a type that is not derived from `type`. */
+function derivedType(context: AdoptedContext, type: ComplexType, name: string): ComplexType {
+  const actual = context.typeNamed(name);
+  if (actual?.kind === 'complex' && isDerived(actual, type)) return actual;
+  const expected = `${declaredName(type)} or a type derived from it`;
+  throw new MismatchError({ expected, got: 'another' }).at('@type');
+}
+
+function declaredName({ name }: ComplexType): string {
+  return name?.local ?? 'the declared type';
+}
+
+/** The codec of an object of a type or of a type derived from it. */
 function complexCodec(
   context: AdoptedContext,
   type: ComplexType,
@@ -290,7 +310,7 @@ function complexCodec(
   const isText = isInnerXml(type);
   const isAlone = type.derived.length === 0 && !type.abstract;
   const isAlways = context.settings.types === 'always' && context.typeNameOf(type) !== undefined;
-  const called = type.name?.local ?? 'the declared type';
+  const called = declaredName(type);
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
     let shape = declared();
@@ -328,14 +348,7 @@ function complexCodec(
     } else scanTyped(tape, declared(), shapeNamed);
   };
 
-  const shapeNamed = (name: string): Shape => {
-    const actual = context.typeNamed(name);
-    if (actual?.kind !== 'complex' || !isDerived(actual, type))
-      throw new MismatchError({ expected: `${called} or a type derived from it`, got: 'another' }).at(
-        '@type',
-      );
-    return shapeFor(actual)();
-  };
+  const shapeNamed = (name: string): Shape => shapeFor(derivedType(context, type, name))();
 
   return {
     read,

@@ -1,4 +1,5 @@
 import { maxDigits } from '../../json/decimal.ts';
+import type { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
 import {
@@ -51,6 +52,17 @@ interface NumberRules {
   readonly isInexact?: Scalar['isInexact'];
 }
 
+/** Returns the token of a number, or of a string with a number; null for an empty string. */
+function numberToken(json: JsonReader, expected: string): string | null {
+  const code = json.peek();
+  if (isNumberStart(code)) return json.number();
+  if (code !== quote) return mismatch(expected, json);
+  const token = json.string();
+  if (token === '') return null;
+  if (isJsonNumber(token)) return token;
+  throw new MismatchError({ expected, got: 'a string that is no number' });
+}
+
 /** A number type, from what it makes of the grammars of XSD and JSON (W15); never through a double. */
 function numeric(rules: NumberRules): Scalar {
   const { expected, range, fromXsd, fromDeviation, fromReply, fromRequest, isSafe, isInexact } = rules;
@@ -73,17 +85,8 @@ function numeric(rules: NumberRules): Scalar {
       return typeof token === 'string' ? { token, deviation: 'decimalExponent' } : token;
     },
     toXml: (json) => {
-      const code = json.peek();
-      let token: string;
-      if (isNumberStart(code)) {
-        token = json.number();
-      } else if (code === quote) {
-        token = json.string();
-        if (token === '') return null;
-        if (!isJsonNumber(token)) throw new MismatchError({ expected, got: 'a string that is no number' });
-      } else {
-        return mismatch(expected, json);
-      }
+      const token = numberToken(json, expected);
+      if (token === null) return null;
       const result = fromReply(token);
       if (typeof result === 'string') return result;
       throw new MismatchError(

@@ -76,13 +76,7 @@ export function arrayReader(
     }
   };
 
-  return {
-    read,
-    pass,
-    fromText: undefined,
-    nil: 'null',
-    nilItem: context.nilItem,
-  };
+  return { read, pass, fromText: undefined, nil: 'null', nilItem: context.nilItem };
 }
 
 /** JSON → XML: a chain on the tape (`scanItems`). */

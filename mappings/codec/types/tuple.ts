@@ -61,20 +61,29 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       reading.path.push(index);
       const reader = positions[index]?.reader ?? rest?.item;
       if (reader !== undefined) reader.pass(json, reading);
-      else {
-        if (context.contract.settings.unknownElements === 'refuse')
-          refuse(reading, 'UnknownElement', { expected: `at most ${behind} items` });
-        else reading.ignored.push(`[${index}]`);
-        json.skip();
-        if (context.contract.settings.unknownElements === 'ignore')
-          reading.edits.push({ start: before, end: json.position, text: '' });
-      }
+      else passUnknownItem(context, json, reading, before, index, behind);
       before = json.position;
       reading.path.pop();
     }
   };
 
   return { read, pass, fromText: undefined, nil: 'null', nilItem: context.nilItem };
+}
+
+/** Passes an item that the tuple lacks. `before` is the end of the item before it. */
+function passUnknownItem(
+  { contract }: ReaderContext,
+  json: JsonReader,
+  reading: Reading,
+  before: number,
+  index: number,
+  most: number,
+): void {
+  const { unknownElements } = contract.settings;
+  if (unknownElements === 'refuse') refuse(reading, 'UnknownElement', { expected: `at most ${most} items` });
+  else reading.ignored.push(`[${index}]`);
+  json.skip();
+  if (unknownElements === 'ignore') reading.edits.push({ start: before, end: json.position, text: '' });
 }
 
 /** What reads the items behind the positions: all of them, and one. */
