@@ -173,22 +173,30 @@ export function compileMapping({
       ways.map(({ cover }) => cover),
     ))
       problem(first?.pointer ?? '', missedText(path, ways));
-    operations.set(name, {
-      name,
-      old: adopted,
-      calls: ways.map(({ target: called }) => called),
-      targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
-      toCalls: (json, steps = Number.POSITIVE_INFINITY) => begin(ways, json, limits, steps),
-      toReply: (entry, answers, steps = Number.POSITIVE_INFINITY) => end(ways[entry], answers, limits, steps),
-      toFault: (entry, answer, steps = Number.POSITIVE_INFINITY) =>
-        faultIn(ways[entry], answer, limits, steps),
-      callsFunctions: {
-        request: ways.some(({ within }) => within.request !== undefined),
-        reply: ways.some(({ within }) => within.reply !== undefined),
-      },
-    });
+    operations.set(name, mappedOperation(name, adopted, ways, limits));
   }
   return { operations, oneWay, problems, unmapped: names.filter((name) => !entries.has(name)) };
+}
+
+function mappedOperation(
+  name: string,
+  adopted: MappedOperation['old'],
+  ways: readonly Way[],
+  limits: Limits,
+): MappedOperation {
+  return {
+    name,
+    old: adopted,
+    calls: ways.map(({ target: called }) => called),
+    targets: ways.map(({ target: { method, path } }) => `${method} ${path}`),
+    toCalls: (json, steps = Number.POSITIVE_INFINITY) => begin(ways, json, limits, steps),
+    toReply: (entry, answers, steps = Number.POSITIVE_INFINITY) => end(ways[entry], answers, limits, steps),
+    toFault: (entry, answer, steps = Number.POSITIVE_INFINITY) => faultIn(ways[entry], answer, limits, steps),
+    callsFunctions: {
+      request: ways.some(({ within }) => within.request !== undefined),
+      reply: ways.some(({ within }) => within.reply !== undefined),
+    },
+  };
 }
 
 function missedText(path: string, ways: readonly Way[]): string {

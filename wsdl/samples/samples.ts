@@ -140,30 +140,6 @@ function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boo
         return reading.problems.length === 0 && reading.missing.length === 0;
       }),
   };
-  const sampled = (operation: CompiledOperation, side: Side, takes: (json: string) => boolean): string => {
-    const { upstream, input, output } = operation.operation;
-    const { reply, body } = upstream;
-    const type = side === 'request' ? input : operation.replyType;
-    const named = reply.kind === 'object' ? undefined : output.fields.find(({ json }) => json === reply.name);
-    const example = side === 'reply' ? named?.example : undefined;
-    const partTypes = new Map(
-      (body.kind === 'multipart' ? body.parts : []).flatMap(({ name, contentType }) =>
-        contentType === undefined ? [] : [[name, contentType] as const],
-      ),
-    );
-    const sequence = side === 'request' && body.kind === 'lines' ? body.field : undefined;
-    const make = (extent: Extent): string => {
-      const place = { side, extent, partTypes, sequence };
-      const json = plainValue(context, type, place, extent.examples ? example : undefined);
-      return side === 'reply' ? withOneStatus(reply, json, limits) : json;
-    };
-    const all = isSparse && side === 'request' ? [...extents.slice(2), ...extents.slice(0, 2)] : extents;
-    for (const extent of all) {
-      const json = make(extent);
-      if (isTaken(() => takes(json))) return json;
-    }
-    return make(extents[1]);
-  };
   const { credentials } = contract;
   const inBody = new Set(credentials?.member === undefined ? [] : credentials.parts.map(({ name }) => name));
   const placed = { soap: inBody, xml: inBody, json: inBody };
@@ -175,10 +151,10 @@ function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boo
     };
     const isAccepted = (json: string): boolean =>
       isSent(operation, json) && isReadAsXml(operation, elementOf(json), limits);
-    const requestJson = sampled(operation, 'request', isAccepted);
+    const requestJson = sampled(context, operation, 'request', isSparse, isAccepted);
     const takesReply = (json: string): boolean =>
       !writtenReply(operation, readOf(operation, json, limits)).failed;
-    const given = sampled(operation, 'reply', takesReply);
+    const given = sampled(context, operation, 'reply', isSparse, takesReply);
     const reply = upstreamReplyOf(operation.operation, given, limits);
     const replyJson = readOf(operation, given, limits);
     return {
@@ -190,6 +166,38 @@ function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boo
       upstreamReply: reply,
     };
   };
+}
+
+/** Returns the JSON of a sample: the first of several extents that the codecs accept. */
+function sampled(
+  context: PlainContext,
+  operation: CompiledOperation,
+  side: Side,
+  isSparse: boolean,
+  takes: (json: string) => boolean,
+): string {
+  const { upstream, input, output } = operation.operation;
+  const { reply, body } = upstream;
+  const type = side === 'request' ? input : operation.replyType;
+  const named = reply.kind === 'object' ? undefined : output.fields.find(({ json }) => json === reply.name);
+  const example = side === 'reply' ? named?.example : undefined;
+  const partTypes = new Map(
+    (body.kind === 'multipart' ? body.parts : []).flatMap(({ name, contentType }) =>
+      contentType === undefined ? [] : [[name, contentType] as const],
+    ),
+  );
+  const sequence = side === 'request' && body.kind === 'lines' ? body.field : undefined;
+  const make = (extent: Extent): string => {
+    const place = { side, extent, partTypes, sequence };
+    const json = plainValue(context, type, place, extent.examples ? example : undefined);
+    return side === 'reply' ? withOneStatus(reply, json, context.limits) : json;
+  };
+  const all = isSparse && side === 'request' ? [...extents.slice(2), ...extents.slice(0, 2)] : extents;
+  for (const extent of all) {
+    const json = make(extent);
+    if (isTaken(() => takes(json))) return json;
+  }
+  return make(extents[1]);
 }
 
 /** The output's JSON as the gateway reads it of the upstream's reply. */

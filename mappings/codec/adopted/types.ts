@@ -349,7 +349,6 @@ function complexCodec(
   };
 
   const shapeNamed = (name: string): Shape => shapeFor(derivedType(context, type, name))();
-
   return {
     read,
     readNil: (xml, reading) => readNull(declared(), xml, reading),
