@@ -245,7 +245,7 @@ test('replies of writes that are five times as long in XML are written one at a 
   const heldBytes = 40 * megabyte;
   const limits = { heldBytes, leavingBytes: megabyte, roomWaits: 64, totalMs: 300_000 };
   const gateway = await startGateway(t, { limits });
-  const { load } = gateway.running;
+  const load = () => gateway.running.load();
   const body = Buffer.from(`{"data":{"subUser":{"name":"${'&'.repeat(bytes)}"},"responseStatus":{}}}`);
   const call = envelope('1.1', {
     body: `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>a</SubUserName></Request></UpdateSubUser>`,

@@ -148,7 +148,7 @@ test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long a
     t.teardown(() => socket.destroy());
     socket.pause();
     socket.write(`${head}Connection: close\r\nContent-Length: 2\r\n\r\n{}`);
-    const { load } = gateway.running;
+    const load = () => gateway.running.load();
     while (load().leaving === 0) await pause(10);
     if (isWhole)
       await pause(2_200); // it is looked at once in a second
@@ -174,7 +174,7 @@ test('writeSlowMs and writeBytesPerSecond: pages, and those of the process, are 
     t.teardown(() => socket.destroy());
     socket.pause();
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`.repeat(requests));
-    const { load } = gateway.running;
+    const load = () => gateway.running.load();
     while (!gateway.log().includes('"cut":true')) await pause(10);
     while (load().leaving > 0) await pause(10);
     t.is(load().heldBytes, 0);
