@@ -1,12 +1,16 @@
-/** Maximum number of known names that are compared with an unknown one. */
-const maxCompared = 2_000;
+/** Maximum number of known names that are compared with an unknown one: a document may have thousands of either. */
+const maxCompared = 300;
 
 /**
  * The end of a message about an unknown name: `; did you mean X?`, or an empty text if no known name is similar. A name
  * with the same letters in another order is similar.
  */
 export function didYouMean(name: string, known: Iterable<string>): string {
-  const compared = [...known].slice(0, maxCompared);
+  const compared: string[] = [];
+  for (const one of known) {
+    if (compared.length === maxCompared) break;
+    compared.push(one);
+  }
   const near = nearest(name, compared) ?? compared.find((one) => isReordered(name, one));
   return near === undefined ? '' : `; did you mean ${near}?`;
 }

@@ -16,8 +16,8 @@ for (const [name, known, expected] of [
   });
 }
 
-test('didYouMean compares at most 2,000 names', (t) => {
-  const others = Array.from({ length: 2_000 }, (_, index) => `other name ${index}`);
+test('didYouMean compares at most 300 names', (t) => {
+  const others = Array.from({ length: 300 }, (_, index) => `other name ${index}`);
   t.is(didYouMean('plian', [...others.slice(1), 'plain']), '; did you mean plain?');
   t.is(didYouMean('plian', [...others, 'plain']), '');
 });
