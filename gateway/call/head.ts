@@ -18,7 +18,7 @@ export interface RequestHead extends MessageHead {
 }
 
 /** What SOAP messages with parts come in. */
-export const relatedType = 'multipart/related';
+const relatedType = 'multipart/related';
 
 /** Parses the head of a request. */
 export function readHead({ headers, rawHeaders }: MessageHead): RequestHead {

@@ -124,7 +124,7 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
 }
 
 /** What the Content-Type of a multipart message says; undefined for any other message. Throws CallError. */
-export function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
+function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
   if (!(related instanceof RelatedTypeError)) return related;
   throw new CallError('UnsupportedMediaType', { ...related.reason, cause: related });
 }

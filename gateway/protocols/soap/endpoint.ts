@@ -1,7 +1,8 @@
 import type { Frame } from '../../../mappings/compile.ts';
+import { type RelatedType, RelatedTypeError } from '../../../mappings/http-mapping/related.ts';
 import { runCall } from '../../call/call.ts';
 import { CallError } from '../../call/error.ts';
-import { type RequestHead, relatedType } from '../../call/head.ts';
+import type { RequestHead } from '../../call/head.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
@@ -22,8 +23,10 @@ const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 /** A SOAP endpoint: POST calls an operation, GET gives the WSDL (W2). */
 export function serveSoap(address: SoapAddress, context: RequestContext): Promise<void> | void {
   const { method } = context.request;
-  if (method === 'POST')
-    return mayStream(context) ? answerStreamed(address, context) : answerSoap(address, context);
+  if (method === 'POST') {
+    const type = streamedType(context);
+    return type === undefined ? answerSoap(address, context) : answerStreamed(address, context, type);
+  }
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, 'wsdl');
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
@@ -43,10 +46,14 @@ function answerSoap(address: SoapAddress, context: RequestContext): Promise<void
 }
 
 /** The same of a message whose file may flow through to the upstream (W64). */
-async function answerStreamed(address: SoapAddress, context: RequestContext): Promise<void> {
+async function answerStreamed(
+  address: SoapAddress,
+  context: RequestContext,
+  type: RelatedType,
+): Promise<void> {
   let streamed: StreamedCall | undefined;
   const read = async (): Promise<SoapCall | PreparedSoapCall> => {
-    streamed = await receiveStreamed(context, address);
+    streamed = await receiveStreamed(context, address, type);
     return streamed.call ?? readSoapBody(context, address, streamed.body);
   };
   try {
@@ -56,10 +63,14 @@ async function answerStreamed(address: SoapAddress, context: RequestContext): Pr
   }
 }
 
-/** Whether a request's body may hold a file that flows through: then its envelope is read before the rest is there (W64). */
-function mayStream({ options, head }: RequestContext): boolean {
-  const isRelated = head.contentType.type === relatedType;
-  return isRelated && options.service.streams && head.headers['content-encoding'] === undefined;
+/**
+ * The Content-Type of a request whose body may hold a file that flows through: its envelope is read before the rest is there
+ * (W64). Undefined for any other request.
+ */
+function streamedType({ options, head }: RequestContext): RelatedType | undefined {
+  const { related, headers } = head;
+  if (!options.service.streams || headers['content-encoding'] !== undefined) return undefined;
+  return related instanceof RelatedTypeError ? undefined : related;
 }
 
 /**

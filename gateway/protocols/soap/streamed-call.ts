@@ -1,6 +1,6 @@
 import { Attachments } from '../../../mappings/codec/attachments.ts';
 import { StreamedFile } from '../../../mappings/codec/streamed-file.ts';
-import { RelatedError } from '../../../mappings/http-mapping/related.ts';
+import { RelatedError, type RelatedType } from '../../../mappings/http-mapping/related.ts';
 import {
   fileOf,
   type RelatedBeginning,
@@ -13,7 +13,7 @@ import { bodyFlows } from '../../http/connections.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { Collector } from '../../upstream/collector.ts';
 import { announcedBytes } from '../../upstream/content-length.ts';
-import { actionsOf, relatedTypeOf, unreadable } from '../read-call.ts';
+import { actionsOf, unreadable } from '../read-call.ts';
 import { admitSoap } from '../read-request.ts';
 import type { SoapCall } from './soap-reader.ts';
 import type { SoapAddress } from './versions.ts';
@@ -29,10 +29,6 @@ export interface StreamedCall {
   readonly end: () => void;
 }
 
-function notRelated(): never {
-  throw new TypeError('expected a message of multipart/related');
-}
-
 /** Time of a call whose file is streamed, in ms. */
 export const maxStreamMs = 3_600_000;
 
@@ -44,7 +40,11 @@ const firstLookBytes = 2 * 1024;
  * other operation, or in any other form, to its end, as `readBody` does. A call has its permit then. Throws CallError, Fault.
  * One function, as all of it works on what came so far.
  */
-export async function receiveStreamed(context: RequestContext, address: SoapAddress): Promise<StreamedCall> {
+export async function receiveStreamed(
+  context: RequestContext,
+  address: SoapAddress,
+  type: RelatedType,
+): Promise<StreamedCall> {
   const { request, head, response, options } = context;
   const { service } = options;
   const { admission, compiled, bodyLimit } = service;
@@ -53,7 +53,6 @@ export async function receiveStreamed(context: RequestContext, address: SoapAddr
   admitSoap(service, context, Math.max(bodyLimit, limits.streamBytes));
   await undefined; // Node's parser is about to bring what came with the head
   if (response.destroyed) throw new CallError('CallerGone');
-  const type = relatedTypeOf(head) ?? notRelated();
   if (isAwaited(request)) response.writeContinue();
   const heldMost = Math.min(bodyLimit, limits.streamBytes);
   let isHeld = false;
