@@ -374,10 +374,10 @@ function keepEarlyReload(): (files: Files) => void {
     isAsked = true;
   };
   process.on('SIGHUP', keep);
-  return (files) => {
-    process.on('SIGHUP', () => files.reload()).off('SIGHUP', keep);
-    process.on('SIGUSR1', () => files.reopen());
-    if (isAsked) files.reload();
+  return ({ reload, reopen }) => {
+    process.on('SIGHUP', reload).off('SIGHUP', keep);
+    process.on('SIGUSR1', reopen);
+    if (isAsked) reload();
   };
 }
 
