@@ -3,7 +3,7 @@ import type { AdoptedDocument } from '../mappings/contract/schema-components.ts'
 import { documentName } from './adopted.ts';
 
 /** Words of a query that ask for a document, in lower case (W2). */
-export const documentWords: ReadonlySet<string> = new Set(['wsdl', 'xsd', 'singlewsdl']);
+const documentWords: ReadonlySet<string> = new Set(['wsdl', 'xsd', 'singlewsdl']);
 
 /** Where clients with a stored WSDL look for its parts: the names that the old service and the author's files give them. */
 export interface OldLocations {
