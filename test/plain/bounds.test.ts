@@ -1,7 +1,7 @@
 import test from 'ava';
 import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
-import { readXml, writeReply } from '../mappings/codec/contracts.ts';
+import { readXml, writeReply } from '../mappings/codec/codec-calls.ts';
 import { load } from './documents.ts';
 
 /** A contract of one operation, `put`, that takes and gives a `Node`. */

@@ -9,7 +9,7 @@ import { XmlReader } from '../../mappings/xml/reader.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { type BothWays, codecsOf } from '../mappings/codec/contracts.ts';
+import { type BothWays, codecsOf } from '../mappings/codec/codec-calls.ts';
 import { findInvalid, parseElement } from '../mappings/codec/elements.ts';
 import { tell, valuesOf } from '../mappings/codec/values.ts';
 import { pull, type Seen } from '../mappings/json/values.ts';

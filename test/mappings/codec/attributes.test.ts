@@ -1,7 +1,7 @@
 import test from 'ava';
 import type { CompiledContract } from '../../../mappings/compile.ts';
 import { load } from '../../plain/documents.ts';
-import { compile, operationOf, readXml } from './contracts.ts';
+import { compile, operationOf, readXml } from './codec-calls.ts';
 
 const part = { type: 'object', properties: { sku: { type: 'string' } } };
 const body = {

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { load } from '../../plain/documents.ts';
-import { compile, operationOf, textOf, writeReply } from './contracts.ts';
+import { compile, operationOf, textOf, writeReply } from './codec-calls.ts';
 
 /** How many bytes are written where a buffer is kept; a reply that turns out longer gets a larger one on the way. */
 const keptSize = 64 * 1024;

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { load } from '../../plain/documents.ts';
-import { compile, operationOf, readXml } from './contracts.ts';
+import { compile, operationOf, readXml } from './codec-calls.ts';
 
 const kinds = {
   number: { type: 'number' },

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
 import { load } from '../../plain/documents.ts';
-import { compile, operationOf } from '../codec/contracts.ts';
+import { compile, operationOf } from '../codec/codec-calls.ts';
 
 const schema = { type: 'string' };
 const media = {

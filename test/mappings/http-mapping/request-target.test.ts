@@ -1,7 +1,7 @@
 import test from 'ava';
 import { problemText } from '../../../mappings/codec/problem.ts';
 import { load } from '../../plain/documents.ts';
-import { compile, operationOf, readXml } from '../codec/contracts.ts';
+import { compile, operationOf, readXml } from '../codec/codec-calls.ts';
 
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };

@@ -2,7 +2,7 @@ import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import type { CompiledContract, CompiledOperation } from '../../../../mappings/compile.ts';
 import type { Input } from '../../../../mappings/http-mapping/call.ts';
-import { operationOf } from '../../../mappings/codec/contracts.ts';
+import { operationOf } from '../../../mappings/codec/codec-calls.ts';
 import type { ReadSoap } from '../../../read-soap.ts';
 
 /** What came of reading a SOAP request, errors with their places. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { operationOf } from '../contracts.ts';
+import { operationOf } from '../codec-calls.ts';
 import { memberOf } from './member.ts';
 
 const letters = [...'abcdefghijklm'];

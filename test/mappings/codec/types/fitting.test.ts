@@ -1,6 +1,6 @@
 import test from 'ava';
 import { startReading, TooManySteps } from '../../../../mappings/codec/problem.ts';
-import { operationOf } from '../contracts.ts';
+import { operationOf } from '../codec-calls.ts';
 import { memberOf } from './member.ts';
 
 /** A union of values of each kind, each with a rule that its JSON has to obey. */

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { XmlError } from '../../../../mappings/xml/error.ts';
 import { load } from '../../../plain/documents.ts';
-import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml, writeReply } from '../codec-calls.ts';
 import { memberOf } from './member.ts';
 
 const tree = 'http://www.w3.org/2005/xpath-functions';

@@ -3,7 +3,7 @@ import type { CompiledContract } from '../../../../mappings/compile.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { load } from '../../../plain/documents.ts';
-import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml, writeReply } from '../codec-calls.ts';
 
 /** A contract whose one operation takes and gives an object with a member `m`, and what becomes of that. */
 export interface Member {

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { compile, writeReply } from '../contracts.ts';
+import { compile, writeReply } from '../codec-calls.ts';
 import { memberOf } from './member.ts';
 
 const string = { type: 'string' };

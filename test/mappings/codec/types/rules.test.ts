@@ -10,7 +10,7 @@ import {
 } from '../../../../mappings/json/decimal.ts';
 import { load } from '../../../plain/documents.ts';
 import { fc } from '../../../property.ts';
-import { compile, operationOf, readJson, readXml } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml } from '../codec-calls.ts';
 
 /** A contract that checks all of a member's schema. */
 function compileStrict(schema: object, limits = {}, openapi = '3.1.0', schemas = {}) {

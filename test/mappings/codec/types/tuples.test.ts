@@ -1,6 +1,6 @@
 import test from 'ava';
 import { load } from '../../../plain/documents.ts';
-import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml, writeReply } from '../codec-calls.ts';
 
 type Unknown = 'refuse' | 'ignore';
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { load } from '../../../plain/documents.ts';
-import { compile, operationOf, readJson, readXml, writeReply } from '../contracts.ts';
+import { compile, operationOf, readJson, readXml, writeReply } from '../codec-calls.ts';
 
 const object = (required: readonly string[], properties: object): object => ({
   type: 'object',

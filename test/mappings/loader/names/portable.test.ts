@@ -4,7 +4,7 @@ import { compileContract } from '../../../../mappings/compile.ts';
 import { buildContract, type LoadedContract } from '../../../../mappings/loader/build-contract.ts';
 import type { ContractNames } from '../../../../mappings/loader/names/names.ts';
 import { unusableNames } from '../../../../mappings/loader/names/portable.ts';
-import { operationOf, readXml, writeReply } from '../../codec/contracts.ts';
+import { operationOf, readXml, writeReply } from '../../codec/codec-calls.ts';
 
 const text = { type: 'string' } as const;
 

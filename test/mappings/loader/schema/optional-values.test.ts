@@ -3,7 +3,7 @@ import { compileContract } from '../../../../mappings/compile.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
 import { writeWsdl } from '../../../../wsdl/wsdl.ts';
 import { load } from '../../../plain/documents.ts';
-import { operationOf, readXml, writeReply } from '../../codec/contracts.ts';
+import { operationOf, readXml, writeReply } from '../../codec/codec-calls.ts';
 
 const state = { type: 'string', enum: ['on', 'off'] };
 

@@ -1,0 +1,195 @@
+import { compileReplyWriters, compileRequestReaders } from '../../../mappings/codec/codecs.ts';
+import type { RequestReader } from '../../../mappings/codec/context.ts';
+import type { WrittenValue } from '../../../mappings/codec/element.ts';
+import {
+  applyEdits,
+  type Edit,
+  maxReportedProblems,
+  problemText,
+  startReading,
+} from '../../../mappings/codec/problem.ts';
+import { compileScalars } from '../../../mappings/codec/scalars/table.ts';
+import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
+import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { type Contract, namespaces, type ScalarName, type Type } from '../../../mappings/contract/model.ts';
+import type { Settings } from '../../../mappings/contract/overlay-keys.ts';
+import type { Input } from '../../../mappings/http-mapping/call.ts';
+import { JsonReader } from '../../../mappings/json/reader.ts';
+import { XmlReader } from '../../../mappings/xml/reader.ts';
+
+/** The contract with some settings and limits of its own. */
+export function compile(
+  contract: Contract,
+  settings: Partial<Settings> = {},
+  limits: Partial<Limits> = {},
+): CompiledContract {
+  return compileContract(
+    { ...contract, settings: { ...contract.settings, ...settings } },
+    { ...defaultLimits, ...limits },
+  );
+}
+
+/** What a test wants to know of a request that was read. */
+export interface Read {
+  readonly input: Input;
+  /** The body object for upstream, as text and parsed; numbers in it are fit for doubles. */
+  readonly text: string;
+  readonly json: unknown;
+  /** `code field: message` each. */
+  readonly problems: readonly string[];
+  /** Fields. */
+  readonly missing: readonly string[];
+  readonly ignored: readonly string[];
+  /** What the credentials member holds, by the contract's names. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+function readOf(compiled: CompiledContract, operation: string, input: Input): Read {
+  const { reading } = input;
+  const told = input.text.toString();
+  const text = input.closes === undefined ? told : applyEdits(told, reading.edits);
+  return {
+    input,
+    text,
+    json: JSON.parse(text),
+    problems: reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`),
+    missing: reading.missing.map(({ path }) => path),
+    ignored: reading.ignored,
+    credentials: Object.fromEntries(operationOf(compiled, operation).credentialsOf(input)),
+  };
+}
+
+export function operationOf(compiled: CompiledContract, name: string) {
+  const operation = compiled.operations.get(name);
+  if (operation === undefined) throw new Error(`no operation ${name}`);
+  return operation;
+}
+
+/** Reads a request wrapper: `content` between its tags, with prefixes `i` and `a` declared. */
+export function readXml(
+  compiled: CompiledContract,
+  operation: string,
+  content: string,
+  attributes = '',
+): Read {
+  const { types, arrays } = compiled.contract.namespaces;
+  const declarations = `xmlns="${types}" xmlns:i="${namespaces.xsi}" xmlns:a="${arrays}"${attributes}`;
+  return readXmlText(compiled, operation, `<${operation} ${declarations}>${content}</${operation}>`);
+}
+
+export function readXmlText(compiled: CompiledContract, operation: string, text: string): Read {
+  const xml = new XmlReader(text, compiled.limits, {
+    illegalReferences: compiled.contract.settings.illegalCharacterReferences === 'accept',
+  });
+  xml.readRoot();
+  const input = operationOf(compiled, operation).readXml(
+    xml,
+    startReading(compiled.limits.errors ?? maxReportedProblems),
+  );
+  xml.finish();
+  return readOf(compiled, operation, input);
+}
+
+export function readJson(compiled: CompiledContract, operation: string, text: string): Read {
+  const input = operationOf(compiled, operation).readJson(
+    text,
+    startReading(compiled.limits.errors ?? maxReportedProblems),
+  );
+  return readOf(compiled, operation, input);
+}
+
+/** What a reply's JSON gives: the element, and what was counted on the way. */
+export interface Written {
+  readonly xml: string;
+  readonly dropped: number;
+  readonly replaced: number;
+  readonly failed: boolean;
+}
+
+export function writeReply(compiled: CompiledContract, operation: string, text: string): Written {
+  const reply = operationOf(compiled, operation).writeReply(Buffer.from(text), { before: '', after: '' });
+  const { xml = '', dropped, replaced, failed } = reply;
+  return {
+    xml: textOf(xml),
+    dropped,
+    replaced,
+    failed,
+  };
+}
+
+/** A reply element's text, whatever form it was written in. */
+export function textOf(xml: string | Buffer | readonly Buffer[]): string {
+  if (typeof xml === 'string') return Buffer.from(xml, 'latin1').toString();
+  return Buffer.isBuffer(xml) ? xml.toString() : Buffer.concat(xml).toString();
+}
+
+export const typeNamed = (contract: Contract, name: string): Type => {
+  const type = contract.types.find((candidate) => candidate.name === name);
+  if (type === undefined) throw new Error(`no type ${name}`);
+  return type;
+};
+
+export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', scalar: name });
+
+/** A type's codec for requests and its writer for replies, as one. */
+export interface BothWays extends RequestReader {
+  readonly declarations: string;
+  /** JSON → XML content of one value. Throws MismatchError, JsonError. */
+  readonly write: (text: string) => WrittenValue;
+}
+
+/** The codecs of the contract, some of its settings changed. */
+export function codecsOf(
+  contract: Contract,
+  settings: Partial<Settings> = {},
+): { codecOf(type: Type): BothWays } {
+  const chosen = { ...contract, settings: { ...contract.settings, ...settings } };
+  const scalars = compileScalars({ settings: chosen.settings, limits: defaultLimits });
+  const readers = compileRequestReaders(chosen, scalars, defaultLimits);
+  const writers = compileReplyWriters(chosen, scalars, defaultLimits);
+  return {
+    codecOf: (type) => {
+      const writer = writers.writerOf(type);
+      return {
+        ...readers.readerOf(type),
+        declarations: writer.declarations,
+        write: (text) => writers.writeValue(writer, text),
+      };
+    },
+  };
+}
+
+/** What a codec makes of one value: its result, or the problem or mismatch that it names. */
+export interface Made {
+  readonly value?: string | null | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** XML → JSON of one element, content as given. */
+export function readOne(codec: RequestReader, content: string, declarations = ''): Made {
+  const xml = new XmlReader(`<e${declarations}>${content}</e>`, defaultLimits, { illegalReferences: true });
+  xml.readRoot();
+  const reading = startReading(20);
+  const value = codec.read(xml, reading);
+  xml.finish();
+  const [problem] = reading.problems;
+  return problem === undefined ? { value } : { problem: `${problem.code} ${problemText(problem)}` };
+}
+
+/** JSON → XML of one value. Throws MismatchError. */
+export function writeOne(codec: BothWays, text: string): string | null {
+  return codec.write(text).content;
+}
+
+/** JSON → JSON of one value of a request. */
+export function passOne(codec: RequestReader, text: string): Made {
+  const json = new JsonReader(text, defaultLimits);
+  const reading = startReading(20);
+  codec.pass(json, reading);
+  json.end();
+  const [problem] = reading.problems;
+  const edits: readonly Edit[] = reading.edits;
+  return problem === undefined
+    ? { value: applyEdits(text, edits) }
+    : { problem: `${problem.code} ${problemText(problem)}` };
+}
