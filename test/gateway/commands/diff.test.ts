@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { file } from './file.ts';
@@ -26,38 +25,4 @@ test('diff exits with 1 when something breaks clients that are built, and says w
       '2 changes: 1 breaking, 0 breaks strict clients, 1 compatible\n',
     ].join('\n'),
   );
-});
-
-test('diff counts what breaks strict clients with --strict alone', async (t) => {
-  const next = file(
-    t,
-    text.replace(
-      '        insured: { type: boolean }',
-      '        insured: { type: boolean }\n        fragile: { type: boolean }',
-    ),
-  );
-  t.is((await run(t, ['diff', openapi, next]).ended).code, 0);
-  t.is((await run(t, ['diff', openapi, next, '--strict']).ended).code, 1);
-});
-
-test('diff takes folders, and gives JSON', async (t) => {
-  const folder = join(openapi, '..');
-  const { code, out } = await run(t, ['diff', openapi, folder, '--json']).ended;
-  t.is(code, 1);
-  const { breaking, changes } = JSON.parse(out);
-  t.true(breaking);
-  t.deepEqual(changes[0], {
-    grade: 'breaking',
-    where: 'address',
-    what: '/ is /post',
-    why: 'clients post to the address they were built with',
-  });
-});
-
-test('what is wrong with a document is told as JSON to who asked for JSON', async (t) => {
-  const { code, out, err } = await run(t, ['diff', openapi, file(t, 'swagger: "1.2"\n'), '--json']).ended;
-  t.deepEqual([code, err], [2, '']);
-  const [problem] = JSON.parse(out).problems;
-  t.is(problem.pointer, '/swagger');
-  t.is(problem.line, 1);
 });

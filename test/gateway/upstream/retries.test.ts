@@ -30,16 +30,11 @@ test('retryPercent: at 50 every second read that breaks is sent twice', async (t
   t.deepEqual(sent, [2, 3, 5, 6, 8]);
 });
 
-test('a write whose connection is reset is sent once, 300 times in a row', async (t) => {
-  const gateway = await startGateway(t, { limits: { breakerCalls: 1_000 } });
-  gateway.answer((hit, response) =>
-    hit.body.includes('"subUserName":"a"') ? response.socket?.resetAndDestroy() : response.end(emptyReply),
-  );
-  for (let batch = 0; batch < 30; batch++) {
-    const replies = await Promise.all(Array.from({ length: 10 }, () => write(gateway)));
-    t.true(replies.every(({ status }) => status === 502));
-  }
-  t.is(gateway.hits.length, 300);
+test('a write whose connection is reset is sent once', async (t) => {
+  const gateway = await startGateway(t);
+  gateway.answer((_hit, response) => response.socket?.resetAndDestroy());
+  t.is((await write(gateway)).status, 502);
+  t.is(gateway.hits.length, 1);
 });
 
 /** Makes the upstream answer its first call with 503 and a Retry-After, and each later call with a success. */

@@ -1,0 +1,44 @@
+import { spawn } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
+
+// Runs the steps of `npm test` side by side. Output of ava appears as it comes, output of another step when that step
+// fails. Lines at the end have the result of each step. The exit code is 1 if a step fails.
+
+const steps: readonly (readonly [command: string, ...args: string[]])[] = [
+  ['biome', 'check', '.'],
+  ['tsc'],
+  ['tsc', '-p', 'console/client'],
+  ['ava'],
+];
+
+interface Result {
+  readonly line: string;
+  readonly isGood: boolean;
+}
+
+/** Runs a step with the commands of the project, which npm puts into PATH. */
+function run(command: string, args: readonly string[]): Promise<Result> {
+  const name = [command, ...args].join(' ');
+  const start = performance.now();
+  const isShown = command === 'ava';
+  const child = spawn(command, args, { stdio: isShown ? 'inherit' : 'pipe' });
+  const output: Buffer[] = [];
+  child.stdout?.on('data', (chunk) => output.push(chunk));
+  child.stderr?.on('data', (chunk) => output.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      const isGood = code === 0;
+      const seconds = ((performance.now() - start) / 1_000).toFixed(0);
+      if (!isGood) process.stdout.write(Buffer.concat([Buffer.from(`\n${name}:\n`), ...output]));
+      resolve({
+        line: `${isGood ? 'passed' : `failed with ${code ?? signal}`}, ${seconds} s: ${name}`,
+        isGood,
+      });
+    });
+  });
+}
+
+const results = await Promise.all(steps.map(([command, ...args]) => run(command, args)));
+process.stdout.write(`\n${results.map(({ line }) => line).join('\n')}\n`);
+if (results.some(({ isGood }) => !isGood)) process.exitCode = 1;
