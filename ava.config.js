@@ -2,6 +2,7 @@
  * Test files that take more than 0.85 s of CPU time, with their child processes, while other work runs on the machine.
  * They run in `npm run whole`. All other files run in `npm test`, and five slower files that find faults no other file
  * of their folder finds: diff, fault-detail, metrics, retries, soap-reader.
+ * Tests in files called `*-time.test.ts` compare times, so they run in `npm run whole` too.
  * `TEST_DURATIONS=FILE npm test` and `TEST_DURATIONS=FILE npm run whole` write the time of each file to FILE.
  */
 const long = [
@@ -168,12 +169,13 @@ export const sets = {
       '!test/deploy/tools.test.ts',
       '!test/fleet/**',
       '!test/interop/kits.test.ts',
+      '!test/**/*-time.test.ts',
       ...long.map((file) => `!${file}`),
     ],
     timeout: '3m',
   },
   /** `npm run whole`: long tests, and whether `npm test` notices planted faults. */
-  whole: { files: [...long, 'test/mutants/planted.ts'], timeout: '2m' },
+  whole: { files: [...long, 'test/**/*-time.test.ts', 'test/mutants/planted.ts'], timeout: '2m' },
   /** `npm run conformance`: whole public suites. */
   conformance: { files: ['test/conformance/**/*.test.ts'], timeout: '5m' },
   /** `npm run deploy:check`: what is in deploy/, by the tools that read it. */

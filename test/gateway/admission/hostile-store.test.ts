@@ -20,7 +20,7 @@ async function open(t: ExecutionContext, isReady: boolean, answer: (socket: Sock
   const { port } = server.address() as AddressInfo;
   const store = await LimitStore.open({
     url: `redis://127.0.0.1:${port}`,
-    timeoutMs: 20_000,
+    timeoutMs: 60_000,
     onChange: (isAway, code) => changes.push(isAway ? code : 'back'),
   });
   t.teardown(() => {

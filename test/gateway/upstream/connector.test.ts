@@ -34,7 +34,7 @@ test('replies of all sizes come whole, on connections that are read in turns', a
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4, connect: createConnector(1_000) });
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 4, connect: createConnector(60_000) });
   for (let round = 0; round < 3; round++) {
     const bodies = await Promise.all(
       lengths.map(async (length) => {
@@ -71,7 +71,7 @@ test('a reader that lags behind holds the upstream back', async (t) => {
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connect: createConnector(1_000) });
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connect: createConnector(60_000) });
   const { body } = await pool.request({ method: 'GET', path: '/' });
   for (let before = -1; before !== written; ) {
     before = written;
@@ -90,7 +90,7 @@ test('a connection that is refused is told as undici tells it', async (t) => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connect: createConnector(1_000) });
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connect: createConnector(60_000) });
   await t.throwsAsync(pool.request({ method: 'GET', path: '/' }), { code: 'ECONNREFUSED' });
   await pool.close();
 });
@@ -108,7 +108,7 @@ for (const rest of ['H', 'HTTP/1.1 100 x', 'HTTP/1.1 100 Continue\r\n\r\nrest'])
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, connect: createConnector(1_000) });
+    const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, connect: createConnector(60_000) });
     const sent = new PassThrough();
     sent.write('first');
     const asked = pool.request({ method: 'PUT', path: '/', body: sent, headers: { 'content-length': '13' } });
@@ -131,7 +131,7 @@ test('requests come whole, whether a body goes with its head as one piece, behin
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, connect: createConnector(1_000) });
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 1, connect: createConnector(60_000) });
   const sent: [string, Buffer | Readable | null, Buffer][] = [];
   for (const length of [1, 150, 16_384, 16_385, 300_000]) {
     const body = bodyOf(length);
