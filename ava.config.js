@@ -151,7 +151,7 @@ const long = [
   'test/upstream/wire.test.ts',
   'test/wire/replay.test.ts',
   'test/wsdl/document.test.ts',
-  'test/wsdl/kits/kits.test.ts',
+  'test/wsdl/kits/screening-kits.test.ts',
   'test/wsdl/samples/contracts.test.ts',
   'test/wsdl/samples/examples.test.ts',
   'test/wsdl/samples/samples.test.ts',

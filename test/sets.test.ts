@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { dirname } from 'node:path';
 import test from 'ava';
 
 const root = new URL('..', import.meta.url);
@@ -15,13 +16,24 @@ for (const [name, { files }] of Object.entries(sets)) {
   });
 }
 
+/** The files of a set. */
+function filesOf({ files }: { readonly files: readonly string[] }): Set<string> {
+  const taken = files.filter((pattern) => !pattern.startsWith('!'));
+  const left = files.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  return new Set(globSync(taken, { cwd: root, exclude: left }));
+}
+
 test('every file of tests is in a set', (t) => {
-  const of = ({ files }: { readonly files: readonly string[] }): Set<string> => {
-    const taken = files.filter((pattern) => !pattern.startsWith('!'));
-    const left = files.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
-    return new Set(globSync(taken, { cwd: root, exclude: left }));
-  };
-  const inSets = Object.values(sets).map(of);
+  const inSets = Object.values(sets).map(filesOf);
   for (const file of globSync('test/**/*.test.ts', { cwd: root }))
     t.is(inSets.filter((set) => set.has(file)).length, 1, file);
+});
+
+test('npm test has a test in each folder for product code', (t) => {
+  const files = globSync('test/{console,gateway,mappings,upstream,wsdl}/**/*.test.ts', { cwd: root });
+  const tested = new Set([...filesOf(sets.quick ?? { files: [] })].map((file) => dirname(file)));
+  t.deepEqual(
+    [...new Set(files.map((file) => dirname(file)))].filter((folder) => !tested.has(folder)),
+    [],
+  );
 });

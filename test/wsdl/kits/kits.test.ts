@@ -7,7 +7,7 @@ import { unzipSync } from 'fflate';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import type { Contract, Field, RecordType } from '../../../mappings/contract/model.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { loadContract } from '../../../mappings/loader/load.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 import { fileNameOf, foldersOf } from '../../../wsdl/kits/file-names.ts';
 import { Kits } from '../../../wsdl/kits/kits.ts';
@@ -54,18 +54,6 @@ test('a zip has all files, and the same bytes each time', (t) => {
   const zip = kits.zip();
   t.deepEqual(Object.keys(unzipSync(zip)), [...kits.files().keys()]);
   t.deepEqual(kits.zip(), zip);
-});
-
-test('kits of adopted contracts and of the screening contract are made of every operation', (t) => {
-  for (const place of [
-    screeningContract,
-    ...['catalogue', 'orders-rpc'].map((name) => join(root, 'test/fixtures/adopt', name)),
-  ]) {
-    const compiled = compileContract(loadContract(place).contract);
-    const all = new Kits(compiled, 'https://api.example');
-    for (const name of compiled.operations.keys()) t.is(all.snippets(name)?.length, 11);
-    t.true(all.files().size > 10);
-  }
 });
 
 /** The contract with an example that tries to leave the text that it stands in. */
@@ -248,38 +236,6 @@ test('an operation without the header block has the credential in an HTTP header
   for (const { name } of without)
     for (const { id, text } of adopted.snippets(name) ?? [])
       t.is(text.split('Bearer YOUR_SESSION').length - 1, 1, `${name} ${id}`);
-});
-
-test('a collection has each credential once, and its requests refer to it', (t) => {
-  const { contract } = loadContract(screeningContract);
-  const screening = new Kits(compileContract(contract), 'https://api.example');
-  const postman = screening.postman();
-  const { variable } = JSON.parse(postman);
-  t.deepEqual(
-    variable.map(({ value }: { value: string }) => value).slice(1),
-    contract.credentials?.parts.map(({ name }) => `YOUR_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`),
-  );
-  for (const text of [postman, screening.soapUi(), [...screening.bruno().values()].join('')])
-    for (const { value } of variable.slice(1)) t.is(text.split(value).length - 1, 1, value);
-  t.regex(postman, /\{\{API_USER_KEY\}\}/);
-  t.regex(screening.soapUi(), /\$\{#Project#API_USER_KEY\}/);
-});
-
-test('credentials that calls need not have are marked as optional in programs, collections and README', (t) => {
-  const folder = folderOf(t, {
-    'openapi.yaml': `openapi: 3.0.3
-info: { title: Pets, version: "1" }
-components: { securitySchemes: { apiKey: { type: apiKey, in: header, name: X-Key } } }
-paths: { /pets: { get: { operationId: listPets, responses: { "204": { description: ok } } } } }
-`,
-  });
-  const optional = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
-  for (const { id, text } of optional.snippets('listPets') ?? [])
-    if (id !== 'http') t.regex(text, /^(?:#|\/\/) Optional credentials; .*: X-Key\.$/m, id);
-  t.regex(optional.files().get('README.txt') ?? '', /Optional credentials; .*: YOUR_API_KEY/);
-  t.regex(optional.postman(), /"description": "optional"/);
-  const needed = new Kits(compileContract(loadContract(screeningContract).contract), 'https://api.example');
-  for (const { id, text } of needed.snippets('GetSearch') ?? []) t.notRegex(text, /Optional cred/, id);
 });
 
 test('an operation without inputs is called without arguments', (t) => {
