@@ -195,14 +195,18 @@ export class Admission {
     return transfer.heldBytes <= smallBytes || this.#hasRoom(0);
   }
 
-  /** Removes a body that has arrived: its bytes move to its call. Without a call they are released. */
-  arrived(transfer: Transfer, slot: Slot | undefined): void {
+  /** Removes a body that has arrived, and returns its bytes, which its call holds from then on. */
+  arrived(transfer: Transfer): number {
     const bytes = transfer.heldBytes;
     this.#arrivals.delete(transfer);
-    if (slot === undefined) {
-      this.#heldBytes -= bytes;
-      this.#line.look();
-    } else slot.heldBytes += bytes;
+    return bytes;
+  }
+
+  /** Removes a body that was given up, and releases its bytes. */
+  dropArrival(transfer: Transfer): void {
+    this.#heldBytes -= transfer.heldBytes;
+    this.#arrivals.delete(transfer);
+    this.#line.look();
   }
 
   /** Adds a reply that is being sent. */

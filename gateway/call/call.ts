@@ -188,8 +188,8 @@ export async function runCall(
     if ('given' in input) {
       values = input.values;
       request = requestOfPrepared(service, exchange, operation, input);
-      service.admission.shrink(exchange, 0); // the body went over to the thread
-      holdRequest(service.admission, exchange, request);
+      exchange.permit.shrink(0); // the body went over to the thread
+      exchange.permit.require(sentBytes(request));
     } else {
       if (shown !== undefined)
         observer.read(exchange, operation, shown.request(head, operation, input, given));
@@ -197,9 +197,9 @@ export async function runCall(
       values = service.readCredentials?.(given, head, spelling);
       if (values !== undefined) exchange.stats.caller = service.callerOf(values);
       request = requestOf(compiled, operation, input, values);
-      if (exchange.heldBytes > smallBytes) {
+      if (exchange.permit.heldBytes > smallBytes) {
         request = withoutMessage(input, request);
-        holdRequest(service.admission, exchange, request);
+        exchange.permit.require(sentBytes(request));
         given = structuredClone(given);
         values = structuredClone(values);
       }
@@ -231,15 +231,13 @@ export async function runCall(
     return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
   } finally {
     leave?.();
-    dropBody(request, exchange);
+    if (exchange.isWritten || !exchange.reached) dropBody(request); // else the system may still read it
   }
 }
 
-/** Gives back what a large request took upstream, unless the system may still read it. */
-function dropBody(request: UpstreamRequest | undefined, exchange: Exchange): void {
-  const { reached, isWritten } = exchange;
-  if (request?.ownsBody === true && Buffer.isBuffer(request.body) && (isWritten || !reached))
-    dropPiece(request.body);
+/** Releases the memory of a large request that was made for the call upstream. */
+function dropBody(request: UpstreamRequest | undefined): void {
+  if (request?.ownsBody === true && Buffer.isBuffer(request.body)) dropPiece(request.body);
 }
 
 /**
@@ -370,16 +368,16 @@ async function readLargeReply(
   const { readOnly } = operation.operation;
   const bytes = reply.body.length; // none is left of one that went over to the thread
   const isWritten = frame !== undefined;
-  const { ownSecrets } = exchange;
+  const { ownSecrets, permit } = exchange;
   const roomFor = (): number | undefined => {
     if (!isWritten) return Number.POSITIVE_INFINITY;
-    const spare = admission.spare(exchange);
+    const spare = permit.spare();
     return readOnly || spare === undefined ? spare : Number.POSITIVE_INFINITY;
   };
   let outcome: Outcome | undefined;
   let shown: string | undefined;
   try {
-    if (isWritten && !admission.hold(exchange, 0)) await roomToWrite(admission, exchange, readOnly);
+    if (isWritten && !permit.hold(0)) await roomToWrite(admission, exchange, readOnly);
     if (bytes - (reply.runs?.total ?? 0) > (compiled.limits.replyAsideBytes ?? maxLoopReplyBytes)) {
       let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, roomFor });
       while (read === undefined) {
@@ -391,7 +389,8 @@ async function readLargeReply(
       outcome = readReply(reply, compiled, operation, hide, frame);
       if (outcome.kind === 'reply') shown = service.shown?.reply(operation, outcome.json, values, ownSecrets);
     }
-    if (isWritten) holdWritten(admission, exchange, readOnly, outcome, bytes);
+    const grown = isWritten ? writtenBytes(outcome) - bytes : 0;
+    if (grown > 0 && !permit.hold(grown) && readOnly) throw admission.shed();
   } catch (error) {
     giveBack(reply.body);
     if (outcome !== undefined) dropOutcome(outcome);
@@ -421,12 +420,10 @@ function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest
     : request;
 }
 
-/** Counts what of a large request goes upstream. Throws CallError Overloaded. */
-function holdRequest(admission: Admission, exchange: Exchange, { body }: UpstreamRequest): void {
-  // the parts of a filled body are the message's own memory, which is counted
-  const bytes =
-    body instanceof FilledBody ? body.ownBytes : body instanceof StreamedFile ? 0 : (body?.length ?? 0);
-  if (!admission.hold(exchange, bytes) && bytes > smallBytes) throw admission.shed();
+/** The size in bytes of what goes upstream and is not counted yet. */
+function sentBytes({ body }: UpstreamRequest): number {
+  if (body instanceof FilledBody) return body.ownBytes; // the rest is memory of the message
+  return body instanceof StreamedFile ? 0 : (body?.length ?? 0);
 }
 
 /**
@@ -438,32 +435,18 @@ async function roomToWrite(admission: Admission, exchange: Exchange, readOnly: b
   await new Promise<void>((resolve, reject) => {
     const waitMs = Math.max(0, exchange.deadline - performance.now());
     const timer = setTimeout(() => reject(new CallError('UpstreamTimeout')), waitMs);
-    admission.room.wait(exchange, 0, () => {
+    exchange.permit.whenRoom(0, () => {
       clearTimeout(timer);
       resolve();
     });
   });
 }
 
-/** The size in XML of a reply, or of a declared fault's detail; undefined for what is short. */
-function writtenOf(outcome: Outcome): number | undefined {
-  if (outcome.kind === 'failure') return outcome.failure.fault?.detail.length;
+/** The size in XML of a reply, or of a declared fault's detail; 0 for anything short. */
+function writtenBytes(outcome: Outcome): number {
+  if (outcome.kind === 'failure') return outcome.failure.fault?.detail.length ?? 0;
   const { xml } = outcome;
-  return Array.isArray(xml) ? xml.reduce((sum, piece) => sum + piece.length, 0) : xml?.length;
-}
-
-/** Counts what a reply takes more in XML. Throws CallError Overloaded for a read. */
-function holdWritten(
-  admission: Admission,
-  exchange: Exchange,
-  readOnly: boolean,
-  outcome: Outcome,
-  bytes: number,
-): void {
-  const written = writtenOf(outcome);
-  if (written === undefined) return;
-  const hasRoom = written <= bytes || admission.hold(exchange, written - bytes);
-  if (!hasRoom && readOnly) throw admission.shed();
+  return Array.isArray(xml) ? xml.reduce((sum, piece) => sum + piece.length, 0) : (xml?.length ?? 0);
 }
 
 /** The headers of an answer that go on to the caller, none but those that the contract names, beside our own. */

@@ -59,7 +59,7 @@ export function createApp(options: AppOptions): Handler {
     if (hasOtherExpectation(request)) return refuseExpectation(request, response, site);
     const endpoint = request.method === 'POST' ? callAt(request.url ?? '') : undefined;
     if (endpoint === undefined) return serveKoa(request, response);
-    return site.serve(endpoint, startRequest(request, response, '', options, site.cors), fail);
+    return serveEndpoint(endpoint, startRequest(request, response, '', options, site.cors), fail);
   };
 }
 
@@ -104,7 +104,7 @@ function embeddedHandler(site: Site): NodeHandler {
     if (ambiguity !== undefined) refuse(request, response, ambiguity, site);
     else {
       const context = startRequest(request, response, query, site.options, site.cors);
-      void site.serve(found ?? nothing, context, fail);
+      void serveEndpoint(found ?? nothing, context, fail);
     }
   };
 }
@@ -148,7 +148,6 @@ interface Site {
   readonly endpoints: Endpoints;
   readonly hasBasePath: boolean;
   readonly cors: ReturnType<typeof compileCors>;
-  readonly serve: (endpoint: Endpoint, context: RequestContext, fail: Fail) => Promise<void>;
 }
 
 function compileSite(options: AppOptions): Site {
@@ -158,13 +157,12 @@ function compileSite(options: AppOptions): Site {
     endpoints: new Endpoints(compiled),
     hasBasePath: compiled.contract.basePath !== '',
     cors: compileCors(compiled.contract),
-    serve: endpointServer(options),
   };
 }
 
 /** @param reportPage called for a request that came under the contract's base path and was answered by what comes after */
 function middlewareOf(
-  { options, endpoints, cors, serve }: Site,
+  { options, endpoints, cors }: Site,
   reportPage: (ctx: MiddlewareContext, context: RequestContext) => void,
 ): Middleware {
   return async (ctx, next) => {
@@ -184,7 +182,7 @@ function middlewareOf(
     }
     ctx.respond = false;
     ctx.res.statusCode = 200; // Koa began with 404, which the log would take for an answer
-    await serve(endpoint, context, (_context, error) => ctx.onerror(error as Error));
+    await serveEndpoint(endpoint, context, (_context, error) => ctx.onerror(error as Error));
   };
 }
 
@@ -281,25 +279,23 @@ function isNavigation({ url = '', headers }: IncomingMessage): boolean {
   return headers['sec-fetch-dest'] === 'document' || /\btext\/html\b/.test(headers.accept ?? '');
 }
 
-/** One function that serves an endpoint by its own flow, once the request's headers are known to be few and for us. */
-function endpointServer({ service }: AppOptions): Site['serve'] {
-  return async (endpoint, context, fail) => {
-    try {
-      const refusal = refusalOf(context);
-      if (refusal !== undefined) send(context, 'http', refusal);
-      else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
-      else if (takesNoCalls(endpoint) && refusePath(context, noCallAt(endpoint))) return;
-      else if (endpoint.kind === 'page') await servePage(context, 'page');
-      else if (endpoint.kind === 'document') await servePage(context, endpoint.name);
-      else await serveCall(endpoint, context);
-    } catch (error) {
-      const isAnswered = context.response.headersSent;
-      fail(context, error);
-      if (!isAnswered) report(context, 500, 0);
-    } finally {
-      service.admission.leave(context);
-    }
-  };
+/** Serves an endpoint by its own flow. Its headers are checked first. */
+async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: Fail): Promise<void> {
+  try {
+    const refusal = refusalOf(context);
+    if (refusal !== undefined) send(context, 'http', refusal);
+    else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
+    else if (takesNoCalls(endpoint) && refusePath(context, noCallAt(endpoint))) return;
+    else if (endpoint.kind === 'page') await servePage(context, 'page');
+    else if (endpoint.kind === 'document') await servePage(context, endpoint.name);
+    else await serveCall(endpoint, context);
+  } catch (error) {
+    const isAnswered = context.response.headersSent;
+    fail(context, error);
+    if (!isAnswered) report(context, 500, 0);
+  } finally {
+    context.permit.leave();
+  }
 }
 
 function takesNoCalls({ kind }: Endpoint): boolean {
@@ -347,7 +343,7 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
     watchReply(context, sent);
     report(context, response.statusCode, typeof sent === 'number' ? sent : sent.length);
   } finally {
-    context.options.service.admission.leave(context);
+    context.permit.leave();
   }
 }
 

@@ -1,9 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { type Admission, smallBytes } from '../admission/admission.ts';
-import type { Slot } from '../admission/permits.ts';
+import type { Permit } from '../admission/permit.ts';
 import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
 import { Collector, readOnLater, turnBytes } from '../upstream/collector.ts';
@@ -74,12 +74,14 @@ export function gatherBody(request: IncomingMessage): () => void {
 }
 
 /** A request whose body is to be read. */
-export interface Arrival extends Slot {
+export interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Holds the bytes of the body. */
+  readonly permit: Permit;
   /** Whether all of the body was taken, which Node's parser may not have reported yet. */
   bodyTaken: boolean;
-  readonly stats: Slot['stats'] & {
+  readonly stats: {
     /** Bytes of the body, as it is read. */
     bytesIn: number;
   };
@@ -98,7 +100,7 @@ export interface BodyRules {
  * announced, UnsupportedMediaType for a coding we don't read, Overloaded.
  */
 export function admitBody(
-  { request: { headers } }: Arrival,
+  headers: IncomingHttpHeaders,
   { admission, bodyLimit: most }: BodyRules,
   bodyLimit: number = most,
 ): void {
@@ -121,41 +123,37 @@ export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<B
   const announced = announcedBytes(headers['content-length']);
   const isThere = announced > 0 && request.readableLength === announced;
   const unpack = unpackerOf(headers['content-encoding']);
-  if (!isThere || unpack !== undefined) return readSlowly(arrival, isThere, unpack, rules);
-  const body = takeBody(arrival, rules);
-  const permit = rules.admission.enter(arrival);
-  return permit === undefined ? body : permit.then(() => body);
+  if (!isThere || unpack !== undefined)
+    return readSlowly(arrival, isThere ? announced : undefined, unpack, rules);
+  const body = takeBody(arrival, announced);
+  const admitted = arrival.permit.enter();
+  return admitted === undefined ? body : admitted.then(() => body);
 }
 
 async function readSlowly(
   arrival: Arrival,
-  isThere: boolean,
+  bytesThere: number | undefined,
   unpack: Unpack | undefined,
   rules: BodyRules,
 ): Promise<Buffer> {
-  const came = isThere ? takeBody(arrival, rules) : await collect(arrival, rules);
-  const body = unpack === undefined ? came : await decompress(arrival, came, unpack, rules);
-  await rules.admission.enter(arrival);
+  const { permit, stats } = arrival;
+  let body = bytesThere === undefined ? await collect(arrival, rules) : takeBody(arrival, bytesThere);
+  if (unpack !== undefined) {
+    body = await decompress(body, unpack, permit, rules);
+    stats.bytesIn = body.length;
+  }
+  await permit.enter();
   return body;
 }
 
-/** A body that is all there. */
-function takeBody(arrival: Arrival, { admission }: BodyRules): Buffer {
-  const body = readAll(arrival.request);
+/** Takes a body of so many bytes that is all there. */
+function takeBody(arrival: Arrival, bytes: number): Buffer {
+  // without a size, Node may give the first piece alone
+  const body: Buffer = arrival.request.read(bytes) ?? noBytes;
   arrival.bodyTaken = true;
-  if (!admission.hold(arrival, body.length) && body.length > smallBytes) throw admission.shed();
+  arrival.permit.require(body.length);
   arrival.stats.bytesIn = body.length;
   return body;
-}
-
-/** What has come of a body: Node gives the first of its pieces alone where there are more, as of a request that waited. */
-function readAll(request: IncomingMessage): Buffer {
-  const length = request.readableLength;
-  const first: Buffer = request.read() ?? noBytes;
-  if (first.length === length) return first;
-  const pieces = [first];
-  for (let piece: Buffer | null = request.read(); piece !== null; piece = request.read()) pieces.push(piece);
-  return Buffer.concat(pieces);
 }
 
 /**
@@ -248,13 +246,14 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       isOver = true;
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
-      admission.arrived(transfer, error === undefined ? arrival : undefined);
       if (error !== undefined) {
+        admission.dropArrival(transfer);
         collector.drop();
         dropRest(arrival, error);
         reject(error);
         return;
       }
+      arrival.permit.receive(transfer);
       arrival.stats.bytesIn = collector.size;
       resolve(collector.takeInTurns().then(({ body }) => body));
     };
@@ -381,17 +380,12 @@ export async function* piecesOf(
 /** A compressed body so small, in bytes, is unpacked without waiting for others: 1 MiB, mostly, is all it can be. */
 const smallPacked = 16 * 1024;
 
-async function decompress(
-  arrival: Arrival,
-  packed: Buffer,
-  unpack: Unpack,
-  rules: BodyRules,
-): Promise<Buffer> {
+async function decompress(packed: Buffer, unpack: Unpack, permit: Permit, rules: BodyRules): Promise<Buffer> {
   const { unpacking } = rules.admission;
-  if (packed.length <= smallPacked) return unpackAll(arrival, packed, unpack, rules);
+  if (packed.length <= smallPacked) return unpackAll(packed, unpack, permit, rules);
   if (!unpacking.take()) await unpacking.wait();
   try {
-    return await unpackAll(arrival, packed, unpack, rules);
+    return await unpackAll(packed, unpack, permit, rules);
   } finally {
     unpacking.give();
   }
@@ -402,9 +396,9 @@ async function decompress(
  * compressed size once that is over 1 MiB.
  */
 async function unpackAll(
-  arrival: Arrival,
   packed: Buffer,
   unpack: Unpack,
+  permit: Permit,
   { bodyLimit, admission, compiled }: BodyRules,
 ): Promise<Buffer> {
   const most = Math.min(bodyLimit, Math.max(mebibyte, packed.length * compiled.limits.compressionRatio));
@@ -416,7 +410,7 @@ async function unpackAll(
       const { length } = piece;
       collector.addOwn(piece);
       if (collector.size > most) throw tooLarge(most);
-      if (!admission.hold(arrival, length) && collector.size > smallBytes) throw admission.shed();
+      if (!permit.hold(length) && collector.size > smallBytes) throw admission.shed();
     }
   } catch (error) {
     collector.drop();
@@ -433,7 +427,6 @@ async function unpackAll(
       got: `${packed.length - bytesWritten} bytes more`,
     });
   }
-  admission.shrink(arrival, collector.size);
-  arrival.stats.bytesIn = collector.size;
+  permit.shrink(collector.size);
   return (await collector.takeInTurns()).body;
 }

@@ -36,7 +36,7 @@ export async function serveDocument(context: RequestContext, unnamed: string): P
     return;
   }
   try {
-    const permit = found.needsPermit ? options.service.admission.enter(context) : undefined;
+    const permit = found.needsPermit ? context.permit.enter() : undefined;
     if (permit !== undefined) await permit;
     sendDocument(context, await found.write());
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { Permit } from '../admission/permit.ts';
 import type { Exchange } from '../call/call.ts';
 import { readHead } from '../call/head.ts';
 import type { Service } from '../protocols/read-request.ts';
@@ -75,6 +76,7 @@ export function startRequest(
 ): RequestContext {
   const started = performance.now();
   const requestId = requestIdOf(request);
+  const stats = startStats(requestId, request.method ?? '', started);
   return {
     options,
     request,
@@ -85,10 +87,8 @@ export function startRequest(
     started,
     deadline: started + options.service.compiled.limits.totalMs,
     cors,
-    stats: startStats(requestId, request.method ?? '', started),
-    admitted: false,
-    enteredAfter: 0,
-    heldBytes: 0,
+    stats,
+    permit: new Permit(options.service.admission, stats),
     index: -1,
     bodyTaken: false,
     reached: false,

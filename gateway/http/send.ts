@@ -38,7 +38,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
     // a socket that is closed on bytes nobody read is reset, and the reply is lost with it
     if (left && !isAwaited(request)) endWithCare(request.socket);
     // from here on its bytes are those of a reply on its way out
-    options.service.admission.shrink(context, 0);
+    context.permit.shrink(0);
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
       more: context.cors === undefined ? context.passed : { ...context.passed, ...context.cors(request) },

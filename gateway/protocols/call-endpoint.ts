@@ -189,8 +189,8 @@ async function answerCall(
   // a picture's address is enough to have a browser send a GET, and no DELETE
   if (match?.route.method === 'GET' && !operation.operation.readOnly)
     service.refuseForeign?.(context.request, '');
-  const permit = service.admission.enter(context);
-  if (permit !== undefined) await permit;
+  const admitted = context.permit.enter();
+  if (admitted !== undefined) await admitted;
   const reading = startReading(service.compiled.limits.errors ?? maxReportedProblems, service.mostSteps);
   const declared = match?.route.query ?? [];
   refuseParameters(query, declared, reading, service);

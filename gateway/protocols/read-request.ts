@@ -51,7 +51,7 @@ export function admitCall(service: Service, context: HeadedArrival): void {
   const { type } = context.head.contentType;
   refuseMultipart(type);
   service.refuseForeign?.(context.request, type);
-  admitBody(context, service);
+  admitBody(context.request.headers, service);
 }
 
 /** The same of a SOAP request, which may be a message of several parts (W57). Throws CallError. */
@@ -59,7 +59,7 @@ export function admitSoap(service: Service, context: HeadedArrival, bodyLimit = 
   const { head, request } = context;
   refuseUnreadable(head);
   service.refuseForeign?.(request, head.contentType.type);
-  admitBody(context, service, bodyLimit);
+  admitBody(head.headers, service, bodyLimit);
 }
 
 /** Receives a SOAP request and reads it, up to its inputs. Throws CallError, Fault. */

@@ -356,18 +356,19 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
    */
   #hold(bytes: number, coming: number): void {
     const { admission } = this.#line;
+    const { permit } = this.#waiting;
     const { operation } = this.#request;
     this.#held += bytes;
     if (!operation.readOnly && this.#held > smallBytes) admission.largeReplies.note(operation);
-    if (admission.hold(this.#waiting, bytes) || this.#held <= smallBytes || this.#given !== undefined) return;
+    if (permit.hold(bytes) || this.#held <= smallBytes || this.#given !== undefined) return;
     if (operation.readOnly) {
       this.#give(admission.shed(), undefined);
       return;
     }
-    admission.shrink(this.#waiting, this.#waiting.heldBytes - coming);
+    permit.shrink(permit.heldBytes - coming);
     this.#isPaused = true;
     this.#controller?.pause();
-    admission.room.wait(this.#waiting, coming, () => {
+    permit.whenRoom(coming, () => {
       this.#isPaused = false;
       this.#heard = true;
       this.#controller?.resume();

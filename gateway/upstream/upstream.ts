@@ -3,7 +3,7 @@ import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { Answer } from '../../mappings/http-mapping/answer.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { Base64Spans } from '../../mappings/json/base64-spans.ts';
-import type { Slot } from '../admission/permits.ts';
+import type { Permit } from '../admission/permit.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 
 // What lives here: the service behind and the way to it: connections, deadlines, breaker, repeated reads. It knows calls
@@ -27,7 +27,9 @@ export interface UpstreamReply {
 export const maxLoopReplyBytes = 256 * 1024;
 
 /** A call on its way upstream and back, for whoever waits for it. */
-export interface Waiting extends Slot {
+export interface Waiting {
+  /** What the call holds in memory is counted here. */
+  readonly permit: Permit;
   /** When the answer must be there, in ms of `performance.now()`. */
   readonly deadline: number;
   /** The caller's; once it is destroyed nobody waits, and a read is given up. */

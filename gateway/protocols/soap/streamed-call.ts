@@ -45,7 +45,7 @@ export async function receiveStreamed(
   address: SoapAddress,
   type: RelatedType,
 ): Promise<StreamedCall> {
-  const { request, head, response, options } = context;
+  const { request, head, response, options, permit } = context;
   const { service } = options;
   const { admission, compiled, bodyLimit } = service;
   const { limits } = compiled;
@@ -91,12 +91,12 @@ export async function receiveStreamed(
         throw tooLarge(heldMost);
     }
     if (collector.size > heldMost) throw tooLarge(heldMost);
-    admission.arrived(transfer, context);
+    permit.receive(transfer);
     hasArrived = true;
-    await admission.enter(context);
+    await permit.enter();
     return { call: undefined, body: collector.take().body, failure: () => undefined, end: () => {} };
   } catch (error) {
-    if (!hasArrived) admission.arrived(transfer, undefined);
+    if (!hasArrived) admission.dropArrival(transfer);
     await pieces.return();
     const isRead = request.readableEnded;
     if (!isRead) dropRest(context, error instanceof CallError ? error : new CallError('MalformedRequest'));
@@ -132,7 +132,7 @@ export async function receiveStreamed(
     const isRefused = call.input.reading.problems.length > 0;
     if (!(attachments.areTaken || isRefused)) return undefined;
     context.stats.operation = operation.name;
-    admission.arrived(transfer, context);
+    permit.receive(transfer);
     hasArrived = true;
     const leave = admission.streams.take(service.networkOf(request));
     if (leave === undefined) throw admission.shed();
@@ -142,7 +142,7 @@ export async function receiveStreamed(
       if (!request.readableEnded) dropRest(context, new CallError('CallerGone'));
     };
     try {
-      await admission.enter(context);
+      await permit.enter();
     } catch (error) {
       end();
       throw error;
