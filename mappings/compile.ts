@@ -60,6 +60,7 @@ export function* compileInSteps(contract: Contract, limits: Limits): Steps<Compi
   return {
     contract,
     limits,
+    withLimits: (others) => compileContract(contract, others),
     operations: yield* adopted === undefined
       ? compileEach(contract.operations, compile)
       : compileAdoptedOperations(contract, adopted, limits),

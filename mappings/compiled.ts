@@ -152,6 +152,8 @@ export interface RouteValue {
 export interface CompiledContract {
   readonly contract: Contract;
   readonly limits: Limits;
+  /** Compiles the same contract with other limits. */
+  readonly withLimits: (limits: Limits) => CompiledContract;
   readonly operations: ReadonlyMap<string, CompiledOperation>;
   /** An error without an operation, in XML (W36). */
   readonly writeError: (statusJson: string) => string;

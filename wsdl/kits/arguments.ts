@@ -1,18 +1,26 @@
-import type { Limits } from '../../mappings/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 
 /** What stands in an element, as stacks without classes take it: a text, or members by their names. */
 export type Arguments = string | ReadonlyMap<string, Arguments | readonly Arguments[]>;
 
+/** A sample is text of our own, so its size needs no limit. */
+const limits: Limits = {
+  ...defaultLimits,
+  xmlDepth: Number.POSITIVE_INFINITY,
+  xmlElements: Number.POSITIVE_INFINITY,
+  xmlText: Number.POSITIVE_INFINITY,
+};
+
 /** The arguments of a call, of the element in a message's Body. Throws XmlError. */
-export function argumentsOf(envelope: string, limits: Limits): Arguments {
+export function argumentsOf(envelope: string): Arguments {
   const xml = new XmlReader(envelope, limits);
   xml.readRoot();
   while (xml.nextChild() && xml.local !== 'Body') xml.skip();
-  return xml.nextChild() ? contentOf(xml, limits) : new Map();
+  return xml.nextChild() ? contentOf(xml) : new Map();
 }
 
-function contentOf(xml: XmlReader, limits: Limits): Arguments {
+function contentOf(xml: XmlReader): Arguments {
   const members = new Map<string, Arguments | readonly Arguments[]>();
   for (let index = 0; index < xml.attributeCount; index++)
     if (xml.attributeNamespace(index) === '')
@@ -21,7 +29,7 @@ function contentOf(xml: XmlReader, limits: Limits): Arguments {
   if (!xml.beginsWithElement) return members.set('_value_1', xml.readText(limits.xmlText, true) ?? '');
   while (xml.nextChild()) {
     const { local } = xml;
-    const value = contentOf(xml, limits);
+    const value = contentOf(xml);
     const known = members.get(local);
     if (known === undefined) members.set(local, value);
     else members.set(local, Array.isArray(known) ? [...known, value] : [known as Arguments, value]);

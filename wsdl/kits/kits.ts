@@ -141,7 +141,7 @@ function programsOf(
   address: string,
   samples: OperationSamples,
 ): readonly Snippet[] {
-  const { contract, limits } = compiled;
+  const { contract } = compiled;
   const facts = factsOf(compiled, address);
   const [soap11, soap12] = samples.requests;
   if (soap11 === undefined || soap12 === undefined) return [];
@@ -158,7 +158,6 @@ function programsOf(
       port: contract.adopted?.service.ports[0]?.name ?? ports[0]?.name ?? '',
     },
     isEncoded: adopted?.input.use === 'encoded',
-    limits,
   });
 }
 

@@ -1,4 +1,3 @@
-import type { Limits } from '../../mappings/contract/limits.ts';
 import type { RequestSample } from '../samples/samples.ts';
 import { type Arguments, argumentsOf, type Literals, writeLiteral } from './arguments.ts';
 import { plainText, withoutTemplates } from './collections.ts';
@@ -29,7 +28,6 @@ export interface SnippetCall {
   readonly service: { readonly namespace: string; readonly name: string; readonly port: string };
   /** Whether the message has SOAP's encoding, which plain arguments can't express. */
   readonly isEncoded: boolean;
-  readonly limits: Limits;
 }
 
 /** The programs of a call, one for each stack, in the order in which they are shown. */
@@ -70,8 +68,8 @@ function credentialsOf({ soap11 }: SnippetCall): readonly (readonly [string, str
 }
 
 /** The arguments of the call; an element without content takes none. */
-function valuesOf({ soap11, limits }: SnippetCall): Arguments {
-  const values = argumentsOf(soap11.text, limits);
+function valuesOf({ soap11 }: SnippetCall): Arguments {
+  const values = argumentsOf(soap11.text);
   return values === '' ? new Map() : values;
 }
 

@@ -7,7 +7,7 @@ import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
-import type { Limits } from '../../mappings/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedOperation } from '../../mappings/contract/schema-components.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
@@ -99,19 +99,37 @@ const extents = [
 ] as const satisfies readonly Extent[];
 
 /**
- * A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it.
+ * A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it. Where the limits allow
+ * no sample of an operation, the sample is one that the default limits allow.
  *
  * @param isSparse whether requests have required members only; those of an adopted service are empty if that is accepted
  */
 export function createSampler(compiled: CompiledContract, isSparse = false): Sampler {
+  const sample = samplerWithin(compiled, isSparse);
+  let lenient: Sample | undefined;
+  return {
+    samplesOf: (name) => {
+      try {
+        return sample(name);
+      } catch (error) {
+        if (!(error instanceof JsonError || error instanceof XmlError)) throw error;
+        lenient ??= samplerWithin(compiled.withLimits(defaultLimits), isSparse);
+        return lenient(name);
+      }
+    },
+  };
+}
+
+type Sample = Sampler['samplesOf'];
+
+/** Makes samples within the limits of a contract. Throws JsonError or XmlError if these allow no sample of the operation. */
+function samplerWithin(compiled: CompiledContract, isSparse: boolean): Sample {
   const { adopted } = compiled.contract;
   const valuesOf =
     adopted === undefined ? plainSampler(compiled, isSparse) : adoptedSampler(compiled, adopted, isSparse);
-  return {
-    samplesOf: (name) => {
-      const operation = compiled.operations.get(name);
-      return operation === undefined ? undefined : inMessages(compiled, operation, valuesOf(operation));
-    },
+  return (name) => {
+    const operation = compiled.operations.get(name);
+    return operation === undefined ? undefined : inMessages(compiled, operation, valuesOf(operation));
   };
 }
 

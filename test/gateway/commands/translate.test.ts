@@ -136,3 +136,13 @@ for (const [what, args, input, said] of [
     t.regex(err, said);
   });
 }
+
+test('translate of an answer that a limit refuses shows the refusal', async (t) => {
+  const args = ['translate', ...parcels, '--to', 'xml', '--operation', 'TrackParcel', '--limits'];
+  for (const limit of ['jsonMembers=1', 'xmlDepth=1', 'xmlElements=1', 'xmlText=1']) {
+    const { code, err } = await run(t, [...args, limit], {}, '{"number":"1","state":"x"}').ended;
+    t.is(code, 1, limit);
+    t.regex(err, /^refused with status \d+:\n/, limit);
+    t.notRegex(err, /\n {4}at /, limit);
+  }
+});
