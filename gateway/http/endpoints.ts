@@ -2,7 +2,7 @@ import type { CompiledContract, CompiledOperation } from '../../mappings/compile
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract, Route } from '../../mappings/contract/model.ts';
 import { oldLocations } from '../../wsdl/adopted-locations.ts';
-import { type SoapAddress, soap11, soap12, versionNamed } from '../protocols/soap/versions.ts';
+import { type SoapAddress, soap11, soap12 } from '../protocols/soap/versions.ts';
 import { cutSuffix, type Format } from './negotiate.ts';
 
 /** What a path means, before its verb is looked at (W2). */
@@ -177,7 +177,7 @@ export function plainPath(path: string): string {
 function endpointsOfPorts(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
   for (const { path, ports } of adopted?.endpoints ?? []) {
-    const version = versionNamed(ports[0]?.soap ?? '1.1');
+    const version = ports.every(({ soap }) => soap === '1.2') ? soap12 : soap11;
     endpoints.set(path.toLowerCase(), { kind: 'soap', version, endpoint: path });
   }
   return endpoints;

@@ -25,11 +25,18 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
   const { method } = context.request;
   if (method === 'POST') {
     const type = streamedType(context);
-    return type === undefined ? answerSoap(address, context) : answerStreamed(address, context, type);
+    const claimed = claimedAddress(address, context.head);
+    return type === undefined ? answerSoap(claimed, context) : answerStreamed(claimed, context, type);
   }
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, 'wsdl');
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
+}
+
+/** The address of a request, with the version that its Content-Type says, or else that of the path (W3). */
+function claimedAddress(address: SoapAddress, head: RequestHead): SoapAddress {
+  if (address.version === soap12 || !isSoap12(head)) return address;
+  return { version: soap12, endpoint: address.endpoint };
 }
 
 /** Answers a SOAP call at a path that takes none with a fault (W44). Returns false if the request is no SOAP call. */
@@ -76,19 +83,19 @@ function streamedType({ options, head }: RequestContext): RelatedType | undefine
 /**
  * Reads a call, makes it upstream and sends the reply: whatever fails on the way, in the caller's protocol.
  *
- * @param pathVersion the version of the path, until the envelope says its own (W3)
+ * @param claimed the version until the envelope says its own (W3)
  * @param read throws CallError, Fault
  * @param failure why the request broke off while the call was under way
  */
 async function answer(
   context: RequestContext,
-  pathVersion: SoapVersion,
+  claimed: SoapVersion,
   read: () => Promise<SoapCall | PreparedSoapCall>,
   failure?: () => unknown,
 ): Promise<void> {
   const { stats, options, head } = context;
   const { service } = options;
-  let version = pathVersion;
+  let version = claimed;
   let reply: Reply;
   try {
     const call = await read();

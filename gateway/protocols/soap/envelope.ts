@@ -45,13 +45,13 @@ export function startFindings(version: SoapVersion, actions: readonly string[]):
   };
 }
 
-function envelopeVersion(xml: XmlReader, pathVersion: SoapVersion): SoapVersion {
+function envelopeVersion(xml: XmlReader, claimed: SoapVersion): SoapVersion {
   if (xml.local !== 'Envelope') {
-    refuse(pathVersion, { expected: 'a SOAP Envelope', got: `<${xml.local.slice(0, 64)}>` });
+    refuse(claimed, { expected: 'a SOAP Envelope', got: `<${xml.local.slice(0, 64)}>` });
   }
   if (xml.namespace === soap11.namespace) return soap11;
   if (xml.namespace === soap12.namespace) return soap12;
-  throw new Fault(pathVersion, 'VersionMismatch', {
+  throw new Fault(claimed, 'VersionMismatch', {
     expected: `an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace})`,
     got: `one in ${namespaceText(xml.namespace)}`,
   });

@@ -70,7 +70,7 @@ export interface SoapCall {
 }
 
 /**
- * Opens SOAP messages of a contract. Throws Fault, in the version of the envelope once it is known and else of the path (W3);
+ * Opens SOAP messages of a contract. Throws Fault, in the version of the envelope once it is known and else of the address (W3);
  * UnsupportedCharset.
  */
 export type OpenSoap = (message: SoapMessage, address: SoapAddress) => Envelope;
@@ -85,7 +85,7 @@ interface Face {
 interface SoapRequest extends SoapMessage {
   readonly face: Face;
   /** Of the path. */
-  readonly pathVersion: SoapVersion;
+  readonly claimed: SoapVersion;
 }
 
 /** A beginning up to the start tag of Header. */
@@ -154,10 +154,10 @@ class SoapReader {
 
   open(
     { document, charset, actions, attachments }: SoapMessage,
-    { version: pathVersion, endpoint }: SoapAddress,
+    { version: claimed, endpoint }: SoapAddress,
   ): Envelope {
     const face = this.#faceOf(endpoint);
-    const request: SoapRequest = { document, charset, actions, attachments, face, pathVersion };
+    const request: SoapRequest = { document, charset, actions, attachments, face, claimed };
     const match = face.fastPath.match(document, charset);
     return (
       (match === undefined ? undefined : this.#openKnown(request, match)) ??
@@ -273,15 +273,15 @@ class SoapReader {
     if (!this.#readNewBlocks(document.subarray(0, end), known, startFindings(version, actions))) return;
     const rest = withoutBlocks(document, known, end);
     this.#openWhole(
-      { ...request, document: rest, pathVersion: version },
+      { ...request, document: rest, claimed: version },
       face.fastPath.match(rest, charset),
     ).readPayload();
   }
 
   /** Any request. One without header blocks is remembered up to its payload. */
   #openWhole(request: SoapRequest, match: Match<Opening> | undefined): Envelope {
-    const { document, charset, actions, face, pathVersion } = request;
-    const findings = startFindings(pathVersion, actions);
+    const { document, charset, actions, face, claimed } = request;
+    const findings = startFindings(claimed, actions);
     const text = inStage(findings, undefined, () => decodeXml(document, charset));
     const xml = this.#readerOf(text);
     const opening = inStage(findings, xml, () => {

@@ -64,7 +64,7 @@ export const soap12: SoapVersion = {
 
 /** Where a SOAP request came to. */
 export interface SoapAddress {
-  /** That of the path, for who isn't heard yet (W3). */
+  /** The version that the Content-Type or else the path says, until the envelope says its own (W3). */
   readonly version: SoapVersion;
   /** The path below the base path, where ports of an adopted service answer (A5); undefined: all that the contract has. */
   readonly endpoint: string | undefined;
