@@ -46,7 +46,7 @@ export function overviewPage(view: View): Html {
     </section>
     <section aria-labelledby="wsdl">
       <h2 id="wsdl">${say('overview.wsdl')}</h2>
-      <p>${say('overview.wsdlWords')} <a href=${documentHref(view, 'wsdl')}>${say('overview.document')}</a></p>
+      <p>${wsdlWords(view)} <a href=${documentHref(view, 'wsdl')}>${say('overview.document')}</a></p>
       ${codeLine(wsdlAddress(view), say('overview.wsdl'))}
       <details class="sample">
         <summary>${say('overview.imports')}</summary>
@@ -246,6 +246,15 @@ function documentLinks(view: View): Html {
     const link = `${address}${path}?${name}`;
     return html`<li><a href=${link}>${link}</a> · <a href=${documentHref(view, name)}>${texts.say('overview.document')}</a></li>`;
   });
+}
+
+/** Which SOAP versions the WSDL describes, and where its schemas are. */
+function wsdlWords({ site, texts }: View): string {
+  const { adopted } = site.contract;
+  if (adopted === undefined) return texts.say('overview.wsdlWords');
+  const found = new Set(site.soapPaths.map(({ version }) => `SOAP ${version}`));
+  const words = texts.say('overview.wsdlVersions', { versions: [...found].toSorted().join(', ') });
+  return adopted.service.documents.length > 1 ? `${words} ${texts.say('overview.wsdlParts')}` : words;
 }
 
 function addresses({ site, address, texts }: View): Html {

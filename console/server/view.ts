@@ -40,7 +40,7 @@ export interface Site {
   readonly doctor: () => Doctor;
   /** Tells what a request becomes upstream; made when it is first asked for. */
   readonly preview: () => Preview;
-  /** Where SOAP calls go, below the base path, with the version each takes. */
+  /** Where SOAP calls go, below the base path: each path with each SOAP version that the WSDL declares for it. */
   readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
 }
 
@@ -73,8 +73,9 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
       else members.push(operation);
     }
   const soapPaths =
-    contract.adopted?.endpoints.map(({ path, ports: [port] }) => ({ path, version: port?.soap ?? '1.1' })) ??
-    ports.map(({ path }) => ({ path, version: path === '/soap11' ? '1.1' : '1.2' }));
+    contract.adopted?.endpoints.flatMap(({ path, ports: own }) =>
+      [...new Set(own.map(({ soap }) => soap))].toSorted().map((version) => ({ path, version })),
+    ) ?? ports.map(({ path }) => ({ path, version: path === '/soap11' ? '1.1' : '1.2' }));
   return {
     compiled,
     contract,

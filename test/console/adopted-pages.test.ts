@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { createPages } from '../../console/server/pages.ts';
 import { send, startGateway } from '../gateway/gateway.ts';
+import { folderOf, getAtPorts } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
 // Pages of contracts that are the WSDL of an existing service.
 
@@ -56,4 +57,27 @@ test('the editor of an existing service’s message completes the elements of it
     elements.map(({ name }: { name: string }) => name.replace(/^.*\}/, '')),
     ['FindRequest', 'Tenant', 'ByTitle', 'ByPrice', 'name', 'Contains', 'AtMost'],
   );
+});
+
+for (const [what, versions, words] of [
+  ['of SOAP 1.1', ['1.1'], 'SOAP 1.1'],
+  ['of SOAP 1.2', ['1.2'], 'SOAP 1.2'],
+  ['of both versions', ['1.2', '1.1'], 'SOAP 1.1, SOAP 1.2'],
+] as const)
+  test(`the start page of a WSDL with ports ${what} names these versions and their addresses`, async (t) => {
+    const contract = folderOf(t, { 'service.wsdl': getAtPorts(...versions) });
+    const gateway = await startGateway(t, { serve: { pages: createPages, contract } });
+    const { text } = await send(gateway.port, 'GET', '/', { Accept: 'text/html,application/xhtml+xml' });
+    t.true(text.includes(`The WSDL describes ${words}.`), text);
+    for (const version of ['1.1', '1.2'] as const)
+      t.is(text.includes(`>SOAP ${version}</t`), (versions as readonly string[]).includes(version), version);
+    t.false(text.includes('other documents of this list'));
+  });
+
+test('the start page of a WSDL that imports documents says so', async (t) => {
+  const gateway = await startGateway(t, { serve: { pages: createPages, contract: catalogue } });
+  const accept = { Accept: 'text/html,application/xhtml+xml' };
+  const { text } = await send(gateway.port, 'GET', '/', accept);
+  t.true(text.includes('It imports the other documents of this list.'), text);
+  t.false(text.includes('both SOAP versions'));
 });

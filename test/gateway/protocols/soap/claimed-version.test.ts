@@ -1,40 +1,22 @@
 import { deflateSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { definitionsOf, folderOf, get, schemaOf } from '../../../mappings/loader/wsdl/wsdl-folder.ts';
+import { folderOf, getAtPorts } from '../../../mappings/loader/wsdl/wsdl-folder.ts';
 import { envelope, type Gateway, type Reply, send, soap11Namespace, startGateway } from '../../gateway.ts';
 
 // A fault has the version that the Content-Type says until the envelope says its own (W3).
 
 const limits = { bodyBytes: 5_000, bodyBytesWithBinary: 5_000, xmlDepth: 8, xmlText: 1_000 };
 
-const binding11 = /<w:binding name="B".*<\/w:binding>/.exec(get)?.[0] ?? '';
-const binding12 = binding11
-  .replace('"B"', '"B12"')
-  .replaceAll('<soap:', '<s12:')
-  .replaceAll('</soap:', '</s12:');
-const port11 = /<w:port name.*<\/w:port>/.exec(get)?.[0] ?? '';
-const port12 = port11
-  .replace('"ThingsSoap"', '"ThingsSoap12"')
-  .replace('"t:B"', '"t:B12"')
-  .replace('<soap:', '<s12:');
-
-/** The WSDL of a service with some ports, all at `/Things.asmx`. */
-function wsdlOf(...ports: readonly string[]): string {
-  const rest = get.replace(binding11, binding11 + binding12).replace(port11, ports.join(''));
-  const attributes = 'targetNamespace="urn:t" xmlns:s12="http://schemas.xmlsoap.org/wsdl/soap12/"';
-  return definitionsOf(schemaOf('<xs:element name="Get"><xs:complexType/></xs:element>'), rest, attributes);
-}
-
 /** A service, its path, and the version of a fault for a request that is not `application/soap+xml`. */
 const services = [
   ['an OpenAPI document at /soap11', undefined, '/v2/soap11', '1.1'],
   ['an OpenAPI document at /soap12', undefined, '/v2/soap12', '1.2'],
-  ['ports of both versions', [port11, port12], '/Things.asmx', '1.1'],
-  ['ports of both versions, 1.2 first', [port12, port11], '/Things.asmx', '1.1'],
-  ['ports of both versions at /soap12', [port11, port12], '/soap12', '1.2'],
-  ['ports of both versions at /soap11', [port12, port11], '/soap11', '1.1'],
-  ['a port of SOAP 1.1', [port11], '/Things.asmx', '1.1'],
-  ['a port of SOAP 1.2', [port12], '/Things.asmx', '1.2'],
+  ['ports of both versions', ['1.1', '1.2'], '/Things.asmx', '1.1'],
+  ['ports of both versions, 1.2 first', ['1.2', '1.1'], '/Things.asmx', '1.1'],
+  ['ports of both versions at /soap12', ['1.1', '1.2'], '/soap12', '1.2'],
+  ['ports of both versions at /soap11', ['1.2', '1.1'], '/soap11', '1.1'],
+  ['a port of SOAP 1.1', ['1.1'], '/Things.asmx', '1.1'],
+  ['a port of SOAP 1.2', ['1.2'], '/Things.asmx', '1.2'],
 ] as const;
 
 const start = `<s:Envelope xmlns:s="${soap11Namespace}">`;
@@ -69,9 +51,9 @@ function versionOf({ headers, text }: Reply): string {
   return type.startsWith('application/soap+xml') && text.includes('<s:Code>') ? '1.2' : `${type} ${text}`;
 }
 
-function startService(t: ExecutionContext, ports: readonly string[] | undefined): Promise<Gateway> {
+function startService(t: ExecutionContext, ports: readonly ('1.1' | '1.2')[] | undefined): Promise<Gateway> {
   if (ports === undefined) return startGateway(t, { limits });
-  const contract = folderOf(t, { 'service.wsdl': wsdlOf(...ports) });
+  const contract = folderOf(t, { 'service.wsdl': getAtPorts(...ports) });
   return startGateway(t, { limits, serve: { contract } });
 }
 
@@ -95,7 +77,7 @@ for (const [service, ports, path, otherwise] of services)
 
 for (const [kind, ports, path] of [
   ['an OpenAPI document', undefined, '/v2/soap11'],
-  ['ports of both versions', [port11, port12], '/Things.asmx'],
+  ['ports of both versions', ['1.1', '1.2'], '/Things.asmx'],
 ] as const) {
   test(`W3: ${kind}: a fault has the version of the envelope once it is known`, async (t) => {
     const { port } = await startService(t, ports);
@@ -125,10 +107,10 @@ for (const [kind, ports, path] of [
 }
 
 test('W44: a call that is shed is plain text in both versions', async (t) => {
-  for (const ports of [undefined, [port11, port12]] as const) {
+  for (const ports of [undefined, ['1.1', '1.2']] as const) {
     const local = await startGateway(t, {
       limits: { inFlight: 1, queue: 0 },
-      serve: ports === undefined ? {} : { contract: folderOf(t, { 'service.wsdl': wsdlOf(...ports) }) },
+      serve: ports === undefined ? {} : { contract: folderOf(t, { 'service.wsdl': getAtPorts(...ports) }) },
     });
     const held: (() => void)[] = [];
     let reached = (): void => {};

@@ -51,6 +51,30 @@ export const get =
   '<w:binding name="B" type="t:P"><soap:binding transport="http://schemas.xmlsoap.org/soap/http"/><w:operation name="Get"><soap:operation soapAction="urn:t/Get"/><w:input><soap:body use="literal"/></w:input><w:output><soap:body use="literal"/></w:output></w:operation></w:binding>' +
   '<w:service name="Things"><w:port name="ThingsSoap" binding="t:B"><soap:address location="http://old.example/Things.asmx"/></w:port></w:service>';
 
+const [binding11 = ''] = /<w:binding .*<\/w:binding>/.exec(get) ?? [];
+const binding12 = binding11
+  .replace('"B"', '"B12"')
+  .replaceAll('<soap:', '<s12:')
+  .replaceAll('</soap:', '</s12:');
+const [port11 = ''] = /<w:port .*<\/w:port>/.exec(get) ?? [];
+const port12 = port11
+  .replace('"ThingsSoap"', '"ThingsSoap12"')
+  .replace('"t:B"', '"t:B12"')
+  .replace('<soap:', '<s12:');
+
+/** A WSDL of the operation `Get` without content, with a port at `/Things.asmx` for each SOAP version, in this order. */
+export function getAtPorts(...versions: readonly ('1.1' | '1.2')[]): string {
+  const ports = versions.map((version) => (version === '1.1' ? port11 : port12)).join('');
+  const bindings = [...new Set(versions)]
+    .map((version) => (version === '1.1' ? binding11 : binding12))
+    .join('');
+  return definitionsOf(
+    schemaOf('<xs:element name="Get"><xs:complexType/></xs:element>'),
+    get.replace(binding11, bindings).replace(port11, ports),
+    'targetNamespace="urn:t" xmlns:s12="http://schemas.xmlsoap.org/wsdl/soap12/"',
+  );
+}
+
 /** A WSDL of the operation `Get`, whose body has a type that some declarations of a schema give. */
 export function getOf(type: string, declarations = ''): string {
   return definitionsOf(schemaOf(`<xs:element name="Get">${type}</xs:element>${declarations}`), get);
