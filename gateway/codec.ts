@@ -1,30 +1,79 @@
 import { isUtf8 } from 'node:buffer';
+import { isUint8Array } from 'node:util/types';
 import { bufferOf } from '../mappings/bytes.ts';
 import { type Problem as MemberProblem, MismatchError, problemText } from '../mappings/codec/problem.ts';
-import type { CompiledContract, CompiledOperation, Frame } from '../mappings/compile.ts';
+import {
+  type CompiledContract,
+  type CompiledOperation,
+  compileContract as compile,
+  type Frame,
+} from '../mappings/compile.ts';
 import { hasRpc } from '../mappings/contract/adopted.ts';
+import {
+  defaultLimits,
+  type Limits,
+  type SettableLimits,
+  limitsWith as withDefaults,
+} from '../mappings/contract/limits.ts';
+import type { Contract } from '../mappings/contract/model.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import type { Input } from '../mappings/http-mapping/call.ts';
 import { JsonError } from '../mappings/json/grammar.ts';
+import type { ContractPlace } from '../mappings/loader/load.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
+import {
+  checkCompiled,
+  checkContract,
+  checkLimits,
+  checkPlace,
+  checkType,
+  described,
+  wrongArgument,
+} from './arguments.ts';
 import { CallError } from './call/error.ts';
 import { readHead } from './call/head.ts';
 import { withoutCredentials } from './call/request.ts';
+import { loadPlace, type MappedContract } from './process/load-place.ts';
 import { compileReaders, readCallBody, readSoapCall } from './protocols/read-call.ts';
 import { Fault } from './protocols/soap/faults.ts';
 import { soap11, soap12 } from './protocols/soap/versions.ts';
 
 // `soapbridge/codec`: what translates without a server, and loads nothing that has one.
 
-export { type CompiledContract, compileContract } from '../mappings/compile.ts';
-export { defaultLimits, type Limits, limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
+export type { CompiledContract } from '../mappings/compile.ts';
+export { defaultLimits, type Limits, type SettableLimits } from '../mappings/contract/limits.ts';
 export type { Contract } from '../mappings/contract/model.ts';
 export type { LoadedContract } from '../mappings/loader/build-contract.ts';
 export { ContractError, type ContractProblem } from '../mappings/loader/document/error.ts';
 export type { ContractPlace } from '../mappings/loader/load.ts';
-export { loadPlace as loadContract, type MappedContract } from './process/load-place.ts';
+export type { MappedContract } from './process/load-place.ts';
+
+const limitNames = Object.keys(defaultLimits);
+
+/**
+ * Loads a contract, and the mapping beside it: from a folder, or from files. Throws ContractError with all that is wrong with
+ * it, RangeError for a wrong argument.
+ */
+export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
+  checkPlace(place);
+  checkLimits(limits, limitNames);
+  return loadPlace(place, limits);
+}
+
+/** Compiles the codecs of a contract. Throws RangeError for a wrong argument. */
+export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {
+  checkContract(contract);
+  checkLimits(limits, limitNames);
+  return compile(contract, limits);
+}
+
+/** Adds the defaults of all limits that are not given. Throws RangeError. */
+export function limitsWith(given: Partial<SettableLimits>): Limits {
+  checkType('limits', given, 'object', 'an object of limits');
+  return withDefaults(given);
+}
 
 /** One thing that is wrong with a message. */
 export interface Problem extends Pick<MemberProblem, 'code'> {
@@ -60,23 +109,29 @@ export interface TranslatedRequest {
 /** Translates messages of one contract, both ways, in the calling thread. */
 export interface Codec {
   /**
-   * A SOAP envelope of either version, or an operation's element by itself → its inputs as JSON. Throws TranslationError.
+   * A SOAP envelope of either version, or an operation's element by itself → its inputs as JSON. Throws TranslationError, and
+   * RangeError for a wrong argument.
    *
    * @param contentType the message's Content-Type, whose charset counts (W9); without one the document says its own
    */
   readonly xmlToJson: (document: Uint8Array, contentType?: string) => TranslatedRequest;
   /**
    * An operation's reply in JSON → the XML of its reply element, in a SOAP envelope where one is asked for. Throws
-   * TranslationError for what isn't of the reply's type, RangeError for an operation that the contract lacks.
+   * TranslationError for what isn't of the reply's type, RangeError for an operation that the contract lacks and any other
+   * wrong argument.
    */
   readonly jsonToXml: (operation: string, json: Uint8Array | string, envelope?: '1.1' | '1.2') => string;
 }
 
-/** A codec of a compiled contract: many messages, or one, whatever their order. */
+/** A codec of a compiled contract: many messages, or one, whatever their order. Throws RangeError for a wrong argument. */
 export function createCodec(compiled: CompiledContract): Codec {
+  checkCompiled(compiled);
   const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
   return {
     xmlToJson: (document, contentType) => {
+      if (!isUint8Array(document))
+        throw wrongArgument('document', 'bytes, such as a Buffer', described(document));
+      if (contentType !== undefined) checkType('contentType', contentType, 'string');
       const bytes = bufferOf(document);
       const headers = contentType === undefined ? {} : { 'content-type': contentType };
       const head = readHead({ headers, rawHeaders: [] });
@@ -93,6 +148,11 @@ export function createCodec(compiled: CompiledContract): Codec {
       }
     },
     jsonToXml: (name, json, envelope) => {
+      checkType('operation', name, 'string');
+      if (typeof json !== 'string' && !isUint8Array(json))
+        throw wrongArgument('json', 'JSON as bytes or as a string', described(json));
+      if (envelope !== undefined && !Object.hasOwn(frames, envelope))
+        throw wrongArgument('envelope', '1.1 or 1.2', described(envelope));
       const operation = compiled.operations.get(name);
       if (operation === undefined)
         throw new RangeError(

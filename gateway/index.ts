@@ -1,10 +1,9 @@
 import { compileContract } from '../mappings/compile.ts';
 import { limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
-import { didYouMean } from '../mappings/contract/nearest.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
-import { shown } from '../mappings/loader/document/node.ts';
 import type { Load } from './admission/admission.ts';
+import { checkContract, checkNames, checkTexts, checkType, described } from './arguments.ts';
 import { shownPath } from './core/contract-app.ts';
 import { Core } from './core/core.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';
@@ -133,14 +132,25 @@ const optionNames: Readonly<Record<keyof GatewayOptions, true>> = {
   allowedHosts: true,
 };
 
-/** Throws RangeError for an unknown option: a misspelt one would silently have its default. */
+/** Throws RangeError for an unknown option, and for a value of another type. */
 function checkOptions(options: GatewayOptions): void {
-  for (const name of Object.keys(options)) {
-    if (!Object.hasOwn(optionNames, name))
-      throw new RangeError(
-        `${name}: expected an option of createGateway, got an unknown one${didYouMean(name, Object.keys(optionNames))}`,
-      );
-  }
+  checkType('options', options, 'object', 'the options of createGateway');
+  checkNames('createGateway', options, Object.keys(optionNames));
+  checkContract(options.contract);
+  const { mapping, basePath, limits, logger, logMessages, trustedProxies, allowedHosts } = options;
+  if (mapping !== undefined) checkType('mapping', mapping, 'object', 'the mapping of loadContract');
+  if (basePath !== undefined) checkType('basePath', basePath, 'string');
+  if (limits !== undefined) checkType('limits', limits, 'object', 'an object of limits');
+  if (logger !== undefined) checkLogger(logger);
+  if (logMessages !== undefined) checkType('logMessages', logMessages, 'boolean');
+  if (trustedProxies !== undefined) checkTexts('trustedProxies', trustedProxies);
+  if (allowedHosts !== undefined) checkTexts('allowedHosts', allowedHosts);
+}
+
+function checkLogger(logger: Logger): void {
+  checkType('logger', logger, 'object', 'an object with the functions info, warn and error');
+  for (const name of ['info', 'warn', 'error'] as const)
+    checkType(`logger.${name}`, logger[name], 'function');
 }
 
 /** How often, in ms, a gateway that closes looks whether calls are under way. */
@@ -159,11 +169,11 @@ async function drained(load: () => Load, withinMs: number): Promise<boolean> {
 
 /** An address that paths are put behind. Throws RangeError. */
 function httpUrl(name: string, text: string): string {
-  const url = URL.parse(text);
+  const url = typeof text === 'string' ? URL.parse(text) : null;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '') return text;
   throw new RangeError(
-    `${name}: expected an http or https URL without credentials and query, got ${shown(text)}`,
+    `${name}: expected an http or https URL without credentials and query, got ${described(text)}`,
   );
 }
 
