@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import Koa from 'koa';
 import Router from 'koa-router';
-import { rememberLast } from '../../mappings/recent.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { refusePath, serveSoap } from '../protocols/soap/endpoint.ts';
@@ -52,12 +51,11 @@ export function createApp(options: AppOptions): Handler {
   app.use(pages.allowedMethods());
   const serveKoa = app.callback();
   const fail = failureOf(app);
-  const callAt = rememberLast((url) => site.endpoints.calls.get(url));
   return (request, response) => {
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== undefined) return refuse(request, response, ambiguity, site);
     if (hasOtherExpectation(request)) return refuseExpectation(request, response, site);
-    const endpoint = request.method === 'POST' ? callAt(request.url ?? '') : undefined;
+    const endpoint = request.method === 'POST' ? site.endpoints.calls.get(request.url ?? '') : undefined;
     if (endpoint === undefined) return serveKoa(request, response);
     return serveEndpoint(endpoint, startRequest(request, response, '', options, site.cors), fail);
   };

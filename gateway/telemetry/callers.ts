@@ -1,7 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { Credentials } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
-import { rememberLast } from '../../mappings/recent.ts';
 
 /** Who a caller says it is: an id that may be known to others, or a secret of which only a pseudonym is ever told. */
 export interface CallerId {
@@ -58,8 +57,7 @@ export function createCallers({ key, namesById, namesByPseudonym }: CallerOption
       return name;
     };
   };
-  // of a secret the time that it takes to compare it with another caller's would tell something
-  const namers = { id: rememberLast(namerOf('id')), secret: namerOf('secret') };
+  const namers = { id: namerOf('id'), secret: namerOf('secret') };
   return {
     isStable: key !== undefined,
     names,

@@ -3,7 +3,6 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
-import { rememberLast } from '../../mappings/recent.ts';
 import type { Admission } from '../admission/admission.ts';
 import { addressOf } from './address.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
@@ -106,7 +105,6 @@ function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, st
 export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
-  const find = rememberLast((server: Server) => byServer.get(server) ?? upstreamOf(server));
 
   function upstreamOf(server: Server): Upstream {
     const url = addressOf(address, only ? { ...server, address: undefined } : server);
@@ -118,7 +116,8 @@ export function createServers(address: string, options: UpstreamOptions, only = 
 
   return {
     call: (request, waiting) => {
-      return find(request.operation.upstream.server).call(request, waiting);
+      const { server } = request.operation.upstream;
+      return (byServer.get(server) ?? upstreamOf(server)).call(request, waiting);
     },
     state: () => {
       const states = [...byAddress.values()].map((upstream) => upstream.state());

@@ -1,5 +1,4 @@
 import { parse } from 'content-type';
-import { rememberLast } from '../recent.ts';
 
 /** A Content-Type, taken apart (RFC 9110, 8.3). */
 export interface ContentType {
@@ -16,7 +15,7 @@ const kept = { headers: 256, characters: 128 } as const;
 const known = new Map<string, ContentType>();
 
 /** Takes a Content-Type apart, in a time that is linear in its length; what isn't well-formed in it is left out. */
-export const parseContentType: (header: string) => ContentType = rememberLast((header) => {
+export function parseContentType(header: string): ContentType {
   const found = known.get(header);
   if (found !== undefined) return found;
   const { type, parameters } = parse(header);
@@ -24,4 +23,4 @@ export const parseContentType: (header: string) => ContentType = rememberLast((h
   const content = { type, charset, action };
   if (known.size < kept.headers && header.length < kept.characters) known.set(header, content);
   return content;
-});
+}
