@@ -1,15 +1,7 @@
-import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { dropContinue } from './interim.ts';
 import { openTunnel } from './proxy.ts';
-import { joinHeads } from './request-heads.ts';
-
-/**
- * As much as Node reads at once. All connections are read into it: what came is copied from there before anything else is
- * read.
- */
-const readInto = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** TLS towards a service, as Node's `tls` takes it; all of it PEM. */
 export interface ClientTls {
@@ -37,11 +29,13 @@ interface Traveller {
 /** A connection of a pool, whose socket is known: what came over it can be asked for. */
 export class Connection extends Client {
   #socket: Socket | undefined;
+  #expectAnswer: (() => void) | undefined;
 
   /** As undici's, for calls that are told. */
   constructor(origin: URL, options: Client.Options, timeout: number, onConnect: () => void, way: Way = {}) {
     const onSocket = (socket: Socket): void => {
       this.#socket = socket;
+      this.#expectAnswer = dropContinue(socket);
       onConnect();
     };
     const connect = createConnector(timeout, onSocket, way);
@@ -53,6 +47,7 @@ export class Connection extends Client {
     handler: Dispatcher.DispatchHandler & Partial<Traveller>,
   ): boolean {
     handler.goesOver?.(this);
+    this.#expectAnswer?.();
     return super.dispatch(options, handler);
   }
 
@@ -73,51 +68,31 @@ export class Connection extends Client {
 }
 
 /**
- * Connects to an upstream as undici does, but for how a connection without TLS is read: into one buffer for all, and
- * copied from there. Left to itself, Node takes 64 KiB anew for each read, however little comes: 1 to 2 µs of a
- * small call's some 37, so 3 to 5 % (decision 6).
- * Connections speak HTTP/1.1 alone: over HTTP/2 undici sends a request again, a write too, when the upstream says
- * that it didn't take it.
+ * Connects to an upstream as undici does, through a proxy if there is one. Connections speak HTTP/1.1 alone: over HTTP/2 undici
+ * repeats a request, a write too, when the upstream says that it did not process it.
  *
  * @param timeout in ms
- * @param onConnect told of each connection that is had
- * @param way through which proxy and with which TLS
+ * @param onConnect called with each new connection
+ * @param way proxy and TLS of the connection
  */
 export function createConnector(
   timeout: number,
   onConnect: (socket: Socket) => void = () => {},
   { tls, proxy }: Way = {},
 ): buildConnector.connector {
-  const connectAsUndici = buildConnector({ timeout, allowH2: false, ...tls });
+  const connect = buildConnector({ timeout, allowH2: false, ...tls });
   return (options, callback) => {
     const settle: buildConnector.Callback = (...result) => {
-      if (result[0] === null) {
-        joinHeads(result[1], dropContinue(result[1]));
-        onConnect(result[1]);
-      }
+      if (result[0] === null) onConnect(result[1]);
       callback(...result);
     };
-    if (options.protocol === 'https:') {
-      if (proxy === undefined) connectAsUndici(options, settle);
-      else
-        openTunnel(proxy, `${options.hostname}:${options.port || 443}`, timeout).then(
-          (httpSocket) => connectAsUndici({ ...options, httpSocket }, settle),
-          (error: Error) => settle(error, null),
-        );
+    if (proxy === undefined || options.protocol !== 'https:') {
+      connect(options, settle);
       return;
     }
-    let socket: Socket | null = null;
-    const onread = {
-      buffer: readInto,
-      callback: (length: number, buffer: Uint8Array): boolean => {
-        const bytes = Buffer.allocUnsafe(length);
-        bytes.set(buffer.subarray(0, length));
-        return socket?.push(bytes) ?? false; // false: no more for now
-      },
-    };
-    buildConnector({ timeout, onread, allowH2: false })(options, (...result) => {
-      socket = result[1];
-      settle(...result);
-    });
+    openTunnel(proxy, `${options.hostname}:${options.port || 443}`, timeout).then(
+      (httpSocket) => connect({ ...options, httpSocket }, settle),
+      (error: Error) => settle(error, null),
+    );
   };
 }

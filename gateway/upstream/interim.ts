@@ -6,16 +6,15 @@ const start = Buffer.from('HTTP/1.1 100');
 const minor = start.indexOf('1 100');
 const end = Buffer.from('\r\n\r\n');
 /**
- * Leaves out each `100 Continue` that an upstream begins an answer with though nobody asked (RFC 9110, 15.2.1, has a client
- * expect any): undici takes it for a broken answer and closes the connection, when a write may be done. For connections with
- * one request at a time, where the first bytes behind a request's head begin an answer: those that come while its body is
- * still being written may be of one that began before.
+ * Drops each `100 Continue` with which an upstream begins an answer although nobody asked for it. RFC 9110, 15.2.1 has a client
+ * expect any; undici takes it for a broken answer and closes the connection, possibly after a write was done. Works for
+ * connections with one request at a time.
  *
- * @returns to be told of each request's head as it is written
+ * @returns to be called before each request; the connection's first one needs no call
  */
 export function dropContinue(socket: Socket): () => void {
   const { push } = socket;
-  let begins = false;
+  let begins = true;
   let held: Buffer | undefined;
   socket.push = (chunk: Buffer | null) => {
     if (!begins) return push.call(socket, chunk);
