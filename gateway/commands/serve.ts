@@ -11,7 +11,6 @@ import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
-import { boundYoungGeneration } from '../workers/young-generation.ts';
 import { fail } from './failure.ts';
 import {
   type ContractFlags,
@@ -245,7 +244,6 @@ async function serveHere(
   flags: ServeFlags,
   { metricsOfAll, tellLoaded }: Pick<ServeOptions, 'metricsOfAll' | 'tellLoaded'>,
 ): Promise<Running> {
-  boundYoungGeneration();
   // loaded here: the other commands, and a wrong flag, need none of it and answer at once
   const [{ serve }, { isLocalHost }, { describeError }] = await Promise.all([
     import('../process/serve.ts'),

@@ -4,7 +4,6 @@ import { TLSSocket } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
-import { createLeaving, type Leaving } from './leaving.ts';
 import {
   createReadingTurns,
   type Network,
@@ -67,8 +66,6 @@ export const maxHeadersMs = 10_000;
 
 /** Percentage of connections that are closed at a time to make room. */
 const givingWayPercent = 1;
-/** Maximum number of connections that are being closed to make room, as a share of the maximum number of connections. */
-const leavingShare = 0.1;
 /** Time in ms until idle connections are searched again if there were none. */
 const fullMs = 10;
 /** Interval in ms of a closing server's checks of its connections. */
@@ -83,7 +80,6 @@ export class Connections {
   readonly #networks = new Map<string, CountedNetwork>();
   readonly #reading: ReadingTurns;
   readonly #beginWaiting: ReturnType<typeof createWaitingRequests>;
-  readonly #leaving: Leaving;
   #waiting = 0;
   #fullUntil = 0;
 
@@ -93,12 +89,10 @@ export class Connections {
     this.#isProxy = isProxy;
     this.#reading = createReadingTurns(limits, () => withNetworks(this.#entries));
     this.#beginWaiting = createWaitingRequests(limits.pipelinedAtOnce ?? maxPipelinedInProgress);
-    this.#leaving = createLeaving(limits.connections * leavingShare);
   }
 
   /** Adds a new connection. If there are too many, it closes idle ones, else the new one. */
   add(socket: Socket): void {
-    this.#leaving.noteAccepted();
     const address = socket.remoteAddress;
     if (address === undefined) return; // closed already
     const { connections, connectionsPerAddress } = this.#limits;
@@ -300,7 +294,7 @@ export class Connections {
     }
     for (const socket of idle) {
       this.#forget(socket);
-      this.#leaving.add(socket);
+      socket.destroy();
     }
     if (idle.length === 0) this.#fullUntil = now + fullMs;
     return idle.length > 0;

@@ -1,6 +1,5 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { yieldToOthers } from './priority.ts';
-import { growYoungGeneration } from './young-generation.ts';
 
 // What lives here: the way to threads beside the event loop. It knows tasks and results, and nothing of what they are about.
 
@@ -248,7 +247,6 @@ export function performTasks<Task, Result>(
   const port = parentPort;
   if (isMainThread || port === null || !isLane(workerData) || workerData.lane !== module) return;
   if (!workerData.isUrgent) yieldToOthers();
-  growYoungGeneration();
   // the next task comes once this one is answered
   port.on('message', async (task: Task) => {
     try {
