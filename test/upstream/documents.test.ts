@@ -69,7 +69,7 @@ test('GetPdf: the same document has the same bytes at every call', async (t) => 
   t.is((await getReport()).text, (await getReport()).text);
 });
 
-test('a PDF shows a character that its font lacks as its code point', async (t) => {
+test('a PDF shows a character that its font lacks as its code point', (t) => {
   const content = {
     id: '1',
     title: 'Report',
@@ -78,13 +78,33 @@ test('a PDF shows a character that its font lacks as its code point', async (t) 
     dateCreated: now,
     dateExpires: now,
   };
-  const text = pdfText(await writePdf(content));
+  const text = pdfText(writePdf(content));
   if (text === undefined) {
     t.log('skipped: pdftotext (poppler-utils) is not installed');
     t.pass();
     return;
   }
   t.true(text.includes('Searched name: [U+67B6][U+7A7A] O’Neill € [U+0141]uk [U+1F600]'), text);
+});
+
+test('a PDF has a cross-reference table with the offset of each object', (t) => {
+  const pdf = writePdf({
+    id: '1',
+    title: 'Report',
+    searchedName: `(\\) ${'long '.repeat(60)}`,
+    type: 'pep',
+    dateCreated: now,
+    dateExpires: now,
+  }).toString('latin1');
+  const [, table = ''] = /\nstartxref\n(\d+)\n%%EOF\n$/.exec(pdf) ?? [];
+  const [, count = ''] = /^xref\n0 (\d+)\n0{10} 65535 f \n/.exec(pdf.slice(Number(table))) ?? [];
+  const entries = [...pdf.slice(Number(table)).matchAll(/^(\d{10}) 00000 n $/gm)];
+  t.is(entries.length, Number(count) - 1);
+  for (const [index, [, offset = '']] of entries.entries())
+    t.true(pdf.startsWith(`${index + 1} 0 obj\n`, Number(offset)), `object ${index + 1}`);
+  const [, length = '', stream = ''] = /\/Length (\d+) >>\nstream\n(.*?)\nendstream/s.exec(pdf) ?? [];
+  t.is(stream.length, Number(length));
+  t.is(stream.match(/ Tj$/gm)?.length, 10); // the searched name has four lines
 });
 
 test('GetPdf: one that is not ready has isReady false and no bytes', async (t) => {

@@ -40,7 +40,7 @@ export const getPdf: Operation = async ({ store, caller, now }, input) => {
   requireVisible(owners, row.owner, 'document', id);
   const bytes =
     row.is_ready === 1
-      ? await writePdf({
+      ? writePdf({
           id: row.id,
           title: row.name,
           searchedName: row.searched_name,
