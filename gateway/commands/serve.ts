@@ -7,6 +7,7 @@ import { loadContract } from '../../mappings/loader/load.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
+import { logLevels } from '../process/process-log.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
@@ -93,7 +94,7 @@ const options: readonly Option[] = [
   new Option('--log-level <level>', 'least level that is logged')
     .env('SOAPBRIDGE_LOG_LEVEL')
     .default('info')
-    .choices(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    .choices(logLevels),
   new Option(
     '--log-messages <switch>',
     'for development: log what was read of requests and replies, without credentials and personal members',

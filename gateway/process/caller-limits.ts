@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { CallCounts } from '../admission/caller-limits.ts';
@@ -6,6 +5,7 @@ import { CallerPlaces } from '../admission/caller-places.ts';
 import { CallerWindows } from '../admission/caller-windows.ts';
 import type { CallerLimitsOf } from '../core/caller-limits.ts';
 import type { Callers } from '../telemetry/callers.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { type CallerLimitsFile, readCallerLimits } from './caller-limits-file.ts';
 import type { ServeOptions } from './serve-options.ts';
 

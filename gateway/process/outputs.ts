@@ -1,15 +1,15 @@
-import { type Logger, pino } from 'pino';
 import { auditApart, auditInLog } from '../telemetry/audit.ts';
 import { AuditFile } from '../telemetry/audit-file.ts';
 import { LineBuffer } from '../telemetry/line-buffer.ts';
 import { describeError } from '../telemetry/log.ts';
 import { maxLogBytes, type StandardOutput, standardOutput } from '../telemetry/log-writer.ts';
 import type { Observer } from '../telemetry/observer.ts';
+import { createProcessLog, type ProcessLog } from './process-log.ts';
 import type { ServeOptions } from './serve-options.ts';
 
 /** Where a process writes what it tells of itself: its log, and writes apart from it where that is asked for. */
 export interface Outputs extends StandardOutput {
-  readonly log: Logger;
+  readonly log: ProcessLog;
   /** Undefined: nobody is told of writes. */
   readonly audit: Observer | undefined;
   /** Opens the file of audit lines anew; what fails is logged, and the former file goes on. */
@@ -27,7 +27,7 @@ export function openOutputs(
 ): Outputs {
   const isWorker = metricsOfAll !== undefined;
   const output = logTo === undefined ? standardOutput(logBytes, isWorker) : linesTo(logTo);
-  const log = pino({ level: logLevel, base: null }, output.lines);
+  const log = createProcessLog(logLevel, output.lines);
   const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, isWorker);
   let audit: Observer | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)

@@ -6,6 +6,7 @@ import type { Way } from '../upstream/connector.ts';
 import type { Proxies } from '../upstream/proxy.ts';
 import type { CallerFiles } from './callers-file.ts';
 import type { LoadReport } from './load-report.ts';
+import type { LogLevel } from './process-log.ts';
 import type { TlsPlan } from './tls.ts';
 
 /** How a process serves; the command line and the environment fill it in. */
@@ -41,7 +42,7 @@ export interface ServeOptions {
    * public URL; undefined: any.
    */
   readonly allowedHosts?: readonly string[] | 'loopback' | undefined;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
   /** Whether messages are logged too, whatever the level, without credentials and personal members. */
   readonly logMessages?: boolean;
   /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
@@ -13,6 +12,7 @@ import { proxyList } from '../http/forwarded.ts';
 import { hostList, loopbackHosts } from '../http/framing.ts';
 import type { Callers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
+import type { Logger } from '../telemetry/logger.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { openCallerLimits, type ProcessCallerLimits } from './caller-limits.ts';
@@ -23,6 +23,7 @@ import { type ListenerTls, openTls } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
 import { type Outputs, openOutputs } from './outputs.ts';
+import type { ProcessLog } from './process-log.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
 import { openTraces } from './traces.ts';
@@ -147,7 +148,7 @@ export class Running {
   readonly addresses: readonly string[];
   /** Public URLs of the SOAP endpoints of each contract. The first one with `?wsdl` returns the WSDL. */
   readonly endpoints: readonly (readonly string[])[];
-  readonly log: Logger;
+  readonly log: ProcessLog;
   readonly #parts: Parts;
   readonly #core: Core;
   readonly #upstreams: Upstreams;
@@ -254,7 +255,7 @@ export class Running {
     callerLimits?.close();
     await traces?.close();
     log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
-    await new Promise<void>((resolve) => log.flush(() => resolve()));
+    log.flush();
     return cut === 0;
   }
 }
@@ -271,10 +272,12 @@ function hostsOf({
 function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logger): void {
   if (publicUrl === undefined && isAnyAddress(host))
     log.warn(
+      {},
       'SOAPBRIDGE_PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach',
     );
   if (logMessages === true)
     log.warn(
+      {},
       'SOAPBRIDGE_LOG_MESSAGES is on: values that the overlay does not call personal stand in the log',
     );
 }

@@ -1,4 +1,4 @@
-import type { Logger } from 'pino';
+import type { Logger } from '../telemetry/logger.ts';
 import type { Traces } from '../telemetry/traces.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
-import { pino } from 'pino';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
+import { createProcessLog, type LogLevel } from './process-log.ts';
 
 /** What a worker tells the primary once it takes requests and signals. */
 export interface Serving {
@@ -20,7 +20,7 @@ export interface WorkersOptions {
   readonly host: string;
   /** 0 takes a free one, which all workers share. */
   readonly port: number;
-  readonly logLevel: string;
+  readonly logLevel: LogLevel;
 }
 
 /** Workers that serve, each a process, behind one port. */
@@ -68,7 +68,7 @@ export function isFirstWorker(): boolean {
  * function, as its parts share which workers live and serve.
  */
 export async function startWorkers({ count, host, port, logLevel }: WorkersOptions): Promise<Workers> {
-  const log = pino({ level: logLevel, base: null }, standardOutput(maxLogBytes, true, 1).lines);
+  const log = createProcessLog(logLevel, standardOutput(maxLogBytes, true, 1).lines);
   const taken = await tryAddress(host, port);
   // Workers accept by themselves: handed round by the primary, every connection goes through two processes, and one on
   // its way to a worker that dies hangs. What this spreads unevenly, the limit of requests per socket evens out.

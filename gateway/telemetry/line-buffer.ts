@@ -45,7 +45,7 @@ export class LineBuffer {
     this.end();
   }
 
-  /** Adds a line that has its newline, as pino's have. */
+  /** Adds a line that ends with a newline. */
   write(line: string): void {
     this.#lines.text(line.slice(0, -1));
     this.end();
@@ -64,10 +64,9 @@ export class LineBuffer {
     else this.handOnSoon();
   }
 
-  /** Hands on what is waiting; `done` is what pino calls when it flushes. */
-  flush(done?: () => void): void {
+  /** Hands on what is waiting. */
+  flush(): void {
     this.#handOn();
-    done?.();
   }
 
   #handOn(): void {

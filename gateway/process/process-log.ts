@@ -1,0 +1,40 @@
+import type { LineBuffer } from '../telemetry/line-buffer.ts';
+import type { Logger } from '../telemetry/logger.ts';
+
+/** The levels of messages, with the numbers that pino gives them in a line of the log. */
+const levelNumbers = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
+
+type Level = keyof typeof levelNumbers;
+
+/** The lowest level that is logged. `silent` logs nothing. */
+export type LogLevel = Level | 'silent';
+
+/** Every value of `--log-level`. */
+export const logLevels: readonly LogLevel[] = [...(Object.keys(levelNumbers) as Level[]), 'silent'];
+
+/** The log of a process: lines of JSON with the members that pino writes. */
+export interface ProcessLog extends Logger {
+  /** Logs the reason for which the process ends. */
+  readonly fatal: (fields: object, message?: string) => void;
+  readonly isLevelEnabled: (level: Level) => boolean;
+  /** Writes the lines that wait. */
+  readonly flush: () => void;
+}
+
+/** Returns a log that adds its lines to those of requests, in the order of the calls. */
+export function createProcessLog(level: LogLevel, lines: LineBuffer): ProcessLog {
+  const lowest = level === 'silent' ? Number.POSITIVE_INFINITY : levelNumbers[level];
+  const writerOf = (name: Level) => {
+    const number = levelNumbers[name];
+    if (number < lowest) return () => {};
+    return (fields: object, msg?: string) => lines.tell({ level: number, time: Date.now(), ...fields, msg });
+  };
+  return {
+    info: writerOf('info'),
+    warn: writerOf('warn'),
+    error: writerOf('error'),
+    fatal: writerOf('fatal'),
+    isLevelEnabled: (name) => levelNumbers[name] >= lowest,
+    flush: () => lines.flush(),
+  };
+}
