@@ -12,8 +12,9 @@ RUN npm run build
 
 FROM ${BASE} AS packages
 WORKDIR /src
-COPY package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules/.bin
+COPY package.json package-lock.json bin/peers.js ./
+# the image has the packages of all optional features
+RUN node peers.js && npm ci --omit=dev --ignore-scripts && rm -rf node_modules/.bin
 
 FROM ${BASE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080

@@ -140,6 +140,7 @@ const long = [
   'test/mappings/mapping/rules.test.ts',
   'test/mappings/xml/limits.test.ts',
   'test/plain/fixtures.test.ts',
+  'test/packages/missing.test.ts',
   'test/plain/importers.test.ts',
   'test/plain/properties.test.ts',
   'test/siege/siege.test.ts',

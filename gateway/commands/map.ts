@@ -20,6 +20,7 @@ import { MappingError } from '../../mappings/mapping/run.ts';
 import { SchemaReader } from '../../mappings/mapping/schemas.ts';
 import { targetOperation } from '../../mappings/mapping/target.ts';
 import { functionsAsked, writeTestSkeleton, writeTypes } from '../../mappings/mapping/types.ts';
+import { requirePackages } from '../../mappings/optional-packages.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
 import { finding } from './failure.ts';
@@ -351,6 +352,7 @@ type Validate = (root: Node, schema: unknown, json: string) => readonly string[]
 
 /** Loaded for samples alone: a validator writes code. */
 async function validator(): Promise<Validate> {
+  requirePackages('samples');
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   return (root, schema, json) => {
     if (!isNode(schema)) return [];

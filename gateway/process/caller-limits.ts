@@ -1,5 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
+import { requirePackages } from '../../mappings/optional-packages.ts';
 import type { CallCounts } from '../admission/caller-limits.ts';
 import { CallerPlaces } from '../admission/caller-places.ts';
 import { CallerWindows } from '../admission/caller-windows.ts';
@@ -70,6 +71,7 @@ export const maxPlaceMs = 30_000;
 
 /** What is counted in a store, and here while it is away. */
 async function openStore(url: string, here: CallCounts, limits: Limits, log: Logger) {
+  requirePackages('limitStore');
   // nothing of it is loaded without a store
   const [{ LimitStore }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
     import('../admission/limit-store.ts'),

@@ -1,3 +1,4 @@
+import { requirePackages } from '../../mappings/optional-packages.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Traces } from '../telemetry/traces.ts';
 
@@ -62,8 +63,9 @@ function isHttpUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol);
 }
 
-/** Opens traces, by a library that nothing else loads. */
+/** Opens traces, by a library that nothing else loads. Throws MissingPackageError. */
 export async function openTraces(log: Logger): Promise<Traces> {
+  requirePackages('traces');
   const { OpenTelemetry } = await import('../telemetry/open-telemetry.ts');
   return new OpenTelemetry((isAway, why) => {
     if (isAway) log.warn({ traces: 'lost', why }, 'the collector takes no spans: they are lost, calls go on');

@@ -6,6 +6,7 @@ import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.t
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { readWhole } from '../../mappings/loader/document/yaml.ts';
+import { missingPackages } from '../../mappings/optional-packages.ts';
 import type { ClientTls } from '../upstream/connector.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
@@ -188,6 +189,8 @@ function readOAuth(
   if (tokenUrl === '') report(`${at}/tokenUrl`, 'expected tokenUrl, where tokens are asked for, got none');
   else checkAddress(tokenUrl, `${at}/tokenUrl`, report);
   if (clientId === '') report(`${at}/clientId`, 'expected clientId, got none');
+  const missing = missingPackages('oauth');
+  if (missing !== undefined) report(at, missing);
   const parameters: Record<string, string> = {};
   for (const name of ['scope', 'audience', 'resource'] as const)
     if (stated[name] !== undefined) parameters[name] = stated[name];

@@ -1,7 +1,8 @@
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { CallError } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
-import { refusalOf, TokenError, type Tokens } from './tokens.ts';
+import { refusalOf, TokenError } from './token-error.ts';
+import type { Tokens } from './tokens.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
 /** What the gateway says of itself to an upstream, whoever calls. */

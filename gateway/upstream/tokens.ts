@@ -16,9 +16,9 @@ import {
 } from 'oauth4webapi';
 import { Agent, fetch } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { CallError } from '../call/error.ts';
 import { causeOf, sentenceOf } from './cause.ts';
 import { createConnector, type Way } from './connector.ts';
+import { TokenError } from './token-error.ts';
 
 /** How tokens for an upstream are asked for (RFC 6749, 4.4; RFC 8693). */
 export interface OAuthOptions {
@@ -31,18 +31,6 @@ export interface OAuthOptions {
   readonly clientAuthentication: 'basic' | 'post';
   /** What more is asked for, by the parameter's name: scope, audience, resource. */
   readonly parameters: Readonly<Record<string, string>>;
-}
-
-/** No token could be had; the message is for the log and says neither a secret nor a token. */
-export class TokenError extends Error {
-  override readonly name = 'TokenError';
-  /** Whether it is the caller's own token that was refused. */
-  readonly isCallers: boolean;
-
-  constructor(message: string, isCallers: boolean, cause: unknown) {
-    super(message, { cause });
-    this.isCallers = isCallers;
-  }
 }
 
 /** A token as it is kept, in ms of `performance.now()`. */
@@ -206,11 +194,4 @@ function tokenErrorOf(error: unknown, { grant, tokenUrl }: OAuthOptions): TokenE
   const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
   if (cause !== undefined) return new TokenError(`${host}: ${sentenceOf(causeOf(cause))}`, false, error);
   return new TokenError(`${host} gave an answer that is no token`, false, error);
-}
-
-/** How a call without a token is refused: it was not sent. */
-export function refusalOf(error: TokenError): CallError {
-  if (error.isCallers)
-    return new CallError('FailedAuthentication', { detail: 'the token was not accepted', cause: error });
-  return new CallError('UpstreamTokenUnavailable', { cause: error });
 }

@@ -12,6 +12,7 @@ import { conformancePage, writeConformancePage } from '../basic-profile/page.ts'
 import { formerLimitRows, formerLimitTableForm, limitRows, limitTableForm } from '../docs/limit-rows.ts';
 import { overlayRows, overlayTableForm } from '../docs/overlay-rows.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
+import { optionalPackagesPage, writeOptionalPackagesPage } from '../supply-chain/optional-packages.ts';
 import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
 const { contract } = loadContract(screeningContract);
@@ -35,6 +36,7 @@ if (import.meta.main) {
   writeFileSync(schemaFiles.mapping, mappingSchema);
   writeFileSync(conformancePage, writeConformancePage());
   writeFileSync(supplyChainPage, writeSupplyChainPage());
+  writeFileSync(optionalPackagesPage, writeOptionalPackagesPage());
   const operations = new URL('../../docs/operations.md', import.meta.url);
   writeFileSync(operations, readFileSync(operations, 'utf8').replace(limitTableForm, limitRows));
   for (const [name, kind] of [

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import { optionalFeatures } from '../../mappings/optional-packages.ts';
 import { runPage } from '../docs/page.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -47,6 +48,13 @@ function installed(): string | undefined {
   });
   const [, file = ''] = /"filename": "(.+?)"/.exec(told) ?? [];
   return install('app', join(directory, file));
+}
+
+/** The packages in a folder's node_modules, those within packages too. */
+function packagesIn(folder: string): readonly string[] {
+  return readdirSync(join(folder, 'node_modules'), { recursive: true, encoding: 'utf8' })
+    .map((path) => /^(?:.*\/node_modules\/)?((?:@[^/]+\/)?[^/@][^/]*)\/package\.json$/.exec(path)?.[1])
+    .filter((name) => name !== undefined);
 }
 
 /** Where Nodes of npm's are, by major version. */
@@ -116,6 +124,43 @@ const call =
   '<UpdateSubUser xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserId>demo</ApiUserId>' +
   '<ApiUserKey>demo-key</ApiUserKey></Authentication><Request><SubUserName>jane</SubUserName></Request>' +
   '</UpdateSubUser></s:Body></s:Envelope>';
+
+test.serial('npm install of the packed package brings at most 50 packages, and no optional one', (t) => {
+  if (app === undefined) {
+    t.log("skipped: npm's registry gave no dependencies");
+    t.pass();
+    return;
+  }
+  const names = packagesIn(app);
+  t.log(`${names.length} packages`);
+  t.true(names.includes('soapbridge') && names.includes('koa'), names.join(' '));
+  t.true(names.length <= 50, names.join(' '));
+  const optional = Object.values(optionalFeatures).flatMap(({ packages }) => Object.keys(packages));
+  t.deepEqual(
+    names.filter((name) => optional.includes(name)),
+    [],
+  );
+});
+
+test.serial(
+  'the packed package without optional packages names the missing one and exits with 2',
+  async (t) => {
+    const set = setUp(t, Number(process.versions.node.split('.')[0]));
+    if (set === undefined) return;
+    const folder = join(set.folder, 'node_modules/soapbridge/docs/tutorial');
+    const overlay = join(directory, 'strict.yaml');
+    writeFileSync(overlay, 'validate: strict\n');
+    const command = ['serve', '--openapi', join(folder, 'openapi.yaml'), '--overlay', overlay];
+    const child = npx(t, set.folder, set.node, command);
+    const [said, told, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, 'exit'),
+    ]);
+    t.deepEqual([code, said], [2, ''], told);
+    t.regex(told, /strict\.yaml:1#\/validate: .*expected the package re2js, .* npm install re2js@2 /);
+  },
+);
 
 for (const major of [22, 24, 26]) {
   test.serial(`the packed package, installed into an empty folder, serves under Node ${major}`, async (t) => {

@@ -11,8 +11,8 @@ function versionsOf({ from, below }: Advisory): string {
 }
 
 const shipped = readLockfile()
-  .filter(({ isDevelopment }) => !isDevelopment)
-  .map(({ name, version, licence }) => [name, version, licence ?? '']);
+  .filter(({ use }) => use !== 'development')
+  .map(({ name, version, licence, use }) => [name, version, licence ?? '', use]);
 
 /** The page with its tables as they have to be; `npm run golden` writes it. */
 export function writeSupplyChainPage(): string {
@@ -25,6 +25,6 @@ export function writeSupplyChainPage(): string {
       ['package', 'advisory', 'what', 'why it does no harm here'],
       accepted.map((row) => [row.package, row.id, row.what, row.why]),
     ),
-    licences: table(['package', 'version', 'licence'], shipped),
+    licences: table(['package', 'version', 'licence', 'installed'], shipped),
   });
 }

@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { optionalFeatures } from '../../mappings/optional-packages.ts';
 import { accepted, denied } from './advisories.ts';
 import { allowedInDevelopment, allowedInProduction, isAllowed, statedElsewhere } from './licences.ts';
 import { compareVersions, readLockfile } from './lockfile.ts';
+import { optionalPackagesPage, writeOptionalPackagesPage } from './optional-packages.ts';
 import { supplyChainPage, writeSupplyChainPage } from './page.ts';
 import { verdictOf } from './signatures.ts';
 
@@ -65,8 +70,8 @@ for (const [one, other, sign] of [
 }
 
 test('what ships has a licence of the short list, what tests use one of the longer', (t) => {
-  for (const { name, licence, isDevelopment } of locked) {
-    const allowed = isDevelopment ? allowedInDevelopment : allowedInProduction;
+  for (const { name, licence, use } of locked) {
+    const allowed = use === 'development' ? allowedInDevelopment : allowedInProduction;
     t.true(isAllowed(licence ?? 'none', allowed), `${name}: ${licence}`);
   }
   for (const name of Object.keys(statedElsewhere))
@@ -85,6 +90,45 @@ for (const [expression, isFine] of [
     t.is(isAllowed(expression, allowedInProduction), isFine);
   });
 }
+
+test('each optional peer dependency belongs to a feature, in a version that the tests use', (t) => {
+  const {
+    devDependencies = {},
+    peerDependencies = {},
+    peerDependenciesMeta,
+  }: Record<string, Record<string, string>> = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  const specs = Object.values(optionalFeatures).flatMap(({ packages }) => Object.entries<string>(packages));
+  t.deepEqual(specs.map(([name]) => name).toSorted(), Object.keys(peerDependencies));
+  t.deepEqual(
+    peerDependenciesMeta as unknown,
+    Object.fromEntries(specs.map(([name]) => [name, { optional: true }]).toSorted()),
+  );
+  for (const [name, version] of specs) {
+    const tested = devDependencies[name] ?? '';
+    t.true(tested.startsWith(`${version}.`), `${name}@${version}, tested ${tested}`);
+    const range = peerDependencies[name] ?? '';
+    t.true([`^${tested}`, `>=${tested} <${Number(version) + 1}`].includes(range), `${name}: ${range}`);
+  }
+});
+
+test('docs/optional-packages.md has all features; npm run golden rewrites it', (t) => {
+  t.is(readFileSync(optionalPackagesPage, 'utf8'), writeOptionalPackagesPage());
+});
+
+test('the image is built with the optional packages in the versions of the lockfile', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'image-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  cpSync(new URL('package.json', root), join(folder, 'package.json'));
+  execFileSync(process.execPath, [fileURLToPath(new URL('bin/peers.js', root))], { cwd: folder });
+  const read = (file: string | URL): Record<string, Record<string, string>> =>
+    JSON.parse(readFileSync(file, 'utf8'));
+  const own = read(new URL('package.json', root));
+  const { dependencies = {}, devDependencies = {} } = read(join(folder, 'package.json'));
+  for (const name of Object.keys(own.peerDependencies ?? {})) {
+    t.is(dependencies[name], own.devDependencies?.[name], name);
+    t.false(name in devDependencies, name);
+  }
+});
 
 test('docs/supply-chain.md has advisories and licences as they are; npm run golden rewrites it', (t) => {
   t.is(readFileSync(supplyChainPage, 'utf8'), writeSupplyChainPage());
@@ -215,7 +259,10 @@ test('the image holds what runs and nothing else, is built from the lockfile, an
   // no install script runs: one of them would fetch a second Node
   t.regex(build, /^RUN npm ci --ignore-scripts$/m);
   // names of commands aren't run
-  t.regex(packages, /^RUN npm ci --omit=dev --ignore-scripts && rm -rf node_modules\/\.bin$/m);
+  t.regex(
+    packages,
+    /^RUN node peers\.js && npm ci --omit=dev --ignore-scripts && rm -rf node_modules\/\.bin$/m,
+  );
   const { files }: { files: string[] } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   const runs = files
     .filter((path) => !path.endsWith('.md') && path !== 'docs' && path !== 'deploy')

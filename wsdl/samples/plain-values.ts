@@ -1,4 +1,4 @@
-import { linearPattern } from '../../mappings/codec/scalars/pattern.ts';
+import { canMatchPatterns, linearPattern } from '../../mappings/codec/scalars/pattern.ts';
 import { type Scalars, scalarTable } from '../../mappings/codec/scalars/table.ts';
 import { quoteJson } from '../../mappings/codec/scalars/text.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -262,7 +262,10 @@ function usable(hints: Rules | undefined): Rules | undefined {
   if (hints === undefined) return undefined;
   const { checks, items, values } = hints;
   return {
-    checks: checks.filter((check) => check.kind !== 'pattern' || linearPattern(check.source) !== undefined),
+    checks: checks.filter(
+      (check) =>
+        check.kind !== 'pattern' || (canMatchPatterns() && linearPattern(check.source) !== undefined),
+    ),
     items: usable(items),
     values: usable(values),
   };
@@ -326,6 +329,7 @@ function repeated(text: string, least: number, most: number | undefined): string
 
 /** A text that a pattern takes, checked by the engine that requests are checked by. */
 export function textsOfPattern(source: string): readonly string[] {
+  if (!canMatchPatterns()) return [];
   const text = textOfPattern(source);
   return text !== undefined && linearPattern(source)?.matcher(text).find() === true ? [text] : [];
 }

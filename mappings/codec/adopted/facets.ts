@@ -5,7 +5,7 @@ import type { BuiltIn, Facets, SimpleType } from '../../contract/schema-componen
 import { decimalOf } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { countSteps, type Reading, refuse } from '../problem.ts';
-import { linearPattern } from '../scalars/pattern.ts';
+import { canMatchPatterns, linearPattern } from '../scalars/pattern.ts';
 import { compileChecks, stepsPerCheck } from '../types/rules.ts';
 import { patternOf } from './patterns.ts';
 
@@ -96,6 +96,7 @@ function boundsOf({ minInclusive, maxInclusive, minExclusive, maxExclusive }: Fa
 
 /** Each group of patterns as one; those that can't be matched in linear time are left out. */
 function patternsOf({ patterns }: Facets): Check[] {
+  if (!canMatchPatterns()) return [];
   return patterns.flatMap((alternatives) => {
     const source = patternOf(alternatives);
     return source === undefined || linearPattern(source) === undefined ? [] : [{ kind: 'pattern', source }];

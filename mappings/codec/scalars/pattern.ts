@@ -1,18 +1,25 @@
-import { createRequire } from 'node:module';
 import type * as Re2 from 're2js';
-
-const require = createRequire(import.meta.url);
+import { loadPackage, missingPackages } from '../../optional-packages.ts';
 
 /**
- * A pattern of JSON Schema (ECMA-262, found anywhere in a text), to be matched in linear time; undefined for one that has
- * no such form. Its library is loaded when it is first asked for: most contracts start without.
+ * Returns a pattern of JSON Schema (ECMA-262, found anywhere in a text) that is matched in linear time; undefined for a
+ * pattern that has no such form. Throws MissingPackageError. The package is loaded by the first call: most contracts start
+ * without it.
  */
 export function linearPattern(source: string): Re2.RE2JS | undefined {
-  const { RE2JS, RE2JSException }: typeof Re2 = require('re2js');
+  const { RE2JS, RE2JSException } = loadPackage('patterns', 're2js') as typeof Re2;
   try {
     return RE2JS.compile(RE2JS.translateRegExp(source));
   } catch (error) {
     if (error instanceof RE2JSException) return undefined;
     throw error;
   }
+}
+
+/**
+ * Returns true if `linearPattern` has its package. Samples ignore patterns without it; a contract that checks patterns is
+ * not loaded without it.
+ */
+export function canMatchPatterns(): boolean {
+  return missingPackages('patterns') === undefined;
 }

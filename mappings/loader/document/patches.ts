@@ -1,16 +1,14 @@
 // OpenAPI Overlays (1.0 and 1.1): actions that change a document before anything else reads it. The overlay of soapbridge's
 // own, `soap.yaml`, names them as its `patches`.
 
-import { createRequire } from 'node:module';
 import type * as JsonP3 from 'json-p3';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
+import { loadPackage, MissingPackageError, missingPackages } from '../../optional-packages.ts';
 import { type Allowance, OverLimit } from './allowance.ts';
 import { pointerSegment, type Report } from './error.ts';
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { unknownKey } from './settings-file.ts';
 import type { YamlFile } from './yaml.ts';
-
-const require = createRequire(import.meta.url);
 
 /** Which action of which patch a value of a document comes from. */
 export interface PatchPlace {
@@ -66,6 +64,11 @@ export function applyPatches(
   let patched = root;
   for (const { path, root: patch } of patches) {
     const report = reportTo(path);
+    const missing = missingPackages('patches');
+    if (missing !== undefined) {
+      report('', missing);
+      return { root, placeOf: () => undefined };
+    }
     for (const action of readActions(patch, report, allowance)) {
       const place = { path, pointer: `${action.pointer}/${action.kind}` };
       const note = (location: Location): void => {
@@ -250,6 +253,10 @@ class Change {
       return select(path, this.#root, this.#allowance);
     } catch (error) {
       if (error instanceof OverLimit || !(error instanceof Error)) throw error;
+      if (error instanceof MissingPackageError) {
+        this.#report(pointer, error.message);
+        return undefined;
+      }
       // what the library throws says where in the JSONPath
       this.#report(pointer, `expected a JSONPath (RFC 9535), got ${shown(path)}: ${error.message}`);
       return undefined;
@@ -351,7 +358,7 @@ function treeOf(found: readonly Found[]): Selection {
 
 /** The values that a JSONPath (RFC 9535) selects. Throws what is wrong with it, and OverLimit. */
 function select(path: string, root: unknown, allowance: Allowance): readonly Found[] {
-  const library: typeof JsonP3 = require('json-p3');
+  const library = loadPackage('patches', 'json-p3') as typeof JsonP3;
   const { contractDepth, contractPattern } = allowance.limits;
   const environment = new library.JSONPathEnvironment({ maxRecursionDepth: contractDepth + 2 });
   // wildcards, descents and filters ask for members here, those within filters too

@@ -18,6 +18,7 @@ import {
   type Settings,
 } from '../../contract/overlay-keys.ts';
 import type { Setting } from '../../contract/setting.ts';
+import { missingPackages } from '../../optional-packages.ts';
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
@@ -70,9 +71,17 @@ export interface CredentialsOverlay {
   readonly basic?: Credentials['basic'];
 }
 
+const isGiven = (value: unknown): boolean => value !== undefined;
+
 /** Rules for the names of operations. Wrong rules are reported. */
 function readOperationNames(stated: Values['operationNames'], report: Report): OperationNames | undefined {
   if (stated === undefined || stated === 'fastapi') return stated;
+  const hasPatterns = stated.some((rule) => [rule.operationId, rule.path, rule.tag].some(isGiven));
+  const missing = hasPatterns ? missingPackages('patterns') : undefined;
+  if (missing !== undefined) {
+    report('/operationNames', missing);
+    return undefined;
+  }
   return stated.flatMap((rule, index) => {
     const at = `/operationNames/${index}`;
     if (rule.name === undefined) report(at, 'expected the key name, got none');
@@ -152,6 +161,8 @@ export function settingsOf<Kind extends ContractKind>(
     ([key, value]) => value !== undefined && 'default' in (known[key] ?? {}),
   );
   const settings: Settings = { ...defaults, ...Object.fromEntries(stated) };
+  const missing = settings.validate === 'strict' ? missingPackages('patterns') : undefined;
+  if (missing !== undefined) report('/validate', missing);
   const zone = settings.upstreamTimeZone;
   const isKnown = zone === undefined || isZone(zone);
   if (!isKnown)

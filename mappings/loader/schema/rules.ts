@@ -1,5 +1,5 @@
 import { isFormat } from '../../codec/scalars/formats.ts';
-import { linearPattern } from '../../codec/scalars/pattern.ts';
+import { canMatchPatterns, linearPattern } from '../../codec/scalars/pattern.ts';
 import type { Bound, Check, Ruled, Rules } from '../../contract/model.ts';
 import type { Settings } from '../../contract/overlay-keys.ts';
 import { type Note, notesOf } from '../document/error.ts';
@@ -124,7 +124,8 @@ export class SchemaRules {
   }
 
   #patternOf({ pattern }: Node, pointer: string): Check[] {
-    if (typeof pattern !== 'string') return [];
+    // the problem of a missing package is at `validate` of the overlay
+    if (typeof pattern !== 'string' || !canMatchPatterns()) return [];
     const { allowance } = this.#references;
     const { contractPattern } = allowance.limits;
     if (pattern.length > contractPattern) {
