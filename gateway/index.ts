@@ -1,49 +1,67 @@
-import { compileContract } from '../mappings/compile.ts';
-import { limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
+import { type CompiledContract, compileContract, compileInSteps } from '../mappings/compile.ts';
+import { type Limits, limitsWith, type SettableLimits } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
 import type { Load } from './admission/admission.ts';
 import { checkContract, checkNames, checkTexts, checkType, described } from './arguments.ts';
 import { shownPath } from './core/contract-app.ts';
 import { Core } from './core/core.ts';
+import type { CoreOptions } from './core/core-options.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';
 import { proxyList } from './http/forwarded.ts';
 import { hostList } from './http/framing.ts';
-import type { MappedContract } from './process/load-place.ts';
+import { inTurns } from './process/in-turns.ts';
+import { loadAside } from './process/load-aside.ts';
+import { type MappedContract, placeOf, rememberPlace } from './process/load-place.ts';
 import { auditInLog } from './telemetry/audit.ts';
+import { callHook, type OnCall, type OnError, observeCalls } from './telemetry/hooks.ts';
+import { describeError } from './telemetry/log.ts';
 import { type Logger, linesToLogger, silentLogger } from './telemetry/logger.ts';
 import { writeSnapshot } from './telemetry/metrics.ts';
-import { createServers } from './upstream/http-upstream.ts';
+import type { FetchError, FetchUpstream } from './upstream/fetch-dispatcher.ts';
+import { createFetchServers, createServers } from './upstream/http-upstream.ts';
+import type { Upstream } from './upstream/upstream.ts';
 
 // `soapbridge`: a gateway inside another program. Nothing here reads the environment, sets flags or listens to signals.
 
 export * from './codec.ts';
 export type { MiddlewareContext } from './http/app.ts';
-export type { Logger, Middleware, NodeHandler };
+export type { CallOutcome, CallReport } from './telemetry/hooks.ts';
+export type { FetchUpstream, Logger, Middleware, NodeHandler, OnCall, OnError };
 
-/** What an embedded gateway serves, and how. */
+/** Options of `createGateway`. */
 export interface GatewayOptions {
-  /** As `loadContract` gives it. */
+  /** The contract of `loadContract`. */
   readonly contract: Contract;
-  /** The same, for a folder whose WSDL is mapped onto another document; RangeError where that is left out. */
+  /** The mapping of `loadContract`. Required for a folder whose WSDL is mapped onto another document. */
   readonly mapping?: MappedContract['mapping'];
-  /** The JSON service behind: an http or https URL without query. */
-  readonly upstream: string;
-  /** Where callers reach the program, without the base path, such as `https://api.example.com`: the WSDL says so (W34). */
+  /**
+   * The JSON service: an http or https URL without query, or a function that answers requests as `fetch` does. If the function
+   * throws, the caller gets UpstreamInvalidResponse.
+   */
+  readonly upstream: string | FetchUpstream;
+  /** The URL that callers use, without the base path, such as `https://api.example.com`. The WSDL has it (W34). */
   readonly publicUrl: string;
-  /** The path that all of the contract's are below, in place of the contract's own; `/` for none. */
+  /** The path above all paths of the contract, in place of the contract's own; `/` for none. */
   readonly basePath?: string;
   /** Some of the limits, in the units of their names. The others have their defaults. RangeError for a wrong name or value. */
   readonly limits?: Partial<SettableLimits>;
-  /** Gets a line for each request, and what else there is to say; silent without one. */
+  /** Gets a line for each request, and the messages of the gateway. Without it nothing is logged. */
   readonly logger?: Logger;
-  /** For development: whether messages are logged too, without credentials and personal members. */
+  /** For development: messages are logged too, without credentials and personal members. */
   readonly logMessages?: boolean;
-  /** Addresses or ranges of proxies whose word on a caller's address is taken. */
+  /** Called after each call with operation, caller, status, duration and outcome, without values. */
+  readonly onCall?: OnCall;
+  /** Called with each error of the gateway itself, of `onCall`, and of an `upstream` that is a function. */
+  readonly onError?: OnError;
+  /** Addresses or ranges of proxies whose `X-Forwarded-*` headers are trusted. */
   readonly trustedProxies?: readonly string[];
-  /** Names that a request's Host may say, without ports; any where there are none. */
+  /** Names that a request's Host may have, without ports. Without it any name is served. */
   readonly allowedHosts?: readonly string[];
 }
+
+/** A contract to be served from now on: that of `loadContract`, with its mapping. */
+export type ReloadOptions = Pick<GatewayOptions, 'contract' | 'mapping'>;
 
 /** A gateway inside another program, as middleware of Koa or as a handler of `node:http`. */
 export interface Gateway {
@@ -51,71 +69,162 @@ export interface Gateway {
   readonly middleware: Middleware;
   /** The same for `createServer` and for frames with `next`; without a `next`, others are answered 404. */
   readonly handler: NodeHandler;
-  /** What was counted so far, in Prometheus' text format. */
+  /** Returns counters and gauges in Prometheus' text format. */
   readonly metrics: () => string;
   /**
+   * Serves another contract: the given one, or the files that the present one was loaded from. New requests get it all at once,
+   * calls under way finish on the old one. Rejects with ContractError or RangeError; then the old contract stays in place.
+   * Reloads happen one after the other.
+   */
+  readonly reload: (next?: ReloadOptions) => Promise<void>;
+  /**
    * Refuses calls from now on with 503, waits for those under way, `limits.drainMs` at most, and closes the connections
-   * upstream; true when nothing was cut. The program closes its server first. Once is enough.
+   * upstream; true when nothing was cut. The program closes its server first. Later calls return the same result.
    */
   readonly close: () => Promise<boolean>;
 }
 
 /**
- * A gateway of one contract in front of one JSON service, with room, counts and connections of its own: any number of
- * them get on in a process. Throws RangeError for options that can't be.
+ * Returns a gateway of one contract in front of one JSON service. Limits, counts and connections are its own, so a process can
+ * have several. Throws RangeError for invalid options.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   checkOptions(options);
-  const { logger = silentLogger, logMessages = false } = options;
-  const limits = limitsWith(options.limits ?? {});
-  const upstreamUrl = httpUrl('upstream', options.upstream);
-  const publicUrl = httpUrl('publicUrl', options.publicUrl);
-  const contract = { ...options.contract, basePath: basePathOf(options) };
-  if (contract.adopted?.isMapped === true && options.mapping === undefined)
-    throw new RangeError('mapping: expected what loadContract gives beside the contract, got none');
+  return new EmbeddedGateway(options);
+}
+
+/** The contract that a gateway serves now. */
+interface Served extends Pick<Gateway, 'middleware' | 'handler'> {
+  readonly contract: Contract;
+  readonly path: string;
+}
+
+/** See `Gateway`. Its functions work without the object. */
+class EmbeddedGateway implements Gateway {
+  readonly #options: GatewayOptions;
+  readonly #limits: Limits;
+  readonly #core: Core;
+  readonly #upstream: Upstream;
+  #served: Served;
+  #reloading: Promise<void> = Promise.resolve();
+  #closed: Promise<boolean> | undefined;
+
+  constructor(options: GatewayOptions) {
+    const { logger = silentLogger, upstream } = options;
+    const publicUrl = httpUrl('publicUrl', options.publicUrl);
+    const onError = compileOnError(options, logger);
+    this.#options = options;
+    this.#limits = limitsWith(options.limits ?? {});
+    this.#core = new Core({
+      ...coreOptionsOf(options, this.#limits, logger, onError),
+      publicUrl: () => publicUrl,
+      isPublicUrlSet: true,
+      isReady: () => this.#closed === undefined,
+      metricsPage: async () => this.metrics(),
+    });
+    const { upstreamOptions } = this.#core;
+    this.#upstream =
+      typeof upstream === 'function'
+        ? createFetchServers(upstream, upstreamOptions, onError)
+        : createServers(httpUrl('upstream', upstream), upstreamOptions);
+    this.#served = this.#serve(options, compileContract(servedContract(options, options), this.#limits));
+    this.#core.start();
+  }
+
+  readonly middleware: Middleware = (context, next) => this.#served.middleware(context, next);
+
+  readonly handler: NodeHandler = (request, response, next) => this.#served.handler(request, response, next);
+
+  readonly metrics = (): string =>
+    writeSnapshot(this.#core.readMetrics([this.#served.path], { connections: 0, droppedLines: 0 }));
+
+  readonly reload = (next?: ReloadOptions): Promise<void> => {
+    const reloaded = this.#reloading.then(() => this.#reloadNow(next));
+    this.#reloading = reloaded.catch(() => {}); // the caller of `reload` gets the error
+    return reloaded;
+  };
+
+  readonly close = (): Promise<boolean> => {
+    this.#closed ??= this.#closeNow();
+    return this.#closed;
+  };
+
+  #serve({ contract, mapping }: ReloadOptions, compiled: CompiledContract): Served {
+    const app = this.#core.appOf(compiled, this.#upstream, mapping);
+    return { ...createEmbedded(app), contract, path: shownPath(compiled.contract.basePath) };
+  }
+
+  async #reloadNow(next: ReloadOptions | undefined): Promise<void> {
+    if (next !== undefined && typeof next.contract !== 'object')
+      throw new RangeError(`reload: expected what loadContract returns, got ${described(next)}`);
+    const loaded = next ?? (await loadAgain(this.#served.contract, this.#limits));
+    const compiled = await inTurns(compileInSteps(servedContract(loaded, this.#options), this.#limits));
+    if (this.#closed !== undefined)
+      throw new RangeError('reload: expected an open gateway, got a closed one');
+    this.#served = this.#serve(loaded, compiled);
+    this.#core.renew();
+  }
+
+  async #closeNow(): Promise<boolean> {
+    this.#core.admission.close();
+    const isDrained = await drained(() => this.#core.admission.load(), this.#limits.drainMs);
+    await this.#core.close();
+    await this.#upstream.close();
+    return isDrained;
+  }
+}
+
+/** Loads the files of a contract again, in a worker thread. Throws RangeError for a contract that `loadContract` did not return. */
+async function loadAgain(contract: Contract, limits: Limits): Promise<ReloadOptions> {
+  const place = placeOf(contract);
+  if (place === undefined)
+    throw new RangeError(
+      'reload: expected a contract that loadContract returned, got another; pass the new one',
+    );
+  const [loaded] = await loadAside([place], limits);
+  if (loaded === undefined) throw new Error('reload: expected one contract, got none');
+  rememberPlace(loaded.contract, place);
+  return loaded;
+}
+
+function coreOptionsOf(
+  options: GatewayOptions,
+  limits: Limits,
+  logger: Logger,
+  onError: FetchError,
+): Omit<CoreOptions, 'publicUrl' | 'isPublicUrlSet' | 'isReady' | 'metricsPage'> {
   const isLogged = options.logger !== undefined;
   const lines = linesToLogger(logger);
-  const core = new Core({
+  return {
     limits,
     log: logger,
     lines,
     logsRequests: isLogged,
     logsProbes: false,
-    logMessages: logMessages && isLogged,
+    logMessages: options.logMessages === true && isLogged,
     audit: isLogged ? auditInLog(lines) : undefined,
+    observer: options.onCall === undefined ? undefined : observeCalls(options.onCall, onError),
+    onError,
     trustedProxies: proxyList(options.trustedProxies ?? []),
     isOwnHost: options.allowedHosts === undefined ? undefined : hostList(options.allowedHosts),
-    publicUrl: () => publicUrl,
-    isPublicUrlSet: true,
-    isReady: () => closed === undefined,
-    metricsPage: async () => metrics(),
-  });
-  const upstream = createServers(upstreamUrl, core.upstreamOptions);
-  const app = core.appOf(compileContract(contract, limits), upstream, options.mapping);
-  let closed: Promise<boolean> | undefined;
-  core.start();
-  return {
-    ...createEmbedded(app),
-    metrics,
-    close: () => {
-      closed ??= close();
-      return closed;
-    },
   };
+}
 
-  function metrics(): string {
-    return writeSnapshot(
-      core.readMetrics([shownPath(contract.basePath)], { connections: 0, droppedLines: 0 }),
+/** The function that the gateway calls with errors; `-` stands for no request. */
+function compileOnError({ onError }: GatewayOptions, logger: Logger): FetchError {
+  if (onError === undefined) return () => {};
+  return (error, id) =>
+    callHook(
+      () => onError(error, { requestId: id === '-' ? undefined : id }),
+      (thrown) => logger.error(describeError(thrown), 'onError threw an error'),
     );
-  }
+}
 
-  async function close(): Promise<boolean> {
-    core.admission.close();
-    const isDrained = await drained(() => core.admission.load(), limits.drainMs);
-    await core.close();
-    await upstream.close();
-    return isDrained;
-  }
+/** The contract below the base path that is served. Throws RangeError. */
+function servedContract({ contract, mapping }: ReloadOptions, { basePath }: GatewayOptions): Contract {
+  if (contract.adopted?.isMapped === true && mapping === undefined)
+    throw new RangeError('mapping: expected what loadContract gives beside the contract, got none');
+  return { ...contract, basePath: basePathOf(contract, basePath) };
 }
 
 /** Every option of `createGateway`; the compiler checks that none is missing. */
@@ -128,6 +237,8 @@ const optionNames: Readonly<Record<keyof GatewayOptions, true>> = {
   limits: true,
   logger: true,
   logMessages: true,
+  onCall: true,
+  onError: true,
   trustedProxies: true,
   allowedHosts: true,
 };
@@ -145,6 +256,8 @@ function checkOptions(options: GatewayOptions): void {
   if (logMessages !== undefined) checkType('logMessages', logMessages, 'boolean');
   if (trustedProxies !== undefined) checkTexts('trustedProxies', trustedProxies);
   if (allowedHosts !== undefined) checkTexts('allowedHosts', allowedHosts);
+  for (const name of ['onCall', 'onError'] as const)
+    if (options[name] !== undefined) checkType(name, options[name], 'function');
 }
 
 function checkLogger(logger: Logger): void {
@@ -178,7 +291,7 @@ function httpUrl(name: string, text: string): string {
 }
 
 /** A base path as a contract has it, without a slash at the end. Throws RangeError. */
-function basePathOf({ contract, basePath }: GatewayOptions): string {
+function basePathOf(contract: Contract, basePath: string | undefined): string {
   if (basePath === undefined) return contract.basePath;
   if (/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath)) return withoutEndSlashes(basePath);
   throw new RangeError(

@@ -7,22 +7,19 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
-import { Allowance, contractConstants } from '../../mappings/loader/document/allowance.ts';
-import { ContractError, type ContractProblem, visible } from '../../mappings/loader/document/error.ts';
+import { visible } from '../../mappings/loader/document/error.ts';
 import { isNode, type Node } from '../../mappings/loader/document/node.ts';
 import { findFile, isAdopted } from '../../mappings/loader/load.ts';
 import { loadAdoptedContract } from '../../mappings/loader/wsdl/adopted-contract.ts';
-import { draftEntry, likestOperation } from '../../mappings/mapping/draft.ts';
 import { type FaultNames, faultNamesOf } from '../../mappings/mapping/faults.ts';
-import { type LoadedMapping, loadMapping, readOpenapi } from '../../mappings/mapping/load.ts';
+import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import type { MappedAnswer } from '../../mappings/mapping/mapping.ts';
 import { MappingError } from '../../mappings/mapping/run.ts';
-import { SchemaReader } from '../../mappings/mapping/schemas.ts';
-import { targetOperation } from '../../mappings/mapping/target.ts';
 import { functionsAsked, writeTestSkeleton, writeTypes } from '../../mappings/mapping/types.ts';
 import { requirePackages } from '../../mappings/optional-packages.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
+import { draftMapping } from '../process/draft-mapping.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';
 import { jsonOption, print, printJson, printLine } from './output.ts';
@@ -175,29 +172,9 @@ function check(flags: MapFlags): void {
 // --- draft -----------------------------------------------------------------------------------------
 
 function draft(name: string, flags: MapFlags & { readonly call?: string }): void {
-  const sides = sidesOf(flags);
-  const problems: ContractProblem[] = [];
-  const openapi = readOpenapi(sides.openapi, problems, new Allowance(sides.limits));
-  if (openapi === undefined) throw new ContractError(problems);
-  const { contractReferences: most = contractConstants.contractReferences } = sides.limits;
-  const old = targetOperation(sides.derived, new SchemaReader(sides.derived, most), 'POST', `/${name}`);
-  if (typeof old === 'string') {
-    const names = sides.contract.operations.map((operation) => operation.name);
-    throw new RangeError(
-      `operation: expected one of ${names.slice(0, 20).join(', ')}, got ${JSON.stringify(name)}${didYouMean(name, names)}`,
-    );
-  }
-  const [method = '', path = ''] = flags.call?.split(' ') ?? [];
-  const target =
-    flags.call === undefined
-      ? likestOperation(name, openapi, most, old.body)
-      : targetOperation(openapi, new SchemaReader(openapi, most), method.toUpperCase(), path);
-  if (target === undefined)
-    throw new RangeError('--call: expected an operation, as none is called alike, got none');
-  if (typeof target === 'string') throw new RangeError(`--call: ${target}`);
-  const proposed = draftEntry(old, target);
-  const { unmatchedRequest, unmatchedRequired, unmatchedReply } = proposed;
-  const { refusals } = target;
+  const { contract, openapi, limits } = sidesOf(flags);
+  const proposed = draftMapping({ contract, openapi, operation: name, call: flags.call, limits });
+  const { unmatchedRequest, unmatchedRequired, unmatchedReply, refusals } = proposed;
   if (flags.json)
     printJson({ [name]: proposed.entry, unmatchedRequest, unmatchedRequired, unmatchedReply, refusals });
   else {

@@ -125,6 +125,7 @@ function createService(
   if (logMessages) observers.unshift(createMessageLog(lines, path));
   if (audit !== undefined) observers.unshift(audit);
   if (traces !== undefined) observers.unshift(traces.observerOf(path));
+  if (options.observer !== undefined) observers.push(options.observer);
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
   const readAside = aside.readerOf(compiled, logMessages, proofs, mapping?.text);
@@ -147,7 +148,10 @@ function createService(
     limitKeyOf: limitKeys(contract, callers(), shared.networkOf),
     networkOf: shared.networkOf,
     bodyLimit: binary ? limits.bodyBytesWithBinary : limits.bodyBytes,
-    onError: (error, requestId) => log.error({ requestId, ...describeError(error) }, 'internal error'),
+    onError: (error, requestId) => {
+      log.error({ requestId, ...describeError(error) }, 'internal error');
+      options.onError?.(error, requestId);
+    },
   };
 }
 

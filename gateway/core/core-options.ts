@@ -38,6 +38,10 @@ export interface CoreOptions {
   readonly traces?: Traces | undefined;
   /** Told of each write; undefined: nobody is. */
   readonly audit: Observer | undefined;
+  /** Observes the exchanges of each contract, after metrics and log. */
+  readonly observer?: Observer | undefined;
+  /** Called with each error of the gateway itself, besides its line in the log. */
+  readonly onError?: ((error: unknown, requestId: string) => void) | undefined;
   readonly trustedProxies: BlockList | undefined;
   /** Whether a Host header names this gateway; undefined where any does. */
   readonly isOwnHost: AppOptions['isOwnHost'];

@@ -1,5 +1,6 @@
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type ContractPlace, loadContract, mappingIn } from '../../mappings/loader/load.ts';
 import { faultNamesOf } from '../../mappings/mapping/faults.ts';
@@ -12,9 +13,24 @@ export interface MappedContract extends LoadedContract {
   readonly mapping: LoadedMapping | undefined;
 }
 
+/** The places that contracts were loaded from. */
+const places = new WeakMap<Contract, ContractPlace>();
+
+/** Returns the place that a contract was loaded from; undefined for a contract of another origin. */
+export function placeOf(contract: Contract): ContractPlace | undefined {
+  return places.get(contract);
+}
+
+/** Remembers the place of a contract that a worker thread has loaded. */
+export function rememberPlace(contract: Contract, place: ContractPlace): void {
+  places.set(contract, place);
+}
+
 /** What a place holds: a contract, and the mapping that may be beside it. Throws ContractError with all that is wrong. */
 export function loadPlace(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
-  return withMapping(place, loadContract(place, limits), limits);
+  const loaded = withMapping(place, loadContract(place, limits), limits);
+  rememberPlace(loaded.contract, place);
+  return loaded;
 }
 
 /** Reads the mapping between a contract's WSDL and the OpenAPI document beside it. Throws ContractError. */

@@ -174,7 +174,7 @@ export function toMicrosecond(ms: number): number {
 const ownCodes: ReadonlySet<string> = new Set([...Object.keys(errorCodes), ...Object.values(codesOfStatus)]);
 
 /** An errorCode of ours, or that a status stands for; one that the upstream made up may hold anything. */
-function codeForLog(code: string): string {
+export function codeForLog(code: string): string {
   return ownCodes.has(code) || /^Status\d{3}$/.test(code) ? code : 'Upstream';
 }
 

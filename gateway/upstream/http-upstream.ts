@@ -8,6 +8,12 @@ import { addressOf } from './address.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
 import { Connection, type Way } from './connector.ts';
 import { Watch } from './deadlines.ts';
+import {
+  createFetchDispatcher,
+  type FetchError,
+  type FetchUpstream,
+  fetchOrigin,
+} from './fetch-dispatcher.ts';
 import { proxyAuthorization } from './proxy.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import type { NetworkOf, Upstream, UpstreamState } from './upstream.ts';
@@ -27,7 +33,7 @@ export interface UpstreamOptions {
 
 /** An upstream over HTTP: pooled, behind a breaker. */
 function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
-  const { limits, admission, networkOf, onBreaker, wayTo } = options;
+  const { limits, onBreaker, wayTo } = options;
   const url = new URL(address);
   const way = wayTo?.(url) ?? {};
   const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
@@ -48,12 +54,43 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
     headersTimeout: 0,
     bodyTimeout: 0, // undici would set and clear a timer of its own for each call
   });
-  const connections = new UpstreamConnections(limits);
-  const line: Line = {
+  return upstreamOver(url, options, breaker, {
     pool,
-    address: url.origin,
     prefix: (forwarder === undefined ? '' : url.origin) + encodeTarget(withoutEndSlashes(url.pathname)),
     headers: forwarder === undefined ? undefined : forwardedHeaders(url, forwarder),
+    close: () => pool.close(),
+  });
+}
+
+/** An upstream whose requests a function of the program answers, behind a breaker as well. */
+function createFetchUpstream(
+  address: string,
+  options: UpstreamOptions,
+  answer: FetchUpstream,
+  onError: FetchError,
+): Upstream {
+  const url = new URL(address);
+  const { limits, onBreaker } = options;
+  const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
+  return upstreamOver(url, options, breaker, {
+    pool: createFetchDispatcher(url.origin, answer, onError),
+    prefix: encodeTarget(withoutEndSlashes(url.pathname)),
+    headers: undefined,
+    close: async () => {},
+  });
+}
+
+/** The calls of an upstream, over a pool of connections or a function. */
+function upstreamOver(
+  { origin }: URL,
+  { limits, admission, networkOf }: UpstreamOptions,
+  breaker: Breaker,
+  { close, ...way }: Pick<Line, 'pool' | 'prefix' | 'headers'> & Pick<Upstream, 'close'>,
+): Upstream {
+  const connections = new UpstreamConnections(limits);
+  const line: Line = {
+    ...way,
+    address: origin,
     limits,
     admission,
     networkOf,
@@ -74,7 +111,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
         shed: line.shed,
       };
     },
-    close: () => pool.close(),
+    close,
   };
 }
 
@@ -90,12 +127,29 @@ function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, st
  * @param only the upstream takes the others' calls too
  */
 export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
+  return byServers(address, only, (url) => createHttpUpstream(url, options));
+}
+
+/**
+ * The upstream whose calls a function answers, those to other servers too.
+ *
+ * @param onError called with what the function throws or rejects with
+ */
+export function createFetchServers(
+  answer: FetchUpstream,
+  options: UpstreamOptions,
+  onError: FetchError,
+): Upstream {
+  return byServers(fetchOrigin, false, (url) => createFetchUpstream(url, options, answer, onError));
+}
+
+function byServers(address: string, only: boolean, create: (url: string) => Upstream): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
 
   function upstreamOf(server: Server): Upstream {
     const url = addressOf(address, only ? { ...server, address: undefined } : server);
-    const upstream = byAddress.get(url) ?? createHttpUpstream(url, options);
+    const upstream = byAddress.get(url) ?? create(url);
     byAddress.set(url, upstream);
     byServer.set(server, upstream);
     return upstream;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -14,13 +14,14 @@ import { type Collected, Collector, readOnLater, turnBytes } from './collector.t
 import type { Connection } from './connector.ts';
 import { announcedBytes } from './content-length.ts';
 import type { Watch, Watched } from './deadlines.ts';
+import type { CallDispatcher } from './fetch-dispatcher.ts';
 import { maxRetryAfterMs, type RetryBudget } from './retry-budget.ts';
 import type { NetworkOf, UpstreamReply, Waiting } from './upstream.ts';
 import type { Outgoing, Party, UpstreamConnections } from './upstream-connections.ts';
 
 /** What all calls to one upstream have in common. */
 export interface Line {
-  readonly pool: Pool;
+  readonly pool: CallDispatcher;
   /** Its scheme, host and port. */
   readonly address: string;
   /** The address's path, before every call's. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { limitTable } from '../../mappings/contract/limits.ts';
+import { documentedNames, printNames } from './exported-names.ts';
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
@@ -68,6 +69,54 @@ test('docs/embedding.md: the plain server serves the contract and a page of its 
   t.deepEqual(await stop(), [0, null]);
 });
 
+test('docs/embedding.md: the function that is an upstream answers calls', async (t) => {
+  const { base, stop } = await serve(t, 'fetch');
+  t.regex(await callSoap(`${base}/soap11`), /<number>1<\/number>.*<reader>Zoë<\/reader>/);
+  t.deepEqual(await stop(), [0, null]);
+});
+
+test('docs/embedding.md: hooks report calls, and SIGHUP reloads the contract', async (t) => {
+  const child = run(t, 'hooks', { UPSTREAM_URL: await libraryUpstream(t) });
+  let printed = '';
+  child.stdout.on('data', (chunk) => {
+    printed += chunk;
+  });
+  const has = async (pattern: RegExp): Promise<string> => {
+    for (;;) {
+      const found = pattern.exec(printed);
+      if (found !== null) return found[1] ?? '';
+      await once(child.stdout, 'data');
+    }
+  };
+  const base = `http://127.0.0.1:${await has(/port: (\d+)/)}`;
+  await callSoap(`${base}/soap11`);
+  await has(/^lend 200 ok$/m);
+  child.kill('SIGHUP');
+  await has(/^reloaded$/m);
+  t.regex(await callSoap(`${base}/soap11`), /<number>9007199254740993<\/number>/);
+  child.kill('SIGTERM');
+  t.deepEqual(await once(child, 'exit'), [0, null]);
+});
+
+test('docs/embedding.md: the example of soapbridge/authoring prints what the page says', async (t) => {
+  const child = run(t, 'authoring');
+  const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  t.is(code, 0);
+  t.true(page.includes(`\`\`\`\n${printed}\`\`\`\n`), printed);
+});
+
+for (const [module, names] of documentedNames(page)) {
+  test(`docs/embedding.md: ${module} exports the documented names and no others`, (t) => {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--conditions=soapbridge-source', '--input-type=module', '--eval', printNames(module)],
+      { cwd: root, encoding: 'utf8' },
+    );
+    t.is(status, 0, stderr);
+    t.deepEqual(JSON.parse(stdout), names);
+  });
+}
+
 test('docs/embedding.md: what translates without a server prints what the page says', async (t) => {
   const child = run(t, 'codec');
   const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
@@ -78,7 +127,8 @@ test('docs/embedding.md: what translates without a server prints what the page s
 test('docs/embedding.md names every option of createGateway', (t) => {
   const source = readFileSync(join(root, 'gateway/index.ts'), 'utf8');
   const [, members = ''] = /^export interface GatewayOptions \{\n(.*?)^\}/ms.exec(source) ?? [];
-  const named = [...page.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const [, table = ''] = page.split('## Options of `createGateway`');
+  const named = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
   t.deepEqual(
     named,
     [...members.matchAll(/^ {2}readonly (\w+)/gm)].map(([, name]) => name),

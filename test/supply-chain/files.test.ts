@@ -41,7 +41,10 @@ test('the package has the files of the tutorial, of adopt and of embedding', (t)
     'docs/adopt/get-order.xml',
     'docs/embedding/koa.mts',
     'docs/embedding/node-http.mts',
+    'docs/embedding/fetch.mts',
+    'docs/embedding/hooks.mts',
     'docs/embedding/codec.mts',
+    'docs/embedding/authoring.mts',
   ])
     t.true(packed.includes(file), file);
 });

@@ -17,6 +17,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { optionalFeatures } from '../../mappings/optional-packages.ts';
+import { documentedNames, printNames } from '../docs/exported-names.ts';
 import { runPage } from '../docs/page.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -195,6 +196,43 @@ for (const major of [22, 24, 26]) {
   });
 }
 
+test.serial('each documented import of the packed package has the documented names', (t) => {
+  if (app === undefined) {
+    t.log("skipped: npm's registry gave no dependencies");
+    t.pass();
+    return;
+  }
+  const page = readFileSync(join(app, 'node_modules/soapbridge/docs/embedding.md'), 'utf8');
+  for (const [module, names] of documentedNames(page)) {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--input-type=module', '--eval', printNames(module)],
+      { cwd: app, encoding: 'utf8' },
+    );
+    t.is(status, 0, stderr);
+    t.deepEqual(JSON.parse(stdout), names);
+  }
+});
+
+test.serial('the examples of docs/embedding.md that print run in the packed package', (t) => {
+  if (app === undefined) {
+    t.log("skipped: npm's registry gave no dependencies");
+    t.pass();
+    return;
+  }
+  const docs = join(app, 'node_modules/soapbridge/docs');
+  cpSync(docs, join(app, 'docs'), { recursive: true });
+  const page = readFileSync(join(docs, 'embedding.md'), 'utf8');
+  for (const name of ['codec', 'authoring']) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [`docs/embedding/${name}.mts`], {
+      cwd: app,
+      encoding: 'utf8',
+    });
+    t.is(status, 0, stderr);
+    t.true(page.includes(`\`\`\`\n${stdout}\`\`\`\n`), stdout);
+  }
+});
+
 for (const major of [22, 24, 26]) {
   for (const [name, counts] of [
     ['tutorial', { served: 2, compared: 6 }],
@@ -313,7 +351,9 @@ test.serial('the packed package’s types hold for the examples of docs/embeddin
       join(root, 'node_modules/typescript/bin/tsc'),
       ...options,
       ...['--target', 'es2024', '--types', 'node'],
-      ...['koa', 'node-http', 'codec'].map((name) => `docs/embedding/${name}.mts`),
+      ...['koa', 'node-http', 'fetch', 'hooks', 'codec', 'authoring'].map(
+        (name) => `docs/embedding/${name}.mts`,
+      ),
     ],
     { cwd: app, encoding: 'utf8' },
   );
