@@ -121,3 +121,24 @@ test('without re2js, samples of a document with patterns are written all the sam
   const { status, stderr } = run(['kit', 'openapi.yaml', '--out', 'kit'], { 'openapi.yaml': withPattern });
   t.is(status, 0, stderr);
 });
+
+/** The WSDL of docs/adopt, whose texts have a pattern. */
+const wsdl = readFileSync(join(root, 'docs/adopt/Orders.wsdl'), 'utf8').replace(
+  'name="culture" type="s:string" />',
+  'name="culture"><s:simpleType><s:restriction base="s:string"><s:pattern value="[a-z]{2}-[A-Z]{2}"/></s:restriction></s:simpleType></s:element>',
+);
+
+test('without re2js, a WSDL with patterns is served, and its kit is written', (t) => {
+  t.true(wsdl.includes('s:pattern'));
+  for (const command of [['check'], ['kit', '--out', 'kit']]) {
+    const { status, stderr } = run([...command, '--contract', '.'], { 'Orders.wsdl': wsdl });
+    t.is(status, 0, stderr);
+  }
+});
+
+test('`validate: strict` of a WSDL without re2js stops the start with code 2', (t) => {
+  const files = { 'Orders.wsdl': wsdl, 'soap.yaml': 'validate: strict\n' };
+  const { status, stderr } = run(['check', '--contract', '.'], files);
+  t.is(status, 2, stderr);
+  t.regex(stderr, /soap\.yaml:1#\/validate: .*expected the package re2js,/);
+});
