@@ -4,7 +4,7 @@ import { startReading } from '../mappings/codec/problem.ts';
 import { compileContract } from '../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../mappings/contract/limits.ts';
 import type { Contract } from '../mappings/contract/model.ts';
-import { loadContract, screeningContract } from '../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../mappings/loader/load.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import { searchReply, subUserRequest } from './messages.ts';
@@ -29,7 +29,7 @@ export interface ScreeningCodecs {
 
 export function screeningCodecs(): ScreeningCodecs {
   const limits: Limits = { ...defaultLimits, jsonMembers: 1e9, xmlElements: 1e9, xmlChildren: 1e9 };
-  const { contract } = loadContract(screeningContract);
+  const { contract } = readContract(screeningContract);
   const compiled = compileContract(contract, limits);
   const getSearch = compiled.operations.get('GetSearch');
   const updateSubUser = compiled.operations.get('UpdateSubUser');

@@ -5,7 +5,7 @@ import { compileAdopted } from '../mappings/codec/adopted/compile.ts';
 import { startReading } from '../mappings/codec/problem.ts';
 import { compileContract } from '../mappings/compile.ts';
 import { defaultLimits } from '../mappings/contract/limits.ts';
-import { loadContract, screeningContract } from '../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../mappings/loader/load.ts';
 import { loadAdoptedService } from '../mappings/loader/wsdl/load-adopted.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
 import { writeWsdl } from '../wsdl/wsdl.ts';
@@ -133,7 +133,7 @@ async function startAdopted(
   folder: string,
   usualUrl: string,
 ): Promise<{ readonly started: Started; readonly url: string }> {
-  const { contract } = loadContract(screeningContract);
+  const { contract } = readContract(screeningContract);
   mkdirSync(folder);
   writeFileSync(join(folder, 'service.wsdl'), writeWsdl(contract, { address: 'http://127.0.0.1/v2' }));
   writeFileSync(join(folder, 'soap.yaml'), 'basePath: /v2\n');
@@ -158,7 +158,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
   const wsdlFile = join(scratch, 'screening.wsdl');
   writeFileSync(
     wsdlFile,
-    writeWsdl(loadContract(screeningContract).contract, { address: 'http://127.0.0.1/v2' }),
+    writeWsdl(readContract(screeningContract).contract, { address: 'http://127.0.0.1/v2' }),
   );
   const directory = import.meta.dirname;
   const upstreamPort = await freePort();

@@ -27,7 +27,7 @@ export {
 } from './doctor/explain.ts';
 export type { Finding } from './doctor/findings.ts';
 export { type DraftMappingOptions, draftMapping, type MappingDraft } from './process/draft-mapping.ts';
-export { loadPlace as loadContract, type MappedContract } from './process/load-place.ts';
+export { loadContract, type MappedContract } from './process/load-place.ts';
 
 /**
  * Derives the OpenAPI document of the service behind a contract that is loaded from a WSDL (A32). The same contract gives the same

@@ -35,7 +35,7 @@ import {
 import { CallError } from './call/error.ts';
 import { readHead } from './call/head.ts';
 import { withoutCredentials } from './call/request.ts';
-import { loadPlace, type MappedContract } from './process/load-place.ts';
+import { loadContract as loadPlace, type MappedContract } from './process/load-place.ts';
 import { compileReaders, readCallBody, readSoapCall } from './protocols/read-call.ts';
 import { Fault } from './protocols/soap/faults.ts';
 import { soap11, soap12 } from './protocols/soap/versions.ts';

@@ -1,10 +1,10 @@
 import { compileContract } from '../../mappings/compile.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 
 /** Loads and compiles the contract of a folder; prints what that took. */
 const [, , folder = ''] = process.argv;
 const started = performance.now();
-const { operations } = compileContract(loadContract(folder).contract);
+const { operations } = compileContract(readContract(folder).contract);
 const ms = performance.now() - started;
 const peakMegabytes = process.resourceUsage().maxRSS / 1024;
 console.log(JSON.stringify({ operations: operations.size, ms, peakMegabytes }));

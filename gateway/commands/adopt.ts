@@ -18,7 +18,7 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { withoutUrlSecrets } from '../../mappings/loader/document/node.ts';
-import { findFile, isDocumentUrl, loadContract } from '../../mappings/loader/load.ts';
+import { findFile, isDocumentUrl, readContract } from '../../mappings/loader/load.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { portableName } from '../../mappings/loader/wsdl/files.ts';
 import { type LoadedService, loadAdoptedService, placeIn } from '../../mappings/loader/wsdl/load-adopted.ts';
@@ -338,7 +338,7 @@ function loadStage(
 ): LoadedContract {
   const inOut = (file: string): string => file.replace(stage, () => out);
   try {
-    const loaded = loadContract(stage, limits);
+    const loaded = readContract(stage, limits);
     const notServed = loaded.notServed.map((part) => ({
       ...part,
       reasons: part.reasons.map(({ file, ...reason }) =>

@@ -9,7 +9,7 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
-import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import { type ContractPlace, readContract } from '../../mappings/loader/load.ts';
 import { unusableNames } from '../../mappings/loader/names/portable.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
@@ -59,7 +59,7 @@ async function printCheck(flags: CheckFlags): Promise<void> {
   const { limits, config, json } = flags;
   if (flags.probe) checkProbe(flags);
   const loaded = placesOf(flags).map(({ place, basePath }): CheckedContract => {
-    const own = loadContract(place, limits);
+    const own = readContract(place, limits);
     const loaded = {
       ...own,
       contract: { ...own.contract, basePath: basePath ?? own.contract.basePath },

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { type ContractPlace, loadContract } from '../../mappings/loader/load.ts';
+import { type ContractPlace, readContract } from '../../mappings/loader/load.ts';
 import { type Change, compareContracts, type Grade } from '../../wsdl/diff.ts';
 import { finding } from './failure.ts';
 import { limitsOption } from './options.ts';
@@ -37,7 +37,7 @@ export function diffCommand(): Command {
 
 function printDiff(before: string, after: string, flags: DiffFlags): void {
   const [old, next] = [before, after].map(
-    (path) => loadContract(placeAt(path, flags.overlay), flags.limits).contract,
+    (path) => readContract(placeAt(path, flags.overlay), flags.limits).contract,
   );
   if (old === undefined || next === undefined) return;
   const changes = compareContracts(old, next);

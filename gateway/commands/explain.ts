@@ -4,7 +4,7 @@ import { compileContract } from '../../mappings/compile.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 import type { ExplainedMessage, Explanation } from '../doctor/explain.ts';
 import type { Finding } from '../doctor/findings.ts';
-import { loadPlace } from '../process/load-place.ts';
+import { loadContract } from '../process/load-place.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
@@ -37,7 +37,7 @@ export function explainCommand(): Command {
 
 async function explainMessage(file: string, flags: ExplainFlags): Promise<void> {
   const limits = flags.limits ?? defaultLimits;
-  const { contract } = loadPlace(placeOf(flags), limits);
+  const { contract } = loadContract(placeOf(flags), limits);
   // loaded here: a wrong flag needs none of it and is answered at once
   const { createDoctor, maxMessageBytes } = await import('../doctor/explain.ts');
   const bytes = await readUpTo(file, limits.explainBytes ?? maxMessageBytes);

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { loadContract, schemaFiles } from '../../mappings/loader/load.ts';
+import { readContract, schemaFiles } from '../../mappings/loader/load.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
 import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
@@ -30,7 +30,7 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
   const path = overlay ?? join(dirname(openapi), 'soap.yaml');
   if (existsSync(path) && !force)
     throw new RangeError(`${path}: expected no file, got one; --force writes over it`);
-  const loaded = loadContract({ openapi, overlay: undefined }, limits);
+  const loaded = readContract({ openapi, overlay: undefined }, limits);
   writeWhole(path, overlayText(loaded, openapi, path));
   if (json) printJson({ written: path });
   else

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
-import { loadPlace } from '../process/load-place.ts';
+import { loadContract } from '../process/load-place.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
 import { printLine } from './output.ts';
 import { writeWhole } from './write-file.ts';
@@ -32,7 +32,7 @@ export function kitCommand(): Command {
 
 async function writeKit(flags: KitFlags): Promise<void> {
   const { out, operation, publicUrl = 'http://localhost:8080', force, limits } = flags;
-  const { contract } = loadPlace(placeOf(flags), limits);
+  const { contract } = loadContract(placeOf(flags), limits);
   // loaded here: a wrong flag needs none of it and is answered at once
   const { Kits } = await import('../../wsdl/kits/kits.ts');
   const address = `${publicUrl.endsWith('/') ? publicUrl.slice(0, -1) : publicUrl}${contract.basePath}`;

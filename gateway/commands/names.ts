@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
-import { loadContract, namesLockOf } from '../../mappings/loader/load.ts';
+import { namesLockOf, readContract } from '../../mappings/loader/load.ts';
 import { type ContractNames, folded } from '../../mappings/loader/names/names.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { finding } from './failure.ts';
@@ -47,7 +47,7 @@ interface Difference {
 function writeNames(flags: NamesFlags): void {
   const place = placeOf(flags);
   const path = namesLockOf(place);
-  const loaded = loadContract(place, flags.limits); // the names of the file are in it, as far as the document has what they name
+  const loaded = readContract(place, flags.limits); // the names of the file are in it, as far as the document has what they name
   if (flags.try) {
     tryNames(loaded, flags.json);
     return;

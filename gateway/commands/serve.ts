@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
@@ -215,7 +215,7 @@ async function runServe(given: ServeFlags): Promise<void> {
     await Promise.all([import('../process/workers.ts'), import('../telemetry/worker-metrics.ts')]);
   if (isPrimary) {
     checkShared(flags);
-    for (const { place } of placesOf(flags)) checkDigest(loadContract(place, flags.limits)); // what is wrong is said before anything is forked
+    for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits)); // what is wrong is said before anything is forked
     const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
       if (!(error instanceof WorkerError)) throw error;
@@ -429,7 +429,7 @@ function withUpstream(flags: ServeFlags): ServeFlags {
     );
   if (config !== undefined || upstream !== undefined || demo !== undefined) return flags;
   const isNamed = flags.contract !== undefined || flags.openapi !== undefined;
-  const server = isNamed ? loadContract(placeOf(flags), flags.limits).server : undefined;
+  const server = isNamed ? readContract(placeOf(flags), flags.limits).server : undefined;
   if (server !== undefined) return { ...flags, upstream: server };
   const what = isNamed ? 'none, and no server with an http or https URL in the document' : 'none';
   throw new RangeError(

@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { someNames } from '../../mappings/codec/scalars/text.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
-import { loadPlace } from '../process/load-place.ts';
+import { loadContract } from '../process/load-place.ts';
 import { finding } from './failure.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, print, printError, printJson } from './output.ts';
@@ -58,7 +58,7 @@ export function translateCommand(): Command {
 }
 
 async function translate(flags: TranslateFlags): Promise<void> {
-  const { contract } = loadPlace(placeOf(flags), flags.limits);
+  const { contract } = loadContract(placeOf(flags), flags.limits);
   const message = { contract, flags, input: await buffer(process.stdin) };
   // an answer may be empty, a request may not
   if (flags.to === 'json' && message.input.toString('latin1').trim() === '')

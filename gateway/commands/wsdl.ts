@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
@@ -53,7 +53,7 @@ function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags
 }
 
 function printWsdl(flags: WsdlFlags): void {
-  const whole = loadContract(placeOf(flags), flags.limits).contract;
+  const whole = readContract(placeOf(flags), flags.limits).contract;
   const { operation: operations = [], tag: tags = [] } = flags;
   const { adopted } = whole;
   if (adopted !== undefined) {

@@ -4,7 +4,7 @@ import { ContractError, type ContractProblem } from '../../mappings/loader/docum
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts';
 import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
-import { loadPlace, type MappedContract } from './load-place.ts';
+import { loadContract, type MappedContract } from './load-place.ts';
 
 /** Contracts to be loaded. */
 interface Task {
@@ -75,7 +75,7 @@ function receivePlace({ loaded, contract, mapping }: SentPlace, limits: Limits):
 
 function perform({ places, limits }: Task): Result {
   try {
-    return { places: places.map((place) => sendPlace(loadPlace(place, limits))) };
+    return { places: places.map((place) => sendPlace(loadContract(place, limits))) };
   } catch (error) {
     if (error instanceof ContractError) return { problems: error.problems };
     throw error;

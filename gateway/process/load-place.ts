@@ -2,7 +2,7 @@ import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { type ContractPlace, loadContract, mappingIn } from '../../mappings/loader/load.ts';
+import { type ContractPlace, mappingIn, readContract } from '../../mappings/loader/load.ts';
 import { faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
@@ -26,9 +26,9 @@ export function rememberPlace(contract: Contract, place: ContractPlace): void {
   places.set(contract, place);
 }
 
-/** What a place holds: a contract, and the mapping that may be beside it. Throws ContractError with all that is wrong. */
-export function loadPlace(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
-  const loaded = withMapping(place, loadContract(place, limits), limits);
+/** Loads the contract at a place, and the mapping that may be next to it. Throws ContractError with all problems. */
+export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
+  const loaded = withMapping(place, readContract(place, limits), limits);
   rememberPlace(loaded.contract, place);
   return loaded;
 }

@@ -10,7 +10,7 @@ import type { ListedService } from '../http/services-page.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
 import { loadAside } from './load-aside.ts';
-import { loadPlace, type MappedContract } from './load-place.ts';
+import { loadContract, type MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
@@ -75,7 +75,7 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   const first = plans();
   let sites = await open(
     first,
-    first.map(({ contract }) => loadPlace(contract, limits)),
+    first.map(({ contract }) => loadContract(contract, limits)),
     maker,
   );
   let handle = handlerOf(sites);

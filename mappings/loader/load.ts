@@ -44,8 +44,11 @@ export interface ContractFiles {
  */
 export type ContractPlace = string | ContractFiles;
 
-/** The contract at a place. Throws ContractError with all that is wrong, each with file, line, JSON pointer and what to do; a document that passes a limit is wrong there. */
-export function loadContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
+/**
+ * Reads the contract at a place, without the mapping that may be next to it. Throws ContractError with all problems, each with file,
+ * line, JSON pointer and what to do. A document over a limit is a problem there.
+ */
+export function readContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
   if (typeof place === 'string' && isAdopted(place))
     return loadAdoptedContract(place, findFile(place, 'soap'), limits);
   const allowance = new Allowance(limits);

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { createCodec } from '../../gateway/codec.ts';
 import { compileContract } from '../../mappings/compile.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 
@@ -16,7 +16,7 @@ const mapping = join(import.meta.dirname, 'grants-gov/mapping.yaml');
 if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
   test.skip('M1: Grants.gov is mapped to its new API (WSDL_CORPUS names no folder with its documents)', () => {});
 } else {
-  const { contract } = loadContract(folder);
+  const { contract } = readContract(folder);
   if (contract.adopted === undefined) throw new Error('expected an adopted service');
   const { service } = contract.adopted;
   const { document: derived } = deriveOpenapi(service, contract.settings);

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from 'ava';
-import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { all, descendants, only, readTree, type Tree } from '../wsdl/tree.ts';
 
@@ -14,7 +14,7 @@ export interface DescriptionRequirement extends Requirement {
   readonly check: (t: ExecutionContext) => void;
 }
 
-const text = writeWsdl(loadContract(screeningContract).contract, { address: 'https://api.example.com/v2' });
+const text = writeWsdl(readContract(screeningContract).contract, { address: 'https://api.example.com/v2' });
 const definitions = readTree(text);
 const everything = descendants(definitions);
 const types = only(definitions, 'wsdl:types');

@@ -7,7 +7,7 @@ import { createKitMaker } from '../../console/server/contract-kit.ts';
 import { createPages } from '../../console/server/pages.ts';
 import { createSite } from '../../console/server/view.ts';
 import { compileContract } from '../../mappings/compile.ts';
-import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 import { Kits } from '../../wsdl/kits/kits.ts';
 import { raw, send as sendTo, sharedGateway, startGateway } from '../gateway/gateway.ts';
 
@@ -295,7 +295,7 @@ test('the overview has a kit of all operations, a tag has its own; five are made
 });
 
 test('a zip of a contract’s kit has what the command writes', async (t) => {
-  const compiled = compileContract(loadContract(screeningContract).contract);
+  const compiled = compileContract(readContract(screeningContract).contract);
   const site = createSite(compiled, 'off');
   const kits = new Kits(compiled, 'http://gateway.example/v2');
   const names = ['GetSearch', 'GetPdf'];

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { compileContract } from '../../mappings/compile.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type TypeFigures, typeFigures } from './type-figures.ts';
 
@@ -52,7 +52,7 @@ export function loadOne(path: string, ofTypes: boolean): Outcome {
   };
   const spent = () => ({ ms: performance.now() - began, heap: process.memoryUsage().heapUsed });
   try {
-    const loaded = loadContract({ openapi: path });
+    const loaded = readContract({ openapi: path });
     const { contract, notServed } = loaded;
     compileContract(contract);
     const wsdl = writeWsdl(contract, { address });
@@ -85,7 +85,7 @@ function figuresOf(loaded: LoadedContract, wsdl: string): WsdlFigures['once'] {
 }
 
 function figuresApart(openapi: string): WsdlFigures['apart'] {
-  const loaded = loadContract({ openapi, overlay: apart });
+  const loaded = readContract({ openapi, overlay: apart });
   return figuresOf(loaded, writeWsdl(loaded.contract, { address }));
 }
 

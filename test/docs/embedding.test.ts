@@ -149,3 +149,12 @@ test('docs/embedding.md names every limit that only the listener of serve knows'
   );
   t.deepEqual(missing, []);
 });
+
+test('the code has one function loadContract, which every module exports', (t) => {
+  const found = globSync('{console,gateway,mappings,wsdl}/**/*.ts', { cwd: root }).filter((file) =>
+    /^export (?:async )?(?:function|const) loadContract\b|\bas loadContract\b/m.test(
+      readFileSync(join(root, file), 'utf8'),
+    ),
+  );
+  t.deepEqual(found, ['gateway/process/load-place.ts']);
+});

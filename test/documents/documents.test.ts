@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { XsdValidator } from 'libxml2-wasm';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
@@ -24,7 +24,7 @@ const gateways = new Map<string, Gateway>();
 const ends: (() => unknown)[] = [];
 
 function contractOf(document: string): LoadedContract {
-  const known = loaded.get(document) ?? loadContract(folderOf(document));
+  const known = loaded.get(document) ?? readContract(folderOf(document));
   loaded.set(document, known);
   return known;
 }

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 
 /**
  * OpenAPI documents of others, a folder each, as they were published; `README.md` says by whom:
@@ -73,5 +73,5 @@ export function writeCounts(all: readonly Counts[]): string {
 
 /** `counts.txt` as it is today. */
 export function countAll(): string {
-  return writeCounts(documents.map((document) => countsOf(document, loadContract(folderOf(document)))));
+  return writeCounts(documents.map((document) => countsOf(document, readContract(folderOf(document)))));
 }

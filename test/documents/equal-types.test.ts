@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { type Contract, type NamedType, partsOf, type Type } from '../../mappings/contract/model.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { documents, folderOf } from './documents.ts';
 
 // Inline types that are equal are one, and nothing that callers send or get changes by it.
@@ -45,7 +45,7 @@ function apartOf(document: string): Contract {
     const stated = existsSync(own) ? readFileSync(own, 'utf8') : '';
     writeFileSync(overlay, `${stated}\nequalTypes: apart\n`);
     const name = existsSync(join(folder, 'openapi.json')) ? 'openapi.json' : 'openapi.yaml';
-    return loadContract({ openapi: join(folder, name), overlay }).contract;
+    return readContract({ openapi: join(folder, name), overlay }).contract;
   } finally {
     rmSync(home, { recursive: true });
   }
@@ -54,7 +54,7 @@ function apartOf(document: string): Contract {
 // an overlay with `refs` can't be read from another folder
 for (const document of documents.filter((one) => one !== 'mojaloop/outbound')) {
   test(`${document}: every element of every message is as it is with equal types apart`, (t) => {
-    const { contract } = loadContract(folderOf(document));
+    const { contract } = readContract(folderOf(document));
     const apart = apartOf(document);
     t.true(contract.types.length <= apart.types.length);
     const wanted = elementsOf(apart, 6);

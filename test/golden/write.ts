@@ -4,7 +4,7 @@ import { configSettings } from '../../gateway/process/config.ts';
 import { schemaFileOf } from '../../mappings/loader/document/settings-file.ts';
 import { mappingSettings } from '../../mappings/mapping/notation.ts';
 import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
-import { loadContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
+import { readContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { excerptPages, withExcerpts } from '../docs/excerpts.ts';
 import { countAll, countsFile } from '../documents/documents.ts';
@@ -15,7 +15,7 @@ import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 import { optionalPackagesPage, writeOptionalPackagesPage } from '../supply-chain/optional-packages.ts';
 import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
-const { contract } = loadContract(screeningContract);
+const { contract } = readContract(screeningContract);
 
 /** What each golden file has to hold, by its name in this folder; `npm run golden` rewrites them. */
 export const goldens = {

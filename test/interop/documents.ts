@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { documents, folderOf } from '../documents/documents.ts';
 import { run } from './run-command.ts';
@@ -24,7 +24,7 @@ export async function importDocuments(stacks: readonly Stack[]): Promise<readonl
   const imports: Import[] = [];
   for (const document of documents) {
     const wsdl = join(directory, `${document.replace('/', '-')}.wsdl`);
-    const { contract } = loadContract(folderOf(document));
+    const { contract } = readContract(folderOf(document));
     await writeFile(wsdl, writeWsdl(contract, { address: 'http://127.0.0.1' }));
     for (const stack of importers) imports.push(await importOne(stack, document, wsdl));
   }

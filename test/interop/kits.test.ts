@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { compileContract } from '../../mappings/compile.ts';
-import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 import { Kits } from '../../wsdl/kits/kits.ts';
 import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import { createSampler } from '../../wsdl/samples/samples.ts';
@@ -78,7 +78,7 @@ for (const [name, place, named, id] of cases) {
     continue;
   }
   test.serial(title, async (t) => {
-    const { contract } = loadContract(place);
+    const { contract } = readContract(place);
     const compiled = compileContract(contract);
     const sampler = createSampler(compiled);
     const upstream = await startUpstream(t);
@@ -173,7 +173,7 @@ async function sendRaw(message: string, port: number): Promise<string> {
 }
 
 test('every program that is said to be run has a stack that runs it', (t) => {
-  const compiled = compileContract(loadContract(screeningContract).contract);
+  const compiled = compileContract(readContract(screeningContract).contract);
   const snippets = new Kits(compiled, 'http://127.0.0.1').snippets('GetSearch') ?? [];
   const run = snippets.filter(({ isRun }) => isRun).map(({ id }) => id);
   t.deepEqual(run.toSorted(), ['http', ...Object.keys(stacks)].toSorted());

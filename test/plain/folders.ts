@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 
 /**
@@ -25,7 +25,7 @@ export function folderOf(capability: string): string {
 
 /** What the golden files of a capability have to hold, by name; one without text is not there. */
 export function goldensOf(capability: string): Readonly<Record<string, string>> {
-  const { contract, notes, notServed } = loadContract(folderOf(capability));
+  const { contract, notes, notServed } = readContract(folderOf(capability));
   return {
     'types.xsd': writeSchema(contract, 0, { address: 'http://soapbridge.example' }) ?? '',
     'notes.txt': [...notes, ...notServed.flatMap(({ reasons }) => reasons)]

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { fc } from '../property.ts';
 import { describeSoap, describeStrongSoap } from '../wsdl/importers.ts';
@@ -29,7 +29,7 @@ const untrue = new Set(['dates-that-lie', 'enums']);
 
 for (const capability of capabilities) {
   test(`${capability}: replies are valid against the schema`, (t) => {
-    using validator = compileSchema(loadContract(folderOf(capability)).contract);
+    using validator = compileSchema(readContract(folderOf(capability)).contract);
     for (const { name, reply } of exchangesIn(folderOf(capability))) {
       if (reply.startsWith('<s:Fault') || untrue.has(capability)) continue;
       t.is(findInvalid(validator, reply), undefined, name);
@@ -42,7 +42,7 @@ test('soap and strong-soap read the WSDL of any document, and find its operation
   const directory = mkdtempSync(join(tmpdir(), 'wsdl-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const contracts = [
-    ...capabilities.map((capability) => loadContract(folderOf(capability)).contract),
+    ...capabilities.map((capability) => readContract(folderOf(capability)).contract),
     ...fc.sample(documents, { numRuns: 10 }).map((document) => load(document).contract),
   ];
   for (const [index, contract] of contracts.entries()) {

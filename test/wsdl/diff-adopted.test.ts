@@ -1,13 +1,13 @@
 import test, { type ExecutionContext } from 'ava';
 import type { Contract } from '../../mappings/contract/model.ts';
-import { loadContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { compareContracts } from '../../wsdl/diff.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
 /** What a change of an adopted WSDL does to clients that were built from it (adopt, A1). */
 
 function contractOf(t: ExecutionContext, schema: string, rest = get): Contract {
-  return loadContract(folderOf(t, { 'service.wsdl': definitionsOf(schemaOf(schema), rest) })).contract;
+  return readContract(folderOf(t, { 'service.wsdl': definitionsOf(schemaOf(schema), rest) })).contract;
 }
 
 const body = (content: string, attributes = ''): string =>

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import type { Operation } from '../../mappings/contract/model.ts';
-import { loadContract, screeningContract } from '../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 import { sliceContract, UnknownName } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { describeSoap } from './importers.ts';
@@ -38,7 +38,7 @@ for (const [title, names, expected] of [
 }
 
 test('a slice has the types and routes of its operations alone, and an importer takes it', async (t) => {
-  const screening = loadContract(screeningContract).contract;
+  const screening = readContract(screeningContract).contract;
   const slice = sliceContract(screening, { operations: ['DeleteClient'], tags: [] });
   t.true(slice.types.length > 0 && slice.types.length < screening.types.length / 2);
   t.true(slice.routes.every(({ operation }) => operation.name === 'DeleteClient'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { ContractError, type ContractProblem } from '../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';
@@ -175,7 +175,7 @@ function timed<T>(run: () => T): readonly [T, number] {
 
 function load(overlay: string | undefined): Outcome {
   try {
-    const { contract: loaded } = loadContract({ openapi: files.openapi, overlay }, limits);
+    const { contract: loaded } = readContract({ openapi: files.openapi, overlay }, limits);
     compileContract(loaded, limits);
     return { kind: 'loaded', wsdl: writeWsdl(loaded, { address: 'http://localhost/' }) };
   } catch (error) {

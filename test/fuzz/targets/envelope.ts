@@ -3,7 +3,7 @@ import { soap11, soap12 } from '../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { decodeXml } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import type { Element } from '../../mappings/xml/infoset.ts';
@@ -13,7 +13,7 @@ import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';
 
 // WS-Security has rules of its own, which this oracle doesn't tell again
-const contract = { ...loadContract(screeningContract).contract, wsse: undefined };
+const contract = { ...readContract(screeningContract).contract, wsse: undefined };
 const compiled = compileContract(contract, defaultLimits);
 const readSoap = createSoapReader(compiled);
 const { types } = compiled.contract.namespaces;

@@ -5,7 +5,7 @@ import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { namespaces, type Wsse } from '../../../mappings/contract/model.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import type { Element } from '../../mappings/xml/infoset.ts';
 import { createSoapReader, type ReadSoap, type SoapCall } from '../../read-soap.ts';
@@ -31,7 +31,7 @@ const settings = {
   },
 } as const satisfies Record<string, Omit<Wsse, 'username' | 'password'>>;
 
-const { contract } = loadContract(screeningContract);
+const { contract } = readContract(screeningContract);
 const readers = Object.entries(settings).map(([name, setting]): readonly [string, Wsse, ReadSoap] => {
   const read: Wsse = { username: 'apiUserId', password: 'apiUserKey', ...setting };
   return [name, read, createSoapReader(compileContract({ ...contract, wsse: read }, defaultLimits))];

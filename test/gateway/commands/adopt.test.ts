@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
-import { loadContract, schemaFiles } from '../../../mappings/loader/load.ts';
+import { readContract, schemaFiles } from '../../../mappings/loader/load.ts';
 import { definitionsOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { run } from './run.ts';
 
@@ -35,7 +35,7 @@ test('A1: adopt writes a folder that is served: the WSDL as it is, an overlay, t
   t.deepEqual(files(out), ['Orders.wsdl', 'derived.openapi.yaml', 'names.lock', 'soap.yaml']);
   t.deepEqual(readFileSync(join(out, 'Orders.wsdl')), readFileSync(orders));
   t.is(parse(readFileSync(join(out, 'soap.yaml'), 'utf8')), null);
-  t.is(loadContract(out).contract.adopted?.service.operations.length, 3);
+  t.is(readContract(out).contract.adopted?.service.operations.length, 3);
   t.regex(said, /^ {2}\/shop\/Orders\.asmx: OrdersSoap \(SOAP 1\.1\), OrdersSoap12 \(SOAP 1\.2\)$/m);
   t.regex(said, /^left open: Order\.@any \(elements as XML text, A22\)$/m);
   t.deepEqual(
@@ -50,7 +50,7 @@ test('A1: adopt writes a folder that is served: the WSDL as it is, an overlay, t
 test('A33: the lines of the overlay that adopt writes say what is so without them', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
-  const before = loadContract(out).contract;
+  const before = readContract(out).contract;
   const overlay = join(out, 'soap.yaml');
   const said = readFileSync(overlay, 'utf8');
   const uncommented = said.replace(/^# ((?: {2}\S|[a-zA-Z0-9]+:(?: |$)).*)$/gm, '$1');
@@ -60,8 +60,8 @@ test('A33: the lines of the overlay that adopt writes say what is so without the
   t.deepEqual(headers, { 'SessionHeader.session': { header: 'X-Session', format: '{}' } });
   t.deepEqual(Object.keys(refs), ['https://schemas.example/']);
   writeFileSync(overlay, JSON.stringify(keys));
-  t.deepEqual(loadContract(out).contract.settings, before.settings);
-  t.deepEqual(loadContract(out).contract.operations, before.operations);
+  t.deepEqual(readContract(out).contract.settings, before.settings);
+  t.deepEqual(readContract(out).contract.operations, before.operations);
 });
 
 test('adopt names the JSON Schema of the overlay for editors', async (t) => {

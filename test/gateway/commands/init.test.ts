@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
-import { loadContract, schemaFiles } from '../../../mappings/loader/load.ts';
+import { readContract, schemaFiles } from '../../../mappings/loader/load.ts';
 import { file } from './file.ts';
 import { run } from './run.ts';
 
@@ -22,13 +22,13 @@ async function init(t: ExecutionContext): Promise<{ readonly document: string; r
 
 test('init writes an overlay that changes nothing', async (t) => {
   const { document, overlay } = await init(t);
-  const alone = loadContract({ openapi: document, overlay: undefined }).contract;
-  t.deepEqual(loadContract({ openapi: document, overlay }).contract, alone);
+  const alone = readContract({ openapi: document, overlay: undefined }).contract;
+  t.deepEqual(readContract({ openapi: document, overlay }).contract, alone);
 });
 
 test('each line that init comments out is what the key is without it', async (t) => {
   const { document, overlay } = await init(t);
-  const alone = loadContract({ openapi: document, overlay: undefined }).contract;
+  const alone = readContract({ openapi: document, overlay: undefined }).contract;
   const text = readFileSync(overlay, 'utf8');
   const examples = ['credentials', 'routes', 'upstreamTimeZone', 'wsse'];
   const keys = [...text.matchAll(/^# (\w+):(?: .*)?(?:\n# {2,}.*)*$/gm)].filter(
@@ -39,7 +39,7 @@ test('each line that init comments out is what the key is without it', async (t)
     const said = lines.replace(/^# /gm, '');
     t.deepEqual(Object.keys(parse(said)), [key]);
     writeFileSync(overlay, text.replace(lines, said));
-    t.deepEqual(loadContract({ openapi: document, overlay }).contract, alone, key);
+    t.deepEqual(readContract({ openapi: document, overlay }).contract, alone, key);
   }
 });
 

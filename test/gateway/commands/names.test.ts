@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { file } from './file.ts';
 import { run } from './run.ts';
@@ -32,7 +32,7 @@ async function locked(t: ExecutionContext): Promise<{ readonly document: string;
   return { document, lock };
 }
 
-const load = (openapi: string) => loadContract({ openapi, overlay: undefined });
+const load = (openapi: string) => readContract({ openapi, overlay: undefined });
 const wsdlOf = (openapi: string) => writeWsdl(load(openapi).contract, { address: 'http://127.0.0.1' });
 
 test('names writes names.lock beside the document, and it changes nothing', async (t) => {
@@ -70,7 +70,7 @@ test('a name that the overlay gives wins over names.lock', async (t) => {
   const { document } = await locked(t);
   const overlay = join(dirname(document), 'soap.yaml');
   writeFileSync(overlay, 'operations: { book_parcel: { name: Book } }\n');
-  const { operations } = loadContract({ openapi: document, overlay }).contract;
+  const { operations } = readContract({ openapi: document, overlay }).contract;
   t.deepEqual(
     operations.map(({ name }) => name),
     ['Book'],

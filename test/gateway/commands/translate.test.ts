@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { file } from './file.ts';
 import { run } from './run.ts';
 
@@ -109,7 +109,7 @@ test('translate calls no server, whatever servers the operation and the overlay 
   t.regex(out, /^GET \/v1\/text\n/);
 });
 
-for (const { name } of loadContract(screeningContract).contract.operations) {
+for (const { name } of readContract(screeningContract).contract.operations) {
   test(`translate --to xml knows ${name} of the screening contract`, async (t) => {
     const args = ['translate', '--to', 'xml', '--operation', name];
     const { code, out } = await run(t, args, {}, '{"data":{"responseStatus":{}}}').ended;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import test from 'ava';
 import { createDoctor } from '../../../gateway/doctor/explain.ts';
 import { compileContract } from '../../../mappings/compile.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 
 // Broken messages as real stacks send them, a file each: what has to be said of it, then the HTTP headers and the body.
 
 const folder = join(import.meta.dirname, 'corpus');
-const { contract } = loadContract(join(import.meta.dirname, 'contract'));
+const { contract } = readContract(join(import.meta.dirname, 'contract'));
 const doctor = createDoctor(compileContract(contract));
 
 /** A file: sentences, the place of the first of them, whether the corrected message is taken, and a text in it. */

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { createDoctor, type Explanation, maxFindings } from '../../../gateway/doctor/explain.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { createSampler } from '../../../wsdl/samples/samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const { contract } = loadContract(join(import.meta.dirname, 'contract'));
+const { contract } = readContract(join(import.meta.dirname, 'contract'));
 
 function explain(body: string, limits: Partial<Limits> = {}): Explanation {
   const doctor = createDoctor(compileContract(contract, { ...defaultLimits, ...limits }));
@@ -29,7 +29,7 @@ for (const [name, place] of [
   ['unions', join(root, 'test/documents/fulfillment')],
 ] as const)
   test(`${name}: nothing is found in messages that are right`, (t) => {
-    const compiled = compileContract(loadContract(place).contract);
+    const compiled = compileContract(readContract(place).contract);
     const doctor = createDoctor(compiled);
     const sampler = createSampler(compiled);
     for (const operation of compiled.operations.keys())
@@ -43,7 +43,7 @@ for (const [name, place] of [
   });
 
 test('an adopted service: names, values and header blocks are compared with its schema', (t) => {
-  const compiled = compileContract(loadContract(join(root, 'test/fixtures/adopt/catalogue')).contract);
+  const compiled = compileContract(readContract(join(root, 'test/fixtures/adopt/catalogue')).contract);
   const request = createSampler(compiled).samplesOf('Find')?.requests[0];
   const body = (request?.text ?? '').replaceAll('Contains>', 'Contain>').replace('limit="1"', 'limit="x"');
   const { findings } = createDoctor(compiled).explain({ body: Buffer.from(body), headers: {} });
@@ -54,7 +54,7 @@ test('an adopted service: names, values and header blocks are compared with its 
 
 test('no credential is in what is said, nor in the corrected message', (t) => {
   const wsse = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd';
-  const compiled = compileContract(loadContract(screeningContract).contract);
+  const compiled = compileContract(readContract(screeningContract).contract);
   const body = `<s:Envelope xmlns:s="${soap11}"><s:Header><o:Security xmlns:o="${wsse}" s:mustUnderstand="1"><o:UsernameToken><o:Username>jane-secret</o:Username><o:Password>hunter-secret</o:Password></o:UsernameToken></o:Security></s:Header><s:Body><GetSearch xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserID>id-secret</ApiUserID><ApiUserKey>key-secret&nbsp;</ApiUserKey></Authentication><Request><Id>x</Id></Request></GetSearch></s:Body></s:Envelope>`;
   const headers = {
     'content-type': 'text/xml',
@@ -88,7 +88,7 @@ for (const [what, authentication] of [
   ['in an attribute elsewhere', '<Request><Id apiKey="secret">1</Id></Request>'],
 ] as const)
   test(`credentials where they don’t belong are hidden: ${what}`, (t) => {
-    const compiled = compileContract(loadContract(screeningContract).contract);
+    const compiled = compileContract(readContract(screeningContract).contract);
     const body = `<s:Envelope xmlns:s="${soap11}"><s:Body><GetSearch xmlns="http://schemas.servicestack.net/types">${authentication}</GetSearch></s:Body></s:Envelope>`;
     const explanation = createDoctor(compiled).explain({ body: Buffer.from(body), headers: {} });
     t.regex(explanation.corrected?.text ?? '', /<GetSearch/);
@@ -96,7 +96,7 @@ for (const [what, authentication] of [
   });
 
 test('parts of an envelope that come again are left out however many they are', (t) => {
-  const compiled = compileContract(loadContract(screeningContract).contract);
+  const compiled = compileContract(readContract(screeningContract).contract);
   const call =
     '<GetSearch xmlns="http://schemas.servicestack.net/types"><Request><Id>1</Id></Request></GetSearch>';
   for (const part of ['<s:Body/>', '<s:Header/>', '<other/>']) {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ContractDocuments, type Document, type Unwritten } from '../../../gateway/http/documents.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { documentOf, ref } from '../../mappings/contract/shapes.ts';
 import { file } from '../commands/file.ts';
 import { envelope, keyHeaders, sharedGateway, startGateway } from '../gateway.ts';
@@ -34,7 +34,7 @@ test('a slice is one document however its names are ordered, spelled and repeate
 });
 
 test('those who ask for the same slice at once share its writing, those who come later what was written', async (t) => {
-  const documents = new ContractDocuments(loadContract(screeningContract).contract, {
+  const documents = new ContractDocuments(readContract(screeningContract).contract, {
     publicUrl: () => 'http://127.0.0.1',
     configured: true,
     trustedProxies: undefined,

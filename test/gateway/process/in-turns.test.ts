@@ -2,7 +2,7 @@ import test from 'ava';
 import { inTurns } from '../../../gateway/process/in-turns.ts';
 import { compileInSteps } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import type { Steps } from '../../../mappings/steps.ts';
 
 function* longSteps(count: number): Steps<string> {
@@ -35,7 +35,7 @@ test('an error of a step is the work’s', async (t) => {
 });
 
 test('a contract is compiled an operation in each step', async (t) => {
-  const { contract } = loadContract(screeningContract);
+  const { contract } = readContract(screeningContract);
   const steps = compileInSteps(contract, defaultLimits);
   let count = 0;
   for (const _ of steps) count++;

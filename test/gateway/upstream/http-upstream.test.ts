@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { addressOf } from '../../../gateway/upstream/address.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { type Gateway, send, startGateway } from '../gateway.ts';
 
 const server = (basePath: string, root = basePath, address?: string) => ({
@@ -111,7 +111,7 @@ test('each operation is called at its server, and credentials go to the upstream
 test('an operation whose server has no address is called at the upstream, and what to say is noted', async (t) => {
   const contract = contractWith(t, {});
   t.deepEqual(
-    loadContract(contract).assumedServers.map(({ pointer, why }) => `${pointer}: ${why}`),
+    readContract(contract).assumedServers.map(({ pointer, why }) => `${pointer}: ${why}`),
     ['/paths/~1files/get', '/paths/~1trusted/get', '/paths/~1unknown/get'].map(
       (pointer, index) =>
         `${pointer}/servers: lies at "${['https://eu.files.example/f', 'https://trusted.example', 'https://unknown.example'][index]}", which has no address among the overlay's servers`,
@@ -129,7 +129,7 @@ test('an operation whose server has no address is called at the upstream, and wh
 
 test('a server in the overlay that no operation has is told', (t) => {
   const directory = contractWith(t, { 'https://typo.example': { upstream: 'http://127.0.0.1' } });
-  t.throws(() => loadContract(directory), {
+  t.throws(() => readContract(directory), {
     message: /#\/servers\/https:~1~1typo\.example: expected the URL of a server of some operation/,
   });
 });

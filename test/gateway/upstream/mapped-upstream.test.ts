@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createGateway, loadContract } from '../../../gateway/index.ts';
-import { loadPlace } from '../../../gateway/process/load-place.ts';
 import type { LoadReport } from '../../../gateway/process/load-report.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
@@ -493,7 +492,7 @@ test('M1: a reload reads the documents of a mapping beside the event loop', asyn
   writeFileSync(join(folder, 'openapi.yaml'), openapi.replace('components:', `${more.join('')}components:`));
   const gateway = await startGateway(t, { serve: { contract: folder } });
   const before = process.threadCpuUsage();
-  loadPlace(folder, defaultLimits);
+  loadContract(folder, defaultLimits);
   const { user, system } = process.threadCpuUsage(before);
   const loading = (user + system) / 1000;
   const watch = watchCpu();

@@ -1,11 +1,11 @@
 import type { Contract } from '../../../mappings/contract/model.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 
 // A test that needs none of these contracts imports codec-calls.ts, because loading them takes a quarter of a second.
 export * from './codec-calls.ts';
 
-export const screening: Contract = loadContract(screeningContract).contract;
+export const screening: Contract = readContract(screeningContract).contract;
 
 const parcel = {
   type: 'object',

@@ -4,7 +4,7 @@ import test from 'ava';
 import { scalarTable } from '../../../mappings/codec/scalars/table.ts';
 import type { Contract, Field, RecordType, Type } from '../../../mappings/contract/model.ts';
 import { buildContract, type LoadedContract } from '../../../mappings/loader/build-contract.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { schemaOf } from '../../../wsdl/schema.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 
@@ -29,7 +29,7 @@ interface Table {
 const table: Table = JSON.parse(
   readFileSync(new URL('../../fixtures/types-table.json', import.meta.url), 'utf8'),
 );
-const screening = loadContract(screeningContract).contract;
+const screening = readContract(screeningContract).contract;
 
 function nameOf(contract: Contract, type: Type): string {
   if (type.kind === 'scalar') return `xs:${scalarTable[type.scalar].xsd}`;
@@ -91,7 +91,7 @@ for (const [name, folder] of [
 ] as const) {
   test(`the ${name} contract is frozen, all of it, recursive types too`, (t) => {
     const loose: unknown[] = [];
-    const reached = new Set<object>([loadContract(folder).contract]);
+    const reached = new Set<object>([readContract(folder).contract]);
     for (const value of reached) {
       if (!Object.isFrozen(value)) loose.push(value);
       for (const inner of Object.values(value))
@@ -102,8 +102,8 @@ for (const [name, folder] of [
   });
 
   test(`the ${name} contract is the same each time it is loaded, its WSDL byte for byte (W32)`, (t) => {
-    const first = loadContract(folder);
-    const second = loadContract(folder);
+    const first = readContract(folder);
+    const second = readContract(folder);
     t.deepEqual(first, second);
     const options = { address: 'http://127.0.0.1/x' };
     t.is(writeWsdl(first.contract, options), writeWsdl(second.contract, options));
@@ -486,7 +486,7 @@ test('a member that comes twice in an allOf is refined in its place, where what 
 });
 
 test('a component that requests and replies share is one type', (t) => {
-  const { contract } = loadContract(parcelsFolder);
+  const { contract } = readContract(parcelsFolder);
   const book = contract.operations.find(({ name }) => name === 'BookParcel');
   t.is(book?.input.fields[0]?.type, book?.output.fields[0]?.type);
   t.is(contract.types.filter(({ name }) => name === 'Parcel').length, 1);

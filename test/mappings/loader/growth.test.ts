@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { writeMetadataPage } from '../../../wsdl/page.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { type Shape, shapes } from '../contract/shapes.ts';
@@ -28,7 +28,7 @@ function costOf({ document, overlay }: Shape, size: number): number {
 
 function load(directory: string): void {
   try {
-    const { contract } = loadContract(directory);
+    const { contract } = readContract(directory);
     writeWsdl(contract, { address: 'http://127.0.0.1' });
     writeMetadataPage(contract, { address: 'http://127.0.0.1' });
   } catch (error) {

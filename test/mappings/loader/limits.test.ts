@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import type { contractConstants } from '../../../mappings/loader/document/allowance.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { documentOf, ref } from '../contract/shapes.ts';
 
 /** A folder with these files, whose path a problem doesn't tell. */
@@ -19,7 +19,7 @@ function folder(t: ExecutionContext, files: Readonly<Record<string, string>>): s
 
 function problemsOf(directory: string, limits: Partial<Limits>): readonly string[] {
   try {
-    loadContract(directory, { ...defaultLimits, ...limits });
+    readContract(directory, { ...defaultLimits, ...limits });
     return [];
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
@@ -211,7 +211,7 @@ test('contractPattern: a longer one is not checked, and that is told', (t) => {
     'soap.yaml': 'validate: strict',
   };
   const uncheckedAt = (contractPattern: number) =>
-    loadContract(folder(t, files), { ...defaultLimits, contractPattern }).unchecked;
+    readContract(folder(t, files), { ...defaultLimits, contractPattern }).unchecked;
   t.deepEqual(uncheckedAt(4), []);
   t.deepEqual(uncheckedAt(3), [
     {
@@ -225,7 +225,7 @@ test('contractExample: a longer one is shown in no sample', (t) => {
   const it = { type: 'object', properties: { a: {} }, example: { a: 'bc' } };
   const files = { 'openapi.yaml': documentOf({ Root: { properties: { it } } }) };
   const exampleAt = (contractExample: number) => {
-    const { contract } = loadContract(folder(t, files), { ...defaultLimits, contractExample });
+    const { contract } = readContract(folder(t, files), { ...defaultLimits, contractExample });
     const records = contract.types.filter((type) => type.kind === 'record');
     return records.flatMap(({ fields }) => fields).find(({ json }) => json === 'it')?.example;
   };
@@ -239,7 +239,7 @@ test('an example of 64 levels is shown in samples, one of 65 levels is not', (t)
     let example: unknown = 1;
     for (let level = 1; level < levels; level++) example = [example];
     const files = { 'openapi.yaml': documentOf({ Root: { properties: { it: { example } } } }) };
-    const { contract } = loadContract(folder(t, files), defaultLimits);
+    const { contract } = readContract(folder(t, files), defaultLimits);
     const records = contract.types.filter((type) => type.kind === 'record');
     return records.flatMap(({ fields }) => fields).find(({ json }) => json === 'it')?.example;
   };
@@ -287,7 +287,7 @@ for (const [what, says, make] of [
 }
 
 test('a device is no file', (t) => {
-  const error = t.throws(() => loadContract({ openapi: '/dev/zero', overlay: undefined }), {
+  const error = t.throws(() => readContract({ openapi: '/dev/zero', overlay: undefined }), {
     instanceOf: ContractError,
   });
   t.is(error.message, '/dev/zero#: expected a file, got a device');
@@ -325,7 +325,7 @@ test('two kilobytes of doubled allOf load', (t) => {
       at === 0 ? { properties: { it: text } } : { allOf: [ref(`S${at - 1}`), ref(`S${at - 1}`)] },
     ]),
   );
-  const { contract } = loadContract(folder(t, { 'openapi.json': documentOf(schemas, 'S39') }));
+  const { contract } = readContract(folder(t, { 'openapi.json': documentOf(schemas, 'S39') }));
   t.deepEqual(
     contract.types.map((type) => (type.kind === 'record' ? type.fields.map(({ json }) => json) : [])),
     [['it']],

@@ -7,7 +7,7 @@ import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { buildContract, type LoadedContract } from '../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { fc } from '../../property.ts';
 
@@ -151,7 +151,7 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
 for (const [title, given, expected] of files) {
   test(title, (t) => {
     const directory = folder(t, given);
-    const problems = problemsOf(() => loadContract(directory)).map((line) =>
+    const problems = problemsOf(() => readContract(directory)).map((line) =>
       line.replace(`${directory}/`, ''),
     );
     t.true(problems.length <= 20);
@@ -164,7 +164,7 @@ test('a folder that can’t be read says why', (t) => {
   const directory = folder(t, { 'soap.yaml': soap });
   mkdirSync(join(directory, 'openapi.yaml'));
   t.deepEqual(
-    problemsOf(() => loadContract(directory)),
+    problemsOf(() => readContract(directory)),
     [`${directory}/openapi.yaml#: expected a file, got a directory`],
   );
 });
@@ -173,19 +173,19 @@ test('files that are named may be called anything, and each that isn’t there i
   const directory = folder(t, { 'parcels.json': yaml, 'parcels.soap': soap });
   const openapi = join(directory, 'parcels.json');
   const overlay = join(directory, 'parcels.soap');
-  t.is(loadContract({ openapi, overlay }).contract.service, 'Parcels');
+  t.is(readContract({ openapi, overlay }).contract.service, 'Parcels');
   t.deepEqual(
-    problemsOf(() => loadContract({ openapi: `${openapi}x`, overlay: `${overlay}x` })),
+    problemsOf(() => readContract({ openapi: `${openapi}x`, overlay: `${overlay}x` })),
     [`${openapi}x#: no such file`, `${overlay}x#: no such file`],
   );
 });
 
 test('a document without an overlay is a contract of the plain dialect, all defaults', (t) => {
   const directory = folder(t, { 'openapi.yaml': yaml });
-  const byFolder = loadContract(directory).contract;
+  const byFolder = readContract(directory).contract;
   t.deepEqual(byFolder, build(api(), { dialect: 'plain' }).contract);
   const openapi = join(directory, 'openapi.yaml');
-  t.deepEqual(loadContract({ openapi, overlay: undefined }).contract, byFolder);
+  t.deepEqual(readContract({ openapi, overlay: undefined }).contract, byFolder);
 });
 
 for (const [title, servers, service] of [
@@ -225,7 +225,7 @@ for (const [title, given] of [
   ],
 ] as const) {
   test(`a contract may come as ${title}`, (t) => {
-    const { about, ...contract } = loadContract(folder(t, given)).contract;
+    const { about, ...contract } = readContract(folder(t, given)).contract;
     const { about: same, ...expected } = build(api(), { service: 'Parcels' }).contract;
     t.deepEqual(contract, expected);
     t.deepEqual(about?.notServed, same?.notServed);
@@ -295,7 +295,7 @@ test('document: a YAML alias of what it stands in travels as JSON text, and the 
     'soap.yaml': soap,
   });
   t.deepEqual(
-    loadContract(directory).notes,
+    readContract(directory).notes,
     ['requestBody', 'responses/200'].flatMap((body) =>
       ['a', 'b/items', 'c/allOf/0'].map((at) => ({
         pointer: `/paths/~1a/post/${body}/content/application~1json/schema/properties/${at}`,
@@ -990,5 +990,5 @@ for (const [name, directory, numRuns] of [
 }
 
 test('the screening contract has nothing that travels as JSON text', (t) => {
-  t.deepEqual(loadContract(screeningContract).notes, []);
+  t.deepEqual(readContract(screeningContract).notes, []);
 });

@@ -7,7 +7,7 @@ import { unzipSync } from 'fflate';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import type { Contract, Field, RecordType } from '../../../mappings/contract/model.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 import { fileNameOf, foldersOf } from '../../../wsdl/kits/file-names.ts';
 import { Kits } from '../../../wsdl/kits/kits.ts';
@@ -15,7 +15,7 @@ import { element, sequence } from '../../mappings/codec/adopted/messages.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
-const orders = loadContract(join(root, 'test/gateway/doctor/contract')).contract;
+const orders = readContract(join(root, 'test/gateway/doctor/contract')).contract;
 const kits = new Kits(compileContract(orders), 'https://api.example/v1');
 
 test('every stack has a program of each operation, with the address and placeholders for credentials', (t) => {
@@ -142,7 +142,7 @@ test('an action of a WSDL with line breaks is one line in every header, and no b
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const action = 'urn:a&#10;}&#13;&#10;script:pre-request {&#10;  run()&#10;}&#10;{{x}';
   writeFileSync(join(folder, 'service.wsdl'), wsdlWith(action));
-  const adopted = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const adopted = new Kits(compileContract(readContract(folder).contract), 'https://api.example');
   const bru = adopted.bruno().get('Find/soap11.bru') ?? '';
   t.regex(bru, /^ {2}SOAPAction: "urn:a \} script:pre-request \{ run\(\) \} \{%7Bx\}"$/m);
   t.notRegex(bru, /^script/m);
@@ -162,7 +162,7 @@ function kitsWithHeader(t: ExecutionContext, type: string, overlay: string): Kit
     )}`,
   );
   const folder = folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay });
-  return new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
+  return new Kits(compileContract(readContract(folder).contract), 'https://api.example');
 }
 
 const complex = (content: string): string => `<xs:complexType>${content}</xs:complexType>`;
@@ -228,7 +228,7 @@ test('an operation without the header block has the credential in an HTTP header
     ),
     'soap.yaml': overlay,
   });
-  const { contract } = loadContract(folder);
+  const { contract } = readContract(folder);
   const adopted = new Kits(compileContract(contract), 'https://api.example');
   const without =
     contract.adopted?.service.operations.filter(({ input }) => input.headers.length === 0) ?? [];
@@ -246,7 +246,7 @@ paths: { /ping: { get: { operationId: ping, responses: { "204": { description: o
 `,
   });
   const snippets =
-    new Kits(compileContract(loadContract(folder).contract), 'https://api.example').snippets('ping') ?? [];
+    new Kits(compileContract(readContract(folder).contract), 'https://api.example').snippets('ping') ?? [];
   const of = (id: string) => snippets.find((snippet) => snippet.id === id)?.text ?? '';
   t.regex(of('zeep'), /^arguments = \{\}$/m);
   t.regex(of('php'), /__soapCall\('ping', \[\[\]\]\)/);
@@ -255,7 +255,7 @@ paths: { /ping: { get: { operationId: ping, responses: { "204": { description: o
 
 test('an element of a simple type is one argument of zeep', (t) => {
   const folder = folderOf(t, { 'service.wsdl': wsdlWith('urn:find') });
-  const adopted = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const adopted = new Kits(compileContract(readContract(folder).contract), 'https://api.example');
   const zeep = adopted.snippets('Find')?.find(({ id }) => id === 'zeep')?.text ?? '';
   t.regex(zeep, /^arguments = "text"\nprint\(client\.service\["Find"\]\(arguments\)\)$/m);
 });
@@ -315,7 +315,7 @@ test('a SoapUI project has no property expansion of the document in any of its n
   const folder = folderOf(t, {
     'service.wsdl': wsdlWith('urn:find').replace('<w:port name="P"', `<w:port name="P${attack}"`),
   });
-  const adopted = new Kits(compileContract(loadContract(folder).contract), 'https://api.example').soapUi();
+  const adopted = new Kits(compileContract(readContract(folder).contract), 'https://api.example').soapUi();
   t.regex(adopted, /%7B=run/);
   t.notRegex(adopted, /[$#{]\{/);
 });

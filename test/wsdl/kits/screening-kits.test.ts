@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { compileContract } from '../../../mappings/compile.ts';
-import { loadContract, screeningContract } from '../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { Kits } from '../../../wsdl/kits/kits.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 
@@ -12,7 +12,7 @@ test('kits of adopted contracts and of the screening contract are made of every 
     screeningContract,
     ...['catalogue', 'orders-rpc'].map((name) => join(root, 'test/fixtures/adopt', name)),
   ]) {
-    const compiled = compileContract(loadContract(place).contract);
+    const compiled = compileContract(readContract(place).contract);
     const all = new Kits(compiled, 'https://api.example');
     for (const name of compiled.operations.keys()) t.is(all.snippets(name)?.length, 11);
     t.true(all.files().size > 10);
@@ -20,7 +20,7 @@ test('kits of adopted contracts and of the screening contract are made of every 
 });
 
 test('a collection has each credential once, and its requests refer to it', (t) => {
-  const { contract } = loadContract(screeningContract);
+  const { contract } = readContract(screeningContract);
   const screening = new Kits(compileContract(contract), 'https://api.example');
   const postman = screening.postman();
   const { variable } = JSON.parse(postman);
@@ -42,11 +42,11 @@ components: { securitySchemes: { apiKey: { type: apiKey, in: header, name: X-Key
 paths: { /pets: { get: { operationId: listPets, responses: { "204": { description: ok } } } } }
 `,
   });
-  const optional = new Kits(compileContract(loadContract(folder).contract), 'https://api.example');
+  const optional = new Kits(compileContract(readContract(folder).contract), 'https://api.example');
   for (const { id, text } of optional.snippets('listPets') ?? [])
     if (id !== 'http') t.regex(text, /^(?:#|\/\/) Optional credentials; .*: X-Key\.$/m, id);
   t.regex(optional.files().get('README.txt') ?? '', /Optional credentials; .*: YOUR_API_KEY/);
   t.regex(optional.postman(), /"description": "optional"/);
-  const needed = new Kits(compileContract(loadContract(screeningContract).contract), 'https://api.example');
+  const needed = new Kits(compileContract(readContract(screeningContract).contract), 'https://api.example');
   for (const { id, text } of needed.snippets('GetSearch') ?? []) t.notRegex(text, /Optional cred/, id);
 });

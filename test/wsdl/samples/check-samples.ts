@@ -1,6 +1,6 @@
 import type { ExecutionContext } from 'ava';
 import { compileContract } from '../../../mappings/compile.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { indentXml } from '../../../wsdl/samples/indent.ts';
 import {
   createSampler,
@@ -20,7 +20,7 @@ export async function checkSamples(
   contract: string,
   most = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const compiled = compileContract(loadContract(contract).contract);
+  const compiled = compileContract(readContract(contract).contract);
   const names = [...compiled.operations.keys()];
   const step = Math.max(1, Math.ceil(names.length / most));
   const sampler = createSampler(compiled);

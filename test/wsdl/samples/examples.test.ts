@@ -1,6 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
 import { compileContract } from '../../../mappings/compile.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { createSampler, type OperationSamples } from '../../../wsdl/samples/samples.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { checkSamples } from './check-samples.ts';
@@ -44,7 +44,7 @@ function documentOf({ path = '/run', ...stated }: Stated): object {
 async function samplesOf(t: ExecutionContext, document: object): Promise<OperationSamples> {
   const folder = folderOf(t, { 'openapi.json': JSON.stringify(document) });
   await checkSamples(t, folder);
-  const samples = createSampler(compileContract(loadContract(folder).contract)).samplesOf('run');
+  const samples = createSampler(compileContract(readContract(folder).contract)).samplesOf('run');
   if (samples === undefined) throw new Error('expected samples of run, got none');
   return samples;
 }
@@ -309,6 +309,6 @@ test('examples of the body are those of inputs where its members are the inputs'
     ),
     'soap.yaml': 'dialect: servicestack\nsoapErrors: fault\n',
   });
-  const samples = createSampler(compileContract(loadContract(folder).contract)).samplesOf('run');
+  const samples = createSampler(compileContract(readContract(folder).contract)).samplesOf('run');
   t.like(JSON.parse(samples?.requests.at(-1)?.text ?? ''), { name: 'Tom', age: 9 });
 });

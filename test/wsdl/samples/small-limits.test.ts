@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { compileContract } from '../../../mappings/compile.ts';
 import { type LimitName, limitsWith } from '../../../mappings/contract/limits.ts';
-import { loadContract } from '../../../mappings/loader/load.ts';
+import { readContract } from '../../../mappings/loader/load.ts';
 import { Kits } from '../../../wsdl/kits/kits.ts';
 import { createSampler } from '../../../wsdl/samples/samples.ts';
 
@@ -15,7 +15,7 @@ for (const [kind, folder] of [
   ['an OpenAPI document', 'test/fixtures/contracts/parcels'],
   ['an adopted WSDL', 'test/fixtures/adopt/catalogue'],
 ] as const) {
-  const { contract } = loadContract(join(root, folder));
+  const { contract } = readContract(join(root, folder));
   for (const name of names)
     test(`${kind}: samples and kits exist when ${name} allows none of them`, (t) => {
       const compiled = compileContract(contract, limitsWith({ [name]: 1 }));
@@ -30,7 +30,7 @@ for (const [kind, folder] of [
 }
 
 test('a sample that the limits refuse is the one of the default limits', (t) => {
-  const { contract } = loadContract(join(root, 'test/fixtures/contracts/parcels'));
+  const { contract } = readContract(join(root, 'test/fixtures/contracts/parcels'));
   const jsonOf = (jsonDepth: number): string => {
     const sampler = createSampler(compileContract(contract, limitsWith({ jsonDepth })));
     return sampler.samplesOf('BookParcel')?.requests.find(({ format }) => format === 'json')?.text ?? '';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { folderOf } from '../../../mappings/loader/wsdl/wsdl-folder.ts';
 import { envelope, send, startGateway } from '../../gateway.ts';
 
@@ -72,7 +72,7 @@ test('A31: without such a line a block that must be understood is a fault, and t
   const { call } = await serveOrders(t, '');
   t.regex((await call(security(token))).text, /MustUnderstand/);
   const policiesOf = (overlay: string) =>
-    loadContract(folderOf(t, { 'Orders.wsdl': asking, 'soap.yaml': overlay })).contract.adopted?.service
+    readContract(folderOf(t, { 'Orders.wsdl': asking, 'soap.yaml': overlay })).contract.adopted?.service
       .policies;
   const [without] = policiesOf('') ?? [];
   t.false(without?.served);
@@ -96,6 +96,6 @@ for (const [what, overlay, problem] of [
   ],
 ] as const)
   test(`A31: a UsernameToken with ${what} is refused`, (t) => {
-    const error = t.throws(() => loadContract(folderOf(t, { 'Orders.wsdl': asking, 'soap.yaml': overlay })));
+    const error = t.throws(() => readContract(folderOf(t, { 'Orders.wsdl': asking, 'soap.yaml': overlay })));
     t.regex(error?.message ?? '', problem);
   });

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { writeWsdl } from '../../../../wsdl/wsdl.ts';
 import { compileSchema, findInvalid } from '../../../wsdl/libxml2.ts';
 import {
@@ -52,7 +52,7 @@ function folderOf(schemas: object): string {
 }
 
 const folder = folderOf({});
-const { contract } = loadContract(folder);
+const { contract } = readContract(folder);
 const gateway = await sharedGateway({ serve: { contract: folder } });
 rmSync(folder, { recursive: true });
 const schema = compileSchema(contract);
@@ -190,7 +190,7 @@ test('a type of the document called FaultDetail keeps its name', (t) => {
     Pet: { ...pet, properties: { ...pet.properties, detail: { $ref: '#/components/schemas/FaultDetail' } } },
     FaultDetail: { type: 'object', properties: { a: { type: 'string' } } },
   });
-  const loaded = loadContract(own).contract;
+  const loaded = readContract(own).contract;
   rmSync(own, { recursive: true });
   t.true(loaded.types.some(({ name }) => name === 'FaultDetail'));
   t.regex(loaded.faultDetail?.element ?? '', /^FaultDetail_[0-9a-f]{4}$/);

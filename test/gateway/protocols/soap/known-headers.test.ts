@@ -7,7 +7,7 @@ import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
 import { type SoapVersion, soap11, soap12 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import { loadContract, screeningContract } from '../../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../../mappings/loader/load.ts';
 import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
 import { counting, plainInput } from './soap-outcome.ts';
 import { type Case, cases, folder } from './wsse-cases.ts';
@@ -15,7 +15,7 @@ import { type Case, cases, folder } from './wsse-cases.ts';
 // Requests with header blocks are read in a shorter way once their form is known: what comes of one must not hang on
 // what was read before it.
 
-const { contract } = loadContract(screeningContract);
+const { contract } = readContract(screeningContract);
 const compiled = compileContract(contract);
 const types = contract.namespaces.types;
 /** Often enough for a Header's beginning, the document without its blocks and its shape to be learned. */

@@ -2,11 +2,11 @@ import test from 'ava';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
-import { loadContract, screeningContract } from '../../../../mappings/loader/load.ts';
+import { readContract, screeningContract } from '../../../../mappings/loader/load.ts';
 import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
 import { outcomeOf } from './soap-outcome.ts';
 
-const { contract } = loadContract(screeningContract);
+const { contract } = readContract(screeningContract);
 const limits = { ...defaultLimits, xmlElements: 9, xmlChildren: 3 };
 const compiled = compileContract(contract, limits);
 const types = contract.namespaces.types;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { contractWith, type GatewayOptions, startGateway } from '../../gateway.ts';
 import { bytesOf, include } from './related.ts';
 import {
@@ -463,6 +463,6 @@ for (const [what, overlay, said] of [
     t.teardown(() => rmSync(contract, { recursive: true }));
     cpSync(uploads, contract, { recursive: true });
     writeFileSync(join(contract, 'soap.yaml'), `dialect: plain\nservice: Files\noperations:\n  ${overlay}\n`);
-    const error = t.throws(() => loadContract(contract));
+    const error = t.throws(() => readContract(contract));
     t.true(error?.message.includes(said), error?.message);
   });

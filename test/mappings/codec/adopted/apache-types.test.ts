@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { receiveContract, sendContract } from '../../../../mappings/contract/transfer.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { definitionsOf, folderOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { compiledGet, element as e, get, many, operationOf, readMessage, sequence } from './messages.ts';
@@ -240,7 +240,7 @@ test('A23: a service may have a type Map of its own', (t) => {
 });
 
 test('a contract with types of Apache SOAP may go to another thread', (t) => {
-  const { contract } = loadContract(folderOf(t, { 'service.wsdl': rpc('apache:Map') }));
+  const { contract } = readContract(folderOf(t, { 'service.wsdl': rpc('apache:Map') }));
   const [operation] =
     receiveContract(structuredClone(sendContract(contract))).adopted?.service.operations ?? [];
   t.deepEqual(operation, contract.adopted?.service.operations[0]);

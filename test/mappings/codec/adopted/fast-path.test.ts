@@ -2,7 +2,7 @@ import test from 'ava';
 import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import { compileContract } from '../../../../mappings/compile.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { fc } from '../../../property.ts';
 import { createSoapReader } from '../../../read-soap.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
@@ -44,7 +44,7 @@ function withTexts(document: string, pick: (bound: number) => number): string {
 
 test('A10 to A28: any message, with other texts in the same markup too, is read as it is the first time', (t) => {
   const folder = folderOf(t, { 'service.wsdl': everythingWsdl });
-  const { contract } = loadContract(folder);
+  const { contract } = readContract(folder);
   const compiled = compileContract(contract);
   const [operation] = contract.adopted?.service.operations ?? [];
   if (operation === undefined) throw new Error('no operation');
@@ -86,7 +86,7 @@ for (const [type, [first = '', ...others]] of Object.entries(values)) {
   for (const more of ['', 'default="1"', 'nillable="true"']) {
     test(`A26: a ${type} ${more} of any text is read as it is the first time`, (t) => {
       const folder = folderOf(t, { 'service.wsdl': typed(type, more) });
-      const compiled = compileContract(loadContract(folder).contract);
+      const compiled = compileContract(readContract(folder).contract);
       const body = (text: string): Body => soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`);
       const bodies = [first, ...others].flatMap((text) => [body(first), body(text)]);
       t.notThrows(() => assertEqual(compiled, bodies));
@@ -107,7 +107,7 @@ for (const [type, known, text] of [
   test(`A26: a ${type} of the text "${text}" goes the short way, up to as many characters as text may have`, (t) => {
     const limits = { ...defaultLimits, xmlText: 8 };
     const folder = folderOf(t, { 'service.wsdl': typed(type) });
-    const compiled = compileContract(loadContract(folder).contract, limits);
+    const compiled = compileContract(readContract(folder).contract, limits);
     const body = (content: string): Body => soap(`<t:Get xmlns:t="urn:t"><t:v>${content}</t:v></t:Get>`);
     const read = createSoapReader(compiled);
     for (let time = 0; time < often; time++) outcomeOf(read, body(known));
@@ -118,7 +118,7 @@ for (const [type, known, text] of [
 
 test('A26: surrogates written as two references are joined in strings alone, by the short way too', (t) => {
   const folder = folderOf(t, { 'service.wsdl': typed('t:Words') });
-  const compiled = compileContract(loadContract(folder).contract);
+  const compiled = compileContract(readContract(folder).contract);
   const bodies = ['a b', '&#xD83D;&#xDE00;', 'c'].map((text) =>
     soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`),
   );
@@ -129,7 +129,7 @@ test('a request of an adopted service goes the short way once it was learned; on
   const call = soap('<t:Get xmlns:t="urn:t"><t:v>a</t:v></t:Get>');
   const isShort = (wsdl: string): boolean => {
     const read = createSoapReader(
-      compileContract(loadContract(folderOf(t, { 'service.wsdl': wsdl })).contract),
+      compileContract(readContract(folderOf(t, { 'service.wsdl': wsdl })).contract),
     );
     for (let time = 0; time < often; time++) outcomeOf(read, call);
     return Buffer.isBuffer(read(call.bytes, undefined, soap11, ['urn:t/Get']).input.text);

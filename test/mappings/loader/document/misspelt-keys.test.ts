@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
 import { misspeltKeys } from '../../../../mappings/loader/document/misspelt-keys.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { folderOf } from '../wsdl/wsdl-folder.ts';
 
 const json = { schema: { type: 'string' } };
@@ -51,10 +51,10 @@ test('a misspelt key is a warning of a contract, and part of the error if nothin
       }),
     });
   const message = 'expected a key of OpenAPI, got "gett"; did you mean get?';
-  t.like(loadContract(place({ post: operation, gett: operation })).warnings, [
+  t.like(readContract(place({ post: operation, gett: operation })).warnings, [
     { pointer: '/paths/~1a/gett', message },
   ]);
-  const error = t.throws(() => loadContract(place({ gett: operation })), { instanceOf: ContractError });
+  const error = t.throws(() => readContract(place({ gett: operation })), { instanceOf: ContractError });
   t.deepEqual(
     error?.problems.map(({ pointer }) => pointer),
     ['/paths', '/paths/~1a/gett'],

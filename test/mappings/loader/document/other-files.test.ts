@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 
 /** What is told of a document whose operation `tried` replies with what a reference names; beside and around it lie other files. */
 function reasonsFor(t: ExecutionContext, ref: string): string {
@@ -34,7 +34,7 @@ function reasonsFor(t: ExecutionContext, ref: string): string {
   const refs = { 'https://schemas.example/': 'vendored', '../allowed/': '../allowed' };
   writeFileSync(join(directory, 'soap.yaml'), JSON.stringify({ service: 'Files', refs }));
   try {
-    return loadContract(directory)
+    return readContract(directory)
       .notServed.flatMap(({ reasons }) => reasons.map(({ why }) => why))
       .join();
   } catch (error) {

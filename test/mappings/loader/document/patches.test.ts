@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 
 const openapi = `openapi: 3.1.0
 info: { title: Shelf }
@@ -44,7 +44,7 @@ function patched(
     writeFileSync(join(directory, name), text);
   }
   try {
-    return { loaded: loadContract(directory, limits), problems: [] };
+    return { loaded: readContract(directory, limits), problems: [] };
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
     return { problems: error.message.replaceAll(`${directory}/`, '').split('\n') };

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { LoadedContract } from '../../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { fc } from '../../../property.ts';
 
 // Documents in several files: what OpenAPI foresees no $ref for is read as what it names.
@@ -97,7 +97,7 @@ function load(t: ExecutionContext, files: Files): LoadedContract {
       mkdirSync(join(folder, dirname(path)), { recursive: true });
       writeFileSync(join(folder, path), JSON.stringify(content));
     }
-    return loadContract(folder);
+    return readContract(folder);
   } finally {
     rmSync(folder, { recursive: true });
     t.pass();

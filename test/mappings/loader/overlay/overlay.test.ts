@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { Contract } from '../../../../mappings/contract/model.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 
 const openapi = `openapi: 3.1.0
 info: { title: Parcels }
@@ -36,7 +36,7 @@ function folder(t: ExecutionContext, overlay: string): string {
 }
 
 function contractOf(t: ExecutionContext, overlay: string): Contract {
-  return loadContract(folder(t, overlay)).contract;
+  return readContract(folder(t, overlay)).contract;
 }
 
 const calls = ({ operations }: Contract) =>
@@ -161,13 +161,13 @@ for (const [what, overlay, problem] of [
 ] as const) {
   test(`${what} is told with its line in the overlay`, (t) => {
     const directory = folder(t, overlay);
-    const error = t.throws(() => loadContract(directory), { instanceOf: ContractError });
+    const error = t.throws(() => readContract(directory), { instanceOf: ContractError });
     t.true(error?.message.startsWith(`${join(directory, 'soap.yaml')}:${problem}`), error?.message);
   });
 }
 
 test('what an upstream path lacks leaves the operation out, with the reason', (t) => {
-  const { notServed } = loadContract(
+  const { notServed } = readContract(
     folder(t, 'operations: { track_parcel: { upstream: { path: /track } } }\n'),
   );
   t.deepEqual(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { LoadedContract } from '../../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { load } from '../../../plain/documents.ts';
 
 const info = { title: 'Pets', version: '1' };
@@ -285,7 +285,7 @@ function inFolder(t: ExecutionContext, files: Readonly<Record<string, string>>):
   const directory = mkdtempSync(join(tmpdir(), 'swagger-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
-  return loadContract(directory);
+  return readContract(directory);
 }
 
 for (const [what, root, said] of [

@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { definitionsOf, folderOf, schemaOf } from './wsdl-folder.ts';
 
 /** An operation by its body element and action, in a port of its own port type. */
@@ -35,7 +35,7 @@ function wsdlOf(operations: Readonly<Record<string, Written>>, style = 'document
 }
 
 function warningsOf(t: ExecutionContext, wsdl: string, overlay = '{}'): readonly string[] {
-  const { warnings } = loadContract(folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay }));
+  const { warnings } = readContract(folderOf(t, { 'service.wsdl': wsdl, 'soap.yaml': overlay }));
   return warnings.map(({ message }) => message);
 }
 

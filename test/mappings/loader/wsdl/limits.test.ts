@@ -1,6 +1,6 @@
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../../../mappings/contract/limits.ts';
-import { loadContract } from '../../../../mappings/loader/load.ts';
+import { readContract } from '../../../../mappings/loader/load.ts';
 import { type Files, folderOf, getOf, load, problemsOf } from './wsdl-folder.ts';
 
 const small = { 'service.wsdl': getOf('<xs:complexType/>') };
@@ -163,5 +163,5 @@ test('a type whose elements have hundreds of thousands of substitutes is read', 
     (at) => `<xs:element name="e${at}" type="xs:string" substitutionGroup="t:head"/>`,
   );
   const wsdl = getOf(type, `<xs:element name="head" type="xs:string"/>${others}`);
-  t.is(loadContract(folderOf(t, { 'service.wsdl': wsdl })).contract.adopted?.service.operations.length, 1);
+  t.is(readContract(folderOf(t, { 'service.wsdl': wsdl })).contract.adopted?.service.operations.length, 1);
 });
