@@ -65,7 +65,24 @@ export interface GatewayOptions {
   /** Lines put before the screening contract's overlay, such as `soapErrors: fault`. */
   readonly overlay?: string;
   readonly serve?: Partial<ServeOptions>;
+  /** True if no wait may end by time, neither the gateway's nor the upstream's: the machine may be slow. */
+  readonly isPatient?: boolean;
 }
+
+const patientMs = 1_800_000;
+
+/** The waits that a call ends by, each far longer than any machine needs. */
+const patientLimits: Partial<Limits> = {
+  totalMs: patientMs,
+  queueMs: patientMs,
+  bodyIdleMs: patientMs,
+  bodySlowMs: patientMs,
+  writeSlowMs: patientMs,
+  upstreamConnectMs: patientMs,
+  upstreamQueueMs: patientMs,
+  upstreamFirstByteMs: patientMs,
+  upstreamIdleMs: patientMs,
+};
 
 /** An empty success: every operation's reply may leave out all but the status. */
 export const emptyReply = '{"data":{"responseStatus":{}}}';
@@ -90,6 +107,8 @@ export async function startGateway(
       response.end(answer.body);
     }
   });
+  // a reply that the gateway does not read yet would be lost with its connection
+  if (options.isPatient === true) upstream.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
     upstream.closeAllConnections();
@@ -106,7 +125,11 @@ export async function startGateway(
     trustedProxies: [],
     logLevel: 'info',
     drainDelayMs: 0,
-    limits: { ...defaultLimits, ...options.limits } as Limits,
+    limits: {
+      ...defaultLimits,
+      ...(options.isPatient === true ? patientLimits : {}),
+      ...options.limits,
+    } as Limits,
     logTo: new Writable({
       write(chunk, _encoding, done) {
         logged += chunk;
