@@ -92,21 +92,25 @@ registerHooks({
 
 const { runTests } = (await import(ava)) as typeof import('./ava.ts');
 
-/** Whether what V8 counted has an offset of a file in a block that ran; offsets are the file's own, as types are blanked. */
-function isReached({ file, reach, isTop }: Mutant, counted: readonly Profiler.ScriptCoverage[]): boolean {
-  return counted.some(({ url, functions }) => {
-    if (!url.replace(/\?.*/, '').endsWith(`${root}${file}`)) return false;
-    if (isTop) return true;
-    let innermost: Profiler.CoverageRange | undefined;
-    for (const { ranges } of functions)
-      for (const range of ranges) {
-        const isInside = range.startOffset <= reach && reach < range.endOffset;
-        const size = range.endOffset - range.startOffset;
-        if (isInside && (innermost === undefined || size <= innermost.endOffset - innermost.startOffset))
-          innermost = range;
-      }
-    return innermost !== undefined && innermost.count > 0;
-  });
+/** What V8 counted, by the path of its file: a file that was loaded anew is there more than once. */
+function scriptsByFile(
+  counted: readonly Profiler.ScriptCoverage[],
+): ReadonlyMap<string, readonly Profiler.ScriptCoverage[]> {
+  return Map.groupBy(counted, ({ url }) => url.replace(/^file:\/\/|\?.*/g, ''));
+}
+
+/** Whether an offset of a file is in a block that ran; offsets are the file's own, as types are blanked. */
+function isReached({ reach, isTop }: Mutant, { functions }: Profiler.ScriptCoverage): boolean {
+  if (isTop) return true;
+  let innermost: Profiler.CoverageRange | undefined;
+  for (const { ranges } of functions)
+    for (const range of ranges) {
+      const isInside = range.startOffset <= reach && reach < range.endOffset;
+      const size = range.endOffset - range.startOffset;
+      if (isInside && (innermost === undefined || size <= innermost.endOffset - innermost.startOffset))
+        innermost = range;
+    }
+  return innermost !== undefined && innermost.count > 0;
 }
 
 async function survey({ test, mutants }: Survey): Promise<Answer> {
@@ -123,9 +127,11 @@ async function survey({ test, mutants }: Survey): Promise<Answer> {
     const failed = await runTests(undefined, async (place) => {
       // counts begin anew with each look
       const { result } = await session.post('Profiler.takePreciseCoverage');
+      const counted = scriptsByFile(result);
       for (const [index, mutant] of mutants.entries()) {
         const known = reached[index];
-        if (known === 'all' || !isReached(mutant, result)) continue;
+        const scripts = counted.get(root + mutant.file) ?? [];
+        if (known === 'all' || !scripts.some((script) => isReached(mutant, script))) continue;
         if (place === undefined || mutant.isTop) reached[index] = 'all';
         else if (known === undefined) reached[index] = [place];
         else known.push(place);
