@@ -143,6 +143,7 @@ const long = [
   'test/packages/missing.test.ts',
   'test/plain/importers.test.ts',
   'test/plain/properties.test.ts',
+  'test/scripts.test.ts',
   'test/siege/siege.test.ts',
   'test/soak/soak.test.ts',
   'test/supply-chain/files.test.ts',

@@ -2,7 +2,8 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { numberOf, scriptArguments } from '../test/script-arguments.ts';
 import type { Ratios } from './codecs-in-turns.ts';
 import { freePort, median, runOn, type Started, start, stop } from './process.ts';
 import type { Row } from './rows.ts';
@@ -22,9 +23,13 @@ a temporary folder.
                     half a minute for each tree and round
   --codecs          the codecs alone, of both trees in one process, which tells some percent on a noisy machine too; half a
                     minute for each round
-  --set NAME=VALUE  an environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=inFlight=256; may be said several times`;
+  --set NAME=VALUE  an environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=inFlight=256; may be said several times
+  --starts N        starts of each gateway (3)
+  --rounds N        rounds for each start (12; 60 with --together)
+  --seconds N       for one round (0.6; 0.25 with --together)
+  --help            this`;
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = scriptArguments(help, {
   options: {
     set: { type: 'string', multiple: true, default: [] },
     starts: { type: 'string', default: '3' },
@@ -33,16 +38,16 @@ const { values, positionals } = parseArgs({
     together: { type: 'boolean', default: false },
     rows: { type: 'boolean', default: false },
     codecs: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
   allowPositionals: true,
 });
 const [commit] = positionals;
-const rounds = Number(values.rounds ?? (values.together ? 60 : 12));
-const seconds = Number(values.seconds ?? (values.together ? 0.25 : 0.6));
-if (values.help || commit === undefined) {
-  console.log(help);
-  process.exit(values.help ? 0 : 2);
+const starts = numberOf('--starts', values.starts);
+const rounds = numberOf('--rounds', values.rounds ?? (values.together ? '60' : '12'));
+const seconds = numberOf('--seconds', values.seconds ?? (values.together ? '0.25' : '0.6'));
+if (commit === undefined) {
+  console.error(help);
+  process.exit(2);
 }
 
 const here = join(import.meta.dirname, '..');
@@ -163,8 +168,7 @@ async function withUpstream(measure: (upstreamUrl: string, turn: number) => Prom
     'ready',
   );
   try {
-    for (let turn = 0; turn < Number(values.starts); turn++)
-      await measure(`http://127.0.0.1:${upstreamPort}`, turn);
+    for (let turn = 0; turn < starts; turn++) await measure(`http://127.0.0.1:${upstreamPort}`, turn);
   } finally {
     await stop(upstream);
   }

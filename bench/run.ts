@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { numberOf, scriptArguments } from '../test/script-arguments.ts';
 import { measureAdoptedLoad } from './adopted.ts';
 import { type BigRow, measureBig } from './big.ts';
 import { type CodecRow, measureCodecs } from './codecs.ts';
@@ -15,10 +16,18 @@ import { measureStart } from './start.ts';
 import { measureTokens, tokenLine } from './tokens.ts';
 import { measureWorkers } from './workers.ts';
 
-/** `npm run bench [-- rounds seconds]`: every figure of bench/README.md in one run, each with a verdict. */
+const help = `npm run bench [-- ROUNDS SECONDS --help]
+
+Measures every figure of bench/README.md in one run, and prints a verdict for each.
+
+  ROUNDS   rounds of calls to each server (10)
+  SECONDS  for one round (0.6)
+  --help   this`;
+
 const starts = 5;
-const rounds = Number(process.argv[2] ?? 10);
-const seconds = Number(process.argv[3] ?? 0.6);
+const { positionals } = scriptArguments(help, { allowPositionals: true });
+const rounds = numberOf('ROUNDS', positionals[0] ?? '10');
+const seconds = numberOf('SECONDS', positionals[1] ?? '0.6');
 
 function verdict(value: number, bound: number, better: 'less' | 'more'): string {
   const holds = better === 'less' ? value <= bound : value >= bound;

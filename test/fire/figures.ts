@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { scriptArguments } from '../script-arguments.ts';
 import { abort } from './figures/abort.ts';
 import { breaker } from './figures/breaker.ts';
 import { memory, memoryMixes } from './figures/memory.ts';
@@ -28,13 +28,9 @@ taken: machines are noisy, ratios within a run are what counts.
   NAME    one of ${names}
   --help  this`;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { help: { type: 'boolean', default: false } },
-});
+const { positionals } = scriptArguments(help, { allowPositionals: true });
 const unknown = positionals.find((name) => !known.has(name));
-if (values.help) console.log(help);
-else if (unknown !== undefined) {
+if (unknown !== undefined) {
   console.error(`expected one of ${names}, got ${unknown}`);
-  process.exitCode = 1;
+  process.exitCode = 2;
 } else for (const name of positionals.length === 0 ? figures.keys() : positionals) await known.get(name)?.();

@@ -1,6 +1,6 @@
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { deflateSync } from 'node:zlib';
+import { numberOf, scriptArguments } from '../script-arguments.ts';
 import { saveInput } from './corpus.ts';
 import { distill } from './fuzz.ts';
 import { targetNamed, targetNames } from './targets.ts';
@@ -19,7 +19,7 @@ Fuzzes all targets, so many at a time. Ends with 1 when anything was found.
   --save          adds what ran new code, distilled, and what was found to the corpus
   --help          this`;
 
-const { values } = parseArgs({
+const { values } = scriptArguments(help, {
   options: {
     target: { type: 'string', multiple: true },
     seconds: { type: 'string', default: '60' },
@@ -27,13 +27,11 @@ const { values } = parseArgs({
     jobs: { type: 'string', default: '2' },
     'by-kind': { type: 'boolean', default: false },
     save: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
-if (values.help) {
-  console.log(help);
-  process.exit();
-}
+const seconds = numberOf('--seconds', values.seconds);
+const seed = numberOf('--seed', values.seed);
+const jobs = numberOf('--jobs', values.jobs, 1);
 
 /** One input may take so long, on the slowest machine and under the slowest oracle, before it is called a hang. */
 const hangMs = 60_000;
@@ -44,9 +42,9 @@ function runTarget(name: string): Promise<Report> {
   const watched = new Watched(memory);
   const workerData: Job = {
     target: name,
-    seconds: Number(values.seconds),
+    seconds,
     byKind: values['by-kind'],
-    seed: Number(values.seed),
+    seed,
     memory,
   };
   const worker = new Worker(new URL('worker.ts', import.meta.url), { workerData });
@@ -102,7 +100,7 @@ function tell(name: string, report: Report): void {
   for (const finding of found) console.log(show(finding));
 }
 
-console.log(`seed ${values.seed}`);
+console.log(`seed ${seed}`);
 const waiting = (values.target ?? targetNames).map((name) => targetNamed(name).name);
 let found = 0;
 async function work(): Promise<void> {
@@ -118,5 +116,5 @@ async function work(): Promise<void> {
       saveInput(name, input);
   }
 }
-await Promise.all(Array.from({ length: Number(values.jobs) }, work));
+await Promise.all(Array.from({ length: jobs }, work));
 process.exitCode = found > 0 ? 1 : 0;

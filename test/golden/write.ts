@@ -11,6 +11,7 @@ import { countAll, countsFile } from '../documents/documents.ts';
 import { conformancePage, writeConformancePage } from '../basic-profile/page.ts';
 import { formerLimitRows, formerLimitTableForm, limitRows, limitTableForm } from '../docs/limit-rows.ts';
 import { overlayRows, overlayTableForm } from '../docs/overlay-rows.ts';
+import { scriptArguments } from '../script-arguments.ts';
 import { capabilities, folderOf, goldensOf } from '../plain/folders.ts';
 import { optionalPackagesPage, writeOptionalPackagesPage } from '../supply-chain/optional-packages.ts';
 import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
@@ -28,7 +29,14 @@ export const adoptedOverlaySchema = `${JSON.stringify(schemaFileOf(overlaySettin
 export const mappingSchema = `${JSON.stringify(schemaFileOf(mappingSettings), null, 2)}\n`;
 export const configSchema = `${JSON.stringify(schemaFileOf(configSettings), null, 2)}\n`;
 
+const help = `npm run golden [-- --help]
+
+Writes all generated files: golden WSDLs, JSON Schemas, and the tables and excerpts in the docs.
+
+  --help  this`;
+
 if (import.meta.main) {
+  scriptArguments(help, {});
   for (const { file } of excerptPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
   writeFileSync(schemaFiles.overlay, overlaySchema);
   writeFileSync(schemaFiles.adoptedOverlay, adoptedOverlaySchema);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { scriptArguments } from '../script-arguments.ts';
 import { importDocuments, importLines } from './documents.ts';
 import { makeExchanges } from './exchanges.ts';
 import { installStacks } from './install.ts';
@@ -35,14 +35,14 @@ usage: npm run interop -- [options]
   --break WHAT    null-replies: no null of a reply reaches a client; null-requests: none of a request the service
                   behind. The matrix shows which checks notice.
   --write         writes docs/interop.md
-  --record        writes what the clients sent to test/wire`;
+  --record        writes what the clients sent to test/wire
+  --help          this`;
 
 const root = join(import.meta.dirname, '../..');
 
 async function main(): Promise<void> {
-  const { values: options } = parseArgs({
+  const { values: options } = scriptArguments(help, {
     options: {
-      help: { type: 'boolean', short: 'h' },
       only: { type: 'string' },
       'require-all': { type: 'boolean', default: false },
       table: { type: 'boolean', default: false },
@@ -53,10 +53,6 @@ async function main(): Promise<void> {
       record: { type: 'boolean', default: false },
     },
   });
-  if (options.help) {
-    console.log(help);
-    return;
-  }
   const stacks = chosen(loadStacks(), options.only);
   if (options.install) return installStacks(stacks);
   const states = await Promise.all(

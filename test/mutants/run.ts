@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+import { numberOf, scriptArguments } from '../script-arguments.ts';
 import { testsOf } from './map.ts';
 import { type Mutant, mutantsOf, root } from './mutate.ts';
 import type { Answer, Begun, Question, Reaching, Survey } from './worker.ts';
@@ -11,9 +11,23 @@ import type { Answer, Begun, Question, Reaching, Survey } from './worker.ts';
  * is 1 where fewer than the least share is noticed, or where a listed survivor isn't one.
  */
 
-const { values: given } = parseArgs({
+const help = `npm run mutants [-- --sample N --seed S --files TEXT --jobs J --seconds T --control --least P --help]
+
+Changes one thing at a time in files whose every line matters, and asks their tests whether they notice. Ends with 1
+when fewer than the least share is noticed, or when a listed survivor is no mutant. See docs/mutants.md.
+
+  --sample N    as many mutants, chosen by the seed (all)
+  --seed S      another choice (1)
+  --files TEXT  only files whose path has the text, such as json/
+  --jobs J      as many processes (one for each core: ${availableParallelism()})
+  --seconds T   begins no mutant after so many; fails when fewer than half were judged by then
+  --control     changes nothing; fails when a test notices something
+  --least P     how many per cent must be noticed (90)
+  --help        this`;
+
+const { values: given } = scriptArguments(help, {
   options: {
-    sample: { type: 'string' },
+    sample: { type: 'string', default: 'Infinity' },
     seed: { type: 'string', default: '1' },
     jobs: { type: 'string', default: `${availableParallelism()}` },
     least: { type: 'string', default: '90' },
@@ -22,6 +36,11 @@ const { values: given } = parseArgs({
     control: { type: 'boolean', default: false },
   },
 });
+const size = numberOf('--sample', given.sample);
+const seed = numberOf('--seed', given.seed);
+const jobs = numberOf('--jobs', given.jobs, 1);
+const least = numberOf('--least', given.least);
+const mostSeconds = numberOf('--seconds', given.seconds);
 
 /** How many times what its tests took without it a mutant may take, and milliseconds more for what is loaded anew. */
 const mostTimes = 4;
@@ -132,9 +151,9 @@ const stale = Object.entries(listed).flatMap(([file, names]) =>
     (name) => files.includes(file) && !all.some((mutant) => mutant.file === file && mutant.name === name),
   ),
 );
-const random = randomOf(Number(given.seed));
+const random = randomOf(seed);
 const candidates = all.filter(({ file, name }) => listed[file]?.[name] === undefined);
-const sample = sampleOf(candidates, Number(given.sample ?? candidates.length), random);
+const sample = sampleOf(candidates, size, random);
 /** For a control each is what stands there already, which no test may notice. */
 const chosen = given.control
   ? sample.map((mutant) => ({
@@ -142,12 +161,12 @@ const chosen = given.control
       text: readFileSync(root + mutant.file, 'utf8').slice(mutant.start, mutant.end),
     }))
   : sample;
-console.log(`${chosen.length} of ${all.length} mutants of ${files.length} files, seed ${given.seed}`);
+console.log(`${chosen.length} of ${all.length} mutants of ${files.length} files, seed ${seed}`);
 
 const counts = new Map<string, { killed: number; survived: number }>();
 const queue = [...chosen];
 const started = Date.now();
-const isInTime = (): boolean => Date.now() - started < Number(given.seconds) * 1000;
+const isInTime = (): boolean => Date.now() - started < mostSeconds * 1000;
 
 /** How many mutants of a file each file of tests noticed: those that notice most are asked first. */
 const noticed = new Map<string, number>();
@@ -210,7 +229,7 @@ async function checkTests(
 
 /** So many at a time. */
 async function inParallel(run: () => Promise<void>): Promise<void> {
-  await Promise.all(Array.from({ length: Number(given.jobs) }, run));
+  await Promise.all(Array.from({ length: jobs }, run));
 }
 
 const needed = [...new Set(chosen.flatMap(({ file }) => testsFor(file)))];
@@ -240,11 +259,11 @@ for (const [file, count] of [...counts].toSorted()) {
 const share = judged === 0 ? 100 : (100 * killed) / judged;
 const seconds = ((Date.now() - started) / 1000).toFixed(0);
 console.log(
-  `${share.toFixed(1)} % of ${judged} noticed, ${given.control ? 'none' : `at least ${given.least} %`} asked, in ${seconds} s`,
+  `${share.toFixed(1)} % of ${judged} noticed, ${given.control ? 'none' : `at least ${least} %`} asked, in ${seconds} s`,
 );
 for (const name of stale) console.log(`listed as a survivor, and no mutant: ${name}`);
 const tooFew = judged * 2 < chosen.length;
 if (tooFew)
   console.log(`expected at least half of ${chosen.length} mutants to be judged in time, got ${judged}`);
-const isGood = given.control ? share === 0 : share >= Number(given.least);
+const isGood = given.control ? share === 0 : share >= least;
 process.exitCode = tooFew || !isGood || stale.length > 0 ? 1 : 0;

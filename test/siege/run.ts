@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { cpuMs } from '../fire/figures/of-process.ts';
+import { numberOf, scriptArguments } from '../script-arguments.ts';
 import type { Attack } from './attack.ts';
 import type { Told } from './attacker.ts';
 import { attackNamed, attacks } from './attacks.ts';
@@ -25,18 +25,16 @@ second. Prints a row for each attack; ends with 1 when a bar of docs/siege.md is
 
 ${attacks.map(({ name, says }) => `  ${name.padEnd(18)}${says}`).join('\n')}`;
 
-const { values } = parseArgs({
+const { values } = scriptArguments(help, {
   options: {
     only: { type: 'string', multiple: true },
     skip: { type: 'string', multiple: true, default: [] },
     'without-p99': { type: 'boolean', default: false },
     seconds: { type: 'string', default: '20' },
     json: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   },
 });
-const seconds = Number(values.seconds);
-if (!(seconds > 0)) throw new RangeError(`--seconds: expected a number above 0, got ${values.seconds}`);
+const seconds = numberOf('--seconds', values.seconds, 0.1);
 /** Until V8 has compiled what a call takes. */
 const warmUpSeconds = 3;
 /** How long is waited at most for an attack to have its first connection: a gateway that is gone takes none. */
@@ -138,5 +136,4 @@ async function siege(): Promise<void> {
   }
 }
 
-if (values.help) console.log(help);
-else await siege();
+await siege();

@@ -2,18 +2,22 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { numberOf, scriptArguments } from '../script-arguments.ts';
 import { type Caller, type Kind, kinds } from './calls.ts';
 import type { Health } from './gateway.ts';
 import { grows, growthOf, riseOf, type Sample } from './growth.ts';
 import { startUpstream } from './upstream.ts';
 
-/**
- * `npm run soak [-- --minutes 10]`: mixed traffic on a gateway in a process of its own. Ends with 1 when a reply is
- * wrong, memory clearly grows, or sockets are left open.
- */
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' } } });
-const minutes = Number(values.minutes);
+const help = `npm run soak [-- --minutes N --help]
+
+Sends mixed traffic to a gateway in a process of its own. Ends with 1 when a reply is wrong, memory clearly grows, or
+sockets are left open.
+
+  --minutes N  for how long (10)
+  --help       this`;
+
+const { values } = scriptArguments(help, { options: { minutes: { type: 'string', default: '10' } } });
+const minutes = numberOf('--minutes', values.minutes, 0.1);
 
 const callers = 12;
 /** Between two calls of one caller. */

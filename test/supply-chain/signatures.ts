@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
+import { scriptArguments } from '../script-arguments.ts';
 
-// `npm run signatures`: has npm hold each package that is installed to the registry's signature of it. Where the registry, or
-// the keys of its attestations, can't be reached, it says so and is no failure: the lockfile's SHA-512 hold all the same.
+const help = `npm run signatures [-- --help]
+
+Has npm compare each installed package with the registry's signature of it. Ends with 1 when a signature is wrong or
+missing. A registry that does not answer is no failure: the SHA-512 of the lockfile hold all the same.
+
+  --help  this`;
 
 /** What came of `npm audit signatures`. */
 export interface Verdict {
@@ -33,6 +37,7 @@ export function verdictOf(code: number | null, said: string): Verdict {
 const longest = 120_000;
 
 async function main(): Promise<void> {
+  scriptArguments(help, {});
   const child = spawn('npm', ['audit', 'signatures', '--fetch-retries=0', '--fetch-timeout=15000'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: longest,
@@ -44,4 +49,4 @@ async function main(): Promise<void> {
   process.exitCode = failed ? 1 : 0;
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();
+if (import.meta.main) await main();

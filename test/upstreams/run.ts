@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { freePort } from '../free-port.ts';
 import { serveContract } from '../interop/gateway.ts';
 import { run } from '../interop/run-command.ts';
+import { scriptArguments } from '../script-arguments.ts';
 import { type Server, servers, token } from './servers.ts';
 import { strictServers, tryStrict } from './strict/strict.ts';
 
@@ -16,7 +16,8 @@ usage: npm run upstreams -- [options]
 
   --only NAMES    these alone (${[...servers, ...strictServers].map(({ name }) => name).join(', ')}), separated by commas
   --strict        only the servers that refuse malformed request targets (${strictServers.map(({ name }) => name).join(', ')})
-  --install       installs what is missing first: the servers from PyPI, each into an environment of its own`;
+  --install       installs what is missing first: the servers from PyPI, each into an environment of its own
+  --help          this`;
 
 /** Where the environments are; kept between runs. */
 const environments = join(tmpdir(), 'soapbridge-upstreams');
@@ -27,18 +28,13 @@ type Client = (typeof clients)[number];
 const binOf = (server: Server): string => join(environments, server.name, 'bin');
 
 async function main(): Promise<void> {
-  const { values: options } = parseArgs({
+  const { values: options } = scriptArguments(help, {
     options: {
-      help: { type: 'boolean', short: 'h' },
       only: { type: 'string' },
       install: { type: 'boolean', default: false },
       strict: { type: 'boolean', default: false },
     },
   });
-  if (options.help) {
-    console.log(help);
-    return;
-  }
   const names = options.only?.split(',');
   const known = [...servers, ...strictServers].map(({ name }) => name);
   const unknown = names?.find((name) => !known.includes(name));
