@@ -18,6 +18,7 @@ const scalars = [
   'test/mappings/codec/scalars/formats.test.ts',
   'test/mappings/codec/adopted/simple-types.test.ts',
   'test/mappings/codec/adopted/temporal.test.ts',
+  'test/mappings/codec/scalars/non-finite.test.ts',
 ];
 const codec = [
   'test/mappings/codec/read.test.ts',
@@ -28,6 +29,8 @@ const codec = [
   'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/redact.test.ts',
   'test/mappings/codec/writers.test.ts',
+  'test/mappings/codec/nils.test.ts',
+  'test/mappings/codec/attributes.test.ts',
 ];
 const records = [
   'test/mappings/codec/types/records.test.ts',
@@ -37,6 +40,8 @@ const records = [
   'test/mappings/codec/misfits.test.ts',
   'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/attachments.test.ts',
+  'test/mappings/codec/nils.test.ts',
+  'test/mappings/codec/attributes.test.ts',
 ];
 const checks = [
   'test/mappings/codec/types/fitting.test.ts',
@@ -46,6 +51,7 @@ const checks = [
   'test/mappings/codec/types/maps.test.ts',
   'test/gateway/protocols/validation.test.ts',
   'test/mappings/codec/adopted/facets.test.ts',
+  'test/mappings/codec/adopted/item-bounds.test.ts',
 ];
 const maps = [
   'test/mappings/codec/types/maps.test.ts',
@@ -53,11 +59,16 @@ const maps = [
   'test/mappings/codec/types/records.test.ts',
   'test/mappings/codec/read.test.ts',
   'test/mappings/codec/write.test.ts',
+  'test/mappings/codec/nils.test.ts',
 ];
 const properties = ['test/mappings/codec/properties.test.ts'];
 /** Whole gateways, with calls in both directions. */
 const calls = ['test/mappings/loader/plain.test.ts', 'test/plain/fixtures.test.ts'];
-const dates = ['test/mappings/codec/scalars/wcf-dates.test.ts', 'test/mappings/codec/scalars/dates.test.ts'];
+const dates = [
+  'test/mappings/codec/scalars/wcf-dates.test.ts',
+  'test/mappings/codec/scalars/dates.test.ts',
+  'test/mappings/codec/scalars/iso-dates.test.ts',
+];
 
 /** Which tests speak of a file, those that notice most first: folders with a slash at their end, and files, which go before. */
 export const testsOf: Readonly<Record<string, readonly string[]>> = {
@@ -157,6 +168,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/members.test.ts',
     'test/mappings/codec/adopted/compile.test.ts',
     'test/mappings/codec/adopted/facets.test.ts',
+    'test/mappings/codec/adopted/item-bounds.test.ts',
     'test/mappings/codec/adopted/fast-path.test.ts',
     'test/mappings/codec/adopted/simple-types.test.ts',
     'test/mappings/codec/adopted/temporal.test.ts',
@@ -171,13 +183,16 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/apache-types.test.ts',
     'test/mappings/codec/adopted/empty-elements.test.ts',
     'test/mappings/codec/adopted/references.test.ts',
+    'test/mappings/codec/scalars/non-finite.test.ts',
     'test/mappings/codec/schema-instance.test.ts',
     'test/mappings/codec/adopted/properties.test.ts',
   ],
   'mappings/codec/attachments.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/streamed-file.ts': ['test/mappings/codec/streamed-file.test.ts'],
   'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
   'mappings/contract/nearest.ts': [
+    'test/mappings/contract/nearest.test.ts',
     'test/mappings/codec/scalars/text.test.ts',
     'test/mappings/codec/types/records.test.ts',
     'test/mappings/codec/read.test.ts',
@@ -196,6 +211,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/misfits.test.ts',
   ],
   'mappings/codec/element.ts': [
+    'test/mappings/codec/attributes.test.ts',
     'test/mappings/codec/read.test.ts',
     'test/mappings/codec/attachments.test.ts',
     'test/mappings/codec/pass.test.ts',
