@@ -111,7 +111,6 @@ function encodingKnown(name: string): Named | undefined {
   if (canonical === undefined) return undefined;
   // an alias such as `ucs-2` leaves the byte order open
   const encoding = canonical === 'utf-16le' ? 'utf-16' : (encodings.get(canonical) ?? { name: canonical });
-  encodings.set(canonical, encodings.get(canonical) ?? encoding);
   encodings.set(key, encoding);
   return encoding;
 }

@@ -191,10 +191,10 @@ function contentOf(text: string): string {
 }
 
 /** What was escaped last: a namespace comes again and again. */
-let lastEscaped = { text: '', escaped: '' };
+let lastEscaped: { readonly text: string; readonly escaped: string } | undefined;
 
 function attributeOf(text: string): string {
-  if (lastEscaped.text !== text) lastEscaped = { text, escaped: escapedAttribute(text) };
+  if (lastEscaped?.text !== text) lastEscaped = { text, escaped: escapedAttribute(text) };
   return lastEscaped.escaped;
 }
 

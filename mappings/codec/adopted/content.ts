@@ -330,7 +330,7 @@ function findByLocalName(
   if (!reading.isRpc) return undefined;
   const [entry, ...others] = content.byLocal.get(xml.local) ?? [];
   if (entry === undefined || others.length > 0 || !isFree(content, bag, entry)) return undefined;
-  if (entry.namespace !== xml.namespace) recordDeviation(reading, 'partNamespace');
+  recordDeviation(reading, 'partNamespace');
   return entry;
 }
 

@@ -315,10 +315,8 @@ function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
       const token = quoteJson(keeps ? text : foldBlanks(text));
       const converted = members.map(({ fromXml }) => fromXml(text, resolve));
       if (converted.length === 0 || converted.some((one) => typeof one === 'string')) return token;
-      const tolerated = converted.find((one) => tokenIn(one) !== undefined);
-      if (tolerated === undefined || typeof tolerated === 'string' || !('token' in tolerated))
-        return invalid(expected, excerpt(text));
-      return { ...tolerated, token };
+      const tolerated = converted.find((one) => typeof one !== 'string' && 'token' in one);
+      return tolerated === undefined ? invalid(expected, excerpt(text)) : { ...tolerated, token };
     },
   };
 }
