@@ -167,6 +167,8 @@ test('a gateway on loopback serves loopback names, its public host and names wit
     'LOCALHOST:8080',
     'localhost.',
     'shop.localhost:8080',
+    'shop.localhost.:8080',
+    '127.0.0.1.',
     '127.0.0.1',
     '127.0.0.1:8080',
     '127.8.9.10',

@@ -3,7 +3,14 @@ import { padding } from '../../../mappings/bytes.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { Base64Spans } from '../../../mappings/json/base64-spans.ts';
 import { JsonError } from '../../../mappings/json/grammar.ts';
-import { type Misfit, nameKey, nodeKinds, Tape } from '../../../mappings/json/tape.ts';
+import {
+  type Ignored,
+  type Misfit,
+  nameKey,
+  nodeKinds,
+  Tape,
+  withoutIgnored,
+} from '../../../mappings/json/tape.ts';
 
 /** In bytes: bodies up to this, with their padding, are copied into memory that stays. */
 const kept = 16 * 1024;
@@ -15,6 +22,26 @@ function begin(body: Uint8Array | string, limits: Partial<Limits> = {}, tape = n
 
 /** JSON of so many bytes: a number. */
 const digits = (size: number): Buffer => Buffer.alloc(size, '1');
+
+for (const [json, names, rest] of [
+  ['{"a":1,"b":2,"c":3}', ['a'], '{"b":2,"c":3}'],
+  ['{"a":1,"b":2,"c":3}', ['b'], '{"a":1,"c":3}'],
+  ['{"a":1,"b":2,"c":3}', ['c'], '{"a":1,"b":2}'],
+  ['{"a":1,"b":2,"c":3}', ['a', 'b'], '{"c":3}'],
+  ['{"a":1,"b":2,"c":3}', ['a', 'c'], '{"b":2}'],
+  ['{"a":1,"b":2,"c":3}', ['b', 'c'], '{"a":1}'],
+  ['{"a":1,"b":2,"c":3}', ['a', 'b', 'c'], '{}'],
+  ['{ "a":1 , "b":2 , "c":3 }', ['b'], '{ "a":1  , "c":3 }'],
+  ['{ "a":1 , "b":2 }', ['a'], '{ "b":2 }'],
+  ['{"a":1}', [], '{"a":1}'],
+] as const)
+  test(`${json} without ${names.join(' and ') || 'nothing'} is ${rest}`, (t) => {
+    const ignored = names.map((name): Ignored => {
+      const start = json.indexOf(`"${name}"`);
+      return { name, start, end: start + 5 };
+    });
+    t.is(withoutIgnored(Buffer.from(json), ignored), rest);
+  });
 
 test('a tape that nothing was given to has counted nothing', (t) => {
   t.like(new Tape(), {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
-import { XmlReader } from '../../../mappings/xml/reader.ts';
+import { maxAllAttributes, maxChildren, XmlReader } from '../../../mappings/xml/reader.ts';
 import { allLimits } from '../../constant-limits.ts';
 
 function drain(text: string, limits: Limits): void {
@@ -137,6 +137,19 @@ for (const { limit, what, document, message } of rows) {
     });
   }
 }
+
+for (const [xmlElements, children, attributes] of [
+  [100, 50_000, 250_000],
+  [200_000, 50_000, 250_000],
+  [200_004, 50_001, 250_005],
+  [1_000_000, 250_000, 1_250_000],
+] as const)
+  test(`${xmlElements} xmlElements allow ${children} children and ${attributes} attributes`, (t) => {
+    const limits = { ...defaultLimits, xmlElements };
+    t.deepEqual([maxChildren(limits), maxAllAttributes(limits)], [children, attributes]);
+    const set = { ...limits, xmlChildren: 7, xmlAllAttributes: 9 };
+    t.deepEqual([maxChildren(set), maxAllAttributes(set)], [7, 9]);
+  });
 
 test('text that is read may have the length that its reader says, and one character more is refused', (t) => {
   const readText = (content: string) => {

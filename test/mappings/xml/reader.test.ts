@@ -20,6 +20,20 @@ function textOf(text: string, lenient = false): string | undefined {
   return value;
 }
 
+test('a reader that takes empty prefixes reads a declaration without a namespace', (t) => {
+  const xml = '<a xmlns:p=""><p:b/></a>';
+  const reader = new XmlReader(xml, defaultLimits, { illegalReferences: false, emptyPrefixes: true });
+  reader.readRoot();
+  t.true(reader.nextChild());
+  t.deepEqual([reader.namespace, reader.local], ['', 'b']);
+  t.throws(
+    () => new XmlReader(xml, defaultLimits, { illegalReferences: false, emptyPrefixes: false }).readRoot(),
+    {
+      message: 'line 1, column 4: expected a namespace for the prefix p, got none',
+    },
+  );
+});
+
 test('a start tag gives prefix, local name and namespace', (t) => {
   const reader = start('<p:a xmlns:p="urn:p" xmlns="urn:d"><b/><c xmlns=""/></p:a>');
   t.like(reader, { prefix: 'p', local: 'a', namespace: 'urn:p', empty: false, depth: 1 });

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import {
   type CompiledAdoptedOperation,
   compileAdopted,
+  isEmptyBody,
   withHeaders,
 } from '../../../../mappings/codec/adopted/compile.ts';
 import { problemText, startReading } from '../../../../mappings/codec/problem.ts';
@@ -255,9 +256,30 @@ test('A7: a message without a part is no element', (t) => {
   const parts = '<w:part name="p" element="t:Get"/>';
   const wsdl = definitionsOf(schemaOf(e('Get')), binding.replace(parts, ''));
   const { request } = operationOf(t, wsdl, 'Get');
-  t.is(readMessage(request, '<x/>').json, '{}');
+  t.like(readMessage(request, '<x/>'), { json: '{}', problems: [] });
+  const [problem] = readMessage(request, '<x><y/></x>').problems;
+  t.deepEqual(problem, { code: 'UnknownElement', path: '', expected: 'no content in Body', got: 'some' });
   const { xml, headers, dropped } = request.write(Buffer.from('{"a":1}'));
   t.deepEqual([xml.toString(), headers, dropped], ['', '', 0]);
+});
+
+test('A7, A30: what stands beside the absent element of an encoded message is passed', (t) => {
+  const parts = '<w:part name="p" element="t:Get"/>';
+  const encoded = binding.replace(parts, '').replaceAll('use="literal"', 'use="encoded"');
+  const { request } = operationOf(t, definitionsOf(schemaOf(e('Get')), encoded), 'Get');
+  const xml = readerAt('<Body><x/><m/></Body>');
+  xml.nextChild();
+  const reading = startReading(20);
+  t.is(request.read(xml, reading), '{}');
+  t.deepEqual([reading.problems, xml.depth], [[], 0]);
+});
+
+test('A8: header blocks of a JSON caller without unknown members stay as they came', (t) => {
+  const { request } = withMore(t, ['Two'], {});
+  const write = (block: string) =>
+    request.write(Buffer.from(`{"@headers":{"Two":{${block}}},"a":1}`), { ignores: true, ignored: [] }).left;
+  t.is(write('"a":1'), undefined);
+  t.deepEqual(write('"a":1,"x":2')?.names, ['x']);
 });
 
 test('A30: an rpc call without parts is its wrapper alone, which may be nil', (t) => {
@@ -272,7 +294,8 @@ test('A30: an rpc call without parts is its wrapper alone, which may be nil', (t
     'y: unknown element, none is expected here',
   ]);
   const nil = readMessage(request, get('', ' xsi:nil="true"'));
-  t.deepEqual([nil.json, nil.problems.map(problemText)], ['{}', []]);
+  t.deepEqual([nil.json, nil.problems, nil.deviations], ['{}', [], ['nilOperation']]);
+  t.deepEqual(readMessage(request, get('')).deviations, []);
   t.throws(() => writeMessage(request, '[]'), { message: 'expected an object, got an array' });
   t.is(writeMessage(request, 'null'), '');
 });
@@ -507,6 +530,37 @@ test('A29: reads @code, @message, @actor and @detail of an error answer', (t) =>
   ] as const)
     t.true(t.throws(() => write(member))?.message.startsWith(reason), member);
 });
+
+for (const [code, is, more, namespace, local] of [
+  ['Server', 'receiver', '', '', 'Server'],
+  ['Receiver', 'receiver', '', '', 'Receiver'],
+  ['Sender', 'sender', '', '', 'Sender'],
+  ['SOAP-ENV:Client', 'sender', '', '', 'Client'],
+  ['Client.NoStock', 'sender', '.NoStock', '', 'Client.NoStock'],
+  ['soap:Server.A.B', 'receiver', '.A.B', '', 'Server.A.B'],
+  ['Other', undefined, '', '', 'Other'],
+  ['Other.More', undefined, '', '', 'Other.More'],
+  ['{urn:x}NoStock', undefined, '', 'urn:x', 'NoStock'],
+  ['{urn:x}Server.A', undefined, '', 'urn:x', 'Server.A'],
+] as const)
+  test(`A29: reads the @code ${code} of an error answer`, (t) => {
+    const { faults } = withMore(t, [], {});
+    t.deepEqual(faults.write(`{"@code":"${code}"}`)?.code, { is, more, namespace, local });
+  });
+
+for (const [title, type, isEmpty] of [
+  ['an element of no content', '<xs:complexType/>', true],
+  ['an empty sequence', sequence(''), true],
+  ['a sequence', sequence(e('a', 'xs:int', maybe)), false],
+  ['an attribute', '<xs:complexType><xs:attribute name="a" type="xs:int"/></xs:complexType>', false],
+  ['any attributes', '<xs:complexType><xs:anyAttribute/></xs:complexType>', false],
+  ['mixed content', '<xs:complexType mixed="true"/>', false],
+  ['a text', '<xs:simpleType><xs:restriction base="xs:string"/></xs:simpleType>', false],
+] as const)
+  test(`A7: a body with ${title} is ${isEmpty ? 'empty' : 'not empty'}`, (t) => {
+    const [operation] = serviceOf(t, getOf(type)).operations;
+    t.is(operation && isEmptyBody(operation.input.body), isEmpty);
+  });
 
 test('A29: a @code has at most 256 characters', (t) => {
   const { faults } = withMore(t, [], {});

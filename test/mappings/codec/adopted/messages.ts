@@ -42,8 +42,8 @@ export function readMessage(codec: MessageCodec, text: string, limits: Limits = 
   const reading = startReading(20);
   const json = codec.read(xml, reading);
   xml.finish();
-  const { problems, missing, ignored } = reading;
-  return { json, problems, missing, ignored };
+  const { problems, missing, ignored, deviations = [] } = reading;
+  return { json, problems, missing, ignored, deviations: [...deviations] };
 }
 
 /** A message without declarations of prefixes in its root's start tag. */

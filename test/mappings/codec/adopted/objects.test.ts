@@ -622,9 +622,35 @@ for (const [content, json, problem] of [
     const reading = startReading(1);
     t.deepEqual(JSON.parse(request.read(xml, reading)), { b: [json] });
     t.is(reading.problems.map(problemText)[0], problem && `b[0].at: ${problem}`);
+    t.is(reading.problems[0]?.code, problem && 'UnknownElement');
     const isPlain = problem !== undefined || /u:at|other/.test(content);
     t.deepEqual([...(reading.deviations ?? [])], isPlain ? [] : ['attributeNamespace']);
   });
+
+test('A16: a choice within a nested sequence begins a new item of a repeated sequence', (t) => {
+  const x = e('x', 'xs:int', 'minOccurs="0"');
+  const choice = `<xs:choice>${e('b', 'xs:int')}${e('c', 'xs:int')}</xs:choice>`;
+  const nested = `<xs:sequence>${choice}${x}</xs:sequence>`;
+  const { request } = compiledGet(
+    t,
+    `<xs:complexType><xs:sequence maxOccurs="unbounded">${nested}${e('d', 'xs:int')}${x}</xs:sequence></xs:complexType>`,
+  );
+  const { json, problems } = readMessage(request, get('<t:b>1</t:b><t:c>2</t:c>'));
+  t.deepEqual(problems, []);
+  t.is(json, '{"@items":[{"b":1},{"c":2}]}');
+});
+
+test('A15: a member of two branches is written where its branch has an empty choice too', (t) => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => e(name, 'xs:int'));
+  const branches = `<xs:sequence><xs:choice>${a}${b}</xs:choice>${c}</xs:sequence><xs:sequence>${c}${d}</xs:sequence>`;
+  const { request } = compiledGet(t, `<xs:complexType><xs:choice>${branches}</xs:choice></xs:complexType>`);
+  for (const [json, xml] of [
+    ['{"c":1}', '<n0:c>1</n0:c>'],
+    ['{"d":2,"c":1}', '<n0:c>1</n0:c><n0:d>2</n0:d>'],
+    ['{"c":1,"a":2}', '<n0:a>2</n0:a><n0:c>1</n0:c>'],
+  ] as const)
+    t.is(written(request, json), `<n0:Get>${xml}</n0:Get>`);
+});
 
 test('A12: with anyAttribute a qualified attribute stays one of the open attributes', (t) => {
   const type = sequence('', '<xs:attribute name="at" type="xs:int"/><xs:anyAttribute/>');

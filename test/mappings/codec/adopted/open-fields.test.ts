@@ -79,6 +79,9 @@ test('A22: with open fields, a name in another namespace says it', (t) => {
   const inXml = '{"@any":{"{http://www.w3.org/XML/1998/namespace}a":"x"}}';
   t.regex(writeMessage(input, inXml), /><xml:a>x<\/xml:a></);
   t.is(readMessage(input, writeMessage(input, inXml)).json, inXml);
+  const nil = inXml.replace('"x"', 'null');
+  t.regex(writeMessage(input, nil), /><xml:a i:nil="true"\/></);
+  t.is(readMessage(input, writeMessage(input, nil)).json, nil);
 });
 
 test('A22: with open fields, bare numbers and booleans of a reply are their text', (t) => {

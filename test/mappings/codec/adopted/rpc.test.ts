@@ -399,6 +399,14 @@ test('A30: what stands beside the first element and is not referred to is passed
   });
 });
 
+test('A30: a part in another namespace is read by its local name, which is recorded', (t) => {
+  const { request } = operationOf(t, rpc('literal'), 'Get');
+  const read = (content: string) => readMessage(request, `<t:Get xmlns:t="urn:t">${content}</t:Get>`);
+  const { json, problems, deviations } = read('<t:order><id>1</id></t:order>');
+  t.deepEqual([json, problems, deviations], ['{"order":{"id":1}}', [], ['partNamespace']]);
+  t.deepEqual(read('<order><id>1</id></order>').deviations, []);
+});
+
 test('A30: references of a message are those of that message', (t) => {
   const { request } = operationOf(t, rpc('encoded'), 'Get');
   const read = (content: string) => readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);

@@ -506,6 +506,17 @@ const rows: readonly (readonly [
     ],
   ],
   [
+    'a union of decimals and booleans',
+    union(simple('decimal'), simple('boolean')),
+    'xs:decimal, xs:boolean; string',
+    [
+      ['1.5', '"1.5"'],
+      ['1e2', 'decimalExponent: "1e2"'],
+      ['x', 'InvalidType: expected xs:decimal, xs:boolean, got "x"'],
+    ],
+    [['"1.5"', '1.5']],
+  ],
+  [
     'a union with strings',
     union(simple('int'), text('preserve', 'string')),
     'xs:int, xs:string; string; takes empty',
@@ -594,6 +605,18 @@ const rows: readonly (readonly [
       ['8', '8'],
       ['"7"', '7'],
     ],
+  ],
+  [
+    'an enumeration of decimals',
+    simple('decimal', { enumeration: ['100', '-2.5'] }),
+    'one of 100, -2.5; plain',
+    [
+      ['100.0', '100.0'],
+      ['1e2', 'decimalExponent: 100'],
+      ['-25e-1', 'decimalExponent: -2.5'],
+      ['1e3', 'InvalidEnum: expected one of 100, -2.5, got "1e3"'],
+    ],
+    [['100', '100']],
   ],
   [
     'an enumeration of more than twelve',

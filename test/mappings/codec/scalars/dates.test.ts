@@ -244,6 +244,7 @@ test('A26: what is no xs:dateTime of RFC 3339 is left as it is, and so is none o
   const london = zoneOf('Europe/London');
   for (const text of ['12024-06-01T10:00:00', '2024-06-01t10:00:00', '2024-06-01T10:00'])
     t.is(rfc3339FromXml(text, london), text);
+  t.is(rfc3339FromXml('12024-06-01T10:00:00Z', london), '12024-06-01T10:00:00+00:00');
   t.is(xmlFromRfc3339('2024-06-01t10:00z', london), '2024-06-01T11:00:00');
 });
 

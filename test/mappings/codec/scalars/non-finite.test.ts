@@ -93,6 +93,20 @@ for (const [form, value] of [
     if (form === 'asText') t.is(readMessage(request, writeMessage(request, json)).json, json);
   });
 
+test('A26: an enumeration may have INF', (t) => {
+  const restricted =
+    '<xs:simpleType name="F"><xs:restriction base="xs:double"><xs:enumeration value="INF"/><xs:enumeration value="1"/></xs:restriction></xs:simpleType>';
+  const read = (form: NonFiniteNumbers, text: string) => {
+    const { request } = compiledGet(t, sequence(e('v', 't:F')), restricted, { nonFiniteNumbers: form });
+    const { json, problems } = readMessage(request, get(`<t:v>${text}</t:v>`));
+    return problems.length === 0 ? json : problems.map(problemText).join();
+  };
+  t.is(read('asText', 'INF'), '{"v":"INF"}');
+  t.is(read('asText', '1.0'), '{"v":1.0}');
+  t.is(read('asText', '-INF'), 'v: expected one of INF, 1, got "-INF"');
+  t.is(read('asNull', 'INF'), '{"v":null}');
+});
+
 test('A26: under validate: strict INF is not within bounds, and null is not checked', (t) => {
   const read = (form: NonFiniteNumbers) =>
     readMessage(
