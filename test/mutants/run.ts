@@ -22,7 +22,7 @@ when fewer than the least share is noticed, or when a listed survivor is no muta
   --jobs J      as many processes (one for each core: ${availableParallelism()})
   --seconds T   begins no mutant after so many; fails when fewer than half were judged by then
   --control     changes nothing; fails when a test notices something
-  --least P     how many per cent must be noticed (90)
+  --least P     how many per cent must be noticed (95)
   --help        this`;
 
 const { values: given } = scriptArguments(help, {
@@ -30,7 +30,7 @@ const { values: given } = scriptArguments(help, {
     sample: { type: 'string', default: 'Infinity' },
     seed: { type: 'string', default: '1' },
     jobs: { type: 'string', default: `${availableParallelism()}` },
-    least: { type: 'string', default: '90' },
+    least: { type: 'string', default: '95' },
     files: { type: 'string', default: '' },
     seconds: { type: 'string', default: 'Infinity' },
     control: { type: 'boolean', default: false },
