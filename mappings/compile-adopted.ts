@@ -14,7 +14,7 @@ import type { Adopted, MovedHeader } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
 import type { Settings } from './contract/overlay-keys.ts';
-import type { QName } from './contract/schema-components.ts';
+import type { QName } from './contract/type-graph.ts';
 import { requireBody } from './http-mapping/answer.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';

@@ -1,9 +1,10 @@
 import type { WriteCredentialsMember } from './codec/input.ts';
 import type { Misfits } from './codec/misfits.ts';
 import type { Reading } from './codec/problem.ts';
+import type { FaultAction } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
-import type { FaultAction, QName } from './contract/schema-components.ts';
+import type { QName } from './contract/type-graph.ts';
 import type { ReadAnswer } from './http-mapping/answer.ts';
 import type { Input, WriteCall } from './http-mapping/call.ts';
 import type { Base64Spans } from './json/base64-spans.ts';

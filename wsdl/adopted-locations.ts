@@ -1,5 +1,4 @@
-import type { Adopted } from '../mappings/contract/adopted.ts';
-import type { AdoptedDocument } from '../mappings/contract/schema-components.ts';
+import type { Adopted, AdoptedDocument } from '../mappings/contract/adopted.ts';
 import { documentName } from './adopted.ts';
 
 /** Words of a query that ask for a document, in lower case (W2). */

@@ -1,5 +1,4 @@
-import type { Adopted } from '../mappings/contract/adopted.ts';
-import type { AdoptedDocument, AdoptedPlace, SinglePiece } from '../mappings/contract/schema-components.ts';
+import type { Adopted, AdoptedDocument, AdoptedPlace, SinglePiece } from '../mappings/contract/adopted.ts';
 import { isWide } from '../mappings/xml/decode.ts';
 
 /** The addresses of a served document, and the part of it that is served. */

@@ -1,17 +1,18 @@
-import { type Member, type Members, membersOf, noMembers } from '../mappings/codec/adopted/members.ts';
-import type { Adopted } from '../mappings/contract/adopted.ts';
+import type { Adopted, AdoptedOperation } from '../mappings/contract/adopted.ts';
+import { membersOf, noMembers } from '../mappings/contract/members.ts';
 import { namespaces } from '../mappings/contract/model.ts';
 import {
   type AdoptedBody,
   type AdoptedMessage,
-  type AdoptedOperation,
   type AttributeUse,
   type ComplexType,
   type ElementDeclaration,
   expanded,
+  type Member,
+  type Members,
   type SchemaType,
   type SimpleType,
-} from '../mappings/contract/schema-components.ts';
+} from '../mappings/contract/type-graph.ts';
 import type { Direction, ReportChange } from './changes.ts';
 
 /**

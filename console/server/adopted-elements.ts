@@ -6,7 +6,7 @@ import {
   type Particle,
   type SchemaType,
   textTypeOf,
-} from '../../mappings/contract/schema-components.ts';
+} from '../../mappings/contract/type-graph.ts';
 import type { ElementDescription } from '../description.ts';
 
 /** So many elements the editor completes. */

@@ -7,7 +7,7 @@ import {
   type Particle,
   type SchemaType,
   textTypeOf,
-} from '../../mappings/contract/schema-components.ts';
+} from '../../mappings/contract/type-graph.ts';
 import type { Html } from './html.ts';
 import { type Row, rowTree } from './tree.ts';
 import type { View } from './view.ts';

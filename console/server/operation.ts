@@ -2,7 +2,7 @@ import { callErrors, errorSample } from '../../gateway/protocols/error-samples.t
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Route } from '../../mappings/contract/model.ts';
-import type { AdoptedMessage } from '../../mappings/contract/schema-components.ts';
+import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { adoptedTree } from './adopted-tree.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';

@@ -1,8 +1,8 @@
-import { membersOf } from '../../mappings/codec/adopted/members.ts';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { membersOf } from '../../mappings/contract/members.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
-import type { ElementDeclaration } from '../../mappings/contract/schema-components.ts';
+import type { ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { schemaFiles } from '../../mappings/loader/load.ts';
 import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
 

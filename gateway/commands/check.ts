@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type Adopted, derivedFile } from '../../mappings/contract/adopted.ts';
+import { type Adopted, type AdoptedService, derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
-import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';

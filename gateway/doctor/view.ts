@@ -1,8 +1,8 @@
-import { membersOf } from '../../mappings/codec/adopted/members.ts';
 import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
 import { compileScalars, scalarTable } from '../../mappings/codec/scalars/table.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
+import { membersOf } from '../../mappings/contract/members.ts';
 import type { ArrayType, Field, MapType, Type } from '../../mappings/contract/model.ts';
 import { sentence } from '../../mappings/contract/reason.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type ElementDeclaration,
   type Particle,
   type SchemaType,
-} from '../../mappings/contract/schema-components.ts';
+} from '../../mappings/contract/type-graph.ts';
 
 /** What an element may hold, of an ordinary contract or an adopted one, as far as a message is compared with it. */
 export type View =

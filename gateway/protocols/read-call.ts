@@ -2,7 +2,7 @@ import { Attachments } from '../../mappings/codec/attachments.ts';
 import { maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
-import type { QName } from '../../mappings/contract/schema-components.ts';
+import type { QName } from '../../mappings/contract/type-graph.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import {
   RelatedError,

@@ -7,7 +7,7 @@ import type {
   Particle,
   SchemaType,
   SimpleType,
-} from './schema-components.ts';
+} from './type-graph.ts';
 
 /**
  * The types of Apache SOAP 2.x that Axis, PHP and other stacks write without a schema: `Map`, `mapItem`, `Vector`, `Element`,

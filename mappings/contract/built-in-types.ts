@@ -1,5 +1,5 @@
 import { namespaces } from './model.ts';
-import type { BuiltIn, ComplexType, Facets, SimpleType } from './schema-components.ts';
+import type { BuiltIn, ComplexType, Facets, SimpleType } from './type-graph.ts';
 
 /** What a simple type has that nothing restricts. */
 export const noFacets: Facets = {

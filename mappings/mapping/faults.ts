@@ -1,4 +1,4 @@
-import type { AdoptedService } from '../contract/schema-components.ts';
+import type { AdoptedService } from '../contract/adopted.ts';
 import { isNode, type Node } from '../loader/document/node.ts';
 import { anyShape } from './compile-rules.ts';
 import type { SchemaReader, Shape } from './schemas.ts';

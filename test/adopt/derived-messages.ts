@@ -1,8 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type CompiledAdoptedOperation, compileAdopted } from '../../mappings/codec/adopted/compile.ts';
 import { startReading } from '../../mappings/codec/problem.ts';
+import type { AdoptedService } from '../../mappings/contract/adopted.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
-import type { AdoptedMessage, AdoptedService } from '../../mappings/contract/schema-components.ts';
+import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';

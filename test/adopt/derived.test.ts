@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import test from 'ava';
 import { parse } from 'yaml';
-import type { AdoptedService } from '../../mappings/contract/schema-components.ts';
+import type { AdoptedService } from '../../mappings/contract/adopted.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { compileAdopted, type MessageCodec } from '../../mappings/codec/adopted/compile.ts';
 import { MismatchError, problemText } from '../../mappings/codec/problem.ts';
-import type { AdoptedMessage } from '../../mappings/contract/schema-components.ts';
+import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
 import { readMessage } from '../mappings/codec/adopted/messages.ts';

@@ -6,8 +6,8 @@ import {
   xmlCleanupInputProvider,
   xmlRegisterInputProvider,
 } from 'libxml2-wasm';
+import type { AdoptedDocument, AdoptedService } from '../../mappings/contract/adopted.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
-import type { AdoptedDocument, AdoptedService } from '../../mappings/contract/schema-components.ts';
 import { documentName, writeDocument } from '../../wsdl/adopted.ts';
 
 const base = 'http://service.example/';

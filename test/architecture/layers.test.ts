@@ -122,6 +122,12 @@ const layers: readonly Layer[] = [
     but: ['mappings/contract'],
   },
   {
+    title: 'the type graph is made of contracts and the table of scalars',
+    from: ['mappings/type-graph.ts'],
+    not: ['mappings'],
+    but: ['mappings/codec/scalars', 'mappings/contract'],
+  },
+  {
     title: 'XML and JSON are read and written whatever they are of',
     from: ['mappings/json', 'mappings/xml'],
     not: ['mappings/codec', 'mappings/compile.ts', 'mappings/http-mapping', 'mappings/loader'],

@@ -7,7 +7,7 @@ const page = readFileSync(join(root, 'docs/wire-rules.md'), 'utf8');
 const rules = new Set([...page.matchAll(/^### ([WAMR]\d+) \S/gm)].map(([, rule = '']) => rule));
 
 /** Files about adopted services: elsewhere `A4` is a size of paper, say. */
-const adopting = /adopt|mapping\/|commands\/map|loader\/wsdl|schema-components|built-in-types/;
+const adopting = /adopt|mapping\/|commands\/map|loader\/wsdl|type-graph|contract\/members|built-in-types/;
 
 /** Every rule that the TypeScript below some folders names, with the files that do. */
 function citations(folders: readonly string[]): Map<string, string[]> {

@@ -165,7 +165,6 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/objects.test.ts',
     'test/mappings/codec/adopted/elements.test.ts',
     'test/mappings/codec/adopted/types.test.ts',
-    'test/mappings/codec/adopted/members.test.ts',
     'test/mappings/codec/adopted/compile.test.ts',
     'test/mappings/codec/adopted/facets.test.ts',
     'test/mappings/codec/adopted/item-bounds.test.ts',
@@ -191,6 +190,10 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/streamed-file.ts': ['test/mappings/codec/streamed-file.test.ts'],
   'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
+  'mappings/contract/members.ts': [
+    'test/mappings/contract/members.test.ts',
+    'test/mappings/codec/adopted/objects.test.ts',
+  ],
   'mappings/contract/nearest.ts': [
     'test/mappings/contract/nearest.test.ts',
     'test/mappings/codec/scalars/text.test.ts',

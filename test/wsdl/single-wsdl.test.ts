@@ -1,5 +1,5 @@
 import test, { type ExecutionContext } from 'ava';
-import { expanded } from '../../mappings/contract/schema-components.ts';
+import { expanded } from '../../mappings/contract/type-graph.ts';
 import { writeSingle } from '../../wsdl/adopted.ts';
 import { definitionsOf, type Files, get, load, schemaOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 

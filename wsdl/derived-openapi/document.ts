@@ -1,13 +1,8 @@
 import { stringify } from 'yaml';
 import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
-import type { MovedHeader } from '../../mappings/contract/adopted.ts';
+import type { AdoptedOperation, AdoptedService, MovedHeader } from '../../mappings/contract/adopted.ts';
 import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
-import type {
-  AdoptedMessage,
-  AdoptedOperation,
-  AdoptedService,
-  ElementDeclaration,
-} from '../../mappings/contract/schema-components.ts';
+import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { Components } from './components.ts';
 import { dropUnused, schemesOf, securityOf, takeMoved } from './moved-headers.ts';
 import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';

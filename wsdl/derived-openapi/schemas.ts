@@ -1,3 +1,7 @@
+import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
+import type { AdoptedService } from '../../mappings/contract/adopted.ts';
+import { anyType } from '../../mappings/contract/built-in-types.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
 import {
   attributeMembers,
   contentMembers,
@@ -5,23 +9,19 @@ import {
   isMixed,
   isObjectType,
   loneMember,
-  type Member,
-  type Members,
   substituteMembers,
   valueNameOf,
-} from '../../mappings/codec/adopted/members.ts';
-import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts';
-import { anyType } from '../../mappings/contract/built-in-types.ts';
-import { defaultLimits } from '../../mappings/contract/limits.ts';
+} from '../../mappings/contract/members.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import type { Settings } from '../../mappings/contract/overlay-keys.ts';
 import type {
-  AdoptedService,
   ComplexType,
   ElementDeclaration,
+  Member,
+  Members,
   SchemaType,
   SimpleType,
-} from '../../mappings/contract/schema-components.ts';
+} from '../../mappings/contract/type-graph.ts';
 import { type Components, joinedTexts } from './components.ts';
 import { type JsonSchema, type SimpleSchemas, simpleSchemas } from './simple-types.ts';
 

@@ -2,7 +2,7 @@ import { digitsOf } from '../../mappings/codec/adopted/facets.ts';
 import { patternOf } from '../../mappings/codec/adopted/patterns.ts';
 import type { SimpleOf } from '../../mappings/codec/adopted/simple-types.ts';
 import type { Settings } from '../../mappings/contract/overlay-keys.ts';
-import type { BuiltIn, Facets, SimpleType } from '../../mappings/contract/schema-components.ts';
+import type { BuiltIn, Facets, SimpleType } from '../../mappings/contract/type-graph.ts';
 
 /** A schema of JSON Schema 2020-12 as plain data. */
 export type JsonSchema = Record<string, unknown>;

@@ -3,23 +3,30 @@ import { compileSimpleTypes } from '../../mappings/codec/adopted/simple-types.ts
 import { compileReplyWriters, compileRequestReaders } from '../../mappings/codec/codecs.ts';
 import { MismatchError, startReading } from '../../mappings/codec/problem.ts';
 import { compileScalars } from '../../mappings/codec/scalars/table.ts';
-import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
+import { escapeAttribute, quoteJson } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
-import { adoptedOperation } from '../../mappings/contract/adopted.ts';
+import { type Adopted, adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, namespaces } from '../../mappings/contract/model.ts';
-import type { AdoptedOperation } from '../../mappings/contract/schema-components.ts';
+import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
+import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
+import { xmlNamespace } from '../../mappings/xml/namespaces.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 import { ports } from '../wsdl.ts';
-import { type AdoptedValue, adoptedValue } from './adopted-values.ts';
 import { indentJson, indentXml } from './indent.ts';
 import { type CredentialHeader, credentialHeaders, placeholdersOf } from './placeholders.ts';
-import { type Extent, type PlainContext, plainValue, type Side } from './plain-values.ts';
 import { type UpstreamReply, upstreamReplyOf, withOneStatus } from './upstream-reply.ts';
+import {
+  type Extent,
+  type SampleValue,
+  type Side,
+  sampleMessage,
+  sampleValue,
+  type ValuesContext,
+} from './values.ts';
 
 /** The forms that a message has, as pages and kits show it. */
 export type SampleFormat = 'soap11' | 'soap12' | 'xml' | 'json';
@@ -144,19 +151,30 @@ function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boo
   const scalars = compileScalars({ settings: contract.settings, limits });
   const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
-  const context: PlainContext = {
+  const graph = typeGraphOf(own);
+  const accepts: ValuesContext['accepts'] = (node, rules, json) =>
+    isTaken(() => {
+      const type = graph.sourceOf(node);
+      if (type === undefined) throw new RangeError('expected a type of the contract');
+      const reading = startReading(1);
+      const reader = new JsonReader(json, limits);
+      readers.readerOf(type, rules).pass(reader, reading);
+      reader.end();
+      writers.writeValue(writers.writerOf(type), json);
+      return reading.problems.length === 0 && reading.missing.length === 0;
+    });
+  const context: ValuesContext = {
     contract,
-    scalars,
+    graph,
     limits,
-    accepts: (type, rules, json) =>
-      isTaken(() => {
-        const reading = startReading(1);
-        const reader = new JsonReader(json, limits);
-        readers.readerOf(type, rules).pass(reader, reading);
-        reader.end();
-        writers.writeValue(writers.writerOf(type), json);
-        return reading.problems.length === 0 && reading.missing.length === 0;
-      }),
+    accepts,
+    fits: (type, rules, token) => rules === undefined || accepts(type, rules, token),
+    tokenOf: ({ scalar }, text) => {
+      if (scalar === undefined) return quoteJson(text);
+      const token = scalars[scalar].fromXml(text);
+      return typeof token === 'string' ? token : undefined;
+    },
+    placeholders: new Map(),
   };
   const { credentials } = contract;
   const inBody = new Set(credentials?.member === undefined ? [] : credentials.parts.map(({ name }) => name));
@@ -188,7 +206,7 @@ function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boo
 
 /** Returns the JSON of a sample: the first of several extents that the codecs accept. */
 function sampled(
-  context: PlainContext,
+  context: ValuesContext,
   operation: CompiledOperation,
   side: Side,
   isSparse: boolean,
@@ -196,7 +214,7 @@ function sampled(
 ): string {
   const { upstream, input, output } = operation.operation;
   const { reply, body } = upstream;
-  const type = side === 'request' ? input : operation.replyType;
+  const type = context.graph.nodeOf(side === 'request' ? input : operation.replyType);
   const named = reply.kind === 'object' ? undefined : output.fields.find(({ json }) => json === reply.name);
   const example = side === 'reply' ? named?.example : undefined;
   const partTypes = new Map(
@@ -207,7 +225,7 @@ function sampled(
   const sequence = side === 'request' && body.kind === 'lines' ? body.field : undefined;
   const make = (extent: Extent): string => {
     const place = { side, extent, partTypes, sequence };
-    const json = plainValue(context, type, place, extent.examples ? example : undefined);
+    const json = sampleValue(context, type, place, extent.examples ? example : undefined);
     return side === 'reply' ? withOneStatus(reply, json, context.limits) : json;
   };
   const all = isSparse && side === 'request' ? [...extents.slice(2), ...extents.slice(0, 2)] : extents;
@@ -280,20 +298,36 @@ function adoptedSampler(
 ): ValuesOf {
   const { operations } = compileAdopted(service, contract.settings, limits);
   const placeholders = placeholdersOf(contract);
-  const context = {
-    service,
-    simpleOf: compileSimpleTypes({ ...contract.settings, validate: 'strict' }, limits),
-    credentials: new Map(
+  const simpleOf = compileSimpleTypes({ ...contract.settings, validate: 'strict' }, limits);
+  const context: ValuesContext = {
+    contract,
+    graph: typeGraphOf(contract),
+    limits,
+    // a WSDL has no examples
+    accepts: () => false,
+    fits: (type, _rules, token) => {
+      const reading = startReading(1);
+      simpleOf(type).judge?.(token, reading);
+      return reading.problems.length === 0;
+    },
+    tokenOf: (type, text) => {
+      const token = simpleOf(type).fromXml(text, namespaceOf);
+      return typeof token === 'string' ? token : undefined;
+    },
+    placeholders: new Map(
       movedHeaders.map(({ name, block, path }) => [[block, ...path].join('.'), placeholders.get(name) ?? '']),
     ),
   };
   const written = (
-    message: AdoptedOperation['input'],
+    side: Side,
+    message: AdoptedMessage,
     codec: MessageCodec,
     takes: (json: string) => boolean,
-    sparse: readonly AdoptedValue[] = [],
-  ): AdoptedValue & { readonly payload: Payload } => {
-    const all = [true, false].map((optional) => adoptedValue(context, message, optional));
+    sparse: readonly SampleValue[] = [],
+  ): SampleValue & { readonly payload: Payload } => {
+    const all = [true, false].map((optional) =>
+      sampleMessage(context, message, { side, extent: { examples: false, optional } }),
+    );
     if (sparse.length > 0) all.reverse().unshift(...sparse);
     const value = all.find(({ json }) => isTaken(() => takes(json))) ?? all[1] ?? empty;
     const { xml, headers } = codec.write(Buffer.from(value.json));
@@ -305,11 +339,11 @@ function adoptedSampler(
     if (codecs === undefined) throw new RangeError(`no such operation: ${operation.operation.name}`);
     const { operation: declared, request, reply } = codecs;
     const sparse = isSparse ? [empty] : [];
-    const asked = written(declared.input, request, (json) => isRead(operation, json), sparse);
+    const asked = written('request', declared.input, request, (json) => isRead(operation, json), sparse);
     const given =
       declared.output === undefined || reply === undefined
         ? undefined
-        : written(declared.output, reply, (json) => reply.write(Buffer.from(json)).dropped === 0);
+        : written('reply', declared.output, reply, (json) => reply.write(Buffer.from(json)).dropped === 0);
     const { headers } = asked.payload;
     return {
       requestJson: asked.json,
@@ -326,7 +360,12 @@ function adoptedSampler(
   };
 }
 
-const empty: AdoptedValue = { json: '{}', credentials: new Set() };
+const empty: SampleValue = { json: '{}', credentials: new Set() };
+
+/** The namespace of a prefix that needs no declaration. */
+function namespaceOf(prefix: string): string | undefined {
+  return prefix === 'xml' ? xmlNamespace : undefined;
+}
 
 /** The WS-Security block of a contract that reads a UsernameToken (W45); no XML for one that reads none. */
 function tokenBlock(

@@ -4,7 +4,7 @@ import type { CompiledContract, CompiledOperation } from '../../../mappings/comp
 import type { Adopted } from '../../../mappings/contract/adopted.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 import { nearest } from '../../../mappings/contract/nearest.ts';
-import { expanded } from '../../../mappings/contract/schema-components.ts';
+import { expanded } from '../../../mappings/contract/type-graph.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
 import { Fault, refuse } from './faults.ts';
 import { protocolOf } from './headers/protocols.ts';

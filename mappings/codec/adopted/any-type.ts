@@ -1,8 +1,7 @@
 import { apacheTypes } from '../../contract/apache-types.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
-import { expanded } from '../../contract/schema-components.ts';
+import { type ComplexType, expanded, type SchemaType, type SimpleType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';

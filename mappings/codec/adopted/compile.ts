@@ -1,20 +1,19 @@
 import type { WrittenFault } from '../../compiled.ts';
+import type { AdoptedFault, AdoptedOperation, AdoptedService } from '../../contract/adopted.ts';
 import { apacheTypes } from '../../contract/apache-types.ts';
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
+import { freeName, isMixed, isObjectType, membersOf as membersOfParticle } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
 import { defaultSettings, type Settings } from '../../contract/overlay-keys.ts';
 import {
-  type AdoptedFault,
   type AdoptedMessage,
-  type AdoptedOperation,
-  type AdoptedService,
   type ElementDeclaration,
   expanded,
   type Particle,
   type QName,
   type SchemaType,
-} from '../../contract/schema-components.ts';
+} from '../../contract/type-graph.ts';
 import { membersOf, skipped } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { type Asked, withoutIgnored } from '../../json/tape.ts';
@@ -28,7 +27,6 @@ import { isNil } from '../schema-instance.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
 import { faultMembers, hasFaultWords, readFaultWords } from './fault-words.ts';
-import { freeName, isMixed, isObjectType, membersOf as membersOfParticle } from './members.ts';
 import { gatherReferences } from './references.ts';
 import { compileSimpleTypes } from './simple-types.ts';
 import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';

@@ -1,8 +1,15 @@
+import { substituteMembers } from '../../contract/members.ts';
 import type { Reason } from '../../contract/reason.ts';
-import type { ElementDeclaration, Wildcard } from '../../contract/schema-components.ts';
+import type {
+  Choice,
+  ElementDeclaration,
+  Member,
+  Members,
+  Order,
+  Wildcard,
+} from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
-import type { Output, Piece } from '../../xml/output.ts';
-import { piece } from '../../xml/output.ts';
+import { type Output, type Piece, piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { enters, writeElement } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
@@ -11,7 +18,6 @@ import { escapeXml, namespaceText, someNames } from '../scalars/text.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, leaf, tagsOf } from './elements.ts';
-import { type Choice, type Member, type Members, type Order, substituteMembers } from './members.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
 import { type FieldsBag, fieldsJson, type OpenFields, openFields } from './open-fields.ts';
 

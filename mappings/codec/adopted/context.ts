@@ -1,6 +1,7 @@
+import type { AdoptedService } from '../../contract/adopted.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { Settings } from '../../contract/overlay-keys.ts';
-import type { AdoptedService, ElementDeclaration, SchemaType } from '../../contract/schema-components.ts';
+import type { ElementDeclaration, SchemaType } from '../../contract/type-graph.ts';
 import type { Tape } from '../../json/tape.ts';
 import type { Output, Piece } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';

@@ -1,4 +1,4 @@
-import type { ElementDeclaration, QName, SchemaType } from '../../contract/schema-components.ts';
+import type { ElementDeclaration, QName, SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
 import { elementNamed, hasContent, noContent, refuseElement, writeElement } from '../element.ts';

@@ -1,6 +1,6 @@
 import { namespaces } from '../../contract/model.ts';
 import type { Reason } from '../../contract/reason.ts';
-import type { SchemaType } from '../../contract/schema-components.ts';
+import type { SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';

@@ -1,7 +1,7 @@
 import { builtInTypes } from '../../contract/built-in-types.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { Check } from '../../contract/model.ts';
-import type { BuiltIn, Facets, SimpleType } from '../../contract/schema-components.ts';
+import type { BuiltIn, Facets, SimpleType } from '../../contract/type-graph.ts';
 import { decimalOf } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { countSteps, type Reading, refuse } from '../problem.ts';

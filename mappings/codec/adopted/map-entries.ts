@@ -1,5 +1,5 @@
 import { anyType } from '../../contract/built-in-types.ts';
-import type { Content } from '../../contract/schema-components.ts';
+import type { Content } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';

@@ -1,5 +1,5 @@
 import type { Limits } from '../../contract/limits.ts';
-import type { Wildcard } from '../../contract/schema-components.ts';
+import type { Wildcard } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { findIllegal, isCharacter } from '../../xml/characters.ts';
 import { XmlError } from '../../xml/error.ts';

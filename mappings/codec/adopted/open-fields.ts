@@ -1,5 +1,5 @@
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
-import type { ElementDeclaration, SimpleType } from '../../contract/schema-components.ts';
+import type { ElementDeclaration, SimpleType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';

@@ -1,8 +1,16 @@
 import type { Limits } from '../../contract/limits.ts';
+import { attributeMembers, contentMembers, isMixed, noMembers, valueNameOf } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { Reason } from '../../contract/reason.ts';
-import type { AttributeUse, ComplexType, QName, SimpleType } from '../../contract/schema-components.ts';
-import { expanded, textTypeOf } from '../../contract/schema-components.ts';
+import {
+  type AttributeUse,
+  type ComplexType,
+  expanded,
+  type Members,
+  type QName,
+  type SimpleType,
+  textTypeOf,
+} from '../../contract/type-graph.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
@@ -39,14 +47,6 @@ import {
 } from './content.ts';
 import type { AdoptedContext, Tags } from './context.ts';
 import { type MapEntries, mapEntries } from './map-entries.ts';
-import {
-  attributeMembers,
-  contentMembers,
-  isMixed,
-  type Members,
-  noMembers,
-  valueNameOf,
-} from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
 

@@ -1,11 +1,12 @@
+import type { AdoptedService } from '../../contract/adopted.ts';
+import { attributeMembers, membersOf } from '../../contract/members.ts';
 import type { ArrayType, Field, RecordType, Type, UnionType, Variant } from '../../contract/model.ts';
 import {
   type AdoptedMessage,
-  type AdoptedService,
   contentTypes,
+  type Member,
   type SchemaType,
-} from '../../contract/schema-components.ts';
-import { attributeMembers, type Member, membersOf } from './members.ts';
+} from '../../contract/type-graph.ts';
 
 /**
  * What a log may show of an adopted service's messages: an object with any member that the service knows by that name,

@@ -1,6 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { Settings } from '../../contract/overlay-keys.ts';
-import type { BuiltIn, SimpleType } from '../../contract/schema-components.ts';
+import type { BuiltIn, SimpleType } from '../../contract/type-graph.ts';
 import { decimalOf, plainText } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';

@@ -1,6 +1,7 @@
 import { anyType } from '../../contract/built-in-types.ts';
+import { isInnerXml, loneMember, membersOf, noMembers } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { ComplexType, SchemaType, SimpleType } from '../../contract/schema-components.ts';
+import type { ComplexType, Members, SchemaType, SimpleType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Steps } from '../../steps.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -15,7 +16,6 @@ import { type CompiledContent, readLone } from './content.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { leaf, writeLeaf } from './elements.ts';
 import { itemsCodec, noDimensions } from './encoded-arrays.ts';
-import { isInnerXml, loneMember, type Members, membersOf, noMembers } from './members.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import {
   checkAttributes,

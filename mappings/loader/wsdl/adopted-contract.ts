@@ -1,17 +1,20 @@
 import { join } from 'node:path';
-import type { AdoptedEndpoint, MovedHeader } from '../../contract/adopted.ts';
+import type {
+  AdoptedEndpoint,
+  AdoptedOperation,
+  AdoptedPort,
+  AdoptedService,
+  MovedHeader,
+} from '../../contract/adopted.ts';
 import type { Contract, CredentialPart, Credentials, Operation, Server, Wsse } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import {
   type AdoptedMessage,
-  type AdoptedOperation,
-  type AdoptedPort,
-  type AdoptedService,
   type Content,
   contentTypes,
   type Particle,
   type SchemaType,
-} from '../../contract/schema-components.ts';
+} from '../../contract/type-graph.ts';
 import type { LoadedContract } from '../build-contract.ts';
 import { Allowance, type ContractLimits, contractError } from '../document/allowance.ts';
 import { ContractError, type ContractProblem, pointerSegment, type Report } from '../document/error.ts';

@@ -3,7 +3,7 @@ import {
   expanded,
   type Particle,
   type Wildcard,
-} from '../../contract/schema-components.ts';
+} from '../../contract/type-graph.ts';
 
 /** Maximum number of comparisons with wildcards for one type; beyond it the rest of the type is not checked. */
 const mostComparisons = 100_000;

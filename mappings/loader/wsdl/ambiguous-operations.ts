@@ -1,5 +1,5 @@
-import type { AdoptedEndpoint } from '../../contract/adopted.ts';
-import { type AdoptedOperation, expanded } from '../../contract/schema-components.ts';
+import type { AdoptedEndpoint, AdoptedOperation } from '../../contract/adopted.ts';
+import { expanded } from '../../contract/type-graph.ts';
 import { someOf } from '../document/node.ts';
 
 /**

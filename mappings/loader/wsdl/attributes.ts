@@ -1,10 +1,5 @@
 import { anySimpleType } from '../../contract/built-in-types.ts';
-import {
-  type AttributeUse,
-  expanded,
-  type QName,
-  type SimpleType,
-} from '../../contract/schema-components.ts';
+import { type AttributeUse, expanded, type QName, type SimpleType } from '../../contract/type-graph.ts';
 import type { Schema } from './documents.ts';
 import {
   constraintOf,

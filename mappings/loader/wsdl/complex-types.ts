@@ -7,7 +7,7 @@ import {
   type SchemaType,
   type SimpleType,
   textTypeOf,
-} from '../../contract/schema-components.ts';
+} from '../../contract/type-graph.ts';
 import { stepsPerComplexType, stepsPerMember } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import { findAmbiguity } from './ambiguous-content.ts';

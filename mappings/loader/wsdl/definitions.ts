@@ -1,5 +1,5 @@
 import { namespaces } from '../../contract/model.ts';
-import { expanded, type QName } from '../../contract/schema-components.ts';
+import { expanded, type QName } from '../../contract/type-graph.ts';
 import { addTo, shown } from '../document/node.ts';
 import { isA } from './documents.ts';
 import type { Findings } from './findings.ts';

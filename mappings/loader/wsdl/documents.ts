@@ -1,5 +1,5 @@
+import type { AdoptedDocument, AdoptedPlace } from '../../contract/adopted.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { AdoptedDocument, AdoptedPlace } from '../../contract/schema-components.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { addTo, shown } from '../document/node.ts';
 import type { NotOpened } from '../document/other-files.ts';

@@ -1,4 +1,5 @@
-import type { NotServedPart, QName } from '../../contract/schema-components.ts';
+import type { NotServedPart } from '../../contract/adopted.ts';
+import type { QName } from '../../contract/type-graph.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { lineOf, type XmlElement } from './xml-tree.ts';
 

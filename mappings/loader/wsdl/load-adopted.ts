@@ -1,7 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
+import type { AdoptedOperation, AdoptedService } from '../../contract/adopted.ts';
 import { defaultLimits } from '../../contract/limits.ts';
-import { type AdoptedOperation, type AdoptedService, expanded } from '../../contract/schema-components.ts';
+import { expanded } from '../../contract/type-graph.ts';
 import {
   Allowance,
   type ContractLimits,

@@ -1,11 +1,6 @@
+import type { AdoptedFault } from '../../contract/adopted.ts';
 import { namespaces } from '../../contract/model.ts';
-import type {
-  AdoptedBody,
-  AdoptedFault,
-  AdoptedMessage,
-  ElementDeclaration,
-  QName,
-} from '../../contract/schema-components.ts';
+import type { AdoptedBody, AdoptedMessage, ElementDeclaration, QName } from '../../contract/type-graph.ts';
 import { shown } from '../document/node.ts';
 import { type ActionNames, declaredAction, defaultFaultAction } from './addressing-actions.ts';
 import { type Definitions, soapChild, soapVersionOf, wordsOf, wsdlChildren } from './definitions.ts';

@@ -1,4 +1,4 @@
-import type { AdoptedOperation, NotServedPart } from '../../contract/schema-components.ts';
+import type { AdoptedOperation, NotServedPart } from '../../contract/adopted.ts';
 import { unserved } from './findings.ts';
 import type { XmlElement } from './xml-tree.ts';
 

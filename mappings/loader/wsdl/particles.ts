@@ -1,6 +1,6 @@
 import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { ElementDeclaration, Particle, Wildcard } from '../../contract/schema-components.ts';
+import type { ElementDeclaration, Particle, Wildcard } from '../../contract/type-graph.ts';
 import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';
 import {

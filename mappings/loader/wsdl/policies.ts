@@ -1,4 +1,4 @@
-import type { AdoptedService, PolicyKind } from '../../contract/schema-components.ts';
+import type { AdoptedService, PolicyKind } from '../../contract/adopted.ts';
 import type { Definition } from './definitions.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';
 

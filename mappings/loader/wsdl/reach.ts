@@ -1,10 +1,5 @@
-import type {
-  AdoptedMessage,
-  AdoptedOperation,
-  ElementDeclaration,
-  Particle,
-  SchemaType,
-} from '../../contract/schema-components.ts';
+import type { AdoptedOperation } from '../../contract/adopted.ts';
+import type { AdoptedMessage, ElementDeclaration, Particle, SchemaType } from '../../contract/type-graph.ts';
 import type { Allowance } from '../document/allowance.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { addTo } from '../document/node.ts';

@@ -1,11 +1,6 @@
+import type { AdoptedService } from '../../contract/adopted.ts';
 import { didYouMean } from '../../contract/nearest.ts';
-import type {
-  AdoptedService,
-  AttributeUse,
-  ComplexType,
-  Particle,
-  Wildcard,
-} from '../../contract/schema-components.ts';
+import type { AttributeUse, ComplexType, Particle, Wildcard } from '../../contract/type-graph.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { addTo, shown } from '../document/node.ts';
 

@@ -5,7 +5,7 @@ import type {
   QName,
   SchemaType,
   ValueConstraint,
-} from '../../contract/schema-components.ts';
+} from '../../contract/type-graph.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 import type { Schema } from './documents.ts';
 import type { Findings } from './findings.ts';

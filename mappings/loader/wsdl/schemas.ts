@@ -8,7 +8,7 @@ import {
   type Particle,
   type QName,
   type SchemaType,
-} from '../../contract/schema-components.ts';
+} from '../../contract/type-graph.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { addTo } from '../document/node.ts';
 import { fillComplexType, type WrittenType } from './complex-types.ts';

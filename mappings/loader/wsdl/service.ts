@@ -1,11 +1,6 @@
+import type { AdoptedOperation, AdoptedPort, AdoptedService, NotServedPart } from '../../contract/adopted.ts';
 import { namespaces } from '../../contract/model.ts';
-import type {
-  AdoptedMessage,
-  AdoptedOperation,
-  AdoptedPort,
-  AdoptedService,
-  NotServedPart,
-} from '../../contract/schema-components.ts';
+import type { AdoptedMessage } from '../../contract/type-graph.ts';
 import type { Allowance } from '../document/allowance.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { addTo } from '../document/node.ts';

@@ -1,5 +1,5 @@
 import { anySimpleType, noFacets } from '../../contract/built-in-types.ts';
-import type { BuiltIn, Facets, QName, SimpleType } from '../../contract/schema-components.ts';
+import type { BuiltIn, Facets, QName, SimpleType } from '../../contract/type-graph.ts';
 import { stepsPerSimpleType } from '../document/allowance.ts';
 import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';

@@ -1,5 +1,5 @@
+import type { SinglePiece } from '../../contract/adopted.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { SinglePiece } from '../../contract/schema-components.ts';
 import { addTo } from '../document/node.ts';
 import { declaredAction, metadataNamespace, replyAction } from './addressing-actions.ts';
 import { builtInSchemas } from './built-in-schemas.ts';

@@ -1,5 +1,5 @@
 import { namespaces } from '../../contract/model.ts';
-import { expanded, type QName } from '../../contract/schema-components.ts';
+import { expanded, type QName } from '../../contract/type-graph.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { addTo, shown } from '../document/node.ts';
 import { builtInSchema, noRedefine, type Schema } from './documents.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { SchemaType } from '../../contract/schema-components.ts';
+import type { SchemaType } from '../../contract/type-graph.ts';
 import { byCodeUnit } from '../names/names.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 

@@ -1,7 +1,7 @@
 import { bufferOf } from '../../bytes.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { QName } from '../../contract/schema-components.ts';
+import type { QName } from '../../contract/type-graph.ts';
 import { charsetOf, decodeXml, isWide } from '../../xml/decode.ts';
 import { XmlError } from '../../xml/error.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';

@@ -1,6 +1,6 @@
 import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
+import type { FaultAction } from '../../../../mappings/contract/adopted.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import type { FaultAction } from '../../../../mappings/contract/schema-components.ts';
 import { writeTimestamp } from './timestamp.ts';
 
 /**

@@ -10,7 +10,7 @@ import type {
   QName,
   SimpleType,
   Wildcard,
-} from '../../../../mappings/contract/schema-components.ts';
+} from '../../../../mappings/contract/type-graph.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 
 /** A number from 0 up to a bound, by a seed (mulberry32). */

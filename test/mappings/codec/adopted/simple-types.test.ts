@@ -5,7 +5,7 @@ import { escapeXml } from '../../../../mappings/codec/scalars/text.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { defaultSettings } from '../../../../mappings/contract/overlay-keys.ts';
 import { sentence } from '../../../../mappings/contract/reason.ts';
-import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/schema-components.ts';
+import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/type-graph.ts';
 import { JsonError } from '../../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { nodeKinds, Tape } from '../../../../mappings/json/tape.ts';

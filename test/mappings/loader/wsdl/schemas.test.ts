@@ -1,5 +1,5 @@
 import test from 'ava';
-import type { SimpleType } from '../../../../mappings/contract/schema-components.ts';
+import type { SimpleType } from '../../../../mappings/contract/type-graph.ts';
 import { contentOf, getOf, load, nameOf, problemsOf, serviceOf, typeOfGet } from './wsdl-folder.ts';
 
 const sequence = (content: string): string =>

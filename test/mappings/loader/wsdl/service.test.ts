@@ -1,9 +1,6 @@
 import test, { type ExecutionContext } from 'ava';
-import type {
-  AdoptedMessage,
-  AdoptedService,
-  NotServedPart,
-} from '../../../../mappings/contract/schema-components.ts';
+import type { AdoptedService, NotServedPart } from '../../../../mappings/contract/adopted.ts';
+import type { AdoptedMessage } from '../../../../mappings/contract/type-graph.ts';
 import { writeNamesLock } from '../../../../mappings/loader/names/names-lock.ts';
 import { adoptedNames } from '../../../../mappings/loader/wsdl/load-adopted.ts';
 import { definitionsOf, load, nameOf, problemsOf, schemaOf, serviceOf } from './wsdl-folder.ts';

@@ -2,12 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import type {
-  AdoptedService,
-  ComplexType,
-  ElementDeclaration,
-  Particle,
-} from '../../../../mappings/contract/schema-components.ts';
+import type { AdoptedService } from '../../../../mappings/contract/adopted.ts';
+import type { ComplexType, ElementDeclaration, Particle } from '../../../../mappings/contract/type-graph.ts';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
 import {
   type AdoptedOptions,

@@ -1,68 +1,22 @@
-import { anyType } from '../../contract/built-in-types.ts';
+import { anyType } from './built-in-types.ts';
 import {
+  type AttributeMember,
   type AttributeUse,
   type ComplexType,
   type Content,
   type ElementDeclaration,
   expanded,
+  type JsonForm,
+  type Member,
+  type Members,
+  type ObjectForm,
+  type Order,
   type Particle,
   type SchemaType,
   type Wildcard,
-} from '../../contract/schema-components.ts';
+} from './type-graph.ts';
 
 /** What a complex type's attributes and elements are called in JSON, and in which order they stand (A10 to A16). */
-
-/** An attribute as a member. */
-export interface AttributeMember {
-  readonly json: string;
-  readonly use: AttributeUse;
-}
-
-/** What stands between the tags as a member: an element, a wildcard's elements, or the rounds of a repeated group. */
-export type Member = {
-  readonly json: string;
-  /** An array. */
-  readonly repeats: boolean;
-  /** How many items an instance has to have; 0 for a member of a choice. */
-  readonly least: number;
-  /** How many items all its places take. */
-  readonly most: number;
-  /** Whether an instance has to have it. */
-  readonly required: boolean;
-} & (
-  | { readonly kind: 'element'; readonly element: ElementDeclaration }
-  | {
-      readonly kind: 'any';
-      readonly wildcards: readonly Wildcard[];
-      /** Where its elements are members of one object: the namespace of names without one (A22). */
-      readonly fieldsOf: string | undefined;
-    }
-  | { readonly kind: 'rounds'; readonly content: Members }
-);
-
-/** The order of the wire, where members stand in several places (A15). */
-export type Order =
-  | { readonly kind: 'member'; readonly index: number; readonly most: number }
-  | { readonly kind: 'sequence'; readonly parts: readonly Order[] }
-  | {
-      readonly kind: 'choice';
-      readonly parts: readonly { readonly order: Order; readonly members: ReadonlySet<number> }[];
-      /** Members that have places elsewhere too. */
-      readonly outside: ReadonlySet<number>;
-    };
-
-/** A choice that stands at most once: members of one of its branches at most may be there. */
-export interface Choice {
-  readonly branches: readonly ReadonlySet<number>[];
-}
-
-/** The members of a type's content, in the schema's order. */
-export interface Members {
-  readonly members: readonly Member[];
-  readonly choices: readonly Choice[];
-  /** Undefined where that of `members` is the wire's. */
-  readonly order: Order | undefined;
-}
 
 /** No members. */
 export const noMembers: Members = { members: [], choices: [], order: undefined };
@@ -361,4 +315,57 @@ function areApart(one: readonly Around[], other: readonly Around[]): boolean {
   return one.some(({ choice, branch }) =>
     other.some((its) => its.choice === choice && its.branch !== branch),
   );
+}
+
+/** The forms of WSDL types: of an element that may repeat, and of one that is there once. */
+const formsRepeated = new WeakMap<SchemaType, JsonForm>();
+const formsOnce = new WeakMap<SchemaType, JsonForm>();
+
+/**
+ * The JSON side of a type (A10 to A29).
+ *
+ * @param once whether the element is there at most once, so that a type of one repeated member is an array (A13)
+ */
+export function jsonFormOf(type: SchemaType, once: boolean): JsonForm {
+  if (type.kind === 'complex' && type.json !== undefined) return type.json;
+  const forms = once ? formsOnce : formsRepeated;
+  const form = forms.get(type) ?? formOf(type, once);
+  forms.set(type, form);
+  return form;
+}
+
+function formOf(type: SchemaType, once: boolean): JsonForm {
+  if (type.kind === 'simple') return { kind: 'scalar', type };
+  const { content } = type;
+  if (type === anyType || isInnerXml(type)) return { kind: 'xml' };
+  if (content.kind === 'map') return { kind: 'map', value: content.value };
+  if (content.kind === 'encodedArray')
+    return content.dimensions > 1 ? { kind: 'refused' } : { kind: 'list', item: itemOf(content.item) };
+  const lone = once ? loneMember(type) : undefined;
+  return lone === undefined ? objectForm(type) : { kind: 'list', item: lone };
+}
+
+/** The object of a complex type, also of one whose only member makes it an array elsewhere. */
+export function objectForm({ attributes: uses, content }: ComplexType): ObjectForm {
+  const members = contentMembers(content);
+  const attributes = attributeMembers(uses, members.members);
+  const type = content.kind === 'text' ? content.type : undefined;
+  const value = type === undefined && !isMixed(content) ? undefined : { json: valueNameOf(attributes), type };
+  return { kind: 'object', attributes, members, value, others: [] };
+}
+
+/** The item of an array of SOAP's encoding, whose elements may have any name. */
+function itemOf(type: SchemaType): Member {
+  const element: ElementDeclaration = {
+    name: { namespace: '', local: 'item' },
+    global: false,
+    type,
+    nillable: true,
+    abstract: false,
+    value: undefined,
+    substitutes: [],
+    documentation: '',
+  };
+  const most = Number.POSITIVE_INFINITY;
+  return { kind: 'element', json: 'item', repeats: true, least: 0, most, required: false, element };
 }

@@ -1,7 +1,8 @@
 import test from 'ava';
-import { type Members, membersOf, type Order } from '../../../../mappings/codec/adopted/members.ts';
-import { getOf, serviceOf, typeOfGet } from '../../loader/wsdl/wsdl-folder.ts';
-import { element as e, many, maybe } from './messages.ts';
+import { membersOf } from '../../../mappings/contract/members.ts';
+import type { Members, Order } from '../../../mappings/contract/type-graph.ts';
+import { element as e, many, maybe } from '../codec/adopted/messages.ts';
+import { getOf, serviceOf, typeOfGet } from '../loader/wsdl/wsdl-folder.ts';
 
 /** What a content model's members are: `*` repeats, `!` is required, choices and the order of the wire behind `;`. */
 

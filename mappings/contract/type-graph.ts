@@ -1,7 +1,10 @@
+import type { Demands, JsonKind, ScalarName, Tag } from './values.ts';
+
 /**
- * The components of XML Schema (XSD 1.0, part 1, 2.2) and of WSDL 1.1 that an adopted service is made of, as plain data: built
- * once by the loader, read by the codecs, the endpoints and the derived OpenAPI. References are followed, groups expanded,
- * inherited attributes and content merged; types refer to one another directly, in circles too. No JSON here.
+ * The graph of types: every type of a contract with both sides of its values. The XML side is made of the components of XML
+ * Schema (XSD 1.0, part 1, 2.2): references are followed, groups expanded, inherited attributes and content merged. The JSON
+ * side is the type's `JsonForm`. Types refer to one another directly, in circles too. The loader of a WSDL builds its part once;
+ * `mappings/type-graph.ts` makes the nodes of an OpenAPI contract on first use.
  */
 
 /** A name of a component; `namespace` is `''` for none. */
@@ -23,6 +26,8 @@ export interface ElementDeclaration {
   /** The global elements that may stand in its place, abstract ones left out, itself not among them; transitive. */
   readonly substitutes: readonly ElementDeclaration[];
   readonly documentation: string;
+  /** The demands of an OpenAPI contract on values here; with them a required element may not be nil (W42). */
+  readonly demands?: Demands | undefined;
 }
 
 /** A default or fixed value of an element or attribute (XSD 1.0, part 1, 3.2.1, 3.3.1). */
@@ -50,6 +55,10 @@ export interface ComplexType {
   readonly anyAttribute: boolean;
   readonly content: Content;
   readonly documentation: string;
+  /** Given for a type of an OpenAPI contract; otherwise it follows from the components (`jsonFormOf`). */
+  readonly json?: JsonForm | undefined;
+  /** True for the type of a list or map that no document names, so that pages show its items instead. */
+  readonly isGenerated?: true;
 }
 
 /** What stands between the tags; of an extension, the base's content first. */
@@ -119,6 +128,8 @@ export interface SimpleType {
     | { readonly kind: 'union'; readonly members: readonly SimpleType[] };
   readonly facets: Facets;
   readonly documentation: string;
+  /** The scalar of an OpenAPI contract, which decides the JSON of its values; undefined: `builtIn` and the settings do (A26). */
+  readonly scalar?: ScalarName;
 }
 
 /** The facets in force, those of bases merged. */
@@ -188,111 +199,9 @@ export type BuiltIn =
   | 'hexBinary'
   | 'base64Binary';
 
-/** A service as its WSDL says it, all of what is served (A1–A9). */
-export interface AdoptedService {
-  /** `wsdl:definitions/@targetNamespace`. */
-  readonly namespace: string;
-  /** The name of its `wsdl:service`; of several, the first. */
-  readonly name: string;
-  readonly documentation: string;
-  readonly ports: readonly AdoptedPort[];
-  readonly operations: readonly AdoptedOperation[];
-  /** Operations, ports and bindings that aren't served, each with the reason (A4, A7). */
-  readonly notServed: readonly NotServedPart[];
-  /** The named types that a value may say (`xsi:type`) and those that operations reach, by their JSON name (A19). */
-  readonly typeNames: ReadonlyMap<SchemaType, string>;
-  /** Every global element and named type of the documents, for wildcards, headers and `xsi:type`. */
-  readonly elements: ReadonlyMap<string, ElementDeclaration>;
-  readonly types: ReadonlyMap<string, SchemaType>;
-  readonly documents: readonly AdoptedDocument[];
-  /** All documents as one WSDL (A2); undefined if the first document has no imports. */
-  readonly single: readonly SinglePiece[] | undefined;
-  /** What policies ask for (A31), a line each, and whether it can be met. */
-  readonly policies: readonly {
-    readonly text: string;
-    readonly served: boolean;
-    readonly kind: PolicyKind;
-  }[];
-}
-
-/** An operation, port or binding that is not served. */
-export interface NotServedPart {
-  /** `portType.operation`, or the name of a port or binding. */
-  readonly name: string;
-  readonly reason: string;
-  /** The document that the reason is in: its path in the folder. */
-  readonly file: string;
-  /** From 1. */
-  readonly line: number | undefined;
-}
-
-/** What a policy may ask for, of what is told apart (A31). */
-export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'other';
-
 /** The key of a QName in the maps: `{namespace}local`. */
 export function expanded({ namespace, local }: QName): string {
   return `{${namespace}}${local}`;
-}
-
-/** A document to be served as it is but for some places (A1, A2). */
-export interface AdoptedDocument {
-  readonly kind: 'wsdl' | 'xsd';
-  /** The path in the folder. */
-  readonly file: string;
-  /** `n` of `?wsdl=n` or `?xsd=n`; 0 for the first, which is `?wsdl`. */
-  readonly number: number;
-  /** True for a schema that comes with the code, because an import of it leads to no file (A2). */
-  readonly isBuiltIn: boolean;
-  readonly bytes: Uint8Array;
-  /** The IANA name of the encoding of `bytes`, such as `utf-8` or `iso-8859-1`. */
-  readonly charset: string;
-  /** Spans of `bytes`, in order, to put something else in place of: attribute values without their quotes, and the content of elements. */
-  readonly places: readonly AdoptedPlace[];
-}
-
-/** A span of bytes of a served document, and what goes there. */
-export type AdoptedPlace = { readonly from: number; readonly to: number } & (
-  | { readonly kind: 'address'; readonly port: string }
-  /** A binding or port, with the SOAP version that it is of; `other` is HTTP and others. It holds other places. */
-  | { readonly kind: 'version'; readonly soap: '1.1' | '1.2' | 'other' }
-  /** `location`: the location as the author wrote it. */
-  | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
-);
-
-/** A part of the single WSDL: a text, or the address of a port. */
-export type SinglePiece = {
-  /** The version of the binding or port that it is in; undefined outside of them. */
-  readonly soap: '1.1' | '1.2' | 'other' | undefined;
-} & ({ readonly text: string } | { readonly port: string });
-
-/** A port with a SOAP address (A5). */
-export interface AdoptedPort {
-  readonly name: string;
-  /** The path of its address as the WSDL has it, `/` and more; undefined where the address has none. */
-  readonly path: string | undefined;
-  readonly soap: '1.1' | '1.2';
-  readonly operations: readonly AdoptedOperation[];
-}
-
-/** An operation of a port type that has a SOAP binding (A4). */
-export interface AdoptedOperation {
-  /** In JSON (A4): `POST /{name}`. */
-  readonly name: string;
-  /** In the WSDL, and the port type it is of. */
-  readonly wsdlName: string;
-  readonly portType: string;
-  readonly documentation: string;
-  readonly style: 'document' | 'rpc';
-  /** `soapAction` of the binding; `''` for none. The same operation may have several by its bindings; this one is the first's. */
-  readonly action: string;
-  /** Each `soapAction` of its bindings, and the WS-Addressing action that its input declares; empty ones are omitted. */
-  readonly actions: readonly string[];
-  /** The WS-Addressing action of its reply (A34); undefined for a one-way operation. */
-  readonly replyAction: string | undefined;
-  readonly input: AdoptedMessage;
-  /** Undefined for a one-way operation (A9). */
-  readonly output: AdoptedMessage | undefined;
-  readonly faults: readonly AdoptedFault[];
 }
 
 /** What a request or reply holds, as its binding says (A7, A8). */
@@ -309,21 +218,6 @@ export type AdoptedBody =
   | { readonly kind: 'element'; readonly element: ElementDeclaration }
   /** The wrapper of an rpc call or reply; its parts are elements without a namespace, in the message's order (A30). */
   | { readonly kind: 'rpc'; readonly wrapper: QName; readonly parts: readonly ElementDeclaration[] };
-
-/** A declared fault (A29); its detail is `element`. */
-export interface AdoptedFault {
-  readonly name: string;
-  readonly element: ElementDeclaration;
-  readonly use: 'literal' | 'encoded';
-  /** Its WS-Addressing actions (A34). */
-  readonly action: FaultAction;
-}
-
-/** The WS-Addressing action of a fault: the one that the WSDL declares, and the default one (A34). */
-export interface FaultAction {
-  readonly declared: string | undefined;
-  readonly default: string;
-}
 
 /** The simple type of an element's text; undefined where it has elements or may have any. */
 export function textTypeOf(type: SchemaType): SimpleType | undefined {
@@ -345,4 +239,99 @@ export function contentTypes({ attributes, content, derived }: ComplexType): rea
   else if (content.kind === 'encodedArray') types.push(content.item);
   else if (content.kind === 'map') types.push(content.key.type, content.value.type);
   return types;
+}
+
+/** An attribute as a member. */
+export interface AttributeMember {
+  readonly json: string;
+  readonly use: AttributeUse;
+}
+
+/** What stands between the tags as a member: an element, a wildcard's elements, or the rounds of a repeated group. */
+export type Member = {
+  readonly json: string;
+  /** An array. */
+  readonly repeats: boolean;
+  /** How many items an instance has to have; 0 for a member of a choice. */
+  readonly least: number;
+  /** How many items all its places take. */
+  readonly most: number;
+  /** Whether an instance has to have it. */
+  readonly required: boolean;
+} & (
+  | { readonly kind: 'element'; readonly element: ElementDeclaration }
+  | {
+      readonly kind: 'any';
+      readonly wildcards: readonly Wildcard[];
+      /** Where its elements are members of one object: the namespace of names without one (A22). */
+      readonly fieldsOf: string | undefined;
+    }
+  | { readonly kind: 'rounds'; readonly content: Members }
+);
+
+/** The order of the wire, where members stand in several places (A15). */
+export type Order =
+  | { readonly kind: 'member'; readonly index: number; readonly most: number }
+  | { readonly kind: 'sequence'; readonly parts: readonly Order[] }
+  | {
+      readonly kind: 'choice';
+      readonly parts: readonly { readonly order: Order; readonly members: ReadonlySet<number> }[];
+      /** Members that have places elsewhere too. */
+      readonly outside: ReadonlySet<number>;
+    };
+
+/** A choice that stands at most once: members of one of its branches at most may be there. */
+export interface Choice {
+  readonly branches: readonly ReadonlySet<number>[];
+}
+
+/** The members of a type's content, in the schema's order. */
+export interface Members {
+  readonly members: readonly Member[];
+  readonly choices: readonly Choice[];
+  /** Undefined where that of `members` is the wire's. */
+  readonly order: Order | undefined;
+}
+
+/** The JSON side of a type. */
+export type JsonForm =
+  /** A string, number or boolean; any value for the scalar `json`. */
+  | { readonly kind: 'scalar'; readonly type: SimpleType }
+  /** A string of XML: inner XML, or a value of `xs:anyType` (A23, A24). */
+  | { readonly kind: 'xml' }
+  | ObjectForm
+  /** An array with an item for each element of one repeated member (A13, W15). */
+  | { readonly kind: 'list'; readonly item: Member }
+  /** An object with free keys; `value` is the element of each value (A23, W20). */
+  | { readonly kind: 'map'; readonly value: ElementDeclaration }
+  /** An array whose items have an element each by position, then the items of `rest`. */
+  | {
+      readonly kind: 'tuple';
+      readonly positions: readonly ElementDeclaration[];
+      readonly rest: ElementDeclaration | undefined;
+    }
+  /** A value of one of several types, each in an element of its own. */
+  | { readonly kind: 'union'; readonly variants: readonly UnionVariant[] }
+  /** An array of several dimensions, which no message may hold. */
+  | { readonly kind: 'refused' };
+
+/** A JSON object: attributes, then what is between the tags. */
+export interface ObjectForm {
+  readonly kind: 'object';
+  readonly attributes: readonly AttributeMember[];
+  /** Of a complex type without text. */
+  readonly members: Members;
+  /** The member of the text; `type` is undefined for inner XML (A14, A24). */
+  readonly value: { readonly json: string; readonly type: SimpleType | undefined } | undefined;
+  /** Elements of maps that hold the members of other names (W20). */
+  readonly others: readonly ElementDeclaration[];
+}
+
+/** One of the types of a union. */
+export interface UnionVariant {
+  readonly element: ElementDeclaration;
+  /** The JSON values that may be of it. */
+  readonly takes: JsonKind;
+  /** The member of its objects whose value tells them from others; undefined if their members tell. */
+  readonly tag: Tag | undefined;
 }
