@@ -3,14 +3,14 @@ import type { CompiledOperation } from '../../mappings/compile.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Route } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
-import { adoptedTree } from './adopted-tree.ts';
+import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';
 import { addressCode, codeBlock, table } from './layout.ts';
 import { badges } from './overview.ts';
 import { prose } from './prose.ts';
 import { formatNames, type Sample, sampleFile, samplesOf } from './samples.ts';
-import { memberTree } from './tree.ts';
+import { memberTree, messageTree } from './tree.ts';
 import { href, type View } from './view.ts';
 
 /** What an operation does, what it takes and gives, samples of both, its errors, and a form to try it with. */
@@ -18,7 +18,7 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
   const say = texts.say;
   const { operation } = compiled;
-  const adopted = adoptedOperation(site.contract, operation.name);
+  const { input, output } = typeGraphOf(site.contract).messagesOf(operation);
   const mayTry = site.tryIt !== 'off';
   return html`
     <p class="crumbs"><a href=${href(view, '')}>${say('operation.all')}</a>
@@ -40,11 +40,11 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
     </section>
     <section aria-labelledby="request">
       <h2 id="request">${say('operation.request')}</h2>
-      ${adopted === undefined ? memberTree(view, operation.input) : adoptedMessage(view, adopted.input)}
+      ${message(view, input)}
     </section>
     <section aria-labelledby="reply">
       <h2 id="reply">${say('operation.reply')}</h2>
-      ${adopted === undefined ? memberTree(view, operation.output) : adoptedMessage(view, adopted.output)}
+      ${message(view, output)}
     </section>
     <section aria-labelledby="samples">
       <h2 id="samples">${say('operation.samples')}</h2>
@@ -64,13 +64,18 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
   `;
 }
 
-/** A message as the service's own WSDL declares it; of a one-way operation there is no reply. */
-function adoptedMessage(view: View, message: AdoptedMessage | undefined): Html {
+/**
+ * The members of a message. Of a WSDL's message all that it declares is shown; the element of an OpenAPI contract's message is
+ * named like its operation. A one-way operation has no reply.
+ */
+function message(view: View, message: AdoptedMessage | undefined): Html {
   const { texts, site, address } = view;
   if (message === undefined) return html`<p>${texts.say('operation.oneWay')}</p>`;
+  if (site.contract.adopted === undefined && message.body.kind === 'element')
+    return memberTree(view, message.body.element.type);
   const [first] = site.soapPaths;
   return html`<p>${texts.say('operation.adopted')} <a href=${`${address}${first?.path}?wsdl`}>WSDL</a></p>
-    ${adoptedTree(view, message)}`;
+    ${messageTree(view, message)}`;
 }
 
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
@@ -170,7 +175,7 @@ function declaredErrors(view: View, { operation }: CompiledOperation): Html {
     ${faults.map(
       (fault) => html`<details class="error">
         <summary><code>${fault.name}</code></summary>
-        ${adoptedTree(view, { body: { kind: 'element', element: fault.element }, headers: [], use: 'literal' })}
+        ${messageTree(view, { body: { kind: 'element', element: fault.element }, headers: [] })}
       </details>`,
     )}`;
 }

@@ -1,5 +1,17 @@
-import { scalarTable } from '../../mappings/codec/scalars/table.ts';
-import type { Field, Type } from '../../mappings/contract/model.ts';
+import { anyType } from '../../mappings/contract/built-in-types.ts';
+import { type NamedType, namespaces } from '../../mappings/contract/model.ts';
+import {
+  type AdoptedMessage,
+  type AttributeUse,
+  type ComplexType,
+  type ElementDeclaration,
+  type Particle,
+  type SchemaType,
+  type SimpleType,
+  textTypeOf,
+  type ValueConstraint,
+} from '../../mappings/contract/type-graph.ts';
+import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { type Html, html } from './html.ts';
 import { prose } from './prose.ts';
 import { href, type View } from './view.ts';
@@ -21,7 +33,7 @@ interface Tree {
 }
 
 /** A member of a message as the tree shows it. */
-export interface Row {
+interface Row {
   readonly name: string;
   /** What it is called in JSON, where that is another name. */
   readonly json?: string | undefined;
@@ -37,7 +49,7 @@ export interface Row {
 }
 
 /** What a member has in it. */
-export interface Inner {
+interface Inner {
   /** Tells one that is in itself. */
   readonly key: unknown;
   readonly name: string;
@@ -46,20 +58,37 @@ export interface Inner {
   readonly isGroup?: boolean;
 }
 
-/** The members of a message as a tree: name, type, whether required, what the document says of each. */
-export function memberTree(view: View, record: Type): Html {
-  return rowTree(view, rowsOf(view, record), record);
+/** The members of a type as a tree: name, type, whether required, what the document says of each. */
+export function memberTree(view: View, type: SchemaType): Html {
+  return rowTree(view, new Rows(view).content(type), type);
 }
 
 /** The members of one type, for its own page. */
-export function typeTree(view: View, type: Type): Html {
+export function typeTree(view: View, type: NamedType): Html {
   if (type.kind === 'enum') return valueList(view, type.values);
   // the item of a list is told where the list is used
-  return type.kind === 'array' || type.kind === 'map' ? undefined : memberTree(view, type);
+  if (type.kind === 'array' || type.kind === 'map') return undefined;
+  return memberTree(view, typeGraphOf(view.site.contract).nodeOf(type));
+}
+
+/** A whole message as a tree: header blocks first, then the element in the body. */
+export function messageTree(view: View, { headers, body }: Pick<AdoptedMessage, 'headers' | 'body'>): Html {
+  const tree = new Rows(view);
+  const blocks = headers.map((element) => ({
+    ...tree.element(element, 0, 1),
+    facts: view.texts.say('tree.header'),
+  }));
+  if (body.kind === 'empty') return rowTree(view, blocks, body);
+  if (body.kind === 'element') return rowTree(view, [...blocks, tree.element(body.element, 1, 1)], body);
+  const { wrapper, parts } = body;
+  const rows = (): readonly Row[] => parts.map((part) => tree.element(part, 1, 1));
+  const inner = { key: wrapper, name: wrapper.local, rows };
+  const call = { name: wrapper.local, type: '', required: true, nillable: false, inner };
+  return rowTree(view, [...blocks, call], body);
 }
 
 /** Rows as a tree; `key` is of what they are in. */
-export function rowTree(view: View, rows: readonly Row[], key: unknown): Html {
+function rowTree(view: View, rows: readonly Row[], key: unknown): Html {
   if (rows.length === 0) return html`<p>${view.texts.say('tree.empty')}</p>`;
   return html`<ul class="tree">${list({ view, left: mostRows }, rows, { keys: [key], depth: 1 })}</ul>`;
 }
@@ -106,67 +135,160 @@ function item(tree: Tree, row: Row, within: Within): Html {
   </li>`;
 }
 
-/** What an array holds or a map has as values, through any number of them; any other type itself. */
-function elementOf(type: Type): Type {
-  let inner = type;
-  for (let depth = 0; depth < 8; depth++) {
-    if (inner.kind === 'array') inner = inner.item;
-    else if (inner.kind === 'map') inner = inner.value;
-    else break;
-  }
-  return inner;
-}
+/** Rows of the nodes of the type graph. */
+class Rows {
+  readonly #view: View;
 
-function rowsOf(view: View, type: Type): readonly Row[] {
-  switch (type.kind) {
-    case 'record': {
-      const { typed, untyped } = type.additional ?? {};
-      const others = [typed, untyped].flatMap((each) => (each === undefined ? [] : rowOf(view, each)));
-      return [...type.fields.map((field) => rowOf(view, field)), ...others];
+  constructor(view: View) {
+    this.#view = view;
+  }
+
+  element(element: ElementDeclaration, least: number, most: number, json?: string): Row {
+    const { name, type, nillable, abstract, value, substitutes, documentation, demands } = element;
+    const say = this.#view.texts.say;
+    const label = this.#typeName(type);
+    const shown = shownType(type);
+    const rows = (): readonly Row[] => [
+      ...(abstract ? [] : this.content(shown)),
+      ...substitutes.map((each) => ({ ...this.element(each, 0, 1), facts: say('tree.instead') })),
+    ];
+    return {
+      name: name.local,
+      json,
+      type: most > 1 ? [say('tree.list'), ' ', label] : label,
+      required: least > 0,
+      nillable,
+      description: documentation,
+      facts: demands?.words?.facts ?? this.#facts(type, value),
+      values: textTypeOf(shown)?.facets.enumeration ?? [],
+      // an element in its own place is another one than its type in itself
+      inner: { key: abstract ? element : shown, name: typeTitle(shown) ?? name.local, rows },
+    };
+  }
+
+  #attribute({ name, type, required, value, documentation }: AttributeUse): Row {
+    return {
+      name: `@${name.local}`,
+      type: this.#typeName(type),
+      required,
+      nillable: false,
+      description: documentation,
+      facts: this.#facts(type, value),
+      values: type.facets.enumeration ?? [],
+    };
+  }
+
+  #facts(type: SchemaType, value: ValueConstraint | undefined): string {
+    const stated =
+      value === undefined ? [] : [this.#view.texts.say(`tree.${value.kind}`, { value: value.text })];
+    return [...stated, ...factsOf(type)].join('. ');
+  }
+
+  /** Its attributes and elements, then each type that `xsi:type` may say in its place. */
+  content(type: SchemaType): readonly Row[] {
+    if (type.kind === 'simple' || type === anyType) return [];
+    const { attributes, content, derived } = type;
+    const own = attributes.map((each) => this.#attribute(each));
+    if (content.kind === 'elements')
+      for (const row of this.#particle(content.particle, 'whole')) own.push(row);
+    if (content.kind === 'encodedArray') {
+      const { item } = content;
+      const inner = { key: item, name: typeTitle(item) ?? 'item', rows: () => this.content(item) };
+      own.push({ name: 'item', type: this.#typeName(item), required: false, nillable: true, inner });
     }
-    case 'union':
-      return type.variants.map((variant) => rowOf(view, variant));
-    case 'tuple':
-      return [...type.positions, ...(type.rest === undefined ? [] : [type.rest])].map((part) =>
-        rowOf(view, part),
-      );
-    default:
-      return [];
+    if (content.kind === 'map') {
+      const { item, key, value } = content;
+      const rows = (): readonly Row[] => [this.element(key, 1, 1), this.element(value, 1, 1)];
+      const inner = { key: item, name: item.name.local, rows };
+      const type = this.#typeName(item.type);
+      own.push({ name: item.name.local, type, required: false, nillable: false, inner });
+    }
+    const others = derived.flatMap((one): readonly Row[] => {
+      const name = typeTitle(one);
+      if (name === undefined) return [];
+      const inner = { key: one, name, rows: () => this.content(one), isGroup: true };
+      return [{ name: `xsi:type="${name}"`, type: '', required: false, nillable: false, inner }];
+    });
+    return [...(type.abstract ? [] : own), ...others];
+  }
+
+  /** A group that has to be there once is its members; another one is a row of its own. */
+  #particle(particle: Particle, place: 'whole' | 'part' | 'branch'): readonly Row[] {
+    const { least, most } = particle;
+    const required = least > 0 && place !== 'branch';
+    if (particle.kind === 'element')
+      return [this.element(particle.element, required ? 1 : 0, most, particle.json)];
+    const say = this.#view.texts.say;
+    if (particle.kind === 'any') return [{ name: '…', type: say('tree.any'), required, nillable: false }];
+    const isChoice = particle.kind === 'choice';
+    const rows = (): readonly Row[] =>
+      particle.particles.flatMap((each) => this.#particle(each, isChoice ? 'branch' : 'part'));
+    if (!isChoice && most === 1 && (place === 'whole' || required)) return rows();
+    const kind = say(isChoice ? 'tree.choice' : 'tree.group');
+    const type = most > 1 ? say('tree.repeated') : '';
+    return [
+      {
+        name: kind,
+        type,
+        required,
+        nillable: false,
+        inner: { key: particle, name: kind, rows, isGroup: true },
+      },
+    ];
+  }
+
+  /** A type in words, with a link to the page of one that has a page. */
+  #typeName(type: SchemaType): Html {
+    const { texts, site } = this.#view;
+    if (type.kind === 'complex') {
+      const item = itemType(type);
+      if (item !== undefined)
+        return [texts.say(type.content.kind === 'map' ? 'tree.map' : 'tree.list'), ' ', this.#typeName(item)];
+    } else if (type.variety.kind === 'list')
+      return [texts.say('tree.list'), ' ', this.#typeName(type.variety.item)];
+    const title = typeTitle(type);
+    if (type.kind === 'complex' && title === undefined)
+      return type.content.kind === 'text' ? this.#typeName(type.content.type) : '';
+    if (title === undefined || !site.contract.types.some(({ name }) => name === title))
+      return title ?? `xs:${(type as SimpleType).builtIn}`;
+    const link = href(this.#view, `${site.folder}/-/types/${encodeURIComponent(title)}`);
+    const named = html`<a href=${link}>${title}</a>`;
+    const isUnion = type.kind === 'complex' && type.json?.kind === 'union';
+    return isUnion ? [texts.say('tree.union'), ' ', named] : named;
   }
 }
 
-type Part = Pick<Field, 'xml' | 'type'> & Partial<Field>;
-
-function rowOf(view: View, part: Part): Row {
-  const { xml, json, type, required = false, nillable = false, allowed, words } = part;
-  const inner = elementOf(type);
-  return {
-    name: xml,
-    json,
-    type: typeName(view, type),
-    required,
-    nillable,
-    description: words?.description ?? '',
-    facts: words?.facts ?? '',
-    values: allowed ?? (inner.kind === 'enum' ? inner.values : []),
-    inner: { key: inner, name: nameOf(inner), rows: () => rowsOf(view, inner) },
-  };
+/** The type of the items of a list or of the values of a map whose own type no page shows; undefined for any other type. */
+function itemType({ content, isGenerated, json }: ComplexType): SchemaType | undefined {
+  if (content.kind === 'encodedArray') return content.item;
+  if (isGenerated !== true) return undefined;
+  if (json?.kind === 'map') return json.value.type;
+  return json?.kind === 'list' && json.item.kind === 'element' ? json.item.element.type : undefined;
 }
 
-function nameOf(type: Type): string {
-  return type.kind === 'scalar' ? scalarTable[type.scalar].xsd : type.name;
+/** The type whose members are shown for a type: of lists and maps that no document names, the type of their items. */
+function shownType(type: SchemaType): SchemaType {
+  let shown = type;
+  for (let depth = 0; depth < 8 && shown.kind === 'complex' && shown.isGenerated === true; depth++)
+    shown = itemType(shown) ?? shown;
+  return shown;
 }
 
-/** A type in words, with a link to the page of one that has a name. */
-function typeName(view: View, type: Type): Html {
-  const { texts, site } = view;
-  if (type.kind === 'scalar') return `xs:${scalarTable[type.scalar].xsd}`;
-  if (type.kind === 'array') return [texts.say('tree.list'), ' ', typeName(view, type.item)];
-  if (type.kind === 'map') return [texts.say('tree.map'), ' ', typeName(view, type.value)];
-  if (!site.contract.types.includes(type)) return type.name;
-  const link = href(view, `${site.folder}/-/types/${encodeURIComponent(type.name)}`);
-  const named = html`<a href=${link}>${type.name}</a>`;
-  return type.kind === 'union' ? [texts.say('tree.union'), ' ', named] : named;
+/** A type's name, built-in ones with `xs:`; undefined for one that has none. */
+function typeTitle({ name }: SchemaType): string | undefined {
+  if (name === undefined) return undefined;
+  return name.namespace === namespaces.xsd ? `xs:${name.local}` : name.local;
+}
+
+/** The facets of a type's text by the names that XSD has for them, such as `maxLength 20`; none of one without text. */
+function factsOf(type: SchemaType): readonly string[] {
+  const simple = textTypeOf(type);
+  if (simple === undefined) return [];
+  const { patterns, enumeration: _values, whiteSpace: _folded, ...bounds } = simple.facets;
+  const said = Object.entries(bounds).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${value}`],
+  );
+  return [...said, ...patterns.map((all) => `pattern ${all.join(' | ')}`)];
 }
 
 function valueList({ texts }: View, values: readonly string[]): Html {

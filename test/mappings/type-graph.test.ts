@@ -31,6 +31,7 @@ const openapi = {
           state: { type: 'string', enum: ['new', 'old'] },
           children: { type: 'array', items: { $ref: '#/components/schemas/Node' } },
           marks: { type: 'object', additionalProperties: { type: 'boolean' } },
+          place: { type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false },
           either: { oneOf: [{ type: 'integer' }, { type: 'string' }] },
         },
       },
@@ -76,7 +77,7 @@ test('the XML side of an object is a sequence of qualified elements with their o
   const elements = particle?.kind === 'sequence' ? particle.particles : [];
   t.deepEqual(
     elements.map((each) => (each.kind === 'element' ? [each.element.name.local, each.least, each.most] : [])),
-    ['name', 'size', 'state', 'children', 'marks', 'either'].map((local) => [
+    ['name', 'size', 'state', 'children', 'marks', 'place', 'either'].map((local) => [
       local,
       local === 'name' ? 1 : 0,
       1,
@@ -87,12 +88,13 @@ test('the XML side of an object is a sequence of qualified elements with their o
 
 test('each type of an OpenAPI contract has the JSON form of its schema', (t) => {
   const kindOf = (json: string): string => jsonFormOf(elementIn(nodeType(), json).type, true).kind;
-  t.deepEqual(['name', 'size', 'state', 'children', 'marks', 'either'].map(kindOf), [
+  t.deepEqual(['name', 'size', 'state', 'children', 'marks', 'place', 'either'].map(kindOf), [
     'scalar',
     'scalar',
     'scalar',
     'list',
     'map',
+    'tuple',
     'union',
   ]);
   const size = elementIn(nodeType(), 'size').type;
@@ -108,6 +110,15 @@ test('W20: a map is a sequence of entries with a key and a value', (t) => {
   t.deepEqual([key.name.local, value.name.local], ['Key', 'Value']);
   t.is(item.type.kind, 'complex');
   t.true(type.isGenerated);
+});
+
+test('the positions of a tuple are optional elements that may be nil', (t) => {
+  const form = jsonFormOf(elementIn(nodeType(), 'place').type, true);
+  if (form.kind !== 'tuple') return t.fail('expected a tuple');
+  t.deepEqual(
+    form.positions.map(({ nillable }) => nillable),
+    [true, true],
+  );
 });
 
 test('A13: a WSDL type of one repeated member is an array where its element is there once', (t) => {
