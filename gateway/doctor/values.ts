@@ -39,15 +39,15 @@ const integers = new Set([
 const fractions = new Set(['decimal', 'float', 'double']);
 const isNumber = (type: string): boolean => integers.has(type) || fractions.has(type);
 
-const empty: Adviser = (text, { type }) =>
-  text.trim() === ''
-    ? {
-        cause: `the element is empty, and xs:${type} has no empty value: leave the element out`,
-      }
-    : undefined;
+const empty: Adviser = (text, { type, values }) => {
+  if (text.trim() !== '') return undefined;
+  const what = values.length > 0 ? 'no allowed value is empty' : `xs:${type} has no empty value`;
+  return { cause: `the element is empty, and ${what}: leave the element out` };
+};
 
-const word: Adviser = (text, { type }) =>
-  /^(?:null|nil|undefined|none|nan|\[object Object\])$/i.test(text) && type !== 'string'
+const word: Adviser = (text, { type, values }) =>
+  /^(?:null|nil|undefined|none|nan|\[object Object\])$/i.test(text) &&
+  (type !== 'string' || values.length > 0)
     ? {
         cause: `"${text.toLowerCase().slice(0, 20)}" is a word of a programming language, not a value: leave the element out, or write xsi:nil="true"`,
       }
@@ -69,9 +69,10 @@ const enumValue: Adviser = (text, { values }) => {
   const listed = values.slice(0, 12).join(', ') + (values.length > 12 ? ', …' : '');
   if (same !== undefined)
     return { cause: `values are told apart by case and blanks: it is one of ${listed}`, instead: same };
-  return /^\d{1,3}$/.test(folded)
-    ? { cause: 'a number is the position that a programming language gives it' }
-    : undefined;
+  if (/^\d{1,3}$/.test(folded))
+    return { cause: 'a number is the position that a programming language gives it' };
+  // the codec names the type instead of so many values
+  return values.length > 12 && text.trim() !== '' ? { cause: `it is one of ${listed}` } : undefined;
 };
 
 const numberForm: Adviser = (text, { type, refusal }) => {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { createDoctor, type Explanation, maxFindings } from '../../../gateway/doctor/explain.ts';
+import { adviseOn } from '../../../gateway/doctor/values.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
@@ -50,6 +51,15 @@ test('an adopted service: names, values and header blocks are compared with its 
   const told = findings.map(({ message }) => message).join('\n');
   t.regex(told, /<Contain> is misspelt: did you mean <Contains>\?/);
   t.regex(told, /limit: expected/);
+});
+
+test('the advice on a value of a long enum lists its first twelve values', (t) => {
+  const adviceFor = (count: number) => {
+    const values = Array.from({ length: count }, (_, index) => `v${index + 1}`);
+    return adviseOn('other', { kind: 'text', type: 'string', values, refusal: () => 'no value' })?.cause;
+  };
+  t.is(adviceFor(12), undefined);
+  t.is(adviceFor(13), 'it is one of v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, …');
 });
 
 test('no credential is in what is said, nor in the corrected message', (t) => {

@@ -50,13 +50,13 @@ for (const version of [
     [
       'a value of an element that is moved',
       '<Body>\n<state>later</state>\n<id>1</id>\n</Body>',
-      ['5: <state>: expected one of open, done'],
+      ['5: <state>: expected one of open, done, got "later"'],
     ],
     [
       'two values in elements that are moved',
       '<Body>\n<state>later</state>\n<when>x</when>\n<id>1</id>\n</Body>',
       [
-        '5: <state>: expected one of open, done',
+        '5: <state>: expected one of open, done, got "later"',
         '6: <when>: expected xs:dateTime, got "x"; xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 where the zone counts',
       ],
     ],
