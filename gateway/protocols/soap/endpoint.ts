@@ -33,9 +33,9 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }
 
-/** The address of a request, with the version that its Content-Type says, or else that of the path (W3). */
+/** The address of a request. At a path with ports of both versions the Content-Type decides on the version (W3). */
 function claimedAddress(address: SoapAddress, head: RequestHead): SoapAddress {
-  if (address.version === soap12 || !isSoap12(head)) return address;
+  if (address.hasBothVersions !== true || !isSoap12(head)) return address;
   return { version: soap12, endpoint: address.endpoint };
 }
 

@@ -64,8 +64,10 @@ export const soap12: SoapVersion = {
 
 /** Where a SOAP request came to. */
 export interface SoapAddress {
-  /** The version that the Content-Type or else the path says, until the envelope says its own (W3). */
+  /** The version of a fault until the envelope's own version is known (W3). */
   readonly version: SoapVersion;
+  /** Whether ports of both versions of an adopted service have this path. */
+  readonly hasBothVersions?: boolean;
   /** The path below the base path, where ports of an adopted service answer (A5); undefined: all that the contract has. */
   readonly endpoint: string | undefined;
 }

@@ -3,20 +3,20 @@ import test, { type ExecutionContext } from 'ava';
 import { folderOf, getAtPorts } from '../../../mappings/loader/wsdl/wsdl-folder.ts';
 import { envelope, type Gateway, type Reply, send, soap11Namespace, startGateway } from '../../gateway.ts';
 
-// A fault has the version that the Content-Type says until the envelope says its own (W3).
+// A fault has the version of the path until the envelope's own version is known (W3).
 
 const limits = { bodyBytes: 5_000, bodyBytesWithBinary: 5_000, xmlDepth: 8, xmlText: 1_000 };
 
-/** A service, its path, and the version of a fault for a request that is not `application/soap+xml`. */
+/** A service, its path, and the versions of faults: for any Content-Type but `application/soap+xml`, and for this one. */
 const services = [
-  ['an OpenAPI document at /soap11', undefined, '/v2/soap11', '1.1'],
-  ['an OpenAPI document at /soap12', undefined, '/v2/soap12', '1.2'],
-  ['ports of both versions', ['1.1', '1.2'], '/Things.asmx', '1.1'],
-  ['ports of both versions, 1.2 first', ['1.2', '1.1'], '/Things.asmx', '1.1'],
-  ['ports of both versions at /soap12', ['1.1', '1.2'], '/soap12', '1.2'],
-  ['ports of both versions at /soap11', ['1.2', '1.1'], '/soap11', '1.1'],
-  ['a port of SOAP 1.1', ['1.1'], '/Things.asmx', '1.1'],
-  ['a port of SOAP 1.2', ['1.2'], '/Things.asmx', '1.2'],
+  ['an OpenAPI document at /soap11', undefined, '/v2/soap11', '1.1', '1.1'],
+  ['an OpenAPI document at /soap12', undefined, '/v2/soap12', '1.2', '1.2'],
+  ['ports of both versions', ['1.1', '1.2'], '/Things.asmx', '1.1', '1.2'],
+  ['ports of both versions, 1.2 first', ['1.2', '1.1'], '/Things.asmx', '1.1', '1.2'],
+  ['ports of both versions at /soap12', ['1.1', '1.2'], '/soap12', '1.2', '1.2'],
+  ['ports of both versions at /soap11', ['1.2', '1.1'], '/soap11', '1.1', '1.1'],
+  ['a port of SOAP 1.1', ['1.1'], '/Things.asmx', '1.1', '1.1'],
+  ['a port of SOAP 1.2', ['1.2'], '/Things.asmx', '1.2', '1.2'],
 ] as const;
 
 const start = `<s:Envelope xmlns:s="${soap11Namespace}">`;
@@ -57,12 +57,12 @@ function startService(t: ExecutionContext, ports: readonly ('1.1' | '1.2')[] | u
   return startGateway(t, { limits, serve: { contract } });
 }
 
-for (const [service, ports, path, otherwise] of services)
-  test(`W3: ${service}: a fault has the version of the Content-Type while the envelope is unknown`, async (t) => {
+for (const [service, ports, path, otherwise, version12] of services)
+  test(`W3: ${service}: a fault has the right version while the envelope is unknown`, async (t) => {
     const { port, hits } = await startService(t, ports);
     const types = [
-      ['application/soap+xml', '1.2'],
-      ['Application/SOAP+XML; action="urn:t/Get"', '1.2'],
+      ['application/soap+xml', version12],
+      ['Application/SOAP+XML; action="urn:t/Get"', version12],
       ['text/xml', otherwise],
       ['application/xml', otherwise],
     ] as const;
@@ -75,9 +75,9 @@ for (const [service, ports, path, otherwise] of services)
     t.is(hits.length, 0);
   });
 
-for (const [kind, ports, path] of [
-  ['an OpenAPI document', undefined, '/v2/soap11'],
-  ['ports of both versions', ['1.1', '1.2'], '/Things.asmx'],
+for (const [kind, ports, path, version12] of [
+  ['an OpenAPI document', undefined, '/v2/soap11', '1.1'],
+  ['ports of both versions', ['1.1', '1.2'], '/Things.asmx', '1.2'],
 ] as const) {
   test(`W3: ${kind}: a fault has the version of the envelope once it is known`, async (t) => {
     const { port } = await startService(t, ports);
@@ -91,12 +91,12 @@ for (const [kind, ports, path] of [
       }
   });
 
-  test(`W3: ${kind}: a multipart message that cannot be read has the version that its Content-Type names`, async (t) => {
+  test(`W3: ${kind}: a multipart message that cannot be read gets a fault of the right version`, async (t) => {
     const { port } = await startService(t, ports);
     const related = 'multipart/related; boundary=b; type="application/xop+xml"; start-info=';
     for (const [info, version] of [
       ['text/xml', '1.1'],
-      ['application/soap+xml', '1.2'],
+      ['application/soap+xml', version12],
     ] as const)
       for (const message of ['x', '--b\r\nContent-Type: application/xop+xml\r\n\r\n<\r\n--b--']) {
         const headers = { 'Content-Type': `${related}"${info}"`, SOAPAction: '""' };
