@@ -15,7 +15,7 @@ function blocks(language: string): string[] {
   );
 }
 
-test('the README’s request gives the upstream call and the reply that stand below it', async (t) => {
+test('README: the request gives the upstream call and the reply that the page shows', async (t) => {
   const upstream = createReferenceUpstream();
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ test('the README’s request gives the upstream call and the reply that stand be
   t.deepEqual(bodies, [`POST /json/reply/UpdateSubUser ${call}`]);
 });
 
-test('every npm script, page and folder that the README names is there', (t) => {
+test('README: every npm script, page and folder that it names exists', (t) => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const named = [...readme.matchAll(/npm (?:run )?([a-z]+)/g)].map(([, name = '']) => name);
   for (const name of new Set(named)) t.true(['ci', 'cit', 'run'].includes(name) || name in scripts, name);
@@ -64,7 +64,7 @@ test('every npm script, page and folder that the README names is there', (t) => 
   }
 });
 
-test('the README leads to every page, and names every command', (t) => {
+test('README: links to every page and names every command', (t) => {
   const cwd = new URL('../..', import.meta.url);
   const missing = globSync('docs/*.md', { cwd }).filter((page) => !readme.includes(`](${page}`));
   t.deepEqual(missing, []);
