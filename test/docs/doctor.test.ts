@@ -36,7 +36,7 @@ test('docs/doctor.md: explain says of the message what the page says', async (t)
   const [message = '', orders = ''] = [places.get('message.xml'), places.get(' orders')?.trim()];
   const { code, out } = await run(t, ['explain', message, orders]).ended;
   t.is(code, 1);
-  const [, says = ''] = /^The first says:\n\n```\n(.*?)…\n```$/ms.exec(page) ?? [];
+  const [, says = ''] = /^The first `explain` prints:\n\n```\n(.*?)…\n```$/ms.exec(page) ?? [];
   t.true(says.length > 0);
   t.is(out.replaceAll(message, 'message.xml').slice(0, says.length), says);
   checkFiles(t, page);
