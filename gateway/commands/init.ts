@@ -45,7 +45,7 @@ function overlayText(loaded: LoadedContract, openapi: string, path: string): str
   return [
     schemaLine(dirname(path), schemaFiles.overlay),
     `# Overlay of ${relative(resolve(dirname(path)), resolve(openapi)).replaceAll('\\', '/')}.`,
-    '# Commented-out keys show their defaults or examples. docs/contract.md of soapbridge describes each key.',
+    '# Commented-out keys show their defaults or examples. docs/overlay-keys.md of soapbridge describes each key.',
     '',
     '# Clients compile these values in. Decide before the first client imports the WSDL.',
     'dialect: plain',

@@ -13,7 +13,7 @@ const blocks = (fence: string): readonly string[] =>
 const [openapi = ''] = blocks('yaml openapi');
 const [overlay = ''] = blocks('yaml overlay');
 const [request = '', reply = ''] = blocks('xml');
-const [problems = '', holds = ''] = blocks('');
+const [, holds = '', problems = ''] = blocks('');
 
 /** The folder of the page's contract, below one of its own. */
 function contractFolder(t: ExecutionContext, document = openapi, soap = overlay): string {
@@ -26,13 +26,13 @@ function contractFolder(t: ExecutionContext, document = openapi, soap = overlay)
   return folder;
 }
 
-test('docs/contract.md: check says of the walk-through what the page says', async (t) => {
+test('docs/contract.md: check prints the result of the example', async (t) => {
   const { code, out } = await run(t, ['check', '--contract', contractFolder(t)]).ended;
   t.is(code, 0);
   t.is(out, holds);
 });
 
-test('docs/contract.md: the call of the walk-through goes upstream as the page says, and its reply comes back', async (t) => {
+test('docs/contract.md: the example call gives the upstream request and the reply of the page', async (t) => {
   const translate = ['translate', '--contract', contractFolder(t)];
   const call = await run(t, [...translate, '--header', 'X-Api-Key: k'], {}, request).ended;
   t.regex(call.out, /^GET \/parcels\/A%201\n(?:.*\n)*x-api-key: k\n/);
@@ -42,7 +42,7 @@ test('docs/contract.md: the call of the walk-through goes upstream as the page s
   t.true(out.includes(reply.trimEnd()), out);
 });
 
-test('docs/contract.md: what is wrong with a contract is told as the page shows it', async (t) => {
+test('docs/contract.md: check prints the problems of the page', async (t) => {
   const folder = contractFolder(
     t,
     openapi.replace('schemas/Parcel"', 'schemas/Parsel"'),

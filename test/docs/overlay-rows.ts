@@ -23,7 +23,7 @@ function defaultOf(kind: ContractKind, key: string): string {
   return kind === 'adopted' || special === '' ? general : `${general}; \`servicestack\`: ${special}`;
 }
 
-/** The rows of the table of overlay keys in docs/contract.md (openapi) and docs/adopt.md (adopted). */
+/** The rows of the table of overlay keys in docs/overlay-keys.md (openapi) and docs/adopt.md (adopted). */
 export function overlayRows(kind: ContractKind): string {
   const keys: Readonly<Record<string, Setting>> = overlaySettings[kind].keys;
   return Object.entries(keys)

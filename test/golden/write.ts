@@ -48,7 +48,7 @@ if (import.meta.main) {
   const operations = new URL('../../docs/operations.md', import.meta.url);
   writeFileSync(operations, readFileSync(operations, 'utf8').replace(limitTableForm, limitRows));
   for (const [name, kind] of [
-    ['contract', 'openapi'],
+    ['overlay-keys', 'openapi'],
     ['adopt', 'adopted'],
   ] as const) {
     const page = new URL(`../../docs/${name}.md`, import.meta.url);

@@ -8,17 +8,19 @@ import { schemaFiles } from '../../../mappings/loader/load.ts';
 import { overlayRows, overlayTableForm } from '../../docs/overlay-rows.ts';
 import { adoptedOverlaySchema, configSchema, mappingSchema, overlaySchema } from '../../golden/write.ts';
 
-const page = readFileSync(new URL('../../../docs/contract.md', import.meta.url), 'utf8');
+const readPage = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
+const guide = readPage('contract');
+const reference = readPage('overlay-keys');
 
-/** The blocks of YAML on the page whose fence says this. */
-function blocks(fence: string): unknown[] {
+/** The YAML blocks of a page with this fence. */
+function blocks(page: string, fence: string): unknown[] {
   return [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) =>
     parse(text ?? ''),
   );
 }
 
-const [openapi] = blocks('yaml openapi');
-const [overlay] = blocks('yaml overlay');
+const [openapi] = blocks(guide, 'yaml openapi');
+const [overlay] = blocks(guide, 'yaml overlay');
 
 function build(soap: unknown) {
   return buildContract({ openapi, openapiName: 'openapi.yaml', overlay: soap, overlayName: 'soap.yaml' });
@@ -42,18 +44,17 @@ test('docs/contract.md: the walk-through’s pair is a contract', (t) => {
 });
 
 for (const [name, kind] of [
-  ['contract', 'openapi'],
+  ['overlay-keys', 'openapi'],
   ['adopt', 'adopted'],
 ] as const) {
   test(`docs/${name}.md lists the overlay keys of the kind ${kind}`, (t) => {
-    const text = readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8');
-    t.is(overlayTableForm.exec(text)?.[0], overlayRows(kind), 'npm run golden rewrites the table');
+    t.is(overlayTableForm.exec(readPage(name))?.[0], overlayRows(kind), 'npm run golden rewrites the table');
   });
 }
 
-for (const [index, example] of blocks('yaml').entries()) {
+for (const [index, example] of blocks(reference, 'yaml').entries()) {
   const [key] = Object.keys(example as object);
-  test(`docs/contract.md: example ${index + 1}, of ${key}, is of the overlay’s form`, (t) => {
+  test(`docs/overlay-keys.md: example ${index + 1}, of ${key}, is a valid overlay`, (t) => {
     try {
       build({ ...(overlay as object), ...(example as object) });
     } catch (error) {
