@@ -205,6 +205,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/contract/reason.ts': ['test/mappings/contract/reason.test.ts'],
   'mappings/codec/problem.ts': [
     'test/mappings/codec/problem.test.ts',
+    'test/docs/operations.test.ts',
     'test/mappings/codec/attachments.test.ts',
   ],
   'mappings/codec/context.ts': writing,
@@ -219,6 +220,8 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/attachments.test.ts',
     'test/mappings/codec/pass.test.ts',
     'test/mappings/codec/element.test.ts',
+    'test/mappings/codec/adopted/rpc.test.ts',
+    'test/mappings/codec/adopted/any-type.test.ts',
     ...writing,
   ],
   'mappings/codec/types/union.ts': [

@@ -20,6 +20,31 @@ function textOf(text: string, lenient = false): string | undefined {
   return value;
 }
 
+for (const [xml, mistake, subject, other] of [
+  ['<!DOCTYPE a><a/>', 'doctype'],
+  ['<a><!DOCTYPE a></a>', 'doctype'],
+  ['<?xml version="1.1"?><a/>', 'declaration'],
+  ['<a/>x', 'trailing'],
+  ['<p:a/>', 'prefix', 'p'],
+  ['<a></b>', 'endTag', 'a', 'b'],
+  ['<a b="" b=""/>', 'repeatedAttribute', 'b'],
+  ['<a><!x></a>', 'lessThan'],
+  ['<a>1 < 2</a>', 'lessThan'],
+  ['<a>]]></a>', 'cdataEnd'],
+  ['<a b=1/>', 'quotes'],
+  ['<a>&#1;</a>', 'character'],
+  ['<a>\u0001</a>', 'character'],
+  ['<a>&#65</a>', 'reference'],
+  ['<a>&nbsp;</a>', 'reference'],
+  ['<a><b', undefined],
+] as const)
+  test(`the error of ${JSON.stringify(xml)} has the mistake ${mistake}`, (t) => {
+    const error = t.throws<XmlError>(() => new XmlReader(xml, defaultLimits).drain(), {
+      instanceOf: XmlError,
+    });
+    t.deepEqual([error?.mistake, error?.subject, error?.other], [mistake, subject, other]);
+  });
+
 test('a reader that takes empty prefixes reads a declaration without a namespace', (t) => {
   const xml = '<a xmlns:p=""><p:b/></a>';
   const reader = new XmlReader(xml, defaultLimits, { illegalReferences: false, emptyPrefixes: true });

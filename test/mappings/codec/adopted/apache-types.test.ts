@@ -221,6 +221,31 @@ test('A23: a Map that the document declares itself keeps its form of names', (t)
   t.is(readMessage(request, xml).json, '{"in":{"a":"1"}}');
 });
 
+test('A23: an object without @type in a Map of a literal message is a Map too', (t) => {
+  const value = write(t, 'apache:Map', '{"a":{"b":"1"}}', 'literal');
+  t.regex(
+    value,
+    /<value i:type="apache:Map"><item><key[^>]*>b<\/key><value[^>]*>1<\/value><\/item><\/value>/,
+  );
+});
+
+test('A23: in the list form of a Map a value without @type is a Map, and a key is none', (t) => {
+  const list = (key: string, value: string): string =>
+    `[{"key":"a","value":"x"},{"key":${key},"value":${value}}]`;
+  t.regex(write(t, 'apache:Map', list('"a"', '{"b":"1"}'), 'literal'), /<value i:type="apache:Map"><item>/);
+  t.throws(() => write(t, 'apache:Map', list('{"b":"1"}', '"a"')), {
+    message: /^in\[1\]\.key: expected/,
+  });
+});
+
+test('A23: the path of a problem in a Map shows 64 characters of an item’s name', (t) => {
+  for (const count of [64, 65]) {
+    const name = 'n'.repeat(count);
+    const [, problem] = read(t, 'apache:Map', `<${name}><x/></${name}>`);
+    t.is(problem, `UnknownElement in.${'n'.repeat(64)}[0].x: expected key or value, got another element`);
+  }
+});
+
 test('A23: a literal message may have types of Apache SOAP where any type may stand', (t) => {
   const { request } = compiledGet(t, sequence(`<xs:element name="v" ${many}/>`));
   const content = `<t:v xmlns:p="${namespace}" xsi:type="p:Map">${item(key('a'), '<value>1</value>')}</t:v>`;

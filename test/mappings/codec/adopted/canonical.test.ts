@@ -185,6 +185,17 @@ test('A22: the prefix of an xsi:type is declared with it', (t) => {
     t.is(canonicalXml(source, resolve), canonical, source);
 });
 
+test('the characters of a canonical text are counted as they are written', (t) => {
+  const source = '<a xmlns="urn:a"><b c="&lt;"/>text<![CDATA[<]]><!-- x --></a>';
+  let counted = 0;
+  const canonical = canonicalXml(source, resolve, [], (characters) => {
+    counted += characters;
+    return true;
+  });
+  t.is(canonical, '<a xmlns="urn:a"><b c="&lt;"></b>text&lt;</a>');
+  t.is(canonical?.length, counted);
+});
+
 test('a start tag is taken apart from where its name begins', (t) => {
   t.deepEqual(readStartTag('x<p:a b="1" c = \'&lt;2\n3\'>y</p:a>', 2), {
     name: 'p:a',

@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import {
   type CompiledAdoptedOperation,
   compileAdopted,
+  compileAdoptedInSteps,
   isEmptyBody,
   withHeaders,
 } from '../../../../mappings/codec/adopted/compile.ts';
@@ -261,6 +262,9 @@ test('A7: a message without a part is no element', (t) => {
   t.deepEqual(problem, { code: 'UnknownElement', path: '', expected: 'no content in Body', got: 'some' });
   const { xml, headers, dropped } = request.write(Buffer.from('{"a":1}'));
   t.deepEqual([xml.toString(), headers, dropped], ['', '', 0]);
+  const asked = { ignores: false, ignored: [] };
+  t.is(request.write(Buffer.from('{}'), asked).xml.length, 0);
+  t.throws(() => request.write(Buffer.from('{"a":1}'), asked), { message: /^a: unknown member/ });
 });
 
 test('A7, A30: what stands beside the absent element of an encoded message is passed', (t) => {
@@ -280,6 +284,23 @@ test('A8: header blocks of a JSON caller without unknown members stay as they ca
     request.write(Buffer.from(`{"@headers":{"Two":{${block}}},"a":1}`), { ignores: true, ignored: [] }).left;
   t.is(write('"a":1'), undefined);
   t.deepEqual(write('"a":1,"x":2')?.names, ['x']);
+});
+
+test('a service is compiled an operation at a time', (t) => {
+  const service = serviceOf(t, getOf(sequence(e('a', 'xs:int'))));
+  const [operation] = service.operations;
+  const stepsOf = (count: number): number => {
+    const operations = operation === undefined ? [] : Array<typeof operation>(count).fill(operation);
+    return [...compileAdoptedInSteps({ ...service, operations }, {}, defaultLimits)].length;
+  };
+  t.is(stepsOf(4) - stepsOf(1), 3);
+});
+
+test('W13: xsi:nil with content is refused for a call without parts', (t) => {
+  const { request } = operationOf(t, rpcOf('', 'literal', ''), 'Get');
+  t.deepEqual(readMessage(request, get('x', ' xsi:nil="1"')).problems.map(problemText), [
+    'expected no content in an element with xsi:nil',
+  ]);
 });
 
 test('A30: an rpc call without parts is its wrapper alone, which may be nil', (t) => {

@@ -640,6 +640,14 @@ test('A16: a choice within a nested sequence begins a new item of a repeated seq
   t.is(json, '{"@items":[{"b":1},{"c":2}]}');
 });
 
+test('A16: an unknown member of a repeated group’s item is dropped from a reply', (t) => {
+  const choice = `<xs:choice maxOccurs="unbounded">${e('b', 'xs:int')}${e('c', 'xs:int')}</xs:choice>`;
+  const { request } = compiledGet(t, `<xs:complexType>${choice}</xs:complexType>`);
+  const json = '{"@items":[{"b":1,"x":2},{"x":3}]}';
+  t.is(written(request, json), '<n0:Get><n0:b>1</n0:b></n0:Get>');
+  t.is(request.write(Buffer.from(json)).dropped, 2);
+});
+
 test('A15: a member of two branches is written where its branch has an empty choice too', (t) => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => e(name, 'xs:int'));
   const branches = `<xs:sequence><xs:choice>${a}${b}</xs:choice>${c}</xs:sequence><xs:sequence>${c}${d}</xs:sequence>`;

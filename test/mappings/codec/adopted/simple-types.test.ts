@@ -9,6 +9,7 @@ import type { BuiltIn, Facets, SimpleType } from '../../../../mappings/contract/
 import { JsonError } from '../../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { nodeKinds, Tape } from '../../../../mappings/json/tape.ts';
+import { compiledGet, element as e, sequence } from './messages.ts';
 
 const noFacets: Facets = {
   enumeration: undefined,
@@ -654,6 +655,14 @@ for (const [title, type, is, read, written] of rows) {
     }
   });
 }
+
+test('A26: a JSON caller may write a decimal with an exponent or as a string', (t) => {
+  const { request } = compiledGet(t, sequence(e('v', 'xs:decimal')));
+  const write = (json: string): string =>
+    request.write(Buffer.from(json), { ignores: false, ignored: [] }).xml.toString();
+  t.regex(write('{"v":1e2}'), /:v>100</);
+  t.regex(write('{"v":"100"}'), /:v>100</);
+});
 
 test('A26: with bigNumbers: text numbers that a double may not hold are strings, both ways', (t) => {
   const asText = compileSimpleTypes({ ...defaultSettings.adopted, bigNumbers: 'text' }, defaultLimits);
