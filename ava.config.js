@@ -115,7 +115,6 @@ const long = [
   'test/gateway/upstream/upstream-faults.test.ts',
   'test/gateway/upstream/upstream-floods.test.ts',
   'test/gateway/upstream/write-resets.test.ts',
-  'test/gateway/workers/lane.test.ts',
   'test/interop/services/services.test.ts',
   'test/mappings/codec/adopted/fast-path.test.ts',
   'test/mappings/codec/adopted/objects.test.ts',

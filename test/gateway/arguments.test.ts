@@ -107,11 +107,13 @@ for (const [name, expected] of [
   ['logger', 'an object with the functions info, warn and error'],
 ] as const)
   test(`createGateway: ${name}: a value of a wrong type is refused with what was expected and what was given`, (t) => {
-    for (const [value, got] of wrong)
+    for (const [value, got] of wrong) {
+      if (name === 'upstream' && typeof value === 'function') continue; // one like fetch is right
       t.throws(calling(createGateway, { ...options, [name]: value }), {
         instanceOf: RangeError,
         message: `${name}: expected ${expected}, got ${got}`,
       });
+    }
   });
 
 for (const [given, message] of [
