@@ -20,6 +20,7 @@ const long = [
   'test/docs/contract.test.ts',
   'test/docs/doctor.test.ts',
   'test/docs/embedding.test.ts',
+  'test/docs/first-examples.test.ts',
   'test/docs/mapping-example.test.ts',
   'test/docs/tutorial.test.ts',
   'test/documents/documents.test.ts',

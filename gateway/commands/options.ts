@@ -98,7 +98,7 @@ export function placeOf({ contract, openapi, overlay }: ContractFlags): Contract
 export function limitsOption(): Option {
   return new Option(
     '--limits <list>',
-    'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/operations.md lists them)',
+    'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/limits.md lists them)',
   )
     .env('SOAPBRIDGE_LIMITS')
     .argParser(readLimits);

@@ -70,7 +70,7 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
     if (error === undefined) return true;
     const at = offsetOf(draft.text, error);
     if (error.limit !== undefined) {
-      findings.error(draft, at, `${words(error)}: this service reads no more (docs/operations.md, limits)`);
+      findings.error(draft, at, `${words(error)}: this service reads no more (docs/limits.md)`);
       return false;
     }
     const before = draft.changes;

@@ -7,7 +7,7 @@ const mebibyte = 1024 * 1024;
 interface Limit {
   /** The default. */
   readonly value: number;
-  /** The quantity that is limited, as docs/operations.md shows it. */
+  /** The quantity that is limited, as docs/limits.md shows it. */
   readonly bounds: string;
   /** True if 0 is allowed. */
   readonly orNone?: true;

@@ -17,7 +17,7 @@ function said(name: string, value: number): string {
   return value.toLocaleString('en');
 }
 
-/** The rows of docs/operations.md's table of limits, as mappings/contract/limits.ts says. */
+/** The rows of docs/limits.md's table of limits, as mappings/contract/limits.ts says. */
 export const limitRows = Object.entries(limitTable)
   .map(([name, { value, bounds }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} |\n`)
   .join('');

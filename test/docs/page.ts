@@ -77,7 +77,7 @@ async function serve(t: ExecutionContext, command: string, place: Place): Promis
   let out = '';
   for await (const chunk of shell(t, command, place).stdout) {
     out += chunk;
-    const port = /listens on http:\/\/127\.0\.0\.1:(\d+)/.exec(out)?.[1];
+    const port = /listens on https?:\/\/127\.0\.0\.1:(\d+)/.exec(out)?.[1];
     if (port !== undefined) return port;
   }
   throw new Error(`${command}: expected a line with the port, got ${out}`);

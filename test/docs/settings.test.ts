@@ -8,9 +8,10 @@ import { readConfig, readListenerPlan } from '../../gateway/process/config.ts';
 import { createAuthority } from '../gateway/certificates.ts';
 import { readPage } from './page.ts';
 
-// The files of settings that docs/operations.md and docs/commands.md show are read as they stand there.
+// The gateway reads the settings files that docs/limits.md, docs/credentials.md and docs/commands.md show.
 
-const [limits = '', listener = '', upstream = '', callers = ''] = settingsOf('operations.md');
+const [limits = ''] = settingsOf('limits.md');
+const [listener = '', upstream = '', callers = ''] = settingsOf('credentials.md');
 const [several = ''] = settingsOf('commands.md');
 
 function settingsOf(page: string): readonly string[] {
@@ -29,26 +30,26 @@ function written(t: ExecutionContext, text: string): string {
   return file;
 }
 
-test('docs/operations.md: the limits of callers are read as they stand there', (t) => {
+test('docs/limits.md: the gateway reads the limits per caller', (t) => {
   const { rulesOf } = readCallerLimits(written(t, limits));
   t.notDeepEqual(rulesOf('/library'), rulesOf('/v2'));
 });
 
-test('docs/operations.md: the names of callers are read as they stand there', (t) => {
+test('docs/credentials.md: the gateway reads the names of callers', (t) => {
   const file = written(t, callers);
   const callerKey = join(file, '../caller.key');
   writeFileSync(callerKey, 'x'.repeat(32));
   t.notThrows(() => readCallers({ callers: file, callerKey }));
 });
 
-test('docs/operations.md: what is said of TLS towards callers is read as it stands there', (t) => {
+test('docs/credentials.md: the gateway reads the TLS settings towards callers', (t) => {
   const file = written(t, listener);
   const { tls, clientCertificate } = readListenerPlan(file, false);
   t.like(tls, { clientCertificates: 'require', minVersion: 'TLSv1.3' });
   t.like(clientCertificate, { header: 'X-Api-User', from: 'san' });
 });
 
-test.serial('docs/operations.md: what is said of an upstream is read as it stands there', (t) => {
+test.serial('docs/credentials.md: the gateway reads the settings of an upstream', (t) => {
   const secrets = folder(t);
   const file = written(t, upstream.replaceAll('/run/secrets', secrets));
   for (const name of ['key', 'client']) writeFileSync(join(secrets, name), 'secret\n');
@@ -66,7 +67,7 @@ test.serial('docs/operations.md: what is said of an upstream is read as it stand
   t.deepEqual(plan?.limits, { upstreamFirstByteMs: 5_000, upstreamConnections: 16 });
 });
 
-test('docs/commands.md: several contracts are read as they stand there', (t) => {
+test('docs/commands.md: the gateway reads several contracts', (t) => {
   const plans = readConfig(written(t, several));
   t.deepEqual(
     plans.map(({ basePath, upstreamUrl }) => [basePath, upstreamUrl]),

@@ -45,8 +45,8 @@ if (import.meta.main) {
   writeFileSync(conformancePage, writeConformancePage());
   writeFileSync(supplyChainPage, writeSupplyChainPage());
   writeFileSync(optionalPackagesPage, writeOptionalPackagesPage());
-  const operations = new URL('../../docs/operations.md', import.meta.url);
-  writeFileSync(operations, readFileSync(operations, 'utf8').replace(limitTableForm, limitRows));
+  const limits = new URL('../../docs/limits.md', import.meta.url);
+  writeFileSync(limits, readFileSync(limits, 'utf8').replace(limitTableForm, limitRows));
   for (const [name, kind] of [
     ['overlay-keys', 'openapi'],
     ['adopt', 'adopted'],

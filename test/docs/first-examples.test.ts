@@ -1,0 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'ava';
+import { readPage, runPage } from './page.ts';
+
+const root = join(import.meta.dirname, '../..');
+const bin = `exec '${process.execPath}' '${root}/bin/soapbridge.js'`;
+
+for (const name of ['operations.md', 'limits.md', 'credentials.md']) {
+  test(`docs/${name}: the first example runs in an empty folder`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'example-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const lineOf = (command: string) => command.replace(/^npx soapbridge/, bin);
+    const [example = ''] = readPage(name).split('\n## ');
+    const { served } = await runPage(t, example, new Map(), undefined, { folder, environment: {}, lineOf });
+    t.is(served, 1);
+  });
+}
