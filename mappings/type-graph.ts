@@ -124,7 +124,9 @@ class Nodes implements TypeGraph {
         return this.#complex(type, sequenceOf(elements.map(optional)), { kind: 'tuple', positions, rest });
       }
       case 'array': {
-        const item = repeated(this.#element(type.itemName, type.item, type.namespace, { nillable: true }));
+        const item = repeated(
+          this.#element(type.itemName, type.item, type.namespace, { nillable: true, demands: {} }),
+        );
         return this.#complex(type, sequenceOf([item]), { kind: 'list', item });
       }
       case 'map':
@@ -159,7 +161,7 @@ class Nodes implements TypeGraph {
     const value = this.#element('Value', type.value, namespace, { nillable: true, demands: {} });
     const content = sequenceOf([{ ...optional(key), least: 1, required: true }, optional(value)]);
     const entry: ComplexType = { ...this.#complex(type, content, undefined), name: undefined };
-    const item = elementOf(this.#qualified(type.entryName, namespace), () => entry, {});
+    const item = elementOf(this.#qualified(type.entryName, namespace), () => entry, { demands: {} });
     return this.#complex(type, { kind: 'map', item, key, value }, { kind: 'map', value });
   }
 

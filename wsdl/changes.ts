@@ -7,7 +7,7 @@ export type Grade = 'breaking' | 'strict' | 'compatible';
 /** One difference between two contracts that callers may meet. */
 export interface Change {
   readonly grade: Grade;
-  /** Such as `TrackParcel`, `Parcel.grams in replies`. */
+  /** Such as `TrackParcel`, `Parcel in replies, grams`. */
   readonly where: string;
   /** What is different. */
   readonly what: string;

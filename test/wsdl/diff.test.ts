@@ -177,12 +177,29 @@ for (const [what, next, expected] of [
   });
 }
 
+test('a list or map whose entries change is told by the name of the entry', (t) => {
+  const inMap = (type: string): Schema =>
+    having({ notes: { type: 'object', additionalProperties: { type } } });
+  const found = (before: Schema, after: Schema): readonly string[] =>
+    compareContracts(contract(before, parcel), contract(after, parcel)).map(
+      ({ grade, where, what }) => `${grade} ${where}: ${what}`,
+    );
+  const values = found(inMap('string'), inMap('boolean'));
+  t.is(values.length, 1);
+  t.regex(values[0] ?? '', /^breaking .* in requests, Entry, Value: xs:string is xs:boolean$/);
+  const items = found(parcel, having({ marks: { type: 'array', items: { type: 'boolean' } } }));
+  t.deepEqual(items, [
+    'breaking ArrayOfstring in requests, string: it is gone',
+    'compatible ArrayOfstring in requests, boolean: it is new',
+  ]);
+});
+
 test('names that change with the dialect are renamed elements, told once each', (t) => {
   const changes = compareContracts(
     contract(parcel, parcel),
     contract(parcel, parcel, { names: 'upper-first' }),
   );
   t.true(changes.every(({ grade }) => grade === 'breaking'));
-  t.true(changes.some(({ where, what }) => where === 'Sent.to in requests' && what === '<to> is <To>'));
+  t.true(changes.some(({ where, what }) => where === 'Sent in requests, to' && what === 'it is <To>'));
   t.is(new Set(changes.map(({ where }) => where)).size, changes.length);
 });

@@ -276,9 +276,9 @@ test('what was any JSON and is a number now was a text in the WSDL', (t) => {
   t.deepEqual(
     compareContracts(before, after).map(({ where, what }) => `${where} ${what}`),
     [
-      'put.M in requests xs:string is xs:int',
-      'putResponse.M in replies xs:string is xs:int',
-      'put.M in requests is no longer nillable',
+      'put in requests, M xs:string is xs:int',
+      'putResponse in replies, M xs:string is xs:int',
+      'put in requests, M it can’t be nil',
     ],
   );
 });
