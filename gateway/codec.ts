@@ -19,7 +19,6 @@ import type { Contract } from '../mappings/contract/model.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import type { Input } from '../mappings/http-mapping/call.ts';
 import { JsonError } from '../mappings/json/grammar.ts';
-import type { ContractPlace } from '../mappings/loader/load.ts';
 import { decodeXml } from '../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../mappings/xml/error.ts';
 import { XmlReader } from '../mappings/xml/reader.ts';
@@ -27,7 +26,6 @@ import {
   checkCompiled,
   checkContract,
   checkLimits,
-  checkPlace,
   checkType,
   described,
   wrongArgument,
@@ -35,7 +33,6 @@ import {
 import { CallError } from './call/error.ts';
 import { readHead } from './call/head.ts';
 import { withoutCredentials } from './call/request.ts';
-import { loadContract as loadPlace, type MappedContract } from './process/load-place.ts';
 import { compileReaders, readCallBody, readSoapCall } from './protocols/read-call.ts';
 import { Fault } from './protocols/soap/faults.ts';
 import { soap11, soap12 } from './protocols/soap/versions.ts';
@@ -48,19 +45,9 @@ export type { Contract } from '../mappings/contract/model.ts';
 export type { LoadedContract } from '../mappings/loader/build-contract.ts';
 export { ContractError, type ContractProblem } from '../mappings/loader/document/error.ts';
 export type { ContractPlace } from '../mappings/loader/load.ts';
-export type { MappedContract } from './process/load-place.ts';
+export { loadContract, type MappedContract } from './process/load-place.ts';
 
 const limitNames = Object.keys(defaultLimits);
-
-/**
- * Loads a contract, and the mapping beside it: from a folder, or from files. Throws ContractError with all that is wrong with
- * it, RangeError for a wrong argument.
- */
-export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
-  checkPlace(place);
-  checkLimits(limits, limitNames);
-  return loadPlace(place, limits);
-}
 
 /** Compiles the codecs of a contract. Throws RangeError for a wrong argument. */
 export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {

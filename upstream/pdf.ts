@@ -77,7 +77,10 @@ function contentStream(lines: readonly Line[]): string {
 
 /** Text as lines that the page has room for, with `[U+5C71]` for a character that the font lacks. */
 function wrap(text: string): readonly string[] {
-  return printable(text).match(new RegExp(`.{1,${maxLineCharacters}}`, 'gsu')) ?? [];
+  const shown = printable(text);
+  return Array.from({ length: Math.ceil(shown.length / maxLineCharacters) }, (_, line) =>
+    shown.slice(line * maxLineCharacters, (line + 1) * maxLineCharacters),
+  );
 }
 
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);

@@ -6,6 +6,7 @@ import { type ContractPlace, mappingIn, readContract } from '../../mappings/load
 import { faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { checkLimits, checkPlace } from '../arguments.ts';
 
 /** A contract with the mapping that its folder has (M1); operations that it has no rule for are among those not served. */
 export interface MappedContract extends LoadedContract {
@@ -26,8 +27,15 @@ export function rememberPlace(contract: Contract, place: ContractPlace): void {
   places.set(contract, place);
 }
 
-/** Loads the contract at a place, and the mapping that may be next to it. Throws ContractError with all problems. */
+const limitNames = Object.keys(defaultLimits);
+
+/**
+ * Loads the contract at a place, and the mapping that may be next to it. Throws ContractError with all problems of the contract,
+ * RangeError for a wrong argument.
+ */
 export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
+  checkPlace(place);
+  checkLimits(limits, limitNames);
   const loaded = withMapping(place, readContract(place, limits), limits);
   rememberPlace(loaded.contract, place);
   return loaded;
