@@ -4,13 +4,7 @@ import { TLSSocket } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
-import {
-  createReadingTurns,
-  type Network,
-  newNetwork,
-  noteUnread,
-  type ReadingTurns,
-} from './reading-turns.ts';
+import { type Network, newNetwork, noteUnread, ReadingTurns } from './reading-turns.ts';
 import { createWaitingRequests } from './waiting-requests.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -87,7 +81,7 @@ export class Connections {
   constructor(limits: Limits, isProxy: (address: string) => boolean) {
     this.#limits = limits;
     this.#isProxy = isProxy;
-    this.#reading = createReadingTurns(limits, () => withNetworks(this.#entries));
+    this.#reading = new ReadingTurns(limits, () => withNetworks(this.#entries));
     this.#beginWaiting = createWaitingRequests(limits.pipelinedAtOnce ?? maxPipelinedInProgress);
   }
 

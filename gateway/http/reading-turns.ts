@@ -2,25 +2,6 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Limits } from '../../mappings/contract/limits.ts';
 
-/**
- * Keeps what callers send from holding the event loop. Node's parser takes all that a read gives, 64 KiB of each connection,
- * before anything else has its turn: ten thousand chunks of one byte, or two thousand requests in a row, are some 20 ms of it,
- * and so are three hundred requests that come at once. So once more of the kind behind the first of a connection has taken
- * `parsingMs` of a turn, or turns with a crowd of requests from one network take so long while others are connected, what comes
- * on all connections goes to the parser in slices, for `parsingSliceUs` of each turn, and so does what comes on new ones until
- * `parsingWatchMs` after it was last too much. Networks have their slices in turn, so that a caller doesn't wait behind the crowd
- * of another; a connection that sent more than a slice waits behind those that sent less, and all of these together leave most
- * of the time to everybody else. It costs a small call some 5 µs, which is why it isn't done all the time.
- */
-export interface ReadingTurns {
-  /** Takes note of a new connection. */
-  readonly add: (socket: Socket, network: Network) => void;
-  /** Says that the parser gave something of a connection: the head of a request, or some pieces of a body; gives the time. */
-  readonly note: (socket: Socket, network: Network) => number;
-  /** Says that a connection is closed: what waits of it is let go of with this turn. */
-  readonly noteClosed: () => void;
-}
-
 /** Connections that are counted as of one address. */
 export interface Network {
   /** Whether it is a proxy's, which many callers come by: their requests are no crowd. */
@@ -86,136 +67,162 @@ interface Lane {
   hasTurn: boolean;
 }
 
-/** @param connections all there are, each with its network */
-export function createReadingTurns(
-  { parsingMs = maxParsingMs, parsingSliceUs = parsingSlice, parsingWatchMs = parsingWatch }: Limits,
-  connections: () => Iterable<readonly [Socket, Network]>,
-): ReadingTurns {
-  const parsingSliceMs = parsingSliceUs / 1_000;
-  const lanes = new WeakSet<Socket>();
-  /** Those that wait for a slice, in the order in which they came to wait. */
-  let waiting: Lane[] = [];
-  let slicingUntil = 0;
-  let turn = 0;
-  /** When this turn of the event loop had its first request or slice; undefined before. */
-  let began: number | undefined;
-  /** The network with the most requests in this turn. */
-  let crowd: Network | undefined;
-  let crowdedAt = Number.NEGATIVE_INFINITY;
-  /** Whether this turn accepted a connection: each accepts one, and others may be waiting for it. */
-  let hasAccepted = false;
-  /** The connection of which the parser gave something last. */
-  let last: Socket | undefined;
-  /** When it gave more than one thing of it in a row; undefined where it didn't, as it is with callers who wait for replies. */
-  let lastAt: number | undefined;
-  /** What more took of this turn, in ms. */
-  let moreMs = 0;
-  /** So many slices were parsed of those that waited. */
-  let slices = 0;
-  /** When those that sent more than a slice go on. */
-  let moreFrom = 0;
-  let isMorePlanned = false;
-  /** Whether connections were closed since those that wait were looked through. */
-  let hasClosed = false;
+/**
+ * Keeps the HTTP parser from holding the event loop. Node's parser takes everything that a read returns, 64 KiB of each connection:
+ * ten thousand chunks of one byte, or two thousand requests in a row, take about 20 ms. All connections are therefore parsed in
+ * slices, `parsingSliceUs` per event-loop iteration, once parsing more than one request or chunk of a connection took `parsingMs`
+ * of an iteration. The same happens after two iterations with a burst of requests of one network, if other networks are
+ * connected. New connections are parsed in slices until `parsingWatchMs` after the last long iteration. Networks take turns, and a
+ * connection that sent more than a slice waits for those that sent less. Slices cost a small call about 5 µs, so they are not
+ * used all the time (decision 14).
+ */
+export class ReadingTurns {
+  readonly #parsingMs: number;
+  readonly #sliceMs: number;
+  readonly #watchMs: number;
+  readonly #connections: () => Iterable<readonly [Socket, Network]>;
+  readonly #lanes = new WeakSet<Socket>();
+  /** Connections that wait for a slice, in the order in which they began to wait. */
+  #waiting: Lane[] = [];
+  #slicingUntil = 0;
+  #turn = 0;
+  /** Time of the first request or slice of this event-loop iteration; undefined before. */
+  #began: number | undefined;
+  /** The network with the most requests in this iteration. */
+  #crowd: Network | undefined;
+  #crowdedAt = Number.NEGATIVE_INFINITY;
+  /** Whether this iteration accepted a connection. Each iteration accepts one, and others may wait for it. */
+  #hasAccepted = false;
+  /** The connection whose bytes the parser processed last. */
+  #last: Socket | undefined;
+  /** Time of the last of several requests or chunks of one connection in a row; undefined if there was only one. */
+  #lastAt: number | undefined;
+  /** Time in ms that the parser took in this iteration for such requests and chunks. */
+  #moreMs = 0;
+  /** Number of slices of waiting connections that were parsed. */
+  #slices = 0;
+  /** Time from which connections that sent more than a slice continue. */
+  #moreFrom = 0;
+  #isMorePlanned = false;
+  /** Whether connections were closed since the last check of the waiting ones. */
+  #hasClosed = false;
 
-  return {
-    add: (socket, network) => {
-      if (slicingUntil === 0 || performance.now() >= slicingUntil) return;
-      beginTurn();
-      hasAccepted = true;
-      slice(socket, network);
-    },
-    note: (socket, network) => {
-      const now = beginTurn();
-      if (network.turn !== turn) network.requests = 0;
-      network.turn = turn;
-      network.requests++;
-      if (crowd === undefined || network.requests > crowd.requests) crowd = network;
-      if (socket !== last) {
-        last = socket;
-        lastAt = undefined;
-        return now;
-      }
-      if (lastAt !== undefined) moreMs += now - lastAt;
-      lastAt = now;
-      if (moreMs >= parsingMs && now >= slicingUntil) sliceAll(now);
+  /** @param connections all connections, each with its network */
+  constructor(
+    { parsingMs = maxParsingMs, parsingSliceUs = parsingSlice, parsingWatchMs = parsingWatch }: Limits,
+    connections: () => Iterable<readonly [Socket, Network]>,
+  ) {
+    this.#parsingMs = parsingMs;
+    this.#sliceMs = parsingSliceUs / 1_000;
+    this.#watchMs = parsingWatchMs;
+    this.#connections = connections;
+  }
+
+  /** Adds a new connection. */
+  add(socket: Socket, network: Network): void {
+    if (this.#slicingUntil === 0 || performance.now() >= this.#slicingUntil) return;
+    this.#beginTurn();
+    this.#hasAccepted = true;
+    this.#slice(socket, network);
+  }
+
+  /** Counts a request head or a chunk of a body that the parser returned. Returns the time. */
+  note(socket: Socket, network: Network): number {
+    const now = this.#beginTurn();
+    if (network.turn !== this.#turn) network.requests = 0;
+    network.turn = this.#turn;
+    network.requests++;
+    if (this.#crowd === undefined || network.requests > this.#crowd.requests) this.#crowd = network;
+    if (socket !== this.#last) {
+      this.#last = socket;
+      this.#lastAt = undefined;
       return now;
-    },
-    noteClosed: () => {
-      hasClosed = true;
-    },
-  };
-
-  /** Plans this turn's end, once; gives the time. */
-  function beginTurn(): number {
-    const now = performance.now();
-    if (began !== undefined) return now;
-    began = now;
-    setImmediate(endTurn);
+    }
+    if (this.#lastAt !== undefined) this.#moreMs += now - this.#lastAt;
+    this.#lastAt = now;
+    if (this.#moreMs >= this.#parsingMs && now >= this.#slicingUntil) this.#sliceAll(now);
     return now;
   }
 
-  /** Looks how long the turn took, and goes on with those that wait. */
-  function endTurn(): void {
-    const now = performance.now();
-    const took = now - (began ?? now);
-    if (took >= parsingMs && crowd !== undefined && isCrowd(crowd)) {
-      if (now - crowdedAt < crowdMs) sliceAll(now);
-      crowdedAt = now;
-    }
-    turn++;
-    began = undefined;
-    crowd = undefined;
-    last = undefined;
-    lastAt = undefined;
-    moreMs = 0;
-    const accepted = hasAccepted;
-    hasAccepted = false;
-    if (waiting.length === 0) return;
-    if (accepted && turn % acceptingTurns !== 0) {
-      beginTurn();
-      return;
-    }
-    if (hasClosed) waiting = waiting.filter(isThere);
-    hasClosed = false;
-    goOn(now, accepted ? now : now + parsingSliceMs, now >= moreFrom);
+  /** Reports that a connection was closed. Its waiting bytes are released after this iteration. */
+  noteClosed(): void {
+    this.#hasClosed = true;
   }
 
-  function isCrowd(network: Network): boolean {
+  /** Schedules the end of this iteration, once. Returns the time. */
+  #beginTurn(): number {
+    const now = performance.now();
+    if (this.#began !== undefined) return now;
+    this.#began = now;
+    setImmediate(this.#endTurn);
+    return now;
+  }
+
+  /** Measures how long the iteration took, and continues with the waiting connections. */
+  readonly #endTurn = (): void => {
+    const now = performance.now();
+    const took = now - (this.#began ?? now);
+    if (took >= this.#parsingMs && this.#crowd !== undefined && this.#isCrowd(this.#crowd)) {
+      if (now - this.#crowdedAt < crowdMs) this.#sliceAll(now);
+      this.#crowdedAt = now;
+    }
+    this.#turn++;
+    this.#began = undefined;
+    this.#crowd = undefined;
+    this.#last = undefined;
+    this.#lastAt = undefined;
+    this.#moreMs = 0;
+    const accepted = this.#hasAccepted;
+    this.#hasAccepted = false;
+    if (this.#waiting.length === 0) return;
+    if (accepted && this.#turn % acceptingTurns !== 0) {
+      this.#beginTurn();
+      return;
+    }
+    if (this.#hasClosed) this.#waiting = this.#waiting.filter(isThere);
+    this.#hasClosed = false;
+    this.#goOn(now, accepted ? now : now + this.#sliceMs, now >= this.#moreFrom);
+  };
+
+  #isCrowd(network: Network): boolean {
     if (network.isProxy || network.requests < crowdRequests) return false;
-    for (const [, other] of connections()) if (other !== network) return true;
+    for (const [, other] of this.#connections()) if (other !== network) return true;
     return false;
   }
 
-  function sliceAll(now: number): void {
-    slicingUntil = now + parsingWatchMs;
-    for (const [socket, network] of connections()) if (slice(socket, network)) noteUnread(socket);
+  #sliceAll(now: number): void {
+    this.#slicingUntil = now + this.#watchMs;
+    for (const [socket, network] of this.#connections()) if (this.#slice(socket, network)) noteUnread(socket);
   }
 
   /**
-   * Reads a connection in slices for as long as it lives: Node's parser doesn't take it back. False for one that is read so
-   * already, or by nobody.
+   * Reads a connection in slices until it closes, because Node's parser does not take it back. Returns false for a connection
+   * that is already read in slices, or that nobody reads.
    */
-  function slice(socket: Socket, network: Network): boolean {
+  #slice(socket: Socket, network: Network): boolean {
     const [parse] = socket.listeners('data') as Parse[];
-    if (parse === undefined || lanes.has(socket) || socket.destroyed || socket.writableEnded) return false;
-    lanes.add(socket);
+    if (parse === undefined || this.#lanes.has(socket) || socket.destroyed || socket.writableEnded)
+      return false;
+    this.#lanes.add(socket);
     const lane: Lane = { socket, network, parse, isWaiting: false, left: 0, hasTurn: false };
     socket.removeListener('data', parse);
     socket
-      .on('data', (data: Buffer) => take(lane, data))
+      .on('data', (data: Buffer) => this.#take(lane, data))
       .on('resume', () => {
         if (lane.isWaiting) socket.pause(); // a request asked for more of its body
       });
     return true;
   }
 
-  /** What comes: a slice is parsed where it was asked for, or there is time and nobody of its network waits; the rest is put back. */
-  function take(lane: Lane, data: Buffer): void {
+  /**
+   * Parses a slice of what arrived, if it was asked for or if there is time and no other connection of its network waits. Puts
+   * the rest back.
+   */
+  #take(lane: Lane, data: Buffer): void {
     const { socket, network, parse } = lane;
     if (socket.writableEnded) return; // nobody reads it any more
-    const now = beginTurn();
-    const isFirst = network.parsedIn !== turn || now - (began ?? now) < parsingSliceMs;
+    const now = this.#beginTurn();
+    const isFirst = network.parsedIn !== this.#turn || now - (this.#began ?? now) < this.#sliceMs;
     const mayParse = lane.hasTurn || (!lane.isWaiting && network.waiting === 0 && isFirst);
     const slice = sliceOf(data);
     const rest = mayParse ? data.subarray(slice.length) : data;
@@ -224,72 +231,62 @@ export function createReadingTurns(
       socket.unshift(rest);
     }
     if (mayParse) {
-      network.parsedIn = turn;
+      network.parsedIn = this.#turn;
       parse.call(socket, slice);
     }
     if (rest.length === 0) return;
     if (lane.isWaiting) lane.left = socket.readableLength;
-    else wait(lane);
+    else this.#wait(lane);
   }
 
-  function wait(lane: Lane): void {
+  #wait(lane: Lane): void {
     lane.isWaiting = true;
     lane.left = lane.socket.readableLength;
     lane.network.waiting++;
-    waiting.push(lane);
-    beginTurn();
+    this.#waiting.push(lane);
+    this.#beginTurn();
   }
 
-  /** Has a turn once those that sent more may go on. */
-  function planMore(ms: number): void {
-    if (isMorePlanned) return;
-    isMorePlanned = true;
+  /** Schedules an iteration for when connections that sent more than a slice may continue. */
+  #planMore(ms: number): void {
+    if (this.#isMorePlanned) return;
+    this.#isMorePlanned = true;
     setTimeout(
       () => {
-        isMorePlanned = false;
-        beginTurn();
+        this.#isMorePlanned = false;
+        this.#beginTurn();
       },
       Math.max(1, ms),
     );
   }
 
-  /** Parses slices while there is time, one at least, each once what the one before it began has gone as far as it can. */
-  function goOn(start: number, until: number, withMore: boolean): void {
-    const next = choose(withMore);
+  /** Parses slices until `until`, at least one. Each slice waits until the work of the slice before it has settled. */
+  readonly #goOn = (start: number, until: number, withMore: boolean): void => {
+    const next = this.#choose(withMore);
     if (next !== undefined) {
-      waiting.splice(waiting.indexOf(next), 1);
-      if (isThere(next)) parseNext(next);
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      if (isThere(next)) this.#parseNext(next);
       if (performance.now() < until) {
-        queueMicrotask(() => process.nextTick(goOn, start, until, withMore));
+        queueMicrotask(() => process.nextTick(this.#goOn, start, until, withMore));
         return;
       }
     }
-    if (waiting.length === 0) return;
+    if (this.#waiting.length === 0) return;
     const now = performance.now();
-    slicingUntil = now + parsingWatchMs;
-    if (withMore) moreFrom = now + (now - start) * othersShare;
-    if (waiting.some(isLast)) beginTurn();
-    else planMore(moreFrom - now);
-  }
-
-  /** Whether a connection that waits is still to be read; one that isn't is let go of. */
-  function isThere(lane: Lane): boolean {
-    const { socket, network } = lane;
-    if (!socket.destroyed && !socket.writableEnded) return true;
-    lane.isWaiting = false;
-    network.waiting--;
-    socket.resume();
-    return false;
-  }
+    this.#slicingUntil = now + this.#watchMs;
+    if (withMore) this.#moreFrom = now + (now - start) * othersShare;
+    if (this.#waiting.some(isLast)) this.#beginTurn();
+    else this.#planMore(this.#moreFrom - now);
+  };
 
   /**
-   * Of the network that had a slice longest ago the connection with the least to parse, as whose caller sent one request, and
-   * the one that came to wait first, in turn; undefined where all sent more than a slice and it isn't time for these.
+   * Chooses the network whose last slice is longest ago. Of its connections, it chooses the one with the least bytes and the one
+   * that has waited longest, alternately. Returns undefined if all sent more than a slice and may not continue yet.
    */
-  function choose(withMore: boolean): Lane | undefined {
-    const byAge = withMore && slices % 2 === 1;
+  #choose(withMore: boolean): Lane | undefined {
+    const byAge = withMore && this.#slices % 2 === 1;
     let best: Lane | undefined;
-    for (const lane of waiting) {
+    for (const lane of this.#waiting) {
       const { network } = lane;
       if (!withMore && !isLast(lane)) continue;
       if (best === undefined || network.served < best.network.served) best = lane;
@@ -299,24 +296,34 @@ export function createReadingTurns(
   }
 
   /** Parses the next slice of a connection that waited. */
-  function parseNext(lane: Lane): void {
+  #parseNext(lane: Lane): void {
     const { socket, network } = lane;
     network.waiting--;
-    network.served = ++slices;
+    network.served = ++this.#slices;
     if (socket.writableNeedDrain) {
-      socket.once('drain', () => wait(lane));
+      socket.once('drain', () => this.#wait(lane));
       return;
     }
     lane.hasTurn = true;
-    socket.read(Math.min(sliceBytes, socket.readableLength)); // which gives it as data
+    socket.read(Math.min(sliceBytes, socket.readableLength)); // which emits it as data
     lane.hasTurn = false;
     if (socket.readableLength > 0 && !socket.destroyed && !socket.writableEnded) {
-      wait(lane);
+      this.#wait(lane);
       return;
     }
     lane.isWaiting = false;
     socket.resume();
   }
+}
+
+/** Returns true if a waiting connection is still to be read. Otherwise it is released. */
+function isThere(lane: Lane): boolean {
+  const { socket, network } = lane;
+  if (!socket.destroyed && !socket.writableEnded) return true;
+  lane.isWaiting = false;
+  network.waiting--;
+  socket.resume();
+  return false;
 }
 
 /**

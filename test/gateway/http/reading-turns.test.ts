@@ -2,12 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import {
-  createReadingTurns,
-  type Network,
-  newNetwork,
-  type ReadingTurns,
-} from '../../../gateway/http/reading-turns.ts';
+import { type Network, newNetwork, ReadingTurns } from '../../../gateway/http/reading-turns.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, startGateway } from '../gateway.ts';
 
@@ -27,7 +22,7 @@ async function startReading(
   parse: (socket: Socket) => void = () => {},
 ) {
   const connections = new Map<Socket, Network>();
-  const turns: ReadingTurns = createReadingTurns({ ...usual, ...given }, () => connections);
+  const turns = new ReadingTurns({ ...usual, ...given }, () => connections);
   const first = newNetwork(false);
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,11 +63,11 @@ async function openMany<Opened>(count: number, open: () => Promise<Opened>): Pro
 }
 
 /** Has all connections read in slices, where `parsingMs` is 0. */
-function begin({ note }: ReadingTurns): void {
+function begin(turns: ReadingTurns): void {
   const any = new Socket();
   const network = newNetwork(false);
-  note(any, network);
-  note(any, network);
+  turns.note(any, network);
+  turns.note(any, network);
 }
 
 /** Waits for what is bound to come. */
@@ -89,13 +84,13 @@ function numbered(bytes: number): string {
 
 /** The parser gives so many things of a connection, each after so many ms. */
 function give(
-  { note }: ReadingTurns,
+  turns: ReadingTurns,
   { socket, network }: { readonly socket: Socket; readonly network: Network },
   count: number,
   ms = 0,
 ): void {
   for (let each = 0; each < count; each++) {
-    note(socket, network);
+    turns.note(socket, network);
     work(ms);
   }
 }
