@@ -131,7 +131,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/read.test.ts',
   ],
   'mappings/codec/scalars/calendar.ts': ['test/mappings/codec/scalars/calendar.test.ts', ...dates],
-  'mappings/codec/scalars/dates.ts': dates,
+  'mappings/codec/scalars/dates.ts': [...dates, 'test/mappings/codec/adopted/temporal.test.ts'],
   'mappings/codec/scalars/formats.ts': ['test/mappings/codec/scalars/formats.test.ts'],
   'mappings/codec/scalars/numbers.ts': [
     'test/mappings/codec/scalars/numbers.test.ts',
@@ -188,6 +188,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/attachments.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
+  'mappings/codec/schema-instance.ts': ['test/mappings/codec/schema-instance.test.ts', ...codec],
   'mappings/codec/streamed-file.ts': ['test/mappings/codec/streamed-file.test.ts'],
   'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
   'mappings/contract/members.ts': [
@@ -226,6 +227,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   ],
   'mappings/codec/types/union.ts': [
     'test/mappings/codec/types/unions.test.ts',
+    'test/mappings/codec/scalars/iso-dates.test.ts',
     'test/mappings/codec/types/records.test.ts',
     'test/mappings/codec/types/scalars.test.ts',
     'test/mappings/codec/misfits.test.ts',

@@ -614,7 +614,6 @@ function declarationsOf(context: AdoptedContext, element: ElementDeclaration): s
   for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
     if (seen.has(type)) continue;
     seen.add(type);
-    if (type.name?.namespace === namespaces.apacheSoap) namesIn.add(namespaces.apacheSoap);
     if (type.kind === 'simple') continue;
     if (type === anyType) {
       isAny = true;

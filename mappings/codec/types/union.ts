@@ -4,7 +4,14 @@ import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext, WriterOf } from '../context.ts';
 import { elementOf, passUnknown, readMember, scanNull, writeElement } from '../element.ts';
-import { MismatchError, type Reading, recordDeviation, refuse, startReading } from '../problem.ts';
+import {
+  type Deviation,
+  MismatchError,
+  type Reading,
+  recordDeviation,
+  refuse,
+  startReading,
+} from '../problem.ts';
 import { someNames } from '../scalars/text.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { recordReader } from './record.ts';
@@ -86,16 +93,18 @@ function textReader(
     .flatMap(({ xml }) => readers.get(xml)?.fromText ?? []);
   if (scalars.length === 0) return undefined;
   return (text, reading) => {
-    let tolerated: { readonly value: string | undefined; readonly by: Reading } | undefined;
+    let tolerated:
+      | { readonly value: string | undefined; readonly deviations: Iterable<Deviation> }
+      | undefined;
     for (const convert of scalars) {
       const trial = startReading(reading.limit, reading.mostSteps);
       const value = convert(text, trial);
       if (trial.problems.length > 0) continue;
       if (trial.deviations === undefined) return value;
-      tolerated ??= { value, by: trial };
+      tolerated ??= { value, deviations: trial.deviations };
     }
     if (tolerated !== undefined) {
-      for (const deviation of tolerated.by.deviations ?? []) recordDeviation(reading, deviation);
+      for (const deviation of tolerated.deviations) recordDeviation(reading, deviation);
       return tolerated.value;
     }
     return refuse(reading, 'InvalidType', { expected, got: 'other text' });

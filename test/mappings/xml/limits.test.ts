@@ -151,6 +151,21 @@ for (const [xmlElements, children, attributes] of [
     t.deepEqual([maxChildren(set), maxAllAttributes(set)], [7, 9]);
   });
 
+for (const [limit, most] of [
+  ['xmlAttributes', 64],
+  ['xmlName', 256],
+  ['xmlNamespace', 1024],
+  ['xmlAttributeValue', 65_536],
+] as const)
+  test(`without ${limit} a document has at most ${most} of it`, (t) => {
+    const document = rows.find((row) => row.limit === limit)?.document ?? String;
+    t.notThrows(() => drain(document(most), defaultLimits));
+    const error = t.throws<XmlError>(() => drain(document(most + 1), defaultLimits), {
+      instanceOf: XmlError,
+    });
+    t.is(error?.limit, limit);
+  });
+
 test('text that is read may have the length that its reader says, and one character more is refused', (t) => {
   const readText = (content: string) => {
     const reader = new XmlReader(`<a>${content}</a>`, defaultLimits);

@@ -193,6 +193,16 @@ for (const [kind, fixed, broken] of repairs)
     }
   });
 
+for (const [kind, json, xml] of [
+  ['date', '2024-01-01z', '2024-01-01Z'],
+  ['dateTime', '2024-01-01t10:00z', '2024-01-01T10:00:00Z'],
+] as const)
+  test(`W17: the xs:${kind} ${json} of a reply needs no repair`, (t) => {
+    const reader = readerOf(json);
+    t.is(temporal(kind, 'refuse').toXml(reader), xml);
+    t.is(reader.repaired, 0);
+  });
+
 test('W17: a moment of dates: utc is repaired too', (t) => {
   const { toXml } = zonedDateTime(createZone('Europe/Berlin'), 'refuse');
   t.is(toXml(readerOf('2006-07-02 01:04:05Z')), '2006-07-02T03:04:05');
