@@ -296,6 +296,17 @@ test('a service is compiled an operation at a time', (t) => {
   t.is(stepsOf(4) - stepsOf(1), 3);
 });
 
+test('a service is compiled a type at a time', (t) => {
+  const stepsOf = (count: number): number => {
+    const names = Array.from({ length: count }, (_, index) => `T${index}`);
+    const types = names.map((name) => `<xs:complexType name="${name}"/>`).join('');
+    const members = names.map((name) => e(name, `t:${name}`, maybe)).join('');
+    const service = serviceOf(t, getOf(sequence(members), types));
+    return [...compileAdoptedInSteps(service, {}, defaultLimits)].length;
+  };
+  t.is(stepsOf(6) - stepsOf(2), 4);
+});
+
 test('W13: xsi:nil with content is refused for a call without parts', (t) => {
   const { request } = operationOf(t, rpcOf('', 'literal', ''), 'Get');
   t.deepEqual(readMessage(request, get('x', ' xsi:nil="1"')).problems.map(problemText), [

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { MismatchError, problemText } from '../../../../mappings/codec/problem.ts';
+import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import {
   compiledGet,
   element as e,
@@ -239,6 +240,24 @@ test('A22: text of wildcards is bounded, however long a namespace it repeats', (
   const { problems } = readMessage(request, text);
   t.is(problems[0]?.code, 'OutOfRange');
 });
+
+for (const [type, text, characters] of [
+  ['xs:QName', 'o:a', 20],
+  ['t:Names', 'o:a o:b', 40],
+] as const)
+  test(`A22: namespaces of ${type} count towards the text that a request may grow by`, (t) => {
+    const list = '<xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>';
+    const content = `<t:v xmlns:o="urn:${'o'.repeat(16)}">${text}</t:v>`;
+    const read = (rereadText: number) => {
+      const limits = { ...defaultLimits, rereadText };
+      const { request } = compiledGet(t, sequence(e('v', type)), list, {}, limits);
+      return readMessage(request, get(content), limits).problems.map(problemText);
+    };
+    t.deepEqual(read(characters), []);
+    t.deepEqual(read(characters - 1), [
+      `v: expected at most ${characters - 1} characters of XML as text and of namespaces in all, got more`,
+    ]);
+  });
 
 test('A28: a required attribute or element that a request lacks is reported as missing', (t) => {
   const { request } = compiledGet(
