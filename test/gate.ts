@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
 import { performance } from 'node:perf_hooks';
+import { scriptArguments } from './script-arguments.ts';
 
-// Runs the steps of `npm test` side by side. Output of ava appears as it comes, output of another step when that step
-// fails. Lines at the end have the result of each step. The exit code is 1 if a step fails.
+scriptArguments(
+  `npm run check [-- --help]
+
+Runs the formatter, the linter, the type checks and the fast tests side by side, as \`npm test\` does. It prints the output of
+a step other than ava only if the step fails. The exit code is 1 if a step fails.
+
+  --help  this`,
+  { options: {} },
+);
 
 const steps: readonly (readonly [command: string, ...args: string[]])[] = [
   ['biome', 'check', '.'],
