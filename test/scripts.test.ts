@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
@@ -13,12 +13,19 @@ const programs = Object.entries(scripts).flatMap(([name, command]) => {
   return file === undefined ? [] : [{ name, file }];
 });
 
-function run(file: string, ...args: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...args], {
-    cwd: root,
-    encoding: 'utf8',
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program without blocking this process, so that the results of tests are reported as they come. */
+function run(file: string, ...args: readonly string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [file, ...args], { cwd: root }, (_, stdout, stderr) =>
+      resolve({ status: child.exitCode, stdout, stderr }),
+    );
   });
-  return { status, stdout, stderr };
 }
 
 test('package.json has programs of the tests and the benchmark', (t) => {
@@ -28,14 +35,14 @@ test('package.json has programs of the tests and the benchmark', (t) => {
 });
 
 for (const { name, file } of programs) {
-  test(`npm run ${name} -- --help prints help`, (t) => {
-    const { status, stdout, stderr } = run(file, '--help');
+  test.serial(`npm run ${name} -- --help prints help`, async (t) => {
+    const { status, stdout, stderr } = await run(file, '--help');
     t.deepEqual({ status, stderr }, { status: 0, stderr: '' });
     t.regex(stdout, new RegExp(`npm run ${name}\\b[^]*\n  --help +this\n`));
   });
 
-  test(`npm run ${name} refuses an unknown option`, (t) => {
-    t.deepEqual(run(file, '--no-such-option'), {
+  test.serial(`npm run ${name} refuses an unknown option`, async (t) => {
+    t.deepEqual(await run(file, '--no-such-option'), {
       status: 2,
       stdout: '',
       stderr: "Unknown option '--no-such-option'; --help shows the options\n",
@@ -43,16 +50,16 @@ for (const { name, file } of programs) {
   });
 }
 
-test('an option without its value is refused', (t) => {
-  t.deepEqual(run('test/soak/run.ts', '--minutes'), {
+test.serial('an option without its value is refused', async (t) => {
+  t.deepEqual(await run('test/soak/run.ts', '--minutes'), {
     status: 2,
     stdout: '',
     stderr: "Option '--minutes <value>' argument missing; --help shows the options\n",
   });
 });
 
-test('a word in place of a number is refused', (t) => {
-  t.deepEqual(run('test/soak/run.ts', '--minutes', 'ten'), {
+test.serial('a word in place of a number is refused', async (t) => {
+  t.deepEqual(await run('test/soak/run.ts', '--minutes', 'ten'), {
     status: 2,
     stdout: '',
     stderr: '--minutes: expected a number from 0.1, got ten; --help shows the options\n',
