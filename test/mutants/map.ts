@@ -193,7 +193,12 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
   'mappings/contract/members.ts': [
     'test/mappings/contract/members.test.ts',
+    'test/mappings/type-graph.test.ts',
     'test/mappings/codec/adopted/objects.test.ts',
+    'test/mappings/codec/adopted/item-bounds.test.ts',
+    'test/mappings/codec/adopted/rpc.test.ts',
+    'test/mappings/codec/adopted/any-type.test.ts',
+    'test/mappings/codec/adopted/compile.test.ts',
   ],
   'mappings/contract/nearest.ts': [
     'test/mappings/contract/nearest.test.ts',

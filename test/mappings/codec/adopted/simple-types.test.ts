@@ -507,6 +507,17 @@ const rows: readonly (readonly [
     ],
   ],
   [
+    'a list of decimals',
+    list(simple('decimal')),
+    'a list of xs:decimal; plain; takes empty',
+    [
+      ['1.5 2', '[1.5,2]'],
+      ['1e2 3', 'decimalExponent: [100,3]'],
+      ['1 x', 'InvalidType: expected xs:decimal, got "x"'],
+    ],
+    [],
+  ],
+  [
     'a union of decimals and booleans',
     union(simple('decimal'), simple('boolean')),
     'xs:decimal, xs:boolean; string',
