@@ -199,6 +199,13 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/rpc.test.ts',
     'test/mappings/codec/adopted/any-type.test.ts',
     'test/mappings/codec/adopted/compile.test.ts',
+    'test/mappings/codec/adopted/elements.test.ts',
+    'test/mappings/codec/adopted/apache-types.test.ts',
+    'test/mappings/codec/adopted/open-fields.test.ts',
+    'test/mappings/codec/adopted/empty-elements.test.ts',
+    'test/mappings/codec/adopted/types.test.ts',
+    'test/wsdl/diff-adopted.test.ts',
+    'test/wsdl/derived-openapi.test.ts',
   ],
   'mappings/contract/nearest.ts': [
     'test/mappings/contract/nearest.test.ts',

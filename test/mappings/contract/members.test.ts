@@ -1,5 +1,5 @@
 import test from 'ava';
-import { membersOf } from '../../../mappings/contract/members.ts';
+import { isObjectType, jsonFormOf, membersOf } from '../../../mappings/contract/members.ts';
 import type { Members, Order } from '../../../mappings/contract/type-graph.ts';
 import { element as e, many, maybe } from '../codec/adopted/messages.ts';
 import { getOf, serviceOf, typeOfGet } from '../loader/wsdl/wsdl-folder.ts';
@@ -61,4 +61,25 @@ for (const [title, content, members] of [
   test(`A10 to A16: ${title}`, (t) => {
     const { content: model } = typeOfGet(serviceOf(t, getOf(`<xs:complexType>${content}</xs:complexType>`)));
     t.is(model.kind === 'elements' ? told(membersOf(model.particle)) : model.kind, members);
+  });
+
+const soapenc = 'http://schemas.xmlsoap.org/soap/encoding/';
+const arrayOf = (item: string): string =>
+  `<xs:complexType><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="${soapenc}"><xs:attribute ref="soapenc:arrayType" w:arrayType="${item}" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>`;
+const attribute = '<xs:attribute name="at" type="xs:int"/>';
+
+for (const [title, type, kind, value] of [
+  ['elements', `<xs:complexType>${sequence(a, b)}</xs:complexType>`, 'object', undefined],
+  ['mixed content and an attribute', `<xs:complexType mixed="true">${attribute}</xs:complexType>`, 'object', 'value'],
+  ['text and an attribute', `<xs:complexType><xs:simpleContent><xs:extension base="xs:int">${attribute}</xs:extension></xs:simpleContent></xs:complexType>`, 'object', 'value'],
+  ['an array of one dimension', arrayOf('xs:int[]'), 'list', undefined],
+  ['an array of two dimensions', arrayOf('xs:int[,]'), 'refused', undefined],
+] as const) // biome-ignore format: a table
+  test(`the JSON form of a type with ${title} is ${kind}`, (t) => {
+    const declared = typeOfGet(serviceOf(t, getOf(type)));
+    const form = jsonFormOf(declared, false);
+    t.is(form.kind, kind);
+    t.is(isObjectType(declared), kind === 'object');
+    if (form.kind === 'object') t.is(form.value?.json, value);
+    if (form.kind === 'object' && title.startsWith('text')) t.is(form.value?.type?.builtIn, 'int');
   });
