@@ -1,4 +1,5 @@
 import { isMap, isPromise } from 'node:util/types';
+import { defaultLimits } from '../mappings/contract/limits.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import { withoutUrlSecrets } from '../mappings/loader/document/node.ts';
 
@@ -68,12 +69,14 @@ export function checkTexts(name: string, value: unknown): void {
   for (const [index, text] of value.entries()) checkType(`${name}[${index}]`, text, 'string');
 }
 
+const limitNames = Object.keys(defaultLimits);
+
 /** Checks that all limits are there, as `limitsWith` returns them. Throws RangeError. */
-export function checkLimits(value: unknown, names: readonly string[]): void {
+export function checkLimits(value: unknown): void {
   const expected = 'all limits, as limitsWith returns them';
   checkType('limits', value, 'object', expected);
   const given = value as Readonly<Record<string, unknown>>;
-  for (const name of names)
+  for (const name of limitNames)
     if (typeof given[name] !== 'number')
       throw wrongArgument('limits', expected, `${described(given[name])} for ${name}`);
 }
@@ -96,7 +99,5 @@ export function checkPlace(value: unknown): void {
 export function checkNames(owner: string, given: object, known: readonly string[]): void {
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      throw new RangeError(
-        `${name}: expected an option of ${owner}, got an unknown one${didYouMean(name, known)}`,
-      );
+      throw wrongArgument(name, `an option of ${owner}`, `an unknown one${didYouMean(name, known)}`);
 }

@@ -47,12 +47,10 @@ export { ContractError, type ContractProblem } from '../mappings/loader/document
 export type { ContractPlace } from '../mappings/loader/load.ts';
 export { loadContract, type MappedContract } from './process/load-place.ts';
 
-const limitNames = Object.keys(defaultLimits);
-
 /** Compiles the codecs of a contract. Throws RangeError for a wrong argument. */
 export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {
   checkContract(contract);
-  checkLimits(limits, limitNames);
+  checkLimits(limits);
   return compile(contract, limits);
 }
 
@@ -142,8 +140,10 @@ export function createCodec(compiled: CompiledContract): Codec {
         throw wrongArgument('envelope', '1.1 or 1.2', described(envelope));
       const operation = compiled.operations.get(name);
       if (operation === undefined)
-        throw new RangeError(
-          `operation: expected one of the contract, got ${JSON.stringify(name)}${didYouMean(name, compiled.operations.keys())}`,
+        throw wrongArgument(
+          'operation',
+          'one of the contract',
+          `${JSON.stringify(name)}${didYouMean(name, compiled.operations.keys())}`,
         );
       const body = typeof json === 'string' ? Buffer.from(json) : json;
       if (typeof json !== 'string' && !isUtf8(body))

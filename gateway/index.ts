@@ -3,7 +3,7 @@ import { type Limits, limitsWith, type SettableLimits } from '../mappings/contra
 import type { Contract } from '../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../mappings/http-mapping/paths.ts';
 import type { Load } from './admission/admission.ts';
-import { checkContract, checkNames, checkTexts, checkType, described } from './arguments.ts';
+import { checkContract, checkNames, checkTexts, checkType, described, wrongArgument } from './arguments.ts';
 import { shownPath } from './core/contract-app.ts';
 import { Core } from './core/core.ts';
 import type { CoreOptions } from './core/core-options.ts';
@@ -156,11 +156,10 @@ class EmbeddedGateway implements Gateway {
 
   async #reloadNow(next: ReloadOptions | undefined): Promise<void> {
     if (next !== undefined && typeof next.contract !== 'object')
-      throw new RangeError(`reload: expected what loadContract returns, got ${described(next)}`);
+      throw wrongArgument('reload', 'what loadContract returns', described(next));
     const loaded = next ?? (await loadAgain(this.#served.contract, this.#limits));
     const compiled = await inTurns(compileInSteps(servedContract(loaded, this.#options), this.#limits));
-    if (this.#closed !== undefined)
-      throw new RangeError('reload: expected an open gateway, got a closed one');
+    if (this.#closed !== undefined) throw wrongArgument('reload', 'an open gateway', 'a closed one');
     this.#served = this.#serve(loaded, compiled);
     this.#core.renew();
   }
@@ -178,9 +177,7 @@ class EmbeddedGateway implements Gateway {
 async function loadAgain(contract: Contract, limits: Limits): Promise<ReloadOptions> {
   const place = placeOf(contract);
   if (place === undefined)
-    throw new RangeError(
-      'reload: expected a contract that loadContract returned, got another; pass the new one',
-    );
+    throw wrongArgument('reload', 'a contract that loadContract returned', 'another; pass the new one');
   const [loaded] = await loadAside([place], limits);
   if (loaded === undefined) throw new Error('reload: expected one contract, got none');
   rememberPlace(loaded.contract, place);
@@ -223,7 +220,7 @@ function compileOnError({ onError }: GatewayOptions, logger: Logger): FetchError
 /** The contract below the base path that is served. Throws RangeError. */
 function servedContract({ contract, mapping }: ReloadOptions, { basePath }: GatewayOptions): Contract {
   if (contract.adopted?.isMapped === true && mapping === undefined)
-    throw new RangeError('mapping: expected what loadContract gives beside the contract, got none');
+    throw wrongArgument('mapping', 'what loadContract gives beside the contract', 'none');
   return { ...contract, basePath: basePathOf(contract, basePath) };
 }
 
@@ -285,16 +282,12 @@ function httpUrl(name: string, text: string): string {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '') return text;
-  throw new RangeError(
-    `${name}: expected an http or https URL without credentials and query, got ${described(text)}`,
-  );
+  throw wrongArgument(name, 'an http or https URL without credentials and query', described(text));
 }
 
 /** A base path as a contract has it, without a slash at the end. Throws RangeError. */
 function basePathOf(contract: Contract, basePath: string | undefined): string {
   if (basePath === undefined) return contract.basePath;
   if (/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath)) return withoutEndSlashes(basePath);
-  throw new RangeError(
-    `basePath: expected "/" or a path such as "/edge/v2", got ${JSON.stringify(basePath)}`,
-  );
+  throw wrongArgument('basePath', '"/" or a path such as "/edge/v2"', JSON.stringify(basePath));
 }

@@ -22,7 +22,7 @@ import { findFile, isDocumentUrl, readContract } from '../../mappings/loader/loa
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { portableName } from '../../mappings/loader/wsdl/files.ts';
 import { type LoadedService, loadAdoptedService, placeIn } from '../../mappings/loader/wsdl/load-adopted.ts';
-import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { deriveFromContract, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
 import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
 import { printAdopted, summaryOf } from './check.ts';
@@ -311,7 +311,7 @@ function fill(stage: string, out: string, source: Source, { limits, force }: Ado
   const { adopted } = loaded.contract;
   if (adopted === undefined) throw new RangeError(`${out}: expected a WSDL in the folder, got none`);
   if (kept === undefined) write('soap.yaml', adoptedOverlayText(out, loaded.contract, adopted, places));
-  const { document, open } = deriveOpenapi(adopted.service, loaded.contract.settings, adopted.movedHeaders);
+  const { document, open } = deriveFromContract(loaded.contract);
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
   // as it is read from now on

@@ -17,7 +17,7 @@ import type { MappedAnswer } from '../../mappings/mapping/mapping.ts';
 import { MappingError } from '../../mappings/mapping/run.ts';
 import { functionsAsked, writeTestSkeleton, writeTypes } from '../../mappings/mapping/types.ts';
 import { requirePackages } from '../../mappings/optional-packages.ts';
-import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
 import { draftMapping } from '../process/draft-mapping.ts';
 import { finding } from './failure.ts';
@@ -139,7 +139,7 @@ function sidesOf(flags: MapFlags): Sides {
   const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
   return {
     contract,
-    derived: deriveOpenapi(adopted.service, contract.settings, adopted.movedHeaders).document,
+    derived: deriveFromContract(contract).document,
     faults: faultNamesOf(adopted.service),
     openapi:
       openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),

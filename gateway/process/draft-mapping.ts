@@ -7,7 +7,7 @@ import { type Draft, draftEntry, likestOperation } from '../../mappings/mapping/
 import { readOpenapi } from '../../mappings/mapping/load.ts';
 import { SchemaReader } from '../../mappings/mapping/schemas.ts';
 import { targetOperation } from '../../mappings/mapping/target.ts';
-import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 
 /** A proposed entry of a mapping (M6), and the parts that need an author's decision. */
 export interface MappingDraft extends Draft {
@@ -39,10 +39,7 @@ export function draftMapping({
   call,
   limits = defaultLimits,
 }: DraftMappingOptions): MappingDraft {
-  const { adopted } = contract;
-  if (adopted === undefined)
-    throw new RangeError('contract: expected one that is loaded from a WSDL, got one of an OpenAPI document');
-  const derived = deriveOpenapi(adopted.service, contract.settings, adopted.movedHeaders).document;
+  const { document: derived } = deriveFromContract(contract);
   const problems: ContractProblem[] = [];
   const openapi = readOpenapi(file, problems, new Allowance(limits));
   if (openapi === undefined) throw new ContractError(problems);

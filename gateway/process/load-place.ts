@@ -5,7 +5,7 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type ContractPlace, mappingIn, readContract } from '../../mappings/loader/load.ts';
 import { faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
-import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
+import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 import { checkLimits, checkPlace } from '../arguments.ts';
 
 /** A contract with the mapping that its folder has (M1); operations that it has no rule for are among those not served. */
@@ -27,15 +27,13 @@ export function rememberPlace(contract: Contract, place: ContractPlace): void {
   places.set(contract, place);
 }
 
-const limitNames = Object.keys(defaultLimits);
-
 /**
  * Loads the contract at a place, and the mapping that may be next to it. Throws ContractError with all problems of the contract,
  * RangeError for a wrong argument.
  */
 export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
   checkPlace(place);
-  checkLimits(limits, limitNames);
+  checkLimits(limits);
   const loaded = withMapping(place, readContract(place, limits), limits);
   rememberPlace(loaded.contract, place);
   return loaded;
@@ -47,7 +45,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   const { contract } = loaded;
   const { adopted } = contract;
   if (files === undefined || adopted === undefined) return { ...loaded, mapping: undefined };
-  const { document: derived } = deriveOpenapi(adopted.service, contract.settings, adopted.movedHeaders);
+  const { document: derived } = deriveFromContract(contract);
   const faults = faultNamesOf(adopted.service);
   const mapping = loadMapping({ ...files, derived, faults }, limits);
   const unmapped = new Set(mapping.unmapped);

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml';
 import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
 import type { AdoptedOperation, AdoptedService, MovedHeader } from '../../mappings/contract/adopted.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { Components } from './components.ts';
@@ -14,6 +15,16 @@ export interface DerivedOpenapi {
   readonly document: JsonSchema;
   /** What travels as XML text, or as a value of any type (A22 to A24), in the order in which it was met. */
   readonly open: readonly OpenPlace[];
+}
+
+/**
+ * Derives the OpenAPI document of the service behind a contract that is loaded from a WSDL (A32). The same contract gives the same
+ * document. Throws RangeError for a contract of an OpenAPI document.
+ */
+export function deriveFromContract({ adopted, settings }: Contract): DerivedOpenapi {
+  if (adopted === undefined)
+    throw new RangeError('contract: expected one that is loaded from a WSDL, got one of an OpenAPI document');
+  return deriveOpenapi(adopted.service, settings, adopted.movedHeaders);
 }
 
 /**
