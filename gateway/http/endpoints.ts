@@ -177,9 +177,8 @@ export function plainPath(path: string): string {
 function endpointsOfPorts(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
   for (const { path, ports } of adopted?.endpoints ?? []) {
-    const is12 = ports.filter(({ soap }) => soap === '1.2').length;
-    const version = is12 === ports.length ? soap12 : soap11;
-    const hasBothVersions = is12 > 0 && version === soap11;
+    const version = ports.every(({ soap }) => soap === '1.2') ? soap12 : soap11;
+    const hasBothVersions = version === soap11 && ports.some(({ soap }) => soap === '1.2');
     endpoints.set(path.toLowerCase(), { kind: 'soap', version, hasBothVersions, endpoint: path });
   }
   return endpoints;
