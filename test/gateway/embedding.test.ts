@@ -1,12 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import Koa from 'koa';
@@ -14,6 +7,7 @@ import Router from 'koa-router';
 import * as codec from '../../gateway/codec.ts';
 import { createGateway, type Gateway, type GatewayOptions, loadContract } from '../../gateway/index.ts';
 import { createReferenceUpstream } from '../../upstream/service.ts';
+import { listen } from './embedded/library.ts';
 import { envelope } from './gateway.ts';
 
 const { contract } = loadContract('mappings/screening');
@@ -22,17 +16,6 @@ const headers = { 'Content-Type': 'text/xml; charset=utf-8' };
 const subUser =
   '<UpdateSubUser xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserId>demo</ApiUserId>' +
   '<ApiUserKey>demo-key</ApiUserKey></Authentication><Request><SubUserName>jane</SubUserName></Request></UpdateSubUser>';
-
-/** Serves on a free port until the test ends; gives the address. */
-async function listen(t: ExecutionContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 /** The reference upstream on a port of its own. */
 async function upstreamOf(t: ExecutionContext): Promise<string> {
