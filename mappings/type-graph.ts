@@ -50,7 +50,7 @@ export function typeGraphOf(contract: Contract): TypeGraph {
 /** An element in the sequence of an object, a list or a map. */
 type ElementMember = Extract<Member, { kind: 'element' }>;
 
-/** What an element has beyond its name and type. */
+/** The parts of an element besides its name and type. */
 type ElementParts = Pick<ElementDeclaration, 'demands'> & { readonly nillable?: boolean | undefined };
 
 class Nodes implements TypeGraph {

@@ -20,7 +20,7 @@ import type { NetworkOf, Upstream, UpstreamState } from './upstream.ts';
 import { callUpstream, type Line } from './upstream-call.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
 
-/** What upstreams have in common. */
+/** Options of all upstreams of a gateway. */
 export interface UpstreamOptions {
   readonly limits: Limits;
   readonly admission: Admission;
@@ -62,7 +62,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   });
 }
 
-/** An upstream whose requests a function of the program answers, behind a breaker as well. */
+/** An upstream whose requests a function of the program answers. It has a circuit breaker too. */
 function createFetchUpstream(
   address: string,
   options: UpstreamOptions,

@@ -3,13 +3,13 @@ import type { AdoptedMessage, ElementDeclaration, SchemaType } from './type-grap
 /** The name of the derived document in the folder of an adopted contract (A1). */
 export const derivedFile = 'derived.openapi.yaml';
 
-/** What a contract has more that is the description of an existing service (A1). */
+/** The additional parts of a contract that is loaded from a WSDL (A1). */
 export interface Adopted {
   readonly service: AdoptedService;
   readonly endpoints: readonly AdoptedEndpoint[];
   /** Scalars of header blocks that travel in HTTP headers (A8). */
   readonly movedHeaders: readonly MovedHeader[];
-  /** Whether its JSON is that of another document only by a mapping (M1), without which nobody may serve it. */
+  /** True if a mapping to another document belongs to it (M1); the contract cannot be served without the mapping. */
   readonly isMapped?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface MovedHeader {
   readonly path: readonly string[];
   /** The HTTP header's name. */
   readonly header: string;
-  /** What the value is in the header, with `{}` for the scalar's text. */
+  /** The value of the header, with `{}` for the scalar's text. */
   readonly format: string;
 }
 
@@ -85,7 +85,7 @@ export interface NotServedPart {
   readonly line: number | undefined;
 }
 
-/** What a policy may ask for, of what is told apart (A31). */
+/** The requirements of policies that the loader distinguishes (A31). */
 export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'other';
 
 /** A document to be served as it is but for some places (A1, A2). */

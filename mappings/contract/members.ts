@@ -16,7 +16,7 @@ import {
   type Wildcard,
 } from './type-graph.ts';
 
-/** What a complex type's attributes and elements are called in JSON, and in which order they stand (A10 to A16). */
+/** The JSON names and the order of the attributes and elements of a complex type (A10 to A16). */
 
 /** No members. */
 export const noMembers: Members = { members: [], choices: [], order: undefined };
@@ -45,12 +45,12 @@ export function freeName(wanted: string, taken: Set<string>): string {
   return name;
 }
 
-/** What text, or inner XML, is called beside attributes (A14, A24): `value`, unless an attribute is. */
+/** Returns the JSON name of text or inner XML next to attributes (A14, A24): `value`, unless an attribute has that name. */
 export function valueNameOf(attributes: readonly AttributeMember[]): string {
   return attributes.some(({ json }) => json === 'value') ? '@value' : 'value';
 }
 
-/** Whether values of a type are nothing but their inner XML, a string (A24). */
+/** Returns true if the JSON form of a type is a string of its inner XML (A24). */
 export function isInnerXml({ attributes, anyAttribute, base, derived, content }: ComplexType): boolean {
   const isBare = attributes.length === 0 && !anyAttribute && base === undefined && derived.length === 0;
   return isBare && isMixed(content);
@@ -65,7 +65,7 @@ export function isObjectType(type: SchemaType): type is ComplexType {
   return type.content.kind !== 'encodedArray' && type.content.kind !== 'map';
 }
 
-/** Whether text may stand between elements. */
+/** Returns true if text is allowed between elements. */
 export function isMixed(content: Content): boolean {
   return content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
 }
@@ -133,7 +133,7 @@ function normalized(particle: Particle): Particle {
   };
 }
 
-/** How many items a particle that stands in an instance has at least there. */
+/** Returns the minimum number of items of a particle that is in an instance. */
 function leastItems(particle: Particle): number {
   const { kind, least } = particle;
   if (kind === 'element' || kind === 'any') return least;
@@ -310,7 +310,7 @@ class MembersBuilder {
   }
 }
 
-/** Whether two places are in different branches of one choice, so that one of them at most can be filled. */
+/** Returns true if two places are in different branches of one choice, so that at most one of them has a value. */
 function areApart(one: readonly Around[], other: readonly Around[]): boolean {
   return one.some(({ choice, branch }) =>
     other.some((its) => its.choice === choice && its.branch !== branch),

@@ -61,7 +61,7 @@ export interface ComplexType {
   readonly isGenerated?: true;
 }
 
-/** What stands between the tags; of an extension, the base's content first. */
+/** The content between the tags. The content of an extension begins with that of its base. */
 export type Content =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly type: SimpleType }
@@ -86,7 +86,7 @@ export interface AttributeUse {
   readonly required: boolean;
   readonly value: ValueConstraint | undefined;
   readonly documentation: string;
-  /** What its member is called in JSON, where that isn't its local name (A33). */
+  /** The name of its JSON member if that is not its local name (A33). */
   readonly json?: string | undefined;
 }
 
@@ -95,14 +95,14 @@ export type Particle = { readonly least: number; readonly most: number } & (
   | {
       readonly kind: 'element';
       readonly element: ElementDeclaration;
-      /** What its member is called in JSON, where that isn't its local name (A33). */
+      /** The name of its JSON member if that is not its local name (A33). */
       readonly json?: string | undefined;
     }
   | { readonly kind: 'any'; readonly wildcard: Wildcard }
   | { readonly kind: 'sequence' | 'choice' | 'all'; readonly particles: readonly Particle[] }
 );
 
-/** What an `xs:any` takes (XSD 1.0, part 1, 3.10). */
+/** The elements that an `xs:any` accepts (XSD 1.0, part 1, 3.10). */
 export interface Wildcard {
   readonly namespaces:
     | { readonly kind: 'any' }
@@ -204,7 +204,7 @@ export function expanded({ namespace, local }: QName): string {
   return `{${namespace}}${local}`;
 }
 
-/** What a request or reply holds, as its binding says (A7, A8). */
+/** The content of a request or reply, as its binding declares it (A7, A8). */
 export interface AdoptedMessage {
   readonly use: 'literal' | 'encoded';
   readonly body: AdoptedBody;
@@ -212,7 +212,7 @@ export interface AdoptedMessage {
   readonly headers: readonly ElementDeclaration[];
 }
 
-/** What stands in `soap:Body` (A7). */
+/** The content of `soap:Body` (A7). */
 export type AdoptedBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'element'; readonly element: ElementDeclaration }
@@ -247,16 +247,16 @@ export interface AttributeMember {
   readonly use: AttributeUse;
 }
 
-/** What stands between the tags as a member: an element, a wildcard's elements, or the rounds of a repeated group. */
+/** A member of a type's content: an element, the elements of a wildcard, or the repetitions of a group. */
 export type Member = {
   readonly json: string;
   /** An array. */
   readonly repeats: boolean;
-  /** How many items an instance has to have; 0 for a member of a choice. */
+  /** Minimum number of items in an instance; 0 for a member of a choice. */
   readonly least: number;
-  /** How many items all its places take. */
+  /** Maximum number of items in an instance. */
   readonly most: number;
-  /** Whether an instance has to have it. */
+  /** True if each instance has it. */
   readonly required: boolean;
 } & (
   | { readonly kind: 'element'; readonly element: ElementDeclaration }
@@ -332,6 +332,6 @@ export interface UnionVariant {
   readonly element: ElementDeclaration;
   /** The JSON values that may be of it. */
   readonly takes: JsonKind;
-  /** The member of its objects whose value tells them from others; undefined if their members tell. */
+  /** The member whose value identifies objects of the variant; undefined if their member names do. */
   readonly tag: Tag | undefined;
 }

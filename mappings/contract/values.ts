@@ -2,11 +2,11 @@
 
 /** A place for values. */
 export interface Ruled {
-  /** What `validate: strict` asks of them beyond their type. */
+  /** Rules of `validate: strict` beyond their type. */
   readonly rules?: Rules;
 }
 
-/** What the document asks of a value beyond its type (JSON Schema Validation 2020-12, 6 and 7). */
+/** Rules of the document for a value beyond its type (JSON Schema Validation 2020-12, 6 and 7). */
 export interface Rules {
   /** Each is about JSON values of one kind, and takes those of another. */
   readonly checks: readonly Check[];
@@ -21,7 +21,7 @@ export type Check =
   | { readonly kind: 'readOnly' }
   /** One of these values, as JSON. */
   | { readonly kind: 'values'; readonly tokens: readonly string[] }
-  /** How many characters, items or members there are. */
+  /** The number of characters, items or members. */
   | {
       readonly kind: 'length' | 'items' | 'members';
       readonly least: number;
@@ -40,18 +40,18 @@ export type FormatName = 'uuid' | 'ipv4' | 'ipv6' | 'hostname' | 'email' | 'uri'
 /** JSON Schema's bounds of numbers (Validation 2020-12, 6.2). */
 export type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
 
-/** What the document says of a field to people. */
+/** The documentation of a field for people. */
 export interface Words {
   /** `''` where it has none. */
   readonly description: string;
-  /** What its schema asks or promises beyond the type: `Default: 5. Length: 1 to 64.`; `''` for nothing. */
+  /** The rules of its schema beyond the type, such as `Default: 5. Length: 1 to 64.`; `''` for none. */
   readonly facts: string;
 }
 
 /** The kinds of JSON values; `any` for whatever no other variant takes. */
 export type JsonKind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'any';
 
-/** What tells a variant of objects from the others: a member and its values, as JSON. */
+/** The member, and its JSON values, that identify a variant of objects. */
 export interface Tag {
   /** A JSON member of the variant's objects. */
   readonly member: string;
@@ -82,7 +82,7 @@ export type ScalarName =
   | 'duration'
   | 'base64Binary';
 
-/** What a contract demands and documents of a value at one place, beyond its type. */
+/** Rules and documentation of a value at one place, beyond its type. */
 export interface Demands extends Ruled {
   /** The document requires it of every reply; undefined where it doesn't. */
   readonly promised?: true;
@@ -92,10 +92,10 @@ export interface Demands extends Ruled {
   readonly nilIsAbsent?: true;
   /** Enum values this place takes, when fewer than its type has (W42). */
   readonly allowed?: readonly string[] | undefined;
-  /** What the WSDL tells people of it; undefined where that is nothing but whether it is required. */
+  /** Its documentation in the WSDL; undefined if the WSDL only states whether it is required. */
   readonly words?: Words;
   /** A value as JSON that the document gives as an example, or as the default; it may not be of the type. */
   readonly example?: string;
-  /** What samples of it obey where requests are checked by types alone; undefined where `rules` say it, or nothing. */
+  /** Rules for samples if requests are checked by types only; undefined if `rules` has them, or if there are none. */
   readonly hints?: Rules;
 }
