@@ -40,10 +40,15 @@ function install(name: string, what: string): string | undefined {
   return status === 0 ? folder : undefined;
 }
 
+/** Packs a copy of the sources, because npm pack rebuilds dist/ and other tests list the files of this folder. */
 function installed(): string | undefined {
+  const sources = join(directory, 'sources');
+  const left = new Set(['.git', 'dist', 'node_modules', 'test'].map((name) => join(root, name)));
+  cpSync(root, sources, { recursive: true, filter: (path) => !left.has(path) });
+  symlinkSync(join(root, 'node_modules'), join(sources, 'node_modules'));
   const args = ['pack', '--json', '--pack-destination', directory];
   const told = execFileSync('npm', args, {
-    cwd: root,
+    cwd: sources,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
