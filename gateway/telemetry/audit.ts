@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { piece } from '../../mappings/xml/output.ts';
 import { InFlightSet } from '../admission/in-flight-set.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import { toMicrosecond } from './log.ts';
@@ -71,10 +72,29 @@ export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId
 const processId = randomBytes(6).toString('base64url');
 let writes = 0;
 
+const opening = piece('{"level":30,"time":');
+const sending = piece(',"audit":"sending","requestId":"');
+const id = piece('","writeId":"');
+/** Maximum number of bytes of a `sending` line before its names. */
+const longestSending = 1_024;
+
+/** Writes the line of a write before it is sent upstream. */
 function writeSending(to: LineBuffer, { stats }: Observed): void {
   stats.writeId ??= `${processId}.${++writes}`;
   const { requestId, writeId, operation, caller } = stats;
-  to.tell({ level: 30, time: Date.now(), audit: 'sending', requestId, writeId, operation, caller });
+  const line = to.begin();
+  line.reserve(longestSending);
+  line.piece(opening);
+  line.integer(Date.now());
+  line.piece(sending);
+  line.ascii(requestId);
+  line.piece(id);
+  line.ascii(writeId);
+  line.ascii('"');
+  const names = JSON.stringify({ operation, caller });
+  line.text(`,${names.slice(1, -1)}`);
+  line.ascii('}');
+  to.end();
 }
 
 function writeSettled(
