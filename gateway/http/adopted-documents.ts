@@ -22,8 +22,8 @@ const noSuchDocument: Document = {
 };
 
 /**
- * The documents of an adopted service: byte for byte, but for the addresses of ports and the locations of imports (A1, A2),
- * and a page.
+ * Returns the documents of an adopted service, byte for byte except for the addresses of ports and the locations of
+ * imports (A1, A2), and a page.
  */
 export function createAdoptedDocuments(
   contract: Contract,
@@ -34,7 +34,7 @@ export function createAdoptedDocuments(
   const byName = new Map(service.documents.map((document) => [documentName(document), document]));
   const { byQuery } = oldLocations({ service, endpoints }, contract.basePath);
   const versions = new Set(service.ports.map(({ soap }) => soap));
-  /** The documents for the address of the last request. */
+  /** The documents generated for the address of the last request. */
   let written = new Map<string, Document>();
   let writtenFor: string | undefined;
 
@@ -74,7 +74,7 @@ export function createAdoptedDocuments(
 
 const singleName = 'singleWsdl';
 
-/** The document that a query names, its words in any case; undefined if it names none. */
+/** Returns the name of the document that a query asks for, ignoring the case of parameter names; undefined if none. */
 function askedFor(words: URLSearchParams): string | undefined {
   for (const [word, value] of words) {
     const name = word.toLowerCase();
@@ -85,14 +85,17 @@ function askedFor(words: URLSearchParams): string | undefined {
   return undefined;
 }
 
-/** The first word of a query that named a document of the old service, such as `schema=Types` (A2); undefined for none. */
+/**
+ * Returns the first query parameter that named a document of the legacy service, for example `schema=Types` (A2);
+ * undefined if none.
+ */
 function oldWordOf(words: URLSearchParams, byQuery: ReadonlyMap<string, string>): string | undefined {
   for (const [word, value] of words)
     if (byQuery.has(`${word}=${value}`.toLowerCase())) return `${word}=${value}`;
   return undefined;
 }
 
-/** The SOAP version that a query asks for; undefined for both. */
+/** Returns the SOAP version that a query asks for; undefined for both. */
 function versionOf(words: URLSearchParams): string | undefined {
   for (const [word, value] of words) if (word.toLowerCase() === 'soap') return value;
   return undefined;

@@ -16,13 +16,13 @@ import { type AppOptions, type RequestContext, startRequest } from './request-co
 import { finish, leaveBody, report, send } from './send.ts';
 import { servicesPage } from './services-page.ts';
 
-// What lives here: HTTP as callers speak it, from a connection to a request context and from a reply to its bytes. What a
-// message says is of protocols/, how many calls there is room for of admission/.
+// This folder contains HTTP: from a connection to a request context, and from a reply to its bytes. protocols/ reads
+// and writes the messages; admission/ limits how many calls run at the same time.
 
-/** Answers one HTTP request; a promise ends with the reply handed over, and never fails. */
+/** Answers one HTTP request. A returned promise resolves when the reply was passed to Node, and never rejects. */
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
-/** What Koa gives to middleware, as far as a gateway needs it. */
+/** The members of Koa's context that the gateway uses. */
 export interface MiddlewareContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -30,7 +30,7 @@ export interface MiddlewareContext {
   readonly querystring: string;
   readonly body: unknown;
   status: number;
-  /** False: the reply is written here, and not by Koa. */
+  /** Set to false because the gateway writes the reply instead of Koa. */
   respond?: boolean;
   readonly onerror: (error: Error) => void;
 }
@@ -39,8 +39,8 @@ export interface MiddlewareContext {
 export type Middleware = (context: MiddlewareContext, next: () => Promise<unknown>) => Promise<void>;
 
 /**
- * The gateway of one contract as a Koa application: its endpoints first, then the process's own pages. A call at its
- * usual address goes straight to its endpoint, as nothing of Koa's is needed for it (decision 5).
+ * Returns the gateway of one contract as a Koa application: its endpoints, then the process's own pages. A POST to the
+ * exact path of an operation bypasses Koa, which it does not need (decision 5).
  */
 export function createApp(options: AppOptions): Handler {
   const site = compileSite(options);
@@ -62,8 +62,8 @@ export function createApp(options: AppOptions): Handler {
 }
 
 /**
- * The gateway of one contract as middleware for another Koa application, which answers what is under no path of the
- * contract. What is wrong with the gateway itself goes to that application's 'error' event.
+ * Returns the gateway of one contract as middleware for another Koa application. That application answers all paths
+ * outside the contract. Internal errors of the gateway are emitted as its 'error' event.
  */
 function embeddedMiddleware(site: Site): Middleware {
   const serve = middlewareOf(site, () => {});
@@ -82,10 +82,13 @@ function embeddedMiddleware(site: Site): Middleware {
   };
 }
 
-/** What answers requests of `node:http`, and of frames with such a `next`; without one, what is not the contract's is 404. */
+/**
+ * Request handler for `node:http` and for frameworks that pass `next`. Without `next`, paths outside the contract get
+ * 404.
+ */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse, next?: () => unknown) => void;
 
-/** The gateway of one contract without a frame. */
+/** Returns the gateway of one contract as a handler that needs no framework. */
 function embeddedHandler(site: Site): NodeHandler {
   const fail = failureOf(createKoa(site.options));
   return (request, response, next) => {
@@ -107,7 +110,7 @@ function embeddedHandler(site: Site): NodeHandler {
   };
 }
 
-/** The gateway of one contract for another program. */
+/** Returns the gateway of one contract as middleware and as a handler for an embedding program. */
 export function createEmbedded(options: AppOptions): {
   readonly middleware: Middleware;
   readonly handler: NodeHandler;
@@ -116,7 +119,10 @@ export function createEmbedded(options: AppOptions): {
   return { middleware: embeddedMiddleware(site), handler: embeddedHandler(site) };
 }
 
-/** A request's target as path and query, the latter without its mark; a host before them or a fragment behind them is left out. */
+/**
+ * Splits a request target into path and query (without the `?`). Removes an http origin before them and a fragment
+ * after them.
+ */
 export function targetOf(url: string): { readonly path: string; readonly query: string } {
   const start = url.startsWith('/') ? 0 : /^https?:\/\/[^/?#]*/i.exec(url)?.[0].length;
   const fragment = url.indexOf('#');
@@ -127,7 +133,7 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
     : { path: target.slice(0, mark), query: target.slice(mark + 1) };
 }
 
-/** Whoever reads a body before the gateway leaves nothing of it. */
+/** Throws an Error if another middleware has read the body, because the gateway can no longer read it. */
 function refuseReadBody(request: IncomingMessage): void {
   if (hasBody(request) && request.readableDidRead)
     throw new Error(
@@ -137,10 +143,10 @@ function refuseReadBody(request: IncomingMessage): void {
 
 const nothing: Endpoint = { kind: 'nothing', suffix: undefined };
 
-/** Answers what no flow has an answer to. */
+/** Answers a request after an unexpected error. */
 type Fail = (context: RequestContext, error: unknown) => void;
 
-/** What a contract's paths are served by. */
+/** A contract with its endpoints and CORS headers. */
 interface Site {
   readonly options: AppOptions;
   readonly endpoints: Endpoints;
@@ -158,7 +164,7 @@ function compileSite(options: AppOptions): Site {
   };
 }
 
-/** @param reportPage called for a request that came under the contract's base path and was answered by what comes after */
+/** @param reportPage called for a request below the contract's base path that the next middleware answered */
 function middlewareOf(
   { options, endpoints, cors }: Site,
   reportPage: (ctx: MiddlewareContext, context: RequestContext) => void,
@@ -172,14 +178,14 @@ function middlewareOf(
       return;
     }
     if (endpoint.kind === 'nothing') {
-      await next(); // under a contract at the root is every path
+      await next(); // if the contract is at the root, every path is below its base path
       if (ctx.status !== 404 || ctx.body !== undefined) {
         reportPage(ctx, context);
         return;
       }
     }
     ctx.respond = false;
-    ctx.res.statusCode = 200; // Koa began with 404, which the log would take for an answer
+    ctx.res.statusCode = 200; // Koa starts with 404, which the log would take for the reply's status
     await serveEndpoint(endpoint, context, (_context, error) => ctx.onerror(error as Error));
   };
 }
@@ -196,7 +202,7 @@ function failureOf(app: Koa): Fail {
   return ({ request, response }, error) => app.createContext(request, response).onerror(error as Error);
 }
 
-/** Answers a message that isn't clear, the last one on its connection. */
+/** Answers an ambiguous message with 400 and closes the connection. */
 function refuse(
   request: IncomingMessage,
   response: ServerResponse,
@@ -208,13 +214,19 @@ function refuse(
   send(context, 'http', textReply(400, ambiguity, context.requestId));
 }
 
-/** Node itself answers these where nobody listens for them, which is so for programs that embed a gateway. */
+/**
+ * Answers an unsupported Expect header with 417. Node does this itself if there is no listener for these requests, as
+ * in embedding programs.
+ */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse, { options }: Site): void {
   const context = startRequest(request, response, '', options, undefined);
   send(context, 'http', textReply(417, 'expected Expect to be 100-continue', context.requestId));
 }
 
-/** Tells of a request for one of the process's own pages, which those that watch it ask for again and again. */
+/**
+ * Logs a request for one of the process's own pages. Monitoring requests them often, so they have a listener of their
+ * own.
+ */
 function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
   const { onProbe, service } = context.options;
@@ -224,21 +236,21 @@ function reportPage({ status, length = 0, method }: Koa.Context, context: Reques
   const record = finish(context, status, bytesOut);
   if (isProbe) onProbe(record);
   else service.observer.finished(context);
-  setImmediate(() => watchReply(context, bytesOut)); // by then Koa has written it
+  setImmediate(() => watchReply(context, bytesOut)); // Koa has written the reply by then
 }
 
-/** Has a reply that Koa wrote keep to the limits of replies, where its connection didn't take it at once. */
+/** Applies the limits of replies to a reply that Koa wrote, if the connection did not accept it at once. */
 function watchReply({ response, options, requestId }: RequestContext, bytes: number | Buffer): void {
   const isOnItsWay = !response.destroyed && !response.writableFinished;
   if (isOnItsWay && isWaiting(response)) options.whenWaiting(response, requestId, bytes);
 }
 
-/** Whether the process lives, whether it takes calls, and how it does. */
+/** Returns the routes of the process's own pages: liveness, readiness, metrics, and the list of contracts. */
 function processPages({ isReady, metrics, services, service }: AppOptions): Router {
   const { basePath } = service.compiled.contract;
   const router = new Router();
   router.use((ctx, next) => {
-    ctx.set('Cache-Control', 'no-store'); // true at the moment of asking alone
+    ctx.set('Cache-Control', 'no-store'); // the state is valid only at the time of the request
     ctx.set('X-Content-Type-Options', 'nosniff');
     return next();
   });
@@ -277,7 +289,7 @@ function isNavigation({ url = '', headers }: IncomingMessage): boolean {
   return headers['sec-fetch-dest'] === 'document' || /\btext\/html\b/.test(headers.accept ?? '');
 }
 
-/** Serves an endpoint by its own flow. Its headers are checked first. */
+/** Serves an endpoint after checking the request's headers. */
 async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: Fail): Promise<void> {
   try {
     const refusal = refusalOf(context);
@@ -300,7 +312,7 @@ function takesNoCalls({ kind }: Endpoint): boolean {
   return kind === 'nothing' || kind === 'page' || kind === 'document';
 }
 
-/** The error of a call at a path that takes none. */
+/** Returns the error of a call to a path that accepts no calls. */
 function noCallAt({ kind }: Endpoint): CallError {
   return kind === 'nothing' ? new CallError('NotFound') : wrongVerb(pageVerbs);
 }
@@ -309,10 +321,10 @@ function noCallAt({ kind }: Endpoint): CallError {
 const wrongHost =
   'Host: expected a Host that is served here, such as localhost on a loopback address, got another one; SOAPBRIDGE_ALLOWED_HOSTS or --allowed-hosts lists the names that are served';
 
-/** Header lines of a request. */
+/** Maximum number of header lines of a request. */
 export const maxHeaderLines = 100;
 
-/** The answer to a request whose headers are too many or for another host; undefined for any other. */
+/** Returns the reply to a request with too many headers or for another host; undefined for other requests. */
 function refusalOf({ options, request, requestId }: RequestContext): Reply | undefined {
   const { headerCount = maxHeaderLines } = options.service.compiled.limits;
   if (request.rawHeaders.length > headerCount * 2)
@@ -321,7 +333,7 @@ function refusalOf({ options, request, requestId }: RequestContext): Reply | und
   return undefined;
 }
 
-/** Answers by a page; what the pages couldn't do they have told. */
+/** Answers a request with a console page. The pages report their own errors. */
 async function servePages(pages: Pages, context: RequestContext): Promise<void> {
   const { request, response, requestId } = context;
   const refusal = refusalOf(context);
@@ -329,7 +341,7 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
     send(context, 'http', refusal);
     return;
   }
-  leaveBody(context); // what pages read is short, mostly
+  leaveBody(context); // pages read only short bodies
   response.setHeader('X-Request-Id', requestId);
   if (!context.options.isReady()) response.setHeader('Connection', 'close');
   try {
@@ -345,7 +357,10 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
   }
 }
 
-/** Tells of a visitor who left before the page was out, as of a caller; a body that broke has its own reason. */
+/**
+ * Logs a client that closed its connection before the page was sent, as CallerGone. An error of the body is logged
+ * instead if there was one.
+ */
 function reportGone(context: RequestContext): void {
   const { stats, response } = context;
   if (stats.error !== undefined) {
@@ -357,7 +372,10 @@ function reportGone(context: RequestContext): void {
   report(context, status, 0);
 }
 
-/** The body of a request for a page, by the limits of all bodies. Throws an error that Koa tells the visitor. */
+/**
+ * Reads the body of a request for a page, within the limits of all bodies. Throws an error with a message that Koa
+ * sends to the client.
+ */
 async function readForPage(context: RequestContext, most: number): Promise<Buffer> {
   const { request, response, stats, options } = context;
   const { compiled, admission } = options.service;
@@ -366,8 +384,8 @@ async function readForPage(context: RequestContext, most: number): Promise<Buffe
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     stats.error = error.code;
-    response.statusCode = error.status; // for the log, where nobody is there to be told
-    // of a body that was not read to its end there may be any amount to come
+    response.statusCode = error.status; // for the log, even if the client is gone
+    // the rest of an incomplete body may have any size
     if (!request.complete) {
       response.shouldKeepAlive = false;
       if (!isAwaited(request)) endWithCare(request.socket);
@@ -378,7 +396,9 @@ async function readForPage(context: RequestContext, most: number): Promise<Buffe
   }
 }
 
-/** Whether all that is wrong is a caller that left before its reply was out, or went on with what is no HTTP. */
+/**
+ * Returns true if the error only means that the client closed the connection early or sent something that is not HTTP.
+ */
 export function isGone(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && /^(?:ECONNRESET|EPIPE|HPE_\w+)$/.test(String(error.code))

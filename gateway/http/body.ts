@@ -11,7 +11,7 @@ import { announcedBytes } from '../upstream/content-length.ts';
 
 const mebibyte = 1024 * 1024;
 const noBytes = Buffer.alloc(0);
-/** What is unpacked is taken in pieces of so many bytes. */
+/** Size of the buffers that a decompressor fills, in bytes. */
 const unpackedBytes = 64 * 1024;
 const codings = {
   gzip: () => createGunzip({ chunkSize: unpackedBytes }),
@@ -19,7 +19,7 @@ const codings = {
   deflate: () => createInflate({ chunkSize: unpackedBytes }),
 } as const;
 
-/** Whether the request announces a body at all. */
+/** Returns true if the request has a body. */
 export function hasBody(request: IncomingMessage): boolean {
   return (
     request.headers['transfer-encoding'] !== undefined ||
@@ -27,25 +27,28 @@ export function hasBody(request: IncomingMessage): boolean {
   );
 }
 
-/** Whether a body is so short that to read it away costs less than another connection. */
+/** Returns true for a body of at most 64 KiB. Reading and discarding it costs less than a new connection. */
 export function hasSmallBody(request: IncomingMessage): boolean {
   return Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= 64 * 1024;
 }
 
-/** Whether the caller holds its body back until it is asked for it; HTTP/1.0 knows no such thing (RFC 9110, 10.1.1). */
+/**
+ * Returns true if the client waits for `100 Continue` before it sends its body. HTTP/1.0 has no Expect (RFC 9110
+ * §10.1.1).
+ */
 export function isAwaited(request: IncomingMessage): boolean {
   return request.headers.expect !== undefined && request.httpVersion !== '1.0';
 }
 
-/** Whether a caller waits for something else than to be told to go on, as Node tells them apart. */
+/** Returns true if Expect has another value than `100-continue`. The pattern is Node's own. */
 export function hasOtherExpectation(request: IncomingMessage): boolean {
   return isAwaited(request) && !/(?:^|\W)100-continue(?:$|\W)/i.test(request.headers.expect ?? '');
 }
 
-/** Pieces of a body that take the parser a tenth of a millisecond or so. */
+/** Number of chunks that the parser processes in about 0.1 ms. */
 const manyPieces = 64;
 
-/** Has `note` called as the parser gives a body, whenever there were some pieces of it. */
+/** Calls `note` after every 64 chunks of a body. */
 export function countPieces(request: IncomingMessage, note: () => void): void {
   let pieces = 0;
   request.push = (piece: Buffer | null): boolean => {
@@ -55,8 +58,9 @@ export function countPieces(request: IncomingMessage, note: () => void): void {
 }
 
 /**
- * Gathers what is read of a body while its request waits: each piece by itself takes a kilobyte, however small it is. Gives
- * what ends the wait.
+ * Joins the chunks of a body while its request waits, since a single chunk takes a kilobyte of memory however small it
+ * is.
+ * Returns a function that ends this and passes the joined bytes to the request.
  */
 export function gatherBody(request: IncomingMessage): () => void {
   const collector = new Collector(false);
@@ -64,7 +68,7 @@ export function gatherBody(request: IncomingMessage): () => void {
   request.push = (piece: Buffer | null): boolean => {
     if (piece === null) isEnded = true;
     else collector.add(piece);
-    return false; // no more for now
+    return false; // stops the parser from pushing more for now
   };
   return () => {
     request.push = Readable.prototype.push;
@@ -73,31 +77,31 @@ export function gatherBody(request: IncomingMessage): () => void {
   };
 }
 
-/** A request whose body is to be read. */
+/** A request with a body to read. */
 export interface Arrival {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Holds the bytes of the body. */
+  /** Accounts for the bytes of the body. */
   readonly permit: Permit;
-  /** Whether all of the body was taken, which Node's parser may not have reported yet. */
+  /** True once all of the body was taken. Node's parser may not have reported the end yet. */
   bodyTaken: boolean;
   readonly stats: {
-    /** Bytes of the body, as it is read. */
+    /** Size of the body in bytes, decompressed. A streamed body is counted as it is read. */
     bytesIn: number;
   };
 }
 
-/** What bodies are read by. */
+/** Limits for reading a body. */
 export interface BodyRules {
-  /** Largest body, in bytes, decompressed. */
+  /** Maximum size of a body in bytes, decompressed. */
   readonly bodyLimit: number;
   readonly compiled: { readonly limits: Limits };
   readonly admission: Admission;
 }
 
 /**
- * Looks whether anything speaks against reading a call's body. Throws CallError: RequestTooLarge where the length is
- * announced, UnsupportedMediaType for a coding we don't read, Overloaded.
+ * Checks whether the body of a call may be read. Throws CallError: RequestTooLarge for a Content-Length above the
+ * limit, UnsupportedMediaType for an unsupported Content-Encoding, Overloaded.
  */
 export function admitBody(
   headers: IncomingHttpHeaders,
@@ -111,9 +115,10 @@ export function admitBody(
 }
 
 /**
- * Reads the body, decompressed, of a call that may come in, a turn after its head, by when Node has read what came
- * together with it, and gives the call its permit: at once where that is all and as it is and one is free, else with a
- * promise. Throws CallError: Overloaded, CallerGone, RequestTimeout, RequestTooLarge, MalformedRequest.
+ * Reads and decompresses the body of a call, then takes a permit for the call. Returns the body itself if it is
+ * complete and uncompressed and a permit is free, otherwise a promise. Call it one event-loop iteration after the
+ * request head, when Node has read the bytes that arrived with the head. Throws CallError: Overloaded, CallerGone,
+ * RequestTimeout, RequestTooLarge, MalformedRequest.
  */
 export function readBody(arrival: Arrival, rules: BodyRules): Buffer | Promise<Buffer> {
   const { request, response } = arrival;
@@ -146,9 +151,9 @@ async function readSlowly(
   return body;
 }
 
-/** Takes a body of so many bytes that is all there. */
+/** Takes a body that has arrived completely. `bytes` is its size. */
 function takeBody(arrival: Arrival, bytes: number): Buffer {
-  // without a size, Node may give the first piece alone
+  // without a size, Node may return only the first chunk
   const body: Buffer = arrival.request.read(bytes) ?? noBytes;
   arrival.bodyTaken = true;
   arrival.permit.require(body.length);
@@ -157,8 +162,9 @@ function takeBody(arrival: Arrival, bytes: number): Buffer {
 }
 
 /**
- * Reads a body that is for no call, by the limits of all bodies; `bodyLimit` is its own. Throws CallError: Overloaded,
- * RequestTimeout, RequestTooLarge, MalformedRequest, UnsupportedMediaType for one that is compressed.
+ * Reads a body that does not belong to a call, with the time and speed limits of all bodies. `rules.bodyLimit` is its
+ * own size limit. Throws CallError: Overloaded, RequestTimeout, RequestTooLarge, MalformedRequest, UnsupportedMediaType
+ * for a compressed body.
  */
 export async function readWhole(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { request, response } = arrival;
@@ -173,7 +179,10 @@ export async function readWhole(arrival: Arrival, rules: BodyRules): Promise<Buf
 
 type Unpack = () => Gunzip | Inflate;
 
-/** What undoes a Content-Encoding; undefined where there is nothing to undo. */
+/**
+ * Returns the decompressor for a Content-Encoding; undefined for an uncompressed body. Throws CallError
+ * UnsupportedMediaType.
+ */
 function unpackerOf(coding: string | undefined): Unpack | undefined {
   if (coding === undefined) return undefined;
   const name = coding.trim().toLowerCase();
@@ -184,17 +193,17 @@ function unpackerOf(coding: string | undefined): Unpack | undefined {
   });
 }
 
-/** The refusal of a body of more than so many bytes. */
+/** Returns the error for a body that is larger than the limit, in bytes. */
 export function tooLarge(limit: number): CallError {
   return new CallError('RequestTooLarge', { expected: `a body of at most ${limit} bytes`, got: 'more' });
 }
 
-/** The refusal of a body that breaks off. */
+/** Returns the error for a body that ends before its announced length. */
 function brokenOff(): CallError {
   return new CallError('MalformedRequest', { detail: 'the request ended before its body did' });
 }
 
-/** A body on its way, gathered as it comes. */
+/** Collects a body chunk by chunk as it arrives. */
 function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
   const { request } = arrival;
   const { admission, compiled } = rules;
@@ -223,7 +232,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
     const onData = (chunk: Buffer): void => {
       cameAt = performance.now();
       const { length } = chunk;
-      // a program that embeds this may listen too
+      // the embedding program may read the chunk too
       if (request.listenerCount('data') === 1) collector.addOwn(chunk);
       else collector.add(chunk);
       const refusal = refusalOf(collector.size, ++pieces, rules);
@@ -263,13 +272,13 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
 }
 
 /**
- * Lets go of what follows of a body that is given up: what has been read is parsed to its end all the same, piece by piece.
- * One that is too large is read no further until its reply is out, when nobody parses it any more.
+ * Discards the rest of a rejected body. Node still parses, chunk by chunk, the data that it has read. The rest of a
+ * body that is too large is not read until the reply is sent, because it is not parsed after that.
  */
 export function dropRest({ request, response }: Arrival, { code }: CallError): void {
   request.push = (piece: Buffer | null): boolean =>
     piece !== null || Readable.prototype.push.call(request, null);
-  request.on('error', () => {}); // of a connection that is being given up it is nothing new
+  request.on('error', () => {}); // the connection is being closed, so its errors need no report
   if (code !== 'RequestTooLarge') {
     request.resume();
     return;
@@ -304,7 +313,7 @@ export function maxBodyMs({ totalMs, bodyMs = Math.ceil(totalMs * 0.9) }: Limits
   return bodyMs;
 }
 
-/** What is wrong about a body of which so much came in so many pieces. */
+/** Returns the error for a body of this size and number of chunks; undefined if both are allowed. */
 function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRules): CallError | undefined {
   if (size > bodyLimit) return tooLarge(bodyLimit);
   const { bodyPieces = maxBodyChunks, bodyPieceBytes = minBodyChunkBytes } = compiled.limits;
@@ -313,7 +322,7 @@ function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRu
   return new CallError('RequestTooLarge', { expected, got: 'smaller ones' });
 }
 
-/** In how many ms to look again at a body on its way; undefined when it takes too long. */
+/** Returns the time until the next check of an arriving body, in ms; undefined if the body is too slow. */
 function nextLook(age: number, idle: number, size: number, limits: Limits): number | undefined {
   const { bodyIdleMs = maxBodyIdleMs, bodySlowMs = maxSlowBodyMs } = limits;
   const { bodyBytesPerSecond = minBodyBytesPerSecond } = limits;
@@ -325,11 +334,11 @@ function nextLook(age: number, idle: number, size: number, limits: Limits): numb
 }
 
 /**
- * A body's pieces as they come, each once the one before was taken: who takes them slowly has the caller wait. Throws
- * CallError: RequestTimeout for a caller that makes others wait, by the same limits as any body but for `bodyMs`,
- * RequestTooLarge, MalformedRequest for one that breaks off.
+ * Yields the chunks of a body as they arrive. The next chunk is read after the previous one was processed, so a slow
+ * consumer slows the client down. All limits of bodies apply except `bodyMs`. Throws CallError: RequestTimeout for a
+ * slow client, RequestTooLarge, MalformedRequest for an incomplete body.
  *
- * @param limitOf the most bytes of all of it, asked each time
+ * @param limitOf returns the maximum size of the whole body in bytes; called for each chunk
  */
 export async function* piecesOf(
   arrival: Arrival,
@@ -377,7 +386,9 @@ export async function* piecesOf(
   }
 }
 
-/** A compressed body so small, in bytes, is unpacked without waiting for others: 1 MiB, mostly, is all it can be. */
+/**
+ * Maximum size in bytes of a compressed body that is decompressed without waiting. It usually unpacks to at most 1 MiB.
+ */
 const smallPacked = 16 * 1024;
 
 async function decompress(packed: Buffer, unpack: Unpack, permit: Permit, rules: BodyRules): Promise<Buffer> {
@@ -392,8 +403,8 @@ async function decompress(packed: Buffer, unpack: Unpack, permit: Permit, rules:
 }
 
 /**
- * Each piece of it is counted as it is made; never more than the limit, nor more than `compressionRatio` times the
- * compressed size once that is over 1 MiB.
+ * Decompresses a body and counts its bytes as they are produced. The result may have `bodyLimit` bytes, and at most
+ * `compressionRatio` times the compressed size if it is larger than 1 MiB.
  */
 async function unpackAll(
   packed: Buffer,

@@ -4,24 +4,24 @@ import type { BlockList } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { isListed } from './forwarded.ts';
 
-/** What of a caller's certificate is a credential of it, and where the certificate is told. */
+/** Settings for the use of client certificates as credentials. */
 export interface ClientCertificateOptions {
-  /** The header that the contract's credential has; what callers say in it themselves is dropped. */
+  /** The header of the contract's credential. A value that the client sends in it is removed. */
   readonly header: string;
-  /** `san`: its first URI, else its first DNS name; `fingerprint`: SHA-256 in hex. */
+  /** The part that is used. `san`: the first URI, otherwise the first DNS name. `fingerprint`: SHA-256 in hex. */
   readonly from: 'subject' | 'commonName' | 'san' | 'fingerprint';
-  /** The header by which a trusted proxy tells it; undefined: the caller's own connection has it. */
+  /** The header in which a trusted proxy sends the certificate data; undefined if clients connect with TLS directly. */
   readonly sentIn?: string | undefined;
-  /** The header by which that proxy tells that the certificate is good: `SUCCESS`, or `0`. */
+  /** The header in which that proxy sends whether the certificate is valid: `SUCCESS` or `0`. */
   readonly verifiedBy?: string | undefined;
 }
 
-/** Puts what a caller's certificate says in the place of a header, before anything reads it. */
+/** Replaces a request header with data of the client certificate, before anything reads the header. */
 export type Identify = (request: IncomingMessage) => void;
 
 /**
- * One function that makes certificates credentials. Characters that a credential can't have, blanks among them, are written as
- * in a URL: `CN=Acme%20Ltd`.
+ * Returns a function that sets the credential header from the client certificate. Characters that a credential cannot
+ * contain, including spaces, are percent-encoded: `CN=Acme%20Ltd`.
  */
 export function compileIdentify(
   { header, from, sentIn, verifiedBy }: ClientCertificateOptions,
@@ -30,7 +30,8 @@ export function compileIdentify(
   const key = header.toLowerCase();
   const told = sentIn?.toLowerCase();
   const verified = verifiedBy?.toLowerCase();
-  // a subject may hold any character, so that `Acme%20Ltd` is another than `Acme Ltd`; URIs and what other proxies tell are escaped
+  // a subject may contain `%`, so `%` is encoded to keep `Acme%20Ltd` and `Acme Ltd` distinct; URIs and the values of
+  // other proxies are already encoded
   const isWritten = told === undefined || told === envoys;
   const others =
     isWritten && (from === 'subject' || from === 'commonName') ? /[^\x21-\x24\x26-\x7e]+/g : /[^\x21-\x7e]+/g;
@@ -63,7 +64,7 @@ function ofConnection(
 }
 
 function partOf(certificate: X509Certificate, from: ClientCertificateOptions['from']): string | undefined {
-  const subject = certificate.subject.split('\n').toReversed(); // as RFC 4514 and proxies have it
+  const subject = certificate.subject.split('\n').toReversed(); // the order of RFC 4514, which proxies use too
   switch (from) {
     case 'subject':
       return subject.join(',');
@@ -82,7 +83,7 @@ function partOf(certificate: X509Certificate, from: ClientCertificateOptions['fr
 
 const envoys = 'x-forwarded-client-cert';
 
-/** Of `X-Forwarded-Client-Cert` (Envoy) the last element, which the proxy that we trust has put there. */
+/** Returns a part of the last element of `X-Forwarded-Client-Cert` (Envoy), which the trusted proxy added. */
 function ofForwarded(value: string, from: ClientCertificateOptions['from']): string | undefined {
   const parts = splitOutsideQuotes(splitOutsideQuotes(value, ',').at(-1) ?? '', ';');
   const textOf = (name: string): string | undefined => {
@@ -114,7 +115,7 @@ function splitOutsideQuotes(text: string, mark: string): string[] {
   return parts;
 }
 
-/** Without the quotes around: what is escaped stays so, as in a subject `\,` is no end of a name. */
+/** Removes the quotes around a text. Escapes stay, because `\,` in a subject does not end a name. */
 function unquoted(text: string): string {
   return text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
 }

@@ -9,7 +9,7 @@ import { createWaitingRequests } from './waiting-requests.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Refuses what came on a connection; `under` is the reply that is due to it, where it is the body of a request. */
+/** Rejects what arrived on a connection. `under` is the pending reply if the error is in the body of a request. */
 export type Refuse = (under: ServerResponse | undefined) => void;
 
 /** A network, and the number of its connections. */
@@ -58,7 +58,7 @@ export const maxPipelinedInProgress = 4;
 /** Time until the headers of a request are complete, in ms. */
 export const maxHeadersMs = 10_000;
 
-/** Percentage of connections that are closed at a time to make room. */
+/** Percentage of connections that are closed at a time to free capacity. */
 const givingWayPercent = 1;
 /** Time in ms until idle connections are searched again if there were none. */
 const fullMs = 10;
@@ -69,7 +69,7 @@ const lookMs = 50;
 export class Connections {
   readonly #limits: Limits;
   readonly #isProxy: (address: string) => boolean;
-  /** In the order in which connections came or had their last request, with a resolution of `orderMs`. */
+  /** Ordered by the time of the last request (or of connecting), with a resolution of `orderMs`. */
   readonly #entries = new Map<Socket, Entry>();
   readonly #networks = new Map<string, CountedNetwork>();
   readonly #reading: ReadingTurns;
@@ -118,11 +118,11 @@ export class Connections {
     this.#reading.add(socket, network);
   }
 
-  /** Has a request handled when the replies before it on its connection are sent, which is usually at once. */
+  /** Calls `handle` when the earlier replies on the connection are sent, which is usually at once. */
   begin(request: IncomingMessage, response: ServerResponse, handle: Handle): void {
     const { socket } = request;
     const entry = this.#entries.get(socket);
-    if (entry === undefined) return; // closed to make room
+    if (entry === undefined) return; // closed to free capacity
     readWholeBehindReply(socket);
     this.#noteRequest(socket, entry);
     const isChunked = request.headers['transfer-encoding'] !== undefined;
@@ -156,8 +156,8 @@ export class Connections {
   }
 
   /**
-   * Stops reading a connection, and refuses what arrived on it when the pending replies are sent; at once if the error is in
-   * the body of the request in progress. Never refuses if the connection ends before.
+   * Stops reading a connection, and refuses what arrived on it when the pending replies are sent; at once if the error
+   * is in the body of the request in progress. Never refuses if the connection ends before.
    */
   refuse(socket: Socket, refuse: Refuse): void {
     const entry = this.#entries.get(socket);
@@ -171,8 +171,8 @@ export class Connections {
   }
 
   /**
-   * Returns true if a slow request is not the client's fault, as its connection is not being read. Calls `late` if the request
-   * takes too long again after reading resumes.
+   * Returns true if a slow request is not the client's fault, as its connection is not being read. Calls `late` if the
+   * request takes too long again after reading resumes.
    */
   excuse(socket: Socket, late: () => void): boolean {
     const entry = this.#entries.get(socket);
@@ -190,7 +190,7 @@ export class Connections {
     return this.#entries.has(socket);
   }
 
-  /** Sets a time limit on connections whose clients do not take their replies. To be called every second. */
+  /** Sets a time limit on connections with clients that do not read their replies. Call this every second. */
   sweep(): void {
     const { writeIdleMs = maxWriteIdleMs } = this.#limits;
     for (const socket of this.#entries.keys()) {
@@ -200,9 +200,9 @@ export class Connections {
   }
 
   /**
-   * Closes connections as their requests end, and idle ones after a short time, as a request may be on its way. Node's own
-   * method counts a reply as sent when it is written. Returns the number of connections that were cut with a request or a
-   * reply in progress.
+   * Closes connections as their requests end, and idle ones after a short time, as a request may be on its way. Node's
+   * own method counts a reply as sent when it is written. Returns the number of connections that were cut with a
+   * request or a reply in progress.
    */
   async close(server: Server, withinMs: number): Promise<number> {
     await acceptWaiting(server);
@@ -215,7 +215,7 @@ export class Connections {
           socket.destroy();
         }
       }, withinMs);
-      // after what has arrived is read, in case the timer was late
+      // reads the data that has arrived first, in case the timer was late
       const often = setInterval(() => setImmediate(closeIdle, entries), lookMs);
       TcpServer.prototype.close.call(server, () => {
         clearTimeout(timer);
@@ -305,14 +305,14 @@ export class Connections {
   }
 }
 
-/** How long, in ms, a server that closes accepts those that come meanwhile. */
+/** Maximum time in ms that a closing server accepts further connections. */
 const acceptingMs = 1_000;
-/** So many turns of the event loop that accept nothing say that nobody waits. */
+/** Number of event-loop iterations without a new connection after which no connection is pending. */
 const quietTurns = 3;
 
 /**
- * Has a server accept the connections that the system has for it: to close it resets them. Each turn of the event loop
- * accepts one.
+ * Accepts the connections that are pending in the operating system, because closing the server resets them. Each
+ * event-loop iteration accepts one.
  */
 async function acceptWaiting(server: Server): Promise<void> {
   const until = performance.now() + acceptingMs;
@@ -334,7 +334,7 @@ function* withNetworks(
   for (const [socket, { network }] of entries) yield [socket, network];
 }
 
-/** Whether a request is under way, or its reply isn't all sent. */
+/** Returns true if a request is in progress or its reply is not completely sent. */
 function isBusy({ latest }: Entry): boolean {
   return latest !== undefined && !latest.writableFinished;
 }
@@ -348,21 +348,21 @@ function closeIdle(entries: ReadonlyMap<Socket, Entry>): void {
 }
 
 /**
- * Has Node's parser get what comes over TLS from the stream, told of a request as it comes while a reply before it waits for its
- * caller. The parser takes what is decrypted beside the stream otherwise, also of a connection that Node has paused just now for
- * that reply: it would refuse the rest of what was read with the request's head, a good body, as malformed. From the start it
- * would be 7 % of a small call over TLS.
+ * Makes Node's parser read a TLS connection through its stream while a reply on it is still being sent. Otherwise the
+ * parser takes decrypted data directly, even after Node paused the connection for that reply. It would then reject the
+ * rest of a valid body as malformed. Not used from the start of a connection, because it costs 7 % of a small call over
+ * TLS.
  */
 export function readWholeBehindReply(socket: Socket): void {
   if (!socket.writableNeedDrain || !(socket instanceof TLSSocket)) return;
   const listener = (): void => {};
-  socket.on('data', listener).off('data', listener); // Node leaves it to the stream once anybody listens
+  socket.on('data', listener).off('data', listener); // once there was a listener, Node reads through the stream
   noteUnread(socket);
 }
 
 /**
- * Stops reading a connection. What has been read is parsed to its end all the same; then Node's parser would read on, as
- * it does whenever a request is taken from it.
+ * Stops reading a connection. The parser still processes the data that was read. It would then resume the connection,
+ * as it does whenever a request is taken from it.
  */
 function hold(socket: Socket, entry: Entry): void {
   if (entry.isHeld) return;
@@ -373,14 +373,15 @@ function hold(socket: Socket, entry: Entry): void {
   socket.on('resume', () => {
     if (!entry.isHeld) return;
     socket.pause();
-    socket.emit('pause'); // which a socket that is paused already doesn't emit: Node's server stops reading by it
+    socket.emit('pause'); // a paused socket does not emit this itself, and Node's server stops reading because of it
   });
   endWithCare(socket);
 }
 
 /**
- * Destroys a connection amid what was read of it, which may hold thousands of requests that the parser makes all the same:
- * they are let go of when it has, and not when the system has closed the connection and others have done the same.
+ * Destroys a connection while its data is being parsed. The data may contain thousands of requests, which the parser
+ * creates anyway. Emitting 'close' early releases them when parsing ends, not only when the operating system has closed
+ * the connection.
  */
 function cutOff(socket: Socket): void {
   if (socket.destroyed) return;
@@ -388,31 +389,34 @@ function cutOff(socket: Socket): void {
   process.nextTick(() => socket.emit('close'));
 }
 
-/** Has a connection ended gently where Node would close it as soon as its last reply is sent. */
+/** Makes Node end a connection with `endGently` instead of closing it as soon as its last reply is sent. */
 export function endWithCare(socket: Socket): void {
   socket.destroySoon = () => endGently(socket);
 }
 
 const flowing = new WeakSet<Socket>();
 
-/** Says whether a body flows through that comes on a connection: it has time limits of its own, other than Node's. */
+/**
+ * Records whether a body is being streamed from a connection. A streamed body has its own time limits instead of
+ * Node's.
+ */
 export function bodyFlows(socket: Socket, flows: boolean): void {
   if (flows) flowing.add(socket);
   else flowing.delete(socket);
 }
 
-/** How long, in ms, a connection that has had its last reply is read. */
+/** Time in ms that a connection is read after its last reply. */
 const lingerMs = 2_000;
 
 /**
- * Ends a connection when all is sent, and reads what comes until its caller ends it too: a connection that is closed on
- * bytes that nobody read is reset, and what its caller hasn't taken is lost.
+ * Ends a connection when everything is sent, and discards what arrives until the client ends it too. Closing a
+ * connection with unread bytes resets it, and the client loses the part of the reply that it has not read.
  */
 export function endGently(socket: Socket): void {
   if (socket.writableEnded) return;
-  // from Node's parser to nobody
+  // detaches Node's parser
   socket.removeAllListeners('data').removeAllListeners('resume');
-  // what is read away by the megabyte would have V8 collect again and again
+  // frees each buffer at once, because megabytes of discarded data would cause repeated garbage collections
   socket.on('error', () => {}).on('data', dropPiece);
   noteUnread(socket);
   socket.end(() => {
@@ -423,16 +427,16 @@ export function endGently(socket: Socket): void {
   socket.resume();
 }
 
-/** Whether an address is this machine's own: a proxy or a person on it, never a stranger. */
+/** Returns true for a loopback address. Its client is a local proxy or user, never an untrusted client. */
 export function isLoopback(address: string): boolean {
   return address === '::1' || /^(?:::ffff:)?127\./.test(address);
 }
 
 /**
- * What is counted as one address: an IPv4 address, mapped to IPv6 or not, and the first 64 bits of an IPv6 address, of
- * which every household has all the rest (RFC 6177).
+ * Returns the network that an address counts as: an IPv4 address, even if mapped to IPv6, or the first 64 bits of an
+ * IPv6 address. A household has all addresses with these bits (RFC 6177).
  *
- * @param count how many groups of 16 bits of an IPv6 address are kept
+ * @param count number of 16-bit groups of an IPv6 address that are kept
  */
 export function networkOf(address: string, count = 4): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Contract } from '../../mappings/contract/model.ts';
 
-/** The CORS headers of a reply to a page (Fetch, 3.2.3; W40); undefined where the contract names no such origin. */
+/**
+ * Returns the CORS headers for a request from a page (Fetch §3.2.3; W40); undefined if the contract does not allow its
+ * origin.
+ */
 export type CorsHeaders = (request: IncomingMessage, allow?: string) => Record<string, string> | undefined;
 
-/** @returns undefined for a contract without `cors`, which then costs a request nothing */
+/** @returns undefined for a contract without `cors` */
 export function compileCors({ settings, credentials }: Contract): CorsHeaders | undefined {
   const { cors } = settings;
   if (cors.length === 0) return undefined;

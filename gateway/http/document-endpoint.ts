@@ -7,10 +7,13 @@ import { isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 import { leaveBody, report, send, serveOptions } from './send.ts';
 
-/** The methods of a path of documents, for `Allow`. */
+/** Methods of a path that serves only documents, for `Allow`. */
 export const pageVerbs = 'GET, HEAD, OPTIONS';
 
-/** A path of documents only: the one without a query is `unnamed`, such as `page` at the base path. */
+/**
+ * Serves a path that has only documents. `unnamed` is the document without a query, for example `page` at the base
+ * path.
+ */
 export function servePage(context: RequestContext, unnamed: string): Promise<void> | void {
   const { method } = context.request;
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, unnamed);
@@ -24,8 +27,8 @@ export function servePage(context: RequestContext, unnamed: string): Promise<voi
 }
 
 /**
- * The WSDL, a schema, or the metadata page (W2): `unnamed` if the query names none. A part of the WSDL
- * that isn't written yet is written for a caller that has a permit, as a call has; the whole is never shed for want of one.
+ * Serves the WSDL, a schema, or the metadata page (W2). `unnamed` is the document if the query names none. A WSDL of
+ * some operations needs a permit, like a call, if it is not cached. Complete documents need none.
  */
 export async function serveDocument(context: RequestContext, unnamed: string): Promise<void> {
   const { options, request, query } = context;
@@ -75,7 +78,7 @@ function sendDocument(context: RequestContext, document: Document): void {
   report(context, isUnchanged ? 304 : 200, hasBody ? document.bytes.length : 0);
 }
 
-/** Whether a caller says that it has the document as it is (RFC 9110, 13.1.2). */
+/** Returns true if the client has the current version of the document (RFC 9110 §13.1.2). */
 function isKnown(stated: string | undefined, etag: string): boolean {
   if (stated === undefined) return false;
   return stated.split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim()));

@@ -14,7 +14,7 @@ import { forwardedUrl } from './forwarded.ts';
 import { contentTypes } from './reply.ts';
 import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
 
-/** A document of a contract, or why there is none. */
+/** A document of a contract, or the reason why it does not exist. */
 export type Document =
   | {
       readonly kind: 'wsdl' | 'xsd' | 'page';
@@ -29,46 +29,49 @@ interface Missing {
   readonly text: string;
 }
 
-/** A document that is still to be written. */
+/** A document that has not been generated yet. */
 export interface Unwritten {
   readonly kind: 'unwritten';
-  /** Whether its asker needs a permit, as a call does: for parts, of which there are any number. */
+  /**
+   * True for documents of some operations only, since their number is unlimited. The client then needs a permit, like a
+   * call.
+   */
   readonly needsPermit: boolean;
-  /** Several who ask for the same wait for one. Throws CallError Overloaded. */
+  /** Generates the document, once for all clients that wait for it. Throws CallError Overloaded. */
   readonly write: () => Document | Promise<Document>;
 }
 
-/** The documents of a contract, each written when it is first asked for (W2, W34). */
+/** The documents of a contract, each generated at its first request (W2, W34). */
 export interface Documents {
   /**
-   * The document that a GET asks for by its query words, in any case.
+   * Returns the document that the query parameters of a GET name, ignoring case.
    *
-   * @param unnamed the document if they name none: `page`, `wsdl`, or another one of an adopted service
+   * @param unnamed the document if the query names none: `page`, `wsdl`, or another document of an adopted service
    */
   readonly find: (words: URLSearchParams, unnamed: string, request: IncomingMessage) => Document | Unwritten;
-  /** The headers of a request that a document's address may follow, for caches; undefined for none. */
+  /** Value for the Vary header: the request headers that the addresses in documents depend on; undefined for none. */
   readonly vary: string | undefined;
 }
 
-/** What the documents of a contract depend on besides it. */
+/** Settings of the documents of a contract. */
 export interface DocumentOptions {
-  /** Public URL without the base path; asked for once the process listens. */
+  /** Returns the public URL without the base path. Not called before the process listens. */
   readonly publicUrl: () => string;
-  /** False when the address is only the listening one, which a trusted proxy may better. */
+  /** False if the public URL is only the listening address. A trusted proxy may then send a better one. */
   readonly configured: boolean;
-  /** Those whose word on the address is taken; undefined for none. */
+  /** Proxies with trusted forwarding headers; undefined for none. */
   readonly trustedProxies: BlockList | undefined;
   readonly limits: Limits;
 }
 
-/** What a query asks for. */
+/** The document that a query asks for. */
 interface Asked extends SliceNames {
   readonly kind: 'wsdl' | 'xsd' | 'page';
   /** The value of `xsd`. */
   readonly schema: string;
-  /** The values of `policy`, parted by commas. */
+  /** The values of `policy`, separated at commas. */
   readonly policies: readonly string[];
-  /** The value of `soap`; undefined without. */
+  /** The value of `soap`; undefined if missing. */
   readonly soap: string | undefined;
 }
 
@@ -77,16 +80,19 @@ const noSuchDocument: Missing = {
   text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?wsdl&soap=1.1, and ?xsd=0 and others that the WSDL names are served here',
 };
 
-/** Tags and operations in the address of a WSDL. */
+/** Maximum number of tags and operations in the address of a WSDL. */
 export const maxSliceNames = 100;
 
-/** Callers that wait for a document which a worker thread writes. */
+/** Maximum number of callers that wait for a document from a worker thread. */
 export const maxWaitingForDocuments = 32;
 
-/** Memory for written WSDLs, schemas and pages, in bytes. Half of it is for WSDLs of some operations only. */
+/** Memory for generated WSDLs, schemas and pages, in bytes. Half is reserved for WSDLs of some operations. */
 export const maxDocumentCacheBytes = 32 * 1024 * 1024;
 
-/** So many elements of a contract's WSDL are written in some 20 ms: more are written in another thread. */
+/**
+ * Maximum number of elements in a WSDL that is generated on the main thread, in about 20 ms. Larger ones use a worker
+ * thread.
+ */
 const mostAtOnce = 1_000;
 
 /** The documents of a contract. Each is written when it is first requested. */
@@ -96,7 +102,7 @@ export class ContractDocuments implements Documents {
   readonly #options: DocumentOptions;
   readonly #addressOf: (request: IncomingMessage) => string;
   readonly #wholes: ReturnType<typeof createCache>;
-  /** Slices have a cache of their own: there are any number of them, and they must not evict the whole documents. */
+  /** Slices have a cache of their own: their number is unlimited, and they must not evict the whole documents. */
   readonly #slices: ReturnType<typeof createCache>;
   readonly #making = new Map<string, Promise<Document>>();
   readonly #aside: ReturnType<typeof createWriterAside>;
@@ -131,7 +137,7 @@ export class ContractDocuments implements Documents {
     }
   }
 
-  /** Returns the order of a document, or the reply that explains why there is none. Throws UnknownName. */
+  /** Returns the order of a document, or a reply that explains why the document does not exist. Throws UnknownName. */
   #orderOf(asked: Asked, address: string): Order | Missing {
     const { kind, policies } = asked;
     const contract = this.#contract;
@@ -200,7 +206,7 @@ export class ContractDocuments implements Documents {
   }
 }
 
-/** The public address as a request may say it, and the headers that it follows. */
+/** Returns the public URL for a request, and the request headers that it depends on. */
 export function publicUrlOf({ configured, trustedProxies, publicUrl }: DocumentOptions): {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly vary: string | undefined;
@@ -217,10 +223,10 @@ export function isSoapVersion(text: string): text is '1.1' | '1.2' {
   return text === '1.1' || text === '1.2';
 }
 
-/** The answer to a query whose `soap` is another version. */
+/** The reply to a query with an unknown version in `soap`. */
 export const unknownVersion: Missing = { kind: 'missing', text: 'soap: expected 1.1 or 1.2, got another' };
 
-/** Whether a contract answers in MTOM, so that its WSDL may ask for it (W68). */
+/** Returns true if the contract can answer with MTOM, so that its WSDL may declare it (W68). */
 function givesMtom({ settings }: Contract, { kind }: Asked): boolean {
   return kind === 'wsdl' && settings.mtomReplies === 'requested';
 }
@@ -236,7 +242,7 @@ function documentOf(kind: 'wsdl' | 'xsd' | 'page', written: Written | undefined)
   return { kind, contentType, bytes: bufferOf(bytes), etag };
 }
 
-/** A value that is made when it is first asked for. */
+/** Returns a function that computes a value at its first call and keeps it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -245,13 +251,13 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** How many elements a contract's WSDL has, more or less. */
+/** Returns the approximate number of elements in the WSDL of a contract. */
 function sizeOf({ operations, types }: Contract): number {
   const wrappers = operations.flatMap(({ input, output }) => [input, output]);
   return [...types, ...wrappers].reduce((sum, type) => sum + 1 + partsOf(type).length, 0);
 }
 
-/** Why there is no WSDL with the policy that is asked for (W55); undefined where there is, or none is asked for. */
+/** Returns why there is no WSDL with the requested policy (W55); undefined if there is one or none was requested. */
 function unfitPolicy(
   { wsse }: Contract,
   asked: string | undefined,
@@ -282,7 +288,10 @@ function readQuery(words: URLSearchParams, unnamed: string): Asked {
   };
 }
 
-/** The documents last asked for, up to so many bytes in all, but the last one whatever its size. */
+/**
+ * Creates a cache of the last requested documents, up to `limit` bytes in total. It always keeps the last one, whatever
+ * its size.
+ */
 function createCache(limit: number): Recent<Document> {
   const sizeOf = (document: Document): number =>
     document.kind === 'missing' ? document.text.length : document.bytes.length;

@@ -5,11 +5,14 @@ import { oldLocations } from '../../wsdl/adopted-locations.ts';
 import { type SoapAddress, soap11, soap12 } from '../protocols/soap/versions.ts';
 import { cutSuffix, type Format } from './negotiate.ts';
 
-/** What a path means, before its verb is looked at (W2). */
+/** The endpoint at a path, independent of the method (W2). */
 export type Endpoint =
   | ({ readonly kind: 'soap' } & SoapAddress)
   | { readonly kind: 'page' }
-  /** A document of an adopted service by its name, such as `xsd=0`, where a client with a stored WSDL looks for it (A2). */
+  /**
+   * A document of an adopted service by its name, for example `xsd=0`, at a path from which a client with a stored WSDL
+   * loads it (A2).
+   */
   | { readonly kind: 'document'; readonly name: string }
   | {
       readonly kind: 'generic';
@@ -21,15 +24,15 @@ export type Endpoint =
   | { readonly kind: 'routes'; readonly matches: readonly RouteMatch[]; readonly suffix: Format | undefined }
   | { readonly kind: 'nothing'; readonly suffix: Format | undefined };
 
-/** A REST-style route that a path is of. */
+/** A REST-style route that matches a path. */
 export interface RouteMatch {
   readonly route: Route;
   readonly operation: CompiledOperation;
-  /** Path parameters by the input's JSON name, percent-decoded; undefined where they aren't UTF-8 so encoded. */
+  /** Path parameters by their JSON name in the input, percent-decoded; undefined if the decoded bytes are not UTF-8. */
   readonly parameters: readonly { readonly field: string; readonly text: string | undefined }[];
 }
 
-/** The paths of a contract: names match in any case (W1), and one trailing slash is ignored (W40). */
+/** The paths of a contract. Names match in any case (W1), and one trailing slash is ignored (W40). */
 export class Endpoints {
   readonly #contract: Contract;
   readonly #operations: ReadonlyMap<string, CompiledOperation>;
@@ -38,7 +41,7 @@ export class Endpoints {
   readonly #soapEndpoints: ReadonlyMap<string, Endpoint>;
   readonly #portEndpoints: ReadonlyMap<string, Endpoint>;
   readonly #documentPaths: ReadonlyMap<string, string>;
-  /** Endpoints of calls, by their paths as the contract spells them. */
+  /** Endpoints of calls by their paths, spelled as in the contract. */
   readonly calls: ReadonlyMap<string, Endpoint>;
 
   constructor({ contract, operations }: CompiledContract) {
@@ -133,7 +136,7 @@ export class Endpoints {
     const parameters: { field: string; text: string | undefined }[] = [];
     for (const [index, expected] of route.segments.entries()) {
       const text = decode(segments[index] ?? '');
-      // a malformed escape is an invalid value: the operation is known (W38)
+      // a malformed escape is an invalid parameter value, not an unknown path (W38)
       if (expected.kind === 'parameter') parameters.push({ field: expected.field, text });
       else if (expected.text.toLowerCase() !== text?.toLowerCase()) return undefined;
     }
@@ -143,8 +146,8 @@ export class Endpoints {
 }
 
 /**
- * Where every operation is called, by the path's last segment: a service that was adopted answers in the versions of its
- * ports (A5). A Map: a path may well be `constructor`.
+ * Returns the SOAP endpoints for all operations, by the last segment of their paths. An adopted service has those of
+ * its ports' versions (A5). A Map, because a path may be `constructor`.
  */
 function endpointsOfVersions(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
@@ -157,23 +160,23 @@ function endpointsOfVersions(adopted: Adopted | undefined): ReadonlyMap<string, 
   return endpoints;
 }
 
-/** The names of an adopted service's documents by the paths in lower case at which a GET loads them (A2, A5). */
+/** Returns the names of an adopted service's documents by their lower-case paths for GET (A2, A5). */
 function documentsByPath({ adopted, basePath }: Contract): ReadonlyMap<string, string> {
   if (adopted === undefined) return new Map();
-  // the WSDL is at /soap11 whatever versions are called
+  // the WSDL is at /soap11 for all versions
   return new Map([['/soap11', 'wsdl'], ...oldLocations(adopted, basePath).byPath]);
 }
 
 /**
- * A path without empty segments and without the session identifier that servlet containers append (`;jsessionid=…`). SOAP
- * clients send both: the former if an address ends with a slash, the latter if they keep a redirect.
+ * A path without empty segments and without the session identifier that servlet containers append (`;jsessionid=…`).
+ * SOAP clients send both: the former if an address ends with a slash, the latter if they keep a redirect.
  */
 export function plainPath(path: string): string {
   if (!path.includes('//') && !path.includes(';')) return path;
   return path.replace(/;jsessionid=[^/;]*/gi, '').replace(/\/{2,}/g, '/');
 }
 
-/** Where the ports of an adopted service answer, by their paths in lower case (A5). */
+/** Returns the endpoints of an adopted service's ports by their lower-case paths (A5). */
 function endpointsOfPorts(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
   for (const { path, ports } of adopted?.endpoints ?? []) {
@@ -188,12 +191,12 @@ function withoutEndSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** A path segment percent-decoded once; undefined when it isn't UTF-8 so encoded. */
+/** Returns a percent-decoded path segment; undefined if the decoded bytes are not UTF-8. */
 function decode(segment: string): string | undefined {
   if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {
-    return undefined; // no such path: 404
+    return undefined; // leads to 404
   }
 }

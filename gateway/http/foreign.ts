@@ -3,10 +3,10 @@ import type { Contract, Credentials } from '../../mappings/contract/model.ts';
 import { isAuthorization } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 
-/** Throws CallError (UnsupportedMediaType) for a call that a page of another site had a browser make unasked. */
+/** Throws CallError UnsupportedMediaType for a cross-site call that a browser sends without a CORS preflight. */
 export type RefuseForeign = (request: IncomingMessage, mediaType: string) => void;
 
-/** What a browser sends to any site without asking it first (Fetch, 2.2.2); `''` for no Content-Type. */
+/** Content-Types that a browser sends to any site without a preflight (Fetch §2.2.2). `''` means no Content-Type. */
 const unasked: ReadonlySet<string> = new Set([
   '',
   'text/plain',
@@ -15,12 +15,12 @@ const unasked: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * One function that refuses calls of other sites' pages, where whoever reaches the gateway may call, or a browser gives the
- * credentials: a contract that needs others takes them from messages and headers alone, of which such a page has none;
- * undefined there. SOAP stacks send none of the headers that tell of a page, so Content-Types are read as leniently as ever
- * (W39).
+ * Returns a function that rejects calls from pages of other sites. It is needed if a call needs no credentials, or only
+ * those that a browser adds itself. Returns undefined if the contract needs other credentials, because a foreign page
+ * cannot send those. SOAP stacks send neither Origin nor Sec-Fetch headers, so the Content-Type of their calls is not
+ * restricted (W39).
  *
- * @param certified the header of the credential that callers' certificates are; undefined: none is
+ * @param certified header that carries the client certificate as a credential; undefined for none
  */
 export function compileRefuseForeign(
   { credentials, settings }: Contract,
@@ -46,19 +46,20 @@ export function compileRefuseForeign(
   };
 }
 
-/** Throws CallError (InvalidCallback) for JSONP that a page of another site may have had a browser ask for. */
+/** Throws CallError InvalidCallback for JSONP that a page of another site may have requested. */
 export type RefuseForeignScript = (request: IncomingMessage) => void;
 
 /**
- * One function that refuses JSONP with credentials that a browser gives by itself, but to pages of its own site: any page can
- * have a script of any address, and read what it says. Undefined for a contract without such credentials.
+ * Returns a function that rejects JSONP requests from other sites if they carry credentials that a browser adds itself.
+ * Any page can load any address as a script and read the result. Returns undefined if the contract has no credentials
+ * of this kind.
  */
 export function compileRefuseForeignScript(
   { credentials, settings }: Contract,
   certified: string | undefined,
 ): RefuseForeignScript | undefined {
   if (credentials === undefined || !settings.jsonp || needsMore(credentials, certified)) return undefined;
-  // of a credential that is the whole header, a browser may know a name and password too
+  // a credential that is the whole Authorization header may be HTTP Basic too
   const isBasic = credentials.basic !== undefined || credentials.parts.some(isAuthorization);
   const key = credentials.parts.find(({ header }) => isSame(header, certified))?.header.toLowerCase();
   if (!isBasic && key === undefined) return undefined;
@@ -74,7 +75,10 @@ export function compileRefuseForeignScript(
   };
 }
 
-/** Whether a contract needs credentials that a browser doesn't send by itself, for any page, as it does what it was asked for by HTTP Basic and a certificate. */
+/**
+ * Returns true if a contract needs credentials that a browser does not add itself. A browser adds HTTP Basic and client
+ * certificates to requests of any page.
+ */
 function needsMore(credentials: Credentials | undefined, certified: string | undefined): boolean {
   if (credentials === undefined) return false;
   const { basic, parts } = credentials;

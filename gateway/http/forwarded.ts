@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, SocketAddress } from 'node:net';
 import { networkOf } from './connections.ts';
 
-// All that proxies report of the request that they forward: Forwarded (RFC 7239) and X-Forwarded-*. Nobody's word is taken but
-// that of a peer on the list of trusted proxies. `forwarded-parse` refuses a header that is malformed anywhere, such as one
-// with a port outside of quotes, which proxies send; this reads what it knows of it.
+// Reads the headers that describe the original request to a proxy: Forwarded (RFC 7239) and X-Forwarded-*. Only those
+// of trusted proxies are used. The package `forwarded-parse` rejects a header with any error, for example an unquoted
+// port, which real proxies send. This module uses the valid parts.
 
-/** Addresses and ranges as a list to check against; undefined for none. Throws RangeError. */
+/** Returns a list of addresses and ranges; undefined if it is empty. Throws RangeError for an invalid entry. */
 export function proxyList(addresses: readonly string[]): BlockList | undefined {
   if (addresses.length === 0) return undefined;
   const list = new BlockList();
@@ -25,20 +25,19 @@ export function proxyList(addresses: readonly string[]): BlockList | undefined {
   return list;
 }
 
-/** Whether a peer's address is on a list, in whichever family it is written. */
+/** Returns true if an address is on a list. An IPv4 address that is mapped to IPv6 counts as IPv4. */
 export function isListed(address: string, list: BlockList): boolean {
   const plain = address.replace(/^::ffff:/, '');
   const version = isIP(plain);
   return version !== 0 && list.check(plain, version === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Of 16 bits each. */
+/** Number of 16-bit groups of an IPv6 address that identify a network. */
 const groups = 3;
 
 /**
- * The network that a request came from: an IPv4 address, or the first 48 bits of an IPv6 address, as who has one such
- * address has the rest of the network too. It is the peer's; behind a trusted proxy it is that of the last address in
- * `X-Forwarded-For` that is no trusted proxy's. Nothing else that a caller sends counts. `''` is what is no address.
+ * Returns the network of the client: an IPv4 address, or the first 48 bits of an IPv6 address, because the owner of one
+ * address usually has the whole network. The address is that of `callerAddress`. Returns `''` without an address.
  */
 export function callerNetwork(request: IncomingMessage, proxies: BlockList | undefined): string {
   const address = callerAddress(request, proxies);
@@ -46,8 +45,8 @@ export function callerNetwork(request: IncomingMessage, proxies: BlockList | und
 }
 
 /**
- * The address that a request came from: the peer's; behind a trusted proxy the last in `X-Forwarded-For` that is no trusted
- * proxy's. Undefined where that is no address, or where the peer is gone.
+ * Returns the address of the client: the peer, or behind a trusted proxy the last address in `X-Forwarded-For` that is
+ * not a trusted proxy. Returns undefined if that is not an IP address or the peer is gone.
  */
 export function callerAddress(request: IncomingMessage, proxies: BlockList | undefined): string | undefined {
   const peer = request.socket.remoteAddress;
@@ -61,13 +60,13 @@ export function callerAddress(request: IncomingMessage, proxies: BlockList | und
   return peer;
 }
 
-/** An entry of X-Forwarded-For without brackets and port, in the usual form of its address. */
+/** Returns an entry of X-Forwarded-For without brackets and port, as a canonical address. */
 function addressIn(hop: string): string {
   const [, inBrackets, beforePort] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop.trim()) ?? [];
   return usualForm(inBrackets ?? beforePort ?? hop.trim());
 }
 
-/** An IPv6 address as RFC 5952 writes it, and an IPv4 address that is mapped into IPv6 as IPv4; any other text as it is. */
+/** Returns an IPv6 address as in RFC 5952, and an IPv4 address for one mapped to IPv6. Returns other text unchanged. */
 function usualForm(address: string): string {
   if (!address.includes(':') || address.includes('%') || isIP(address) !== 6) return address;
   const usual = new SocketAddress({ address, family: 'ipv6' }).address;
@@ -75,7 +74,7 @@ function usualForm(address: string): string {
   return usual.startsWith('::ffff:') && isIP(mapped) === 4 ? mapped : usual;
 }
 
-/** The address that a listed proxy says it was reached at; anyone else's word isn't taken (W34). */
+/** Returns the URL at which a trusted proxy was reached; undefined for other peers or an invalid URL (W34). */
 export function forwardedUrl(request: IncomingMessage, proxies: BlockList): string | undefined {
   if (!isListed(request.socket.remoteAddress ?? '', proxies)) return undefined;
   const standard = /(?:^|[;,\s])host="?([^";,\s]+)"?/i.exec(headerText(request, 'forwarded'))?.[1];

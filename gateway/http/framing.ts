@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A host and perhaps a port (RFC 9112, 3.2): a name, an IPv4 or a bracketed IPv6 address. */
+/**
+ * Form of a Host header (RFC 9112 §3.2): a name, an IPv4 address or a bracketed IPv6 address, and optionally a port.
+ */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 
 /**
- * Refuses a message that two readers may take for two things: what Node's parser lets pass of RFC 9112, 3.2, 6.1 and
- * 6.3. Gives the reason, or undefined for a message that is clear. A connection that brought an ambiguous one has to be
- * closed.
+ * Returns why a message is ambiguous, which means that two HTTP parsers may read it differently; undefined if it is
+ * not. Checks what Node's parser accepts against RFC 9112 §3.2, §6.1 and §6.3. The connection of an ambiguous message
+ * must be closed.
  */
 export function ambiguityOf(request: IncomingMessage): string | undefined {
   const { headers, httpVersion } = request;
@@ -54,7 +56,7 @@ function isNamed(name: string, usual: string, lower: string): boolean {
   return name === usual || name.toLowerCase() === lower;
 }
 
-/** The host that was last found good: callers send the same one over and over. */
+/** The last valid Host header. Most clients send the same one repeatedly. */
 let lastHost = '';
 
 function isHost(host: string): boolean {
@@ -64,15 +66,15 @@ function isHost(host: string): boolean {
   return true;
 }
 
-/** Whether a target in absolute form is of the host that the Host header names (RFC 9112, 3.2.2). */
+/** Returns true if a target in absolute form has the host of the Host header (RFC 9112 §3.2.2). */
 function isSameHost(url: string, host: string | undefined): boolean {
   const [, authority] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? [];
   return authority !== undefined && authority.toLowerCase() === host?.toLowerCase();
 }
 
 /**
- * Tells whether a Host header names one of these hosts, whatever the port and in any case: another one's request has
- * come to the wrong place (RFC 9110, 15.5.20). Throws RangeError for a name that is none.
+ * Returns a predicate for the Host headers that name one of these hosts, ignoring port and case. Requests for other
+ * hosts are misdirected (RFC 9110 §15.5.20). Throws RangeError for an invalid name.
  */
 export function hostList(names: readonly string[]): (host: string | undefined) => boolean {
   for (const name of names) {
@@ -86,10 +88,10 @@ export function hostList(names: readonly string[]): (host: string | undefined) =
 const portForm = /:\d{1,5}$/;
 
 /**
- * Returns a predicate for the Host headers that a gateway on a loopback address serves: loopback names and addresses, the host
- * of the public URL, and names without a dot, which public DNS does not have. Any other name may be an attacker's
- * that resolves to 127.0.0.1 (DNS rebinding): a page of that name could read replies and use the form of the pages. A
- * request without Host comes from no browser, so it is served.
+ * Returns a predicate for the Host headers that a gateway on a loopback address serves: loopback names and addresses,
+ * the host of the public URL, and names without a dot, which public DNS does not have. Any other name may belong to an
+ * attacker and resolve to 127.0.0.1 (DNS rebinding). A page of that name could read replies and use the console's form.
+ * A request without Host does not come from a browser, so it is served.
  */
 export function loopbackHosts(publicUrl: string | undefined): (host: string | undefined) => boolean {
   const publicHost = publicUrl === undefined ? undefined : URL.parse(publicUrl)?.hostname.toLowerCase();

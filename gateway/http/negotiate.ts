@@ -1,17 +1,17 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 
-/** What a reply can be written in (W5). */
+/** Formats of a reply (W5). */
 export type Format = 'json' | 'xml' | 'soap11' | 'soap12';
 
 const formats = ['json', 'xml', 'soap11', 'soap12'] as const satisfies readonly Format[];
 
-/** The format a word names, in any case; undefined for another word. */
+/** Returns the format with this name, ignoring case; undefined for another name. */
 export function formatNamed(word: string): Format | undefined {
   const lower = word.toLowerCase();
   return formats.find((format) => format === lower);
 }
 
-/** A path's last segment and the format that its suffix asks for (W5). */
+/** Splits the format suffix off the last segment of a path (W5). */
 export function cutSuffix(segment: string): {
   readonly segment: string;
   readonly format: Format | undefined;
@@ -29,7 +29,7 @@ const mediaTypes: Readonly<Record<string, Format>> = {
   'application/soap+xml': 'soap12',
 };
 
-/** Media ranges of an Accept header that are read. */
+/** Maximum number of media ranges of an Accept header that are read. */
 export const maxAcceptRanges = 32;
 
 interface Range {
@@ -38,8 +38,8 @@ interface Range {
 }
 
 /**
- * The format that an Accept header prefers (RFC 9110, 12.5.1; W5): highest q, a named type before a wildcard
- * for it, a tie to `own`, then to the first named. Undefined when nothing in it is usable.
+ * Returns the format that an Accept header prefers (RFC 9110 §12.5.1; W5): the highest q. A named type wins over a
+ * wildcard. With equal q, `own` wins, then the first named one. Returns undefined if no range is usable.
  */
 export function acceptedFormat(accept: string, own: Format, limits: Limits): Format | undefined {
   const ranges = parseAccept(accept, limits.acceptRanges ?? maxAcceptRanges);
@@ -56,18 +56,20 @@ export function acceptedFormat(accept: string, own: Format, limits: Limits): For
   return best;
 }
 
-/** The q that the ranges give a format: by name first, then `application/*`, then all. */
+/**
+ * Returns the q of a format: from its media type, otherwise from a wildcard subtype, otherwise from the full wildcard.
+ */
 function qualityOf(format: Format, ranges: readonly Range[]): number {
   const exact = ranges.filter(({ type }) => mediaTypes[type] === format);
   if (exact.length > 0) return Math.max(...exact.map(({ q }) => q));
-  // SOAP 1.1 has no media type of its own here; a wildcard never means an envelope nobody named
+  // SOAP 1.1 has no media type of its own here, and a wildcard never selects an envelope
   if (format === 'soap11' || format === 'soap12') return 0;
   const partial = ranges.filter(({ type }) => type === 'application/*' || type === 'text/*');
   if (partial.length > 0) return Math.max(...partial.map(({ q }) => q));
   return Math.max(0, ...ranges.filter(({ type }) => type === '*/*').map(({ q }) => q));
 }
 
-/** The ranges that can be parsed; Java's `*; q=.2` can't and is skipped. */
+/** Returns the valid ranges. Skips invalid ones, for example Java's `*; q=.2`. */
 function parseAccept(accept: string, most: number): Range[] {
   const ranges: Range[] = [];
   for (const part of accept.split(',', most)) {
@@ -86,20 +88,20 @@ function parseAccept(accept: string, most: number): Range[] {
   return ranges;
 }
 
-/** W6: what a JSONP callback may be. */
+/** Returns true if a name is allowed as a JSONP callback (W6). */
 export function isCallback(name: string): boolean {
   return /^[A-Za-z_$][\w$.]{0,63}$/.test(name);
 }
 
-/** The JSONP body (W6): a comment first, so that nothing a caller chose starts the file. */
+/** Returns a JSONP body (W6). It starts with a comment, so that no text chosen by the client is at its start. */
 export function writeJsonp(callback: string, json: string | Buffer): Buffer {
   const bytes = typeof json === 'string' ? Buffer.from(json) : json;
   return Buffer.concat([Buffer.from(`/**/${callback}(`), escapeSeparators(bytes), Buffer.from(');')]);
 }
 
 /**
- * U+2028 and U+2029 as escapes, since they ended a line of JavaScript before ES2019. By bytes, which takes an eighth of the
- * time of replacing text where a reply is full of them.
+ * Escapes U+2028 and U+2029, which ended a line of JavaScript before ES2019. Works on bytes, which is faster than
+ * replacing text.
  */
 function escapeSeparators(json: Buffer): Buffer {
   if (!json.includes('\u2028') && !json.includes('\u2029')) return json;

@@ -4,13 +4,13 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { maxCredentialCharacters } from '../call/credentials.ts';
 import { maxRetryAfterMs } from '../upstream/retry-budget.ts';
 
-// What the gateway knows of pages for people: that there may be some, and which requests are theirs. What they show and
-// how is of console/, which the command line hands in; nothing here imports it.
+// Interface between the gateway and the console pages: which requests they take, and how they answer. console/
+// implements it, and the command line passes the implementation in. Nothing here imports console/.
 
 /** The request headers that decide between a WSDL or schema and the page about it, for `Vary` (RFC 9110 §12.5.5). */
 export const navigationHeaders = 'Sec-Fetch-Dest, Sec-Fetch-Mode';
 
-/** The constant limits that the overview of a contract shows. */
+/** Returns the limits that the overview of a contract shows, with their defaults. */
 export function shownConstants({
   credential = maxCredentialCharacters,
   retryAfterMs = maxRetryAfterMs,
@@ -18,14 +18,20 @@ export function shownConstants({
   return { credential, retryAfterMs };
 }
 
-/** Whether the pages may send calls, and whether they show what a call becomes upstream. */
+/** Whether the pages may send calls, and whether they show the upstream request of a call. */
 export type TryIt = 'on' | 'off' | 'show-upstream';
 
-/** The pages of one contract. */
+/** The console pages of one contract. */
 export interface Pages {
-  /** Whether they answer a request that is under the contract's base path; a POST to an operation never gets here. */
+  /**
+   * Returns true if the pages answer this request below the contract's base path. Not called for a POST to an
+   * operation.
+   */
   readonly takes: (request: IncomingMessage, path: string, query: string) => boolean;
-  /** Answers such a request; the bytes of the reply's body, which several replies may share, or how many. Never fails. */
+  /**
+   * Answers a request. Resolves to the body of the reply, which several replies may share, or to its length in bytes.
+   * Never rejects.
+   */
   readonly handle: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -33,20 +39,20 @@ export interface Pages {
   ) => Promise<number | Buffer>;
 }
 
-/** Reads the body of a request, of at most so many bytes. Throws an error with a status, for the visitor. */
+/** Reads the body of a request, of at most `most` bytes. Throws an error with a status and a message for the client. */
 export type ReadBody = (most: number) => Promise<Buffer>;
 
-/** What pages are made of. */
+/** Settings of the console pages. */
 export interface PagesOptions {
   readonly compiled: CompiledContract;
-  /** The contract's public address as a request may say it: with the base path, without a slash at the end. */
+  /** Returns the contract's public URL for a request: with the base path, without a slash at the end. */
   readonly addressOf: (request: IncomingMessage) => string;
-  /** The request headers that the address follows, for caches; undefined for none. */
+  /** The request headers that the address depends on, for Vary; undefined for none. */
   readonly vary: string | undefined;
   readonly tryIt: TryIt;
-  /** Told of what went wrong in the pages themselves. */
+  /** Called for internal errors of the pages. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Makes the pages of a contract; called once for each contract that is loaded. */
+/** Creates the pages of a contract. Called once for each loaded contract. */
 export type PagesMaker = (options: PagesOptions) => Pages;

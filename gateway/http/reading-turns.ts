@@ -2,41 +2,41 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Limits } from '../../mappings/contract/limits.ts';
 
-/** Connections that are counted as of one address. */
+/** Statistics of the connections of one network. */
 export interface Network {
-  /** Whether it is a proxy's, which many callers come by: their requests are no crowd. */
+  /** True for a trusted proxy, which carries many clients: many requests from it are not a burst. */
   readonly isProxy: boolean;
-  /** The turn in which it had a request last, and how many then. */
+  /** Number of the event-loop iteration of its last request, and the number of requests in it. */
   turn: number;
   requests: number;
-  /** The turn in which something of it was parsed as it came, while all are read in slices. */
+  /** Number of the last iteration in which data of the network was parsed on arrival, while slicing. */
   parsedIn: number;
-  /** How many of its connections wait for a slice. */
+  /** Number of its connections that wait for a slice. */
   waiting: number;
-  /** When one of them had a slice last, in slices of all so far. */
+  /** Sequence number of the last slice of one of its connections. */
   served: number;
 }
 
-/** A network that had nothing so far. */
+/** Returns the initial statistics of a network. */
 export function newNetwork(isProxy: boolean): Network {
   return { isProxy, turn: -1, requests: 0, parsedIn: -1, waiting: 0, served: 0 };
 }
 
-/** Bytes that the parser gets at a time: most requests are one slice, and the worst slices take half a millisecond. */
+/** Size of a slice, in bytes. Most requests fit in one; parsing takes at most about 0.5 ms. */
 const sliceBytes = 2 * 1024;
 
 const endOfHead = '\r\n\r\n';
 
-/** Of so many turns that accept connections one parses a slice of those that wait. */
+/** While connections are being accepted, a waiting slice is parsed only in every n-th iteration. */
 const acceptingTurns = 8;
 
-/** For each ms of slices of those that sent more than one there are so many, at least, for all else. */
+/** Minimum time for other work per unit of time spent on connections that sent more than a slice. */
 const othersShare = 3;
 
-/** So many requests of one network within a turn are a crowd. */
+/** Minimum number of requests of one network in an iteration that count as a burst. */
 const crowdRequests = 16;
 
-/** In ms: two long turns with a crowd are no chance when they are no further apart. */
+/** Maximum time in ms between two long iterations with a burst for slicing to start. */
 const crowdMs = 1_000;
 
 /**
@@ -51,30 +51,32 @@ export const parsingSlice = 300;
 /** Time in ms that new connections are parsed in slices after the last long iteration. */
 export const parsingWatch = 10_000;
 
-/** Node's own listener, which has the parser read what came. */
+/** Node's own 'data' listener, which passes the bytes to the parser. */
 type Parse = (this: Socket, data: Buffer) => void;
 
-/** A connection that is read in slices. What isn't parsed yet stays in the socket's own buffer, and so does its end. */
+/**
+ * A connection that is read in slices. Unparsed data, and the end of the connection, stay in the socket's own buffer.
+ */
 interface Lane {
   readonly socket: Socket;
   readonly network: Network;
   readonly parse: Parse;
-  /** Whether it waits for a slice; it isn't read meanwhile. */
+  /** True while it waits for a slice. It is not read meanwhile. */
   isWaiting: boolean;
-  /** Bytes of it that wait. */
+  /** Number of its bytes that wait. */
   left: number;
-  /** Whether what it gives is a slice that was asked for. */
+  /** True while the data that it emits is a requested slice. */
   hasTurn: boolean;
 }
 
 /**
- * Keeps the HTTP parser from holding the event loop. Node's parser takes everything that a read returns, 64 KiB of each connection:
- * ten thousand chunks of one byte, or two thousand requests in a row, take about 20 ms. All connections are therefore parsed in
- * slices, `parsingSliceUs` per event-loop iteration, once parsing more than one request or chunk of a connection took `parsingMs`
- * of an iteration. The same happens after two iterations with a burst of requests of one network, if other networks are
- * connected. New connections are parsed in slices until `parsingWatchMs` after the last long iteration. Networks take turns, and a
- * connection that sent more than a slice waits for those that sent less. Slices cost a small call about 5 µs, so they are not
- * used all the time (decision 14).
+ * Keeps the HTTP parser from holding the event loop. Node's parser takes everything that a read returns, 64 KiB of each
+ * connection: ten thousand chunks of one byte, or two thousand requests in a row, take about 20 ms. All connections are
+ * therefore parsed in slices, `parsingSliceUs` per event-loop iteration, once parsing more than one request or chunk of
+ * a connection took `parsingMs` of an iteration. The same happens after two iterations with a burst of requests of one
+ * network, if other networks are connected. New connections are parsed in slices until `parsingWatchMs` after the last
+ * long iteration. Networks take turns, and a connection that sent more than a slice waits for those that sent less.
+ * Slices cost a small call about 5 µs, so they are not used all the time (decision 14).
  */
 export class ReadingTurns {
   readonly #parsingMs: number;
@@ -82,7 +84,7 @@ export class ReadingTurns {
   readonly #watchMs: number;
   readonly #connections: () => Iterable<readonly [Socket, Network]>;
   readonly #lanes = new WeakSet<Socket>();
-  /** Connections that wait for a slice, in the order in which they began to wait. */
+  /** Connections that wait for a slice, in the order of their arrival. */
   #waiting: Lane[] = [];
   #slicingUntil = 0;
   #turn = 0;
@@ -91,7 +93,7 @@ export class ReadingTurns {
   /** The network with the most requests in this iteration. */
   #crowd: Network | undefined;
   #crowdedAt = Number.NEGATIVE_INFINITY;
-  /** Whether this iteration accepted a connection. Each iteration accepts one, and others may wait for it. */
+  /** True if this iteration accepted a connection. Each iteration accepts one, and others may wait for it. */
   #hasAccepted = false;
   /** The connection whose bytes the parser processed last. */
   #last: Socket | undefined;
@@ -104,7 +106,7 @@ export class ReadingTurns {
   /** Time from which connections that sent more than a slice continue. */
   #moreFrom = 0;
   #isMorePlanned = false;
-  /** Whether connections were closed since the last check of the waiting ones. */
+  /** True if connections were closed since the last check of the waiting ones. */
   #hasClosed = false;
 
   /** @param connections all connections, each with its network */
@@ -196,8 +198,8 @@ export class ReadingTurns {
   }
 
   /**
-   * Reads a connection in slices until it closes, because Node's parser does not take it back. Returns false for a connection
-   * that is already read in slices, or that nobody reads.
+   * Reads a connection in slices until it closes, because Node's parser does not take it back. Returns false for a
+   * connection that is already read in slices, or is not read at all.
    */
   #slice(socket: Socket, network: Network): boolean {
     const [parse] = socket.listeners('data') as Parse[];
@@ -215,12 +217,12 @@ export class ReadingTurns {
   }
 
   /**
-   * Parses a slice of what arrived, if it was asked for or if there is time and no other connection of its network waits. Puts
-   * the rest back.
+   * Parses a slice of what arrived, if it was asked for or if there is time and no other connection of its network
+   * waits. Puts the rest back.
    */
   #take(lane: Lane, data: Buffer): void {
     const { socket, network, parse } = lane;
-    if (socket.writableEnded) return; // nobody reads it any more
+    if (socket.writableEnded) return; // the connection has ended
     const now = this.#beginTurn();
     const isFirst = network.parsedIn !== this.#turn || now - (this.#began ?? now) < this.#sliceMs;
     const mayParse = lane.hasTurn || (!lane.isWaiting && network.waiting === 0 && isFirst);
@@ -280,8 +282,8 @@ export class ReadingTurns {
   };
 
   /**
-   * Chooses the network whose last slice is longest ago. Of its connections, it chooses the one with the least bytes and the one
-   * that has waited longest, alternately. Returns undefined if all sent more than a slice and may not continue yet.
+   * Chooses the network that has had no slice for longest. Alternately chooses its connection with the fewest bytes and
+   * the one that has waited longest. Returns undefined if all sent more than a slice and may not continue yet.
    */
   #choose(withMore: boolean): Lane | undefined {
     const byAge = withMore && this.#slices % 2 === 1;
@@ -327,16 +329,16 @@ function isThere(lane: Lane): boolean {
 }
 
 /**
- * Has a connection that was taken from Node's parser read again once it is resumed: the parser read it beside the stream, which
- * believes that it is being read. For one that was paused nobody would begin.
+ * Restarts reading of a connection that was detached from Node's parser, once it is resumed. The parser reads without
+ * the stream, so the stream assumes that a read is pending and would not start another.
  */
 export function noteUnread(socket: Socket): void {
-  socket.push(''); // nothing came, so there is more to be asked for
+  socket.push(''); // an empty chunk clears the pending read
 }
 
 /**
- * The first slice of what came: it ends behind a second head at the latest, or what looks like one. Each request that the
- * parser has begun takes time when its caller leaves, and callers may leave by the hundred in the same moment.
+ * Returns the first slice of the data. It ends after the second request head at the latest. Each parsed request costs
+ * time when its client disconnects, and hundreds of clients may disconnect at the same moment.
  */
 function sliceOf(data: Buffer): Buffer {
   const most = data.subarray(0, sliceBytes);
@@ -345,7 +347,7 @@ function sliceOf(data: Buffer): Buffer {
   return second < 0 ? most : most.subarray(0, second + endOfHead.length);
 }
 
-/** Whether a slice is all that is to be parsed of it. */
+/** Returns true if one slice is enough for the rest of the connection's data. */
 function isLast({ left }: Lane): boolean {
   return left <= sliceBytes;
 }

@@ -3,11 +3,11 @@ import type { ServerResponse } from 'node:http';
 import { giveBack } from '../upstream/collector.ts';
 import { perTurn } from '../upstream/per-turn.ts';
 
-/** Bytes that are decoded from base64 as they go out. */
+/** Base64 data that is decoded while it is sent. */
 export class EncodedPiece {
-  /** Letters of base64 without blanks, as it was checked. */
+  /** Valid base64 without white space. */
   readonly letters: Buffer;
-  /** Bytes, decoded. */
+  /** Size after decoding, in bytes. */
   readonly length: number;
 
   constructor(letters: Buffer) {
@@ -16,30 +16,30 @@ export class EncodedPiece {
     this.length = (letters.length / 4) * 3 - padding;
   }
 
-  /** The bytes from an offset that is a multiple of three. */
+  /** Returns decoded bytes. `from` must be a multiple of three. */
   subarray(from: number, to: number): Buffer {
     const letters = this.letters.toString('latin1', (from / 3) * 4, Math.ceil(to / 3) * 4);
     return Buffer.from(letters, 'base64');
   }
 }
 
-/** One HTTP reply, whole. */
+/** A complete HTTP reply. */
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
   readonly body: string | Buffer | readonly (Buffer | EncodedPiece)[];
-  /** True when the body is a text of one character per byte. */
+  /** True if the body is a string with one byte per character. */
   readonly binary?: boolean;
-  /** The status meant, where the HTTP status can't be it (W26). */
+  /** The intended status, if the HTTP status cannot carry it (W26). */
   readonly xStatus?: number | undefined;
   readonly retryAfter?: string | undefined;
   readonly allow?: string | undefined;
-  /** The ways to give credentials, where they were missing or wrong. */
+  /** Value of WWW-Authenticate, if credentials were missing or wrong. */
   readonly challenge?: string | undefined;
   readonly nosniff?: boolean;
 }
 
-/** The Content-Types of replies, but for those of SOAP. */
+/** Content-Types of replies, except SOAP ones. */
 export const contentTypes = {
   json: 'application/json; charset=utf-8',
   xml: 'application/xml; charset=utf-8',
@@ -49,7 +49,10 @@ export const contentTypes = {
   html: 'text/html; charset=utf-8',
 } as const;
 
-/** A refusal before anything is known to be SOAP: plain text, which no browser takes for another type (W44). */
+/**
+ * Returns a plain text reply, for errors found before the message is known to be SOAP. `nosniff` keeps browsers from
+ * guessing another type (W44).
+ */
 export function textReply(status: number, message: string, requestId: string, allow?: string): Reply {
   return {
     status,
@@ -61,12 +64,15 @@ export function textReply(status: number, message: string, requestId: string, al
   };
 }
 
-/** Told of a reply that its connection didn't take at once, or that has none any more; of its bytes, or how many they are. */
+/**
+ * Called for a reply that the connection did not accept at once, or after the connection was closed. `bytes` is the
+ * body or its length.
+ */
 export type WhenWaiting = (response: ServerResponse, requestId: string, bytes: number | Buffer) => void;
 
 /**
- * Writes a reply, its length known (W8): a small one in one go, head and body together, a large one as its caller takes
- * it. Gives the body's length in bytes.
+ * Sends a reply with its Content-Length (W8). Writes head and body of a small reply together, and a large reply as fast
+ * as the client reads it. Returns the length of the body in bytes.
  */
 export function sendReply(
   response: ServerResponse,
@@ -118,15 +124,15 @@ function lengthOf(body: Reply['body'], encoding: BufferEncoding): number {
   return body.reduce((length, piece) => length + piece.length, 0);
 }
 
-/** In bytes: more than that is given to a connection piece by piece, as it takes them. */
+/** Maximum size of a body that is written at once, in bytes. */
 const atOnce = 64 * 1024;
 /**
- * How much of a large reply a connection is given at a time: how fast a caller takes it is known so exactly. A multiple of
- * three, as base64 is decoded in pieces of it.
+ * Size of the chunks of a large reply, in bytes. The speed of the client is measured with this precision. A multiple of
+ * three, because base64 is decoded chunk by chunk.
  */
 const pouredBytes = 63 * 1024;
 
-/** Writes a large reply as its connection takes it; then its memory is given back. */
+/** Writes a large reply as fast as the connection accepts it, then releases its memory. */
 function pour(response: ServerResponse, body: Buffer | readonly (Buffer | EncodedPiece)[]): void {
   const pieces = Buffer.isBuffer(body) ? [body] : body;
   response.once('close', () => setImmediate(dropBody, body));
@@ -151,17 +157,20 @@ function pour(response: ServerResponse, body: Buffer | readonly (Buffer | Encode
   go();
 }
 
-/** Gives back the memory of a body that nobody writes any more. */
+/** Releases the memory of a body when writing it has ended. */
 export function dropBody(body: Reply['body']): void {
   if (typeof body === 'string') return;
   for (const piece of Buffer.isBuffer(body) ? [body] : body)
     giveBack(Buffer.isBuffer(piece) ? piece : piece.letters);
 }
 
-/** Has a large reply go on: to give its next bytes to the system takes 0.1 ms. */
+/**
+ * Limits how many large replies continue per event-loop iteration, because each write to the operating system takes 0.1
+ * ms.
+ */
 const pourInTurn = perTurn(2);
 
-/** A reply whose head is set and whose body is about to go out. */
+/** A reply with a complete head and an unwritten body. */
 interface Ending {
   readonly response: ServerResponse;
   readonly body: string | Buffer;
@@ -173,8 +182,8 @@ interface Ending {
 let endings: Ending[] = [];
 
 /**
- * Ends a reply with those of the other calls that the same turn of the event loop finished: the callers' side is woken
- * once for all of them, which costs less than one by one (decision 6).
+ * Ends a reply together with the other replies of the same event-loop iteration. Waking the client side once for all
+ * costs less than once for each (decision 6).
  */
 function endSoon(ending: Ending): void {
   if (endings.length === 0) setImmediate(endAll);
@@ -191,8 +200,8 @@ function endAll(): void {
 }
 
 /**
- * Whether a reply that was written just now isn't sent: the system has no room for all of it, others on its connection go
- * first, or the connection is gone, or about to be as its caller has closed it.
+ * Returns true if a written reply is not completely sent: the operating system has not accepted all bytes, earlier
+ * replies on the connection are pending, or the connection is closed or closing.
  */
 export function isWaiting({ destroyed, socket }: ServerResponse): boolean {
   return destroyed || socket === null || socket.writableLength > 0 || socket.writableEnded;

@@ -12,39 +12,39 @@ import type { Pages } from './pages.ts';
 import type { WhenWaiting } from './reply.ts';
 import type { ListedService } from './services-page.ts';
 
-/** What an application is made of. */
+/** Parts and settings of an application. */
 export interface AppOptions {
   readonly service: Service;
   readonly documents: Documents;
-  /** Pages for people; undefined where there are none. */
+  /** The console pages; undefined if there are none. */
   readonly pages?: Pages | undefined;
-  /** Whether a Host header names this gateway; undefined where any does. */
+  /** Returns true if a Host header names this gateway; undefined if any host is accepted. */
   readonly isOwnHost: ((host: string | undefined) => boolean) | undefined;
-  /** The caller's address, for the log. */
+  /** Returns the address of the client, for the log. */
   readonly addressOf: (request: IncomingMessage) => string | undefined;
   /** False once the process is stopping: /readyz answers 503 and connections close. */
   readonly isReady: () => boolean;
-  /** Told of requests by those that watch the process, which come again and again. */
+  /** Called for each request of monitoring (health checks and metrics), which repeats often. */
   readonly onProbe: (record: RequestRecord) => void;
-  /** Told of a reply that the connection didn't take at once. */
+  /** Called for a reply that the connection did not accept at once. */
   readonly whenWaiting: WhenWaiting;
-  /** The page of /metrics; undefined where it can't be had any more. */
+  /** Returns the page for /metrics; undefined while the process stops. */
   readonly metrics: () => Promise<string | undefined>;
-  /** What `/` lists; undefined where it lists nothing. */
+  /** Returns the contracts that `/` lists; undefined for no list. */
   readonly services: () => readonly ListedService[] | undefined;
 }
 
 /**
- * One request, from its head to its reply: what came, which nothing changes; what it holds of what there is for all; and in
- * `stats` what happened, for the log and the metrics.
+ * One request from its head to its reply: the immutable request data, the capacity that it holds, and `stats` for the
+ * log and the metrics.
  */
 export interface RequestContext extends Exchange, Arrival {
   readonly options: AppOptions;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** The query string, without its mark. */
+  /** The query string without `?`. */
   readonly query: string;
-  /** Later for a body that flows through (W64). */
+  /** Deadline of the call, in ms of `performance.now()`. It is extended for a streamed body (W64). */
   deadline: number;
   readonly cors: CorsHeaders | undefined;
   readonly stats: RequestStats;
@@ -53,20 +53,20 @@ export interface RequestContext extends Exchange, Arrival {
 let requests = 0;
 const processPart = Math.floor(Math.random() * 36 ** 6).toString(36);
 
-/** The caller's request id where it is one, else one of ours. */
+/** Returns the request id that the client sent if it is valid, otherwise a new one. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && /^[\w-]{8,64}$/.test(given)) return given;
   return newRequestId();
 }
 
-/** An id of ours for a request. */
+/** Returns a new request id. */
 export function newRequestId(): string {
   requests++;
   return `${processPart}-${requests.toString(36)}`;
 }
 
-/** A request that has just come; its time runs from here. */
+/** Creates the context of a request. Its time limits start now. */
 export function startRequest(
   request: IncomingMessage,
   response: ServerResponse,

@@ -6,8 +6,8 @@ import { dropBody, isWaiting, type Reply, sendReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
 /**
- * Has a connection end behind the reply to a request whose body nobody reads: there may be any amount of it to come. A short one
- * is read away by Node, unless the caller has the connection end.
+ * Closes the connection after the reply if the request body is not read, because the rest may have any size. Node
+ * discards a short body, so the connection stays open unless the client closes it.
  */
 export function leaveBody({ request, response }: Pick<RequestContext, 'request' | 'response'>): void {
   if (request.complete || !hasBody(request)) return;
@@ -15,7 +15,7 @@ export function leaveBody({ request, response }: Pick<RequestContext, 'request' 
   if (!isAwaited(request)) endWithCare(request.socket);
 }
 
-/** Answers an OPTIONS request: the verbs, and to a browser whether its page may call. */
+/** Answers an OPTIONS request with the allowed methods and the CORS headers. */
 export function serveOptions(context: RequestContext, allow: string): void {
   const { request, response, cors, options, requestId } = context;
   leaveBody(context);
@@ -30,14 +30,14 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   const aborted = response.destroyed;
   let bytesOut = 0;
   if (!response.headersSent && !aborted) {
-    // Of a body that was not read to its end there may be any amount to come. A call that was shed keeps its
-    // connection, where Node reads the little that follows away: callers that come back on new ones cost more.
+    // The rest of an incomplete body may have any size, so the connection is closed. A call rejected with 503 keeps its
+    // connection if its body is small and Node can discard it, because new connections of retrying clients cost more.
     const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
     const left = !request.complete && !context.bodyTaken && hasBody(request);
     const unread = left && !shed;
-    // a socket that is closed on bytes nobody read is reset, and the reply is lost with it
+    // closing a socket with unread bytes resets it, and the reply is lost
     if (left && !isAwaited(request)) endWithCare(request.socket);
-    // from here on its bytes are those of a reply on its way out
+    // from now on, the reply's bytes are counted by its transfer
     context.permit.shrink(0);
     bytesOut = sendReply(response, reply, requestId, {
       close: unread || !options.isReady(),
@@ -45,7 +45,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
       whenWaiting: options.whenWaiting,
     });
   } else dropBody(reply.body);
-  // one whose body broke was answered when it did
+  // a request with a malformed body was answered when the error was found
   const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
   stats.transport = transport;
   stats.meant = reply.xStatus;
@@ -53,7 +53,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   options.service.observer.finished(context);
 }
 
-/** The stats of a request that has its reply, or that nobody takes one for any more. */
+/** Completes the stats of a request after its reply was sent or its client disconnected. */
 export function finish(
   context: RequestContext,
   status: number,
@@ -75,7 +75,7 @@ export function finish(
   return stats;
 }
 
-/** Tells of a request that was answered without a call. */
+/** Logs a request that was answered without a call. */
 export function report(context: RequestContext, status: number, bytesOut: number): void {
   finish(context, status, bytesOut);
   context.options.service.observer.finished(context);

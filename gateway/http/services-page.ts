@@ -1,16 +1,16 @@
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 
-/** One of several contracts of a process, as the list at `/` tells of it. */
+/** An entry of the list at `/`, if a process serves several contracts. */
 export interface ListedService {
-  /** Its base path, of characters that need no escape. */
+  /** The base path. It contains only characters that need no escaping. */
   readonly path: string;
-  /** The service's name, an XML name. */
+  /** The name of the service, an XML name. */
   readonly name: string;
-  /** The path of its WSDL behind the base path: `/soap11`, or that of a port. */
+  /** The path of its WSDL after the base path: `/soap11`, or the path of a port. */
   readonly wsdlPath: string;
 }
 
-/** The page at `/` of a process that serves several contracts: each with its page and its WSDL. */
+/** Returns the page at `/` of a process that serves several contracts, with links to their pages and WSDLs. */
 export function servicesPage(services: readonly ListedService[]): string {
   const items = services
     .map(

@@ -6,15 +6,15 @@ import { type Connections, endGently, endWithCare } from './connections.ts';
 import { contentTypes } from './reply.ts';
 import { newRequestId } from './request-context.ts';
 
-// What Node's HTTP server gives to no handler of requests.
+// Answers messages that Node's HTTP server passes to no request handler.
 
-/** How a message is refused. */
+/** How a message is rejected. */
 interface Refusal extends Pick<RequestRecord, 'method' | 'status' | 'error'> {
   readonly message: string;
   readonly allow?: string;
 }
 
-/** A message that the parser refuses has no method that could be logged. */
+/** A message that the parser rejects has no method for the log. */
 const malformed: Refusal = {
   method: '',
   status: 400,
@@ -22,7 +22,7 @@ const malformed: Refusal = {
   message: 'expected a request of HTTP/1.1',
 };
 
-/** By the code of Node's error; all others are malformed. */
+/** Keys are the codes of Node's errors. All other errors count as malformed. */
 const refusals = new Map<unknown, Refusal>([
   [
     'ERR_HTTP_REQUEST_TIMEOUT',
@@ -52,7 +52,7 @@ export interface Unparsed {
   readonly refuseConnect: (request: IncomingMessage) => void;
 }
 
-/** @param tell called for each request that is answered here */
+/** @param report called for each request that is answered here */
 export function createUnparsed(
   connections: Pick<Connections, 'refuse' | 'excuse'>,
   report: (record: RequestRecord) => void,
@@ -60,23 +60,23 @@ export function createUnparsed(
   return {
     answer,
     refuseConnect: ({ socket }) => {
-      socket.on('error', () => {}); // who asks for a tunnel may well be gone
-      // Node took its own away, and replies before it may still wait for a caller who takes nothing
+      socket.on('error', () => {}); // the client may have disconnected
+      // Node removed its timeout listener, and earlier replies may still wait for a client that reads nothing
       socket.on('timeout', () => socket.destroy());
       connections.refuse(socket, () => refuse(socket, tunnel));
     },
   };
 
-  /** A message that is no HTTP, or takes too long to become one, is the last of its connection (RFC 9112, 2.2). */
+  /** Answers a message that is not HTTP or arrives too slowly, and ends the connection (RFC 9112 §2.2). */
   function answer(error: NodeJS.ErrnoException, socket: Duplex): void {
-    // bytes behind a message with `Connection: close`: its own reply is still to come
+    // bytes after a message with `Connection: close`; the reply to that message is still pending
     if (error.code === 'HPE_CLOSED_CONNECTION') {
       if (socket instanceof Socket) endWithCare(socket);
       return;
     }
     const isGone = error.code === 'ECONNRESET' || !socket.writable;
     if (isGone || !(socket instanceof Socket) || (isLate(error) && socket.bytesRead === 0)) {
-      socket.destroy(); // where nothing ever came, nothing is to be answered or logged
+      socket.destroy(); // nothing arrived, so there is nothing to answer or log
       return;
     }
     const refusal = refusals.get(error.code) ?? malformed;
@@ -89,7 +89,7 @@ export function createUnparsed(
   }
 
   function refuse(socket: Socket, refusal: Refusal): void {
-    if (!socket.writable) return; // the last reply reported it
+    if (!socket.writable) return; // the last reply was logged already
     const requestId = newRequestId();
     const { bytes, bytesOut } = messageOf(refusal, requestId);
     socket.write(bytes);
@@ -99,10 +99,10 @@ export function createUnparsed(
   }
 }
 
-/** Refuses a request by its body, which its call, once it sees the connection gone, tells of. */
+/** Rejects a request with a malformed body. Its call logs it when it finds the connection closed. */
 function refuseBody(socket: Socket, refusal: Refusal, response: ServerResponse): void {
   if (response.headersSent) {
-    setImmediate(endGently, socket); // replies that are due go out by then
+    setImmediate(endGently, socket); // pending replies are sent by then
     return;
   }
   response.statusCode = refusal.status;
@@ -113,7 +113,7 @@ function isLate({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT';
 }
 
-/** A reply as it goes over the wire, to what Node made no request of. */
+/** Returns a complete HTTP response as text, for a message for which Node created no request. */
 function messageOf(
   { status, message, allow }: Refusal,
   requestId: string,
@@ -132,7 +132,7 @@ function messageOf(
   return { bytes: `${lines.join('\r\n')}\r\n\r\n${body}`, bytesOut: body.length };
 }
 
-/** What is known of a message that no call was made of. */
+/** Known members of the log record of a message without a call. */
 type Known = Pick<RequestRecord, 'requestId' | 'method' | 'status' | 'bytesOut'> &
   Partial<Pick<RequestRecord, 'error'>>;
 

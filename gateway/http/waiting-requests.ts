@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Begins requests that waited for one before them on their connection, so many at once and the others in their order. Who
- * sends a hundred on each of many connections would have as many calls come back from the upstream in the same moment, and
- * everybody else's wait behind them. A place is free again when the reply is written or the caller gone, but no sooner than
- * the next turn of the event loop.
+ * Returns a function that starts pipelined requests, in order, with at most `most` in progress. Otherwise a client with
+ * a hundred requests on each of many connections would receive as many upstream replies at the same moment, and delay
+ * all other clients. A slot is free when the reply is written, the client is gone, or `placeMs` has passed, but not
+ * before the next event-loop iteration.
  *
- * @param placeMs who is under way for longer waits for the upstream or a caller, and keeps nobody else waiting
- * @returns has a request begun, `begin`, once there is a place; one whose caller left by then has none, and is begun too
+ * @param placeMs time in ms after which a request no longer counts, because it waits for the upstream or client
+ * @returns calls `begin` when a slot is free; it needs no slot if the client is gone
  */
 export function createWaitingRequests(
   most: number,

@@ -8,31 +8,31 @@ import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
 
-/** A document that is asked for. */
+/** A request for a document. */
 export interface Order {
   readonly kind: 'wsdl' | 'xsd' | 'page';
-  /** The number of the schema, where that is what is asked for. */
+  /** The number of the schema, if `kind` is `xsd`. */
   readonly schema: number;
-  /** Names of the operations it is of, in the contract's order; undefined for all. */
+  /** Names of the included operations, in the contract's order; undefined for all. */
   readonly operations: readonly string[] | undefined;
-  /** What a WSDL's bindings ask for; undefined: nothing. */
+  /** The policy that the bindings of a WSDL require; undefined for none. */
   readonly policy: PolicyName | undefined;
-  /** The contract's public base without a slash at the end. */
+  /** The public URL of the contract without a slash at the end. */
   readonly address: string;
-  /** Whether the bindings of a WSDL ask for MTOM (W68). */
+  /** True if the bindings of a WSDL declare MTOM (W68). */
   readonly mtom?: true;
-  /** The only SOAP version that a WSDL describes; undefined: both. */
+  /** The only SOAP version that a WSDL describes; undefined for both. */
   readonly soap?: '1.1' | '1.2';
 }
 
-/** A document as it is sent, and what tells it from others. */
+/** A generated document with its entity tag. */
 export interface Written {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** As `etagOf` has it. */
+  /** See `etagOf`. */
   readonly etag: string;
 }
 
-/** Writes what is ordered; undefined where the contract has no such schema. */
+/** Generates a document. Returns undefined if the contract does not have the schema. */
 export function writeDocument(whole: Contract, order: Order): Written | undefined {
   const text = textOf(whole, order);
   if (text === undefined) return undefined;
@@ -40,7 +40,7 @@ export function writeDocument(whole: Contract, order: Order): Written | undefine
   return { bytes, etag: etagOf(bytes) };
 }
 
-/** The entity tag of some bytes, with its quotes (RFC 9110, 8.8.3). */
+/** Returns the entity tag of a document, with its quotes (RFC 9110 §8.8.3). */
 export function etagOf(bytes: Uint8Array): string {
   return `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
 }
@@ -65,28 +65,28 @@ function textOf(
 
 // --- in a thread -----------------------------------------------------------------------------------
 
-/** Writes documents of a contract in a thread of its own. */
+/** Generates documents of a contract in a worker thread. */
 export interface WriterAside {
-  /** Rejects with NoAnswer where it takes too long, or with what the thread threw. */
+  /** Rejects with NoAnswer after a timeout, or with the error of the worker thread. */
   readonly write: (order: Order) => Promise<Written | undefined>;
 }
 
-/** A document to be written. */
+/** A task of the worker thread. */
 interface Task {
-  /** The contract, where the thread doesn't have it yet. */
+  /** The contract, if the thread does not have it yet. */
   readonly contract: SentContract | undefined;
   readonly order: Order;
 }
 
-/** The only contract of the thread, among what it knows. */
+/** Id of the contract. The thread has only one. */
 const contractId = 0;
 
-/** @param withinMs how long one document may take before the thread is ended */
+/** @param withinMs maximum time in ms for one document, after which the thread is terminated */
 export function createWriterAside(contract: Contract, withinMs: number): WriterAside {
   const lane = new Lane<Task, Written | undefined>({
     module: new URL(import.meta.url),
     title: 'the thread that writes documents',
-    mostWaiting: Number.POSITIVE_INFINITY, // who asks has a limit of its own
+    mostWaiting: Number.POSITIVE_INFINITY, // `ContractDocuments` limits the number of waiting callers
   });
   return {
     write: (order) =>
