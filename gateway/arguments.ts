@@ -3,14 +3,17 @@ import { defaultLimits } from '../mappings/contract/limits.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 import { withoutUrlSecrets } from '../mappings/loader/document/node.ts';
 
-// What lives here: the checks of the arguments that other programs pass to the package, in JavaScript without types too.
+// Checks of the arguments of exported functions. Callers may use JavaScript without types.
 
 /** Returns the error of an argument: `contract: expected …, got …`. */
 export function wrongArgument(name: string, expected: string, got: string): RangeError {
   return new RangeError(`${name}: expected ${expected}, got ${got}`);
 }
 
-/** Describes the value of an argument for a message. Of a text it shows at most 60 characters, of other values the kind. */
+/**
+ * Describes the value of an argument for an error message: at most 60 characters of a string, or the kind of another
+ * value.
+ */
 export function described(value: unknown): string {
   if (value === undefined || value === null) return String(value);
   if (typeof value === 'string') {
@@ -81,7 +84,7 @@ export function checkLimits(value: unknown): void {
       throw wrongArgument('limits', expected, `${described(given[name])} for ${name}`);
 }
 
-/** Checks the place of a contract: a folder, or an object with the files. Throws RangeError. */
+/** Checks the location of a contract: a folder, or an object with file paths. Throws RangeError. */
 export function checkPlace(value: unknown): void {
   const expected = 'the path of a folder, or an object with the path openapi';
   if (typeof value === 'string') {
@@ -95,7 +98,7 @@ export function checkPlace(value: unknown): void {
   if (overlay !== undefined) checkType('overlay', overlay, 'string', 'the path of a file');
 }
 
-/** Checks that an object has known members only: a misspelt one would silently have its default. Throws RangeError. */
+/** Checks that an object has only known members, because a misspelt option would be ignored. Throws RangeError. */
 export function checkNames(owner: string, given: object, known: readonly string[]): void {
   for (const name of Object.keys(given))
     if (!known.includes(name))

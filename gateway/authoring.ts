@@ -1,4 +1,5 @@
-// `soapbridge/authoring`: the work of the commands for authors of contracts, without their files and terminal. It loads no HTTP.
+// `soapbridge/authoring`: the functions of the authoring commands, without file and terminal access. It does not load
+// the HTTP server.
 
 export { type CompiledContract, compileContract } from '../mappings/compile.ts';
 export type { Contract } from '../mappings/contract/model.ts';

@@ -37,7 +37,7 @@ import { compileReaders, readCallBody, readSoapCall } from './protocols/read-cal
 import { Fault } from './protocols/soap/faults.ts';
 import { soap11, soap12 } from './protocols/soap/versions.ts';
 
-// `soapbridge/codec`: what translates without a server, and loads nothing that has one.
+// `soapbridge/codec`: translation without a server. It does not load the HTTP server.
 
 export type { CompiledContract } from '../mappings/compile.ts';
 export { defaultLimits, type Limits, type SettableLimits } from '../mappings/contract/limits.ts';
@@ -60,16 +60,16 @@ export function limitsWith(given: Partial<SettableLimits>): Limits {
   return withDefaults(given);
 }
 
-/** One thing that is wrong with a message. */
+/** One error in a message. */
 export interface Problem extends Pick<MemberProblem, 'code'> {
-  /** Dotted path in the message's own spelling, array positions from 0: `Request.Permissions[1]`. */
+  /** Dotted path of the member, spelled as in the message, with array indexes from 0: `Request.Permissions[1]`. */
   readonly field: string;
   readonly message: string;
 }
 
-/** A message that can't be translated; what it says names places by path or by line, never a value's text alone. */
+/** A message cannot be translated. The error text names positions by path or line, and never contains only a value. */
 export class TranslationError extends Error {
-  /** The members that are wrong or missing, each with its dotted path; empty where the message as a whole is. */
+  /** The wrong or missing members with their paths; empty if the message as a whole is wrong. */
   readonly problems: readonly Problem[];
 
   constructor(message: string, problems: readonly MemberProblem[], cause?: unknown) {
@@ -83,32 +83,34 @@ export class TranslationError extends Error {
   }
 }
 
-/** A request that was read: which operation it calls, and its inputs. */
+/** The operation and the inputs of a translated request. */
 export interface TranslatedRequest {
   /** The operation's name in the contract. */
   readonly operation: string;
-  /** One JSON object of all inputs by their JSON names, credentials in the body among them; numbers digit by digit. */
+  /**
+   * A JSON object of all inputs by their JSON names, including credentials in the body. Numbers keep all their digits.
+   */
   readonly json: string;
 }
 
-/** Translates messages of one contract, both ways, in the calling thread. */
+/** Translates messages of one contract in both directions, in the calling thread. */
 export interface Codec {
   /**
-   * A SOAP envelope of either version, or an operation's element by itself → its inputs as JSON. Throws TranslationError, and
-   * RangeError for a wrong argument.
+   * Translates a SOAP 1.1 or 1.2 envelope, or the element of an operation, to the JSON of its inputs. Throws
+   * TranslationError, and RangeError for a wrong argument.
    *
-   * @param contentType the message's Content-Type, whose charset counts (W9); without one the document says its own
+   * @param contentType the Content-Type of the message, which may name the charset (W9); without it, the XML
+   * declaration applies
    */
   readonly xmlToJson: (document: Uint8Array, contentType?: string) => TranslatedRequest;
   /**
-   * An operation's reply in JSON → the XML of its reply element, in a SOAP envelope where one is asked for. Throws
-   * TranslationError for what isn't of the reply's type, RangeError for an operation that the contract lacks and any other
-   * wrong argument.
+   * Translates the JSON reply of an operation to its XML element, in a SOAP envelope if `envelope` is given. Throws
+   * TranslationError if the JSON does not match the type, and RangeError for an unknown operation or a wrong argument.
    */
   readonly jsonToXml: (operation: string, json: Uint8Array | string, envelope?: '1.1' | '1.2') => string;
 }
 
-/** A codec of a compiled contract: many messages, or one, whatever their order. Throws RangeError for a wrong argument. */
+/** Creates the codec of a compiled contract, for any number of messages. Throws RangeError for a wrong argument. */
 export function createCodec(compiled: CompiledContract): Codec {
   checkCompiled(compiled);
   const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
@@ -157,7 +159,10 @@ export function createCodec(compiled: CompiledContract): Codec {
   };
 }
 
-/** The operation whose element a document is; undefined for a SOAP envelope. */
+/**
+ * Returns the operation that the root element names; undefined for a SOAP envelope. Throws TranslationError for another
+ * element.
+ */
 function operationOf(
   bytes: Buffer,
   charset: string | undefined,
@@ -176,7 +181,10 @@ function operationOf(
   );
 }
 
-/** Throws TranslationError for inputs that are wrong or lack a member; credentials may travel elsewhere. */
+/**
+ * Throws TranslationError if inputs are wrong or missing. Missing credentials are accepted, because they may be in
+ * headers.
+ */
 function refuseProblems({ reading }: Input, compiled: CompiledContract): void {
   const problems = [...reading.problems, ...withoutCredentials(reading, compiled)];
   const [first] = problems;
@@ -197,7 +205,7 @@ function writeReply(
   return (Buffer.isBuffer(xml) ? xml : Buffer.concat(xml)).toString('utf8');
 }
 
-/** The errors of readers and writers as one; what is no error of a message stays what it is. */
+/** Converts the errors of readers and writers to TranslationError. Returns other errors unchanged. */
 function translationError(error: unknown): unknown {
   if (error instanceof CallError) return new TranslationError(error.message, error.problems, error);
   const isOfMessage =

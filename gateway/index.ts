@@ -22,7 +22,8 @@ import type { FetchError, FetchUpstream } from './upstream/fetch-dispatcher.ts';
 import { createFetchServers, createServers } from './upstream/http-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
-// `soapbridge`: a gateway inside another program. Nothing here reads the environment, sets flags or listens to signals.
+// `soapbridge`: a gateway embedded in another program. Nothing here reads the environment, sets flags or handles
+// signals.
 
 export * from './codec.ts';
 export type { MiddlewareContext } from './http/app.ts';
@@ -36,15 +37,17 @@ export interface GatewayOptions {
   /** The mapping of `loadContract`. Required for a folder whose WSDL is mapped onto another document. */
   readonly mapping?: MappedContract['mapping'];
   /**
-   * The JSON service: an http or https URL without query, or a function that answers requests as `fetch` does. If the function
-   * throws, the caller gets UpstreamInvalidResponse.
+   * The JSON service: an http or https URL without query, or a function that answers requests as `fetch` does. If the
+   * function throws, the caller gets UpstreamInvalidResponse.
    */
   readonly upstream: string | FetchUpstream;
-  /** The URL that callers use, without the base path, such as `https://api.example.com`. The WSDL has it (W34). */
+  /**
+   * The URL that callers use, without the base path, for example `https://api.example.com`. The WSDL contains it (W34).
+   */
   readonly publicUrl: string;
   /** The path above all paths of the contract, in place of the contract's own; `/` for none. */
   readonly basePath?: string;
-  /** Some of the limits, in the units of their names. The others have their defaults. RangeError for a wrong name or value. */
+  /** Limits that differ from the defaults, in the units of their names. RangeError for a wrong name or value. */
   readonly limits?: Partial<SettableLimits>;
   /** Gets a line for each request, and the messages of the gateway. Without it nothing is logged. */
   readonly logger?: Logger;
@@ -54,39 +57,40 @@ export interface GatewayOptions {
   readonly onCall?: OnCall;
   /** Called with each error of the gateway itself, of `onCall`, and of an `upstream` that is a function. */
   readonly onError?: OnError;
-  /** Addresses or ranges of proxies whose `X-Forwarded-*` headers are trusted. */
+  /** Addresses or ranges of proxies with trusted `X-Forwarded-*` headers. */
   readonly trustedProxies?: readonly string[];
   /** Names that a request's Host may have, without ports. Without it any name is served. */
   readonly allowedHosts?: readonly string[];
 }
 
-/** A contract to be served from now on: that of `loadContract`, with its mapping. */
+/** A new contract to serve: the one that `loadContract` returns, with its mapping. */
 export type ReloadOptions = Pick<GatewayOptions, 'contract' | 'mapping'>;
 
-/** A gateway inside another program, as middleware of Koa or as a handler of `node:http`. */
+/** A gateway embedded in another program, as Koa middleware or as a handler of `node:http`. */
 export interface Gateway {
   /** Answers requests under the contract's base path, and passes on all others. */
   readonly middleware: Middleware;
-  /** The same for `createServer` and for frames with `next`; without a `next`, others are answered 404. */
+  /** The same for `createServer` and for frameworks with `next`. Without `next`, other requests get 404. */
   readonly handler: NodeHandler;
   /** Returns counters and gauges in Prometheus' text format. */
   readonly metrics: () => string;
   /**
-   * Serves another contract: the given one, or the files that the present one was loaded from. New requests get it all at once,
-   * calls under way finish on the old one. Rejects with ContractError or RangeError; then the old contract stays in place.
-   * Reloads happen one after the other.
+   * Serves another contract: the given one, or the current one loaded again from its files. All new requests use it,
+   * and calls in progress finish with the old one. Rejects with ContractError or RangeError and keeps the old contract.
+   * Concurrent reloads run one after the other.
    */
   readonly reload: (next?: ReloadOptions) => Promise<void>;
   /**
-   * Refuses calls from now on with 503, waits for those under way, `limits.drainMs` at most, and closes the connections
-   * upstream; true when nothing was cut. The program closes its server first. Later calls return the same result.
+   * Rejects new calls with 503, waits at most `limits.drainMs` for calls in progress, and closes the upstream
+   * connections. Resolves to true if no call was cut. Close the server of the program first. Later calls return the
+   * same promise.
    */
   readonly close: () => Promise<boolean>;
 }
 
 /**
- * Returns a gateway of one contract in front of one JSON service. Limits, counts and connections are its own, so a process can
- * have several. Throws RangeError for invalid options.
+ * Returns a gateway of one contract in front of one JSON service. Limits, counts and connections are its own, so a
+ * process can have several. Throws RangeError for invalid options.
  */
 export function createGateway(options: GatewayOptions): Gateway {
   checkOptions(options);
@@ -173,7 +177,10 @@ class EmbeddedGateway implements Gateway {
   }
 }
 
-/** Loads the files of a contract again, in a worker thread. Throws RangeError for a contract that `loadContract` did not return. */
+/**
+ * Loads the files of a contract again, in a worker thread. Throws RangeError for a contract that `loadContract` did not
+ * return.
+ */
 async function loadAgain(contract: Contract, limits: Limits): Promise<ReloadOptions> {
   const place = placeOf(contract);
   if (place === undefined)
@@ -207,7 +214,7 @@ function coreOptionsOf(
   };
 }
 
-/** The function that the gateway calls with errors; `-` stands for no request. */
+/** Returns the function that is called with errors. The id `-` means that there is no request. */
 function compileOnError({ onError }: GatewayOptions, logger: Logger): FetchError {
   if (onError === undefined) return () => {};
   return (error, id) =>
@@ -217,14 +224,14 @@ function compileOnError({ onError }: GatewayOptions, logger: Logger): FetchError
     );
 }
 
-/** The contract below the base path that is served. Throws RangeError. */
+/** Returns the contract with the base path that is served. Throws RangeError. */
 function servedContract({ contract, mapping }: ReloadOptions, { basePath }: GatewayOptions): Contract {
   if (contract.adopted?.isMapped === true && mapping === undefined)
     throw wrongArgument('mapping', 'what loadContract gives beside the contract', 'none');
   return { ...contract, basePath: basePathOf(contract, basePath) };
 }
 
-/** Every option of `createGateway`; the compiler checks that none is missing. */
+/** All options of `createGateway`. The compiler checks that the list is complete. */
 const optionNames: Readonly<Record<keyof GatewayOptions, true>> = {
   contract: true,
   mapping: true,
@@ -263,10 +270,10 @@ function checkLogger(logger: Logger): void {
     checkType(`logger.${name}`, logger[name], 'function');
 }
 
-/** How often, in ms, a gateway that closes looks whether calls are under way. */
+/** Interval in ms at which a closing gateway checks for calls in progress. */
 const lookMs = 20;
 
-/** Waits until nothing is under way, for so long at most; whether nothing is. */
+/** Waits until no call is in progress, but at most `withinMs`. Returns true if none is left. */
 async function drained(load: () => Load, withinMs: number): Promise<boolean> {
   const end = performance.now() + withinMs;
   for (;;) {
@@ -277,7 +284,7 @@ async function drained(load: () => Load, withinMs: number): Promise<boolean> {
   }
 }
 
-/** An address that paths are put behind. Throws RangeError. */
+/** Checks a URL to which paths are appended. Throws RangeError. */
 function httpUrl(name: string, text: string): string {
   const url = typeof text === 'string' ? URL.parse(text) : null;
   const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
@@ -285,7 +292,7 @@ function httpUrl(name: string, text: string): string {
   throw wrongArgument(name, 'an http or https URL without credentials and query', described(text));
 }
 
-/** A base path as a contract has it, without a slash at the end. Throws RangeError. */
+/** Returns the base path without a slash at the end. Throws RangeError for an invalid one. */
 function basePathOf(contract: Contract, basePath: string | undefined): string {
   if (basePath === undefined) return contract.basePath;
   if (/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath)) return withoutEndSlashes(basePath);

@@ -6,11 +6,14 @@ import { NetworkPlaces } from './network-places.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
 
-// What lives here: how many calls, bodies and bytes a process carries at once (permits.ts, network-places.ts, transfers.ts,
-// memory-queue.ts), and what is under way (in-flight-set.ts). It knows neither HTTP nor protocols: a call is a Slot, a body or a
-// reply on its way a Transfer.
+// This folder limits the calls, bodies and bytes that a process handles at the same time. in-flight-set.ts is the set
+// of transfers in progress. It knows neither HTTP nor protocols: a call is a Slot, and a body or reply in transit is a
+// Transfer.
 
-/** Maximum size in bytes of a body or reply that is never rejected for lack of memory. All permits together hold few of them. */
+/**
+ * Maximum size in bytes of a body or reply that is never rejected for lack of memory. All permits together hold few of
+ * them.
+ */
 export const smallBytes: number = 64 * 1024;
 
 /** Time in ms before a reply may be cut to release its memory. */
@@ -57,7 +60,7 @@ export const maxSlowWriteMs = 30_000;
 /** Minimum average speed of a reply after `maxSlowWriteMs`, in bytes per second. */
 export const minWriteBytesPerSecond = 8 * 1024;
 
-/** Number of calls of the last two seconds that are accepted even if the event loop is late. */
+/** Number of calls from the last two seconds that are accepted even if the event loop is late. */
 export const minCallsInDelay = 64;
 
 /** Limits of admission; undefined members have their defaults. */
@@ -78,9 +81,9 @@ function admissionLimitsOf(limits: Limits) {
 }
 
 /**
- * Admits as many calls as the process can carry, queues some for a short time, and rejects the rest. A call takes its permit
- * when its body has arrived, and returns it when its reply was passed to the connection. Arriving bodies and leaving replies
- * have limits of their own.
+ * Admits as many calls as the process can carry, queues some for a short time, and rejects the rest. A call takes its
+ * permit when its body has arrived, and returns it when its reply was passed to the connection. Arriving bodies and
+ * leaving replies have limits of their own.
  */
 export class Admission {
   /** Limits how many compressed bodies are decompressed at the same time. */
@@ -89,7 +92,7 @@ export class Admission {
   readonly streams: NetworkPlaces;
   /** Memory for replies of writes, which wait for it instead of being rejected. */
   readonly room: Room;
-  /** Operations whose writes are likely to have a large reply. */
+  /** Operations with writes that are likely to have a large reply. */
   readonly largeReplies: LargeReplies = new LargeReplies();
   readonly #limits: AdmissionLimits;
   readonly #permits: Permits;
@@ -100,7 +103,9 @@ export class Admission {
   #shed = 0;
   #late = false;
   #closed = false;
-  /** Number of observed delays, and the calls in progress that came since the last one, and in the interval before it. */
+  /**
+   * Number of observed delays, and the calls in progress that came since the last one, and in the interval before it.
+   */
   #looks = 0;
   #young = 0;
   #older = 0;
@@ -123,7 +128,7 @@ export class Admission {
     this.room = this.#line;
   }
 
-  /** Checks that there is capacity for a call with a body of so many bytes, or 0. Throws CallError Overloaded. */
+  /** Checks that there is capacity for a call with a body of `bytes` bytes, or 0. Throws CallError Overloaded. */
   look(bytes: number): void {
     if (this.#isShut() || this.#permits.isFull) throw this.shed();
     if (bytes > smallBytes && !this.#hasRoom(1)) throw this.shed();
@@ -145,8 +150,8 @@ export class Admission {
   }
 
   /**
-   * Returns the bytes that are free, including what transfers above their share would release; undefined if the call may not
-   * hold more. Cuts no transfer.
+   * Returns the bytes that are free, including what transfers above their share would release; undefined if the call
+   * may not hold more. Cuts no transfer.
    */
   spare(slot: Slot): number | undefined {
     const { heldBytes, leavingBytes, arrivingBytes } = this.#limits;
@@ -229,7 +234,7 @@ export class Admission {
     this.#line.look();
   }
 
-  /** Cuts slow replies and checks whether memory is free again. To be called every second. */
+  /** Cuts slow replies and checks whether memory is free again. Call this every second. */
   sweep(): void {
     this.#cutSlowDepartures();
     if (this.#line.size === 0) return;
@@ -237,7 +242,7 @@ export class Admission {
     this.#line.look();
   }
 
-  /** Takes the delay of the event loop's timers in ms. To be called every second. */
+  /** Takes the delay of the event loop's timers in ms. Call this every second. */
   observeDelay(ms: number): void {
     this.#late = ms > this.#limits.loopDelayMs;
     this.#looks++;
@@ -269,14 +274,14 @@ export class Admission {
   }
 
   /**
-   * Returns true if no call is admitted: admission is closed, or the event loop is late. Calls that have been in progress for
-   * longer do not count, as they wait for a slow upstream and do not delay the loop.
+   * Returns true if no call is admitted: admission is closed, or the event loop is late. Calls that have been in
+   * progress for longer do not count, as they wait for a slow upstream and do not delay the loop.
    */
   #isShut(): boolean {
     return this.#closed || (this.#late && this.#young + this.#older >= this.#limits.loopDelayInFlight);
   }
 
-  /** Returns true if there is memory for so many bytes. Cuts transfers above their share to make room. */
+  /** Returns true if there is memory for `bytes` more bytes. Cuts transfers above their share to free memory. */
   #hasRoom(bytes: number): boolean {
     const { heldBytes, leavingBytes, arrivingBytes } = this.#limits;
     while (this.#heldBytes + bytes > heldBytes) {

@@ -2,70 +2,70 @@ import { CallError } from '../call/error.ts';
 import type { CallPlaces, Leave } from './caller-places.ts';
 import type { CallCounters, CallLimit } from './caller-windows.ts';
 
-/** So many calls in so many seconds. */
+/** Maximum number of calls per time window. */
 export interface Rate {
   readonly calls: number;
   readonly seconds: number;
 }
 
-/** What one caller may do. */
+/** Limits of one caller. */
 export interface CallerRules {
   readonly rate?: Rate | undefined;
-  /** Calls a day, from midnight to midnight, UTC. */
+  /** Maximum number of calls per day, from midnight to midnight UTC. */
   readonly quota?: number | undefined;
-  /** Calls under way at once. */
+  /** Maximum number of concurrent calls. */
   readonly concurrent?: number | undefined;
 }
 
-/** What callers of one contract may do. */
+/** Caller limits of one contract. */
 export interface ContractRules {
-  /** What each caller may do, all operations together. */
+  /** Limits of each caller, for all operations together. */
   readonly each: CallerRules;
-  /** What a caller of this name may do instead. */
+  /** Limits of named callers, which replace `each`. */
   readonly callers: ReadonlyMap<string, CallerRules>;
-  /** What each caller may do with one operation, besides. */
+  /** Additional limits of each caller for one operation. */
   readonly operations: ReadonlyMap<string, CallerRules>;
 }
 
-/** A call as its limits see it. */
+/** A call to check against the limits. */
 export interface LimitedCall {
-  /** What its caller is counted by. */
+  /** Caller key: calls are counted by it. */
   readonly key: string;
-  /** What its caller is called; undefined: nobody knows. */
+  /** Name of the caller; undefined if unknown. */
   readonly caller: string | undefined;
   readonly operation: string;
-  /** Told which headers its reply has, whether it is refused or not. */
+  /** Called with the headers for the reply, even if the call is rejected. */
   readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;
 }
 
-/** Limits of callers of one contract. */
+/** Caller limits of one contract. */
 export interface CallerLimits {
-  /** Counts a call; what is returned is called once it is over. Throws CallError TooManyRequests. */
+  /** Counts a call. Returns a function to call when the call has ended. Throws CallError TooManyRequests. */
   readonly enter: (call: LimitedCall) => Promise<() => void>;
 }
 
-/** Where calls are counted: in this process, or in a store that replicas share. */
+/** Counters of calls: in this process, or in a store that replicas share. */
 export interface CallCounts {
   readonly windows: CallCounters;
   readonly places: CallPlaces;
 }
 
-/** A limit with the operation that it is of; `''` for all of them. */
+/** A limit with the name of its operation; `''` for all operations. */
 interface OwnLimit {
   readonly limit: CallLimit;
   readonly of: string;
 }
 
-/** Rules with what was made of them once. */
+/** Rules in compiled form. */
 interface CompiledRules {
   readonly rates: readonly OwnLimit[];
   readonly quotas: readonly OwnLimit[];
   readonly concurrent: number | undefined;
-  /** The operation's name; `''` for all of them. */
+  /** The name of the operation; `''` for all operations. */
   readonly of: string;
 }
 
-/** Limits of the callers of one contract. Each contract counts for itself. */
+/** Caller limits of one contract. Each contract counts separately. */
 export class ContractCallerLimits implements CallerLimits {
   readonly #path: string;
   readonly #counts: CallCounts;
@@ -116,7 +116,9 @@ export class ContractCallerLimits implements CallerLimits {
     return leave;
   }
 
-  /** Counts a call by each of its limits. Rates come first, so that a call which they reject does not use up a quota. */
+  /**
+   * Counts a call by each of its limits. Rates come first, so that a call which they reject does not use up a quota.
+   */
   async #countCall(
     all: readonly CompiledRules[],
     key: string,

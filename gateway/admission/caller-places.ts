@@ -1,18 +1,18 @@
-/** Gives a place back. */
+/** Releases a slot. */
 export type Leave = () => void;
 
-/** Places of calls that are under way. Never fails: what can't be counted where it should be is counted elsewhere. */
+/** Counts concurrent calls of callers. Never fails: if the store is unavailable, calls are counted elsewhere. */
 export interface CallPlaces {
   /**
-   * Takes one of a caller's places; undefined: all are taken.
+   * Takes one of a caller's slots; undefined if all are taken.
    *
-   * @param most how many there are
-   * @param now in ms since 1970
+   * @param most number of slots
+   * @param now time in ms since 1970
    */
   readonly take: (key: string, most: number, now: number) => Leave | undefined | Promise<Leave | undefined>;
 }
 
-/** Counts in this process. It remembers callers with calls under way alone. */
+/** Counts concurrent calls in this process. Only callers with calls in progress use memory. */
 export class CallerPlaces implements CallPlaces {
   readonly #taken = new Map<string, number>();
 

@@ -1,30 +1,30 @@
-/** What is counted for each caller: so many calls in so long a time. */
+/** Maximum number of calls per time window. */
 export interface CallLimit {
-  /** What the headers of replies and the metrics call it, such as `rate`, `quota` or `Lend-rate`. */
+  /** Name of the limit in reply headers and metrics, for example `rate`, `quota` or `Lend-rate`. */
   readonly name: string;
-  /** How many calls. */
+  /** Maximum number of calls. */
   readonly calls: number;
-  /** In seconds, from a caller's first call on; undefined: until midnight, UTC. */
+  /** Length of the window in seconds, from a caller's first call; undefined means until midnight UTC. */
   readonly seconds: number | undefined;
 }
 
-/** How far a caller is. */
+/** The count of a caller after a call. */
 export interface CallCount {
-  /** Calls so far, this one too. */
+  /** Number of calls in the window, including this one. */
   readonly used: number;
-  /** Until they are forgotten, in ms. */
+  /** Time until the window ends, in ms. */
   readonly resetMs: number;
 }
 
-/** Counts calls of callers. Never fails: what can't be counted where it should be is counted elsewhere. */
+/** Counts calls of callers. Never fails: if the store is unavailable, calls are counted elsewhere. */
 export interface CallCounters {
-  /** Counts one call, at a time in ms since 1970. */
+  /** Counts one call. `now` is in ms since 1970. */
   readonly add: (key: string, limit: CallLimit, now: number) => CallCount | Promise<CallCount>;
 }
 
 const dayMs = 86_400_000;
 
-/** From now until a limit's calls are forgotten that began to be counted now, in ms. */
+/** Returns the length in ms of a window that starts now. */
 export function windowMs({ seconds }: CallLimit, now: number): number {
   return seconds === undefined ? dayMs - (now % dayMs) : seconds * 1000;
 }
@@ -36,20 +36,20 @@ interface Window {
 }
 
 /**
- * Counts in this process. When there are as many callers as are remembered, the one whose window began first is forgotten:
- * many strangers make limits loose and never take calls down.
+ * Counts calls in this process. When the maximum number of windows is reached, the oldest one is evicted. Many
+ * untrusted clients therefore make the limits inexact, but never block calls.
  */
 export class CallerWindows implements CallCounters {
-  /** In the order in which they began. */
+  /** Ordered by start time. */
   readonly #windows = new Map<string, Window>();
   readonly #most: number;
 
-  /** @param most how many windows are remembered */
+  /** @param most maximum number of windows */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** How many windows are remembered. */
+  /** Number of windows. */
   get size(): number {
     return this.#windows.size;
   }
@@ -57,7 +57,7 @@ export class CallerWindows implements CallCounters {
   add(key: string, limit: CallLimit, now: number): CallCount {
     const resetMs = windowMs(limit, now);
     const known = this.#windows.get(key);
-    // one that would last longer began by a clock that was ahead, or by a rule with a longer time
+    // a longer remaining time means that the clock was set back or the rule had a longer window
     if (known !== undefined && known.until > now && known.until - now <= resetMs) {
       known.used++;
       return { used: known.used, resetMs: known.until - now };
@@ -69,7 +69,7 @@ export class CallerWindows implements CallCounters {
     return { used: 1, resetMs };
   }
 
-  /** Forgets windows that are over: to be called now and then. */
+  /** Removes windows that have ended. Call this regularly. */
   sweep(now: number): void {
     for (const [key, { until }] of this.#windows) if (until <= now) this.#windows.delete(key);
   }

@@ -1,12 +1,12 @@
 /** A member of an `InFlightSet`. */
 export interface InFlight {
-  /** Where it stands in its set, which alone writes it; -1 before. */
+  /** Position in its set, written only by the set; -1 before it is added. */
   index: number;
 }
 
 /**
- * What is under way, in no order, coming and going all the time. No Set: one that is filled and emptied all the time
- * leaves tables behind that keep dead calls in memory.
+ * An unordered set for members that are added and removed constantly. A `Set` used like this keeps old hash tables,
+ * which hold ended calls in memory.
  */
 export class InFlightSet<T extends InFlight> {
   #members: T[] = [];
@@ -15,7 +15,7 @@ export class InFlightSet<T extends InFlight> {
     return this.#members.length;
   }
 
-  /** Those that a test holds for, as of now. */
+  /** Returns the members that match a predicate. */
   filter(holds: (member: T) => boolean): readonly T[] {
     return this.#members.filter(holds);
   }
@@ -24,7 +24,7 @@ export class InFlightSet<T extends InFlight> {
     member.index = this.#members.push(member) - 1;
   }
 
-  /** Nothing where it isn't in the set. */
+  /** Removes a member. Does nothing if it is not in the set. */
   delete(member: T): void {
     const { index } = member;
     if (this.#members[index] !== member) return;
@@ -34,7 +34,7 @@ export class InFlightSet<T extends InFlight> {
     this.#members[index] = last;
   }
 
-  /** All of it, which leaves. */
+  /** Removes and returns all members. */
   takeAll(): readonly T[] {
     const members = this.#members;
     if (members.length > 0) this.#members = [];

@@ -1,12 +1,12 @@
-/** In ms: an operation is taken to give large replies for so long after the last one. */
+/** Time in ms after a large reply during which more large replies of the operation are expected. */
 const keptMs = 60_000;
 
-/** Which operations gave large replies of late, as far as their replies' bytes were met. */
+/** Records which operations recently had large replies, as far as the process has seen the replies' bytes. */
 export class LargeReplies {
-  /** When an operation's last piece of a large reply came, in ms of `performance.now()`. */
+  /** Time of an operation's last chunk of a large reply, in ms of `performance.now()`. */
   readonly #metAt = new WeakMap<object, number>();
 
-  /** A piece of a large reply came. */
+  /** Records a chunk of a large reply. */
   note(operation: object): void {
     this.#metAt.set(operation, performance.now());
   }

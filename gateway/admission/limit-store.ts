@@ -1,31 +1,34 @@
 import type { Socket } from 'node:net';
 import { Redis } from 'iovalkey';
 
-/** How a store is reached that replicas share. */
+/** Connection settings of the store that replicas share. */
 export interface LimitStoreOptions {
-  /** `redis://` or `rediss://`, which may hold a password: it is never told. */
+  /** A `redis://` or `rediss://` URL. It may contain a password, so it is never logged. */
   readonly url: string;
-  /** How long a call waits for the store, in ms. */
+  /** Maximum time in ms that a call waits for the store. */
   readonly timeoutMs: number;
-  /** Told when the store goes away, with the system's word for why, and when it is back. */
+  /** Called when the store becomes unavailable, with the error code, and when it is available again. */
   readonly onChange: (isAway: boolean, code: string) => void;
 }
 
-/** For how long the store isn't asked again that didn't answer, in ms. */
+/** Time in ms after a failed request during which the store is not used. */
 const pauseMs = 1_000;
 
-/** A reply is a few numbers; bytes that a store may send without one whole reply. */
+/** Maximum number of bytes that the store may send without a complete reply. A reply contains only a few numbers. */
 const mostReplyBytes = 1_048_576;
 
-/** The store answered something else than what was asked for, as another server at its address does. */
+/** The store sent an unexpected reply, for example because another server has its address. */
 export class OtherAnswer extends Error {
   override readonly name = 'OtherAnswer';
   readonly code = 'answer';
 }
 
-/** Valkey or Redis, in which replicas count together. What it doesn't answer in time is counted in the process that asked. */
+/**
+ * Valkey or Redis, used by replicas to count together. Calls that it does not answer in time are counted in this
+ * process.
+ */
 export class LimitStore {
-  /** For what is asked by `ask`. */
+  /** Client for use within `ask` and `tell`. */
   readonly client: Redis;
   readonly #onChange: LimitStoreOptions['onChange'];
   #isAway = false;
@@ -33,14 +36,14 @@ export class LimitStore {
   /** In ms since 1970. */
   #pausedAt = 0;
   #missed = 0;
-  /** Bytes since the last whole reply. */
+  /** Number of bytes received since the last complete reply. */
   #received = 0;
 
   private constructor({ url, timeoutMs, onChange }: LimitStoreOptions) {
     this.#onChange = onChange;
     this.client = new Redis(url, {
       lazyConnect: true,
-      // what can't go out now is counted here: nothing waits for a store that is away
+      // commands that cannot be sent now fail at once, and the call is counted in this process
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       connectTimeout: 2_000,
@@ -48,7 +51,7 @@ export class LimitStore {
       enableAutoPipelining: true,
       retryStrategy: (tries) => Math.min(100 * tries, pauseMs),
     });
-    // told where a call misses it
+    // reported when a call needs the store
     this.client.on('error', (error) => {
       this.#lastError = error;
     });
@@ -56,8 +59,9 @@ export class LimitStore {
   }
 
   /**
-   * Ends a connection whose bytes the client's parser cannot read. The parser follows arrays within arrays by recursion, and
-   * what it throws in a listener would end the process. Also ends a connection that sends too much without a whole reply.
+   * Closes a connection if the client's parser fails on its data. The parser handles nested arrays by recursion, and an
+   * error thrown in a listener would end the process. Also closes a connection that sends too many bytes without a
+   * complete reply.
    */
   #guard(stream: Socket): void {
     this.#received = 0;
@@ -81,7 +85,7 @@ export class LimitStore {
     };
   }
 
-  /** Connects; a store that is away is told and asked again, and is no error. */
+  /** Connects to the store. An unavailable store is reported and tried again later, and is not an error. */
   static async open(options: LimitStoreOptions): Promise<LimitStore> {
     const store = new LimitStore(options);
     try {
@@ -92,21 +96,21 @@ export class LimitStore {
     return store;
   }
 
-  /** Whether calls are counted in this process, as the store is away. */
+  /** True while calls are counted in this process because the store is unavailable. */
   get isAway(): boolean {
     return this.#isAway;
   }
 
-  /** What was counted in this process, as the store was away. */
+  /** Number of calls counted in this process because the store was unavailable. */
   get missed(): number {
     return this.#missed;
   }
 
   /**
-   * What the store answers about a call; undefined where it is away, didn't answer in time, or answered something else
-   * (`question` throws OtherAnswer), which is counted.
+   * Returns the result of a question about a call. Returns undefined, and counts a missed call, if the store is
+   * unavailable, does not answer in time, or sends an unexpected reply (`question` throws OtherAnswer).
    *
-   * @param now in ms since 1970
+   * @param now time in ms since 1970
    */
   async ask<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
     const answer = await this.tell(now, question);
@@ -114,7 +118,7 @@ export class LimitStore {
     return answer;
   }
 
-  /** The same for what isn't counted where it is missed. */
+  /** Same as `ask`, but does not count missed calls. */
   async tell<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
     if (this.client.status !== 'ready') this.#miss(undefined);
     else if (now < this.#pausedAt || now >= this.#pausedAt + pauseMs) {
@@ -146,7 +150,10 @@ export class LimitStore {
   }
 }
 
-/** The system's word for an error, or the store's, such as `ECONNREFUSED` or `NOAUTH`; undefined where there is none. */
+/**
+ * Returns the error code of the system or the store, for example `ECONNREFUSED` or `NOAUTH`; undefined if there is
+ * none.
+ */
 function codeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('code' in error) return String(error.code);

@@ -1,20 +1,20 @@
 import type { Slot } from './permits.ts';
 
-/** Where calls wait for memory that can't be refused for want of it. */
+/** Queue for calls that wait for memory and must not be rejected. */
 export interface Room {
   /**
-   * Has a call go on once there is room for so many bytes, which it holds from then on. Where there is none one call at a
-   * time goes on all the same, so that none waits for the others for ever.
+   * Calls `go` when there is memory for the bytes, which the call holds from then on. If there is no memory, one call
+   * at a time continues anyway. This prevents a deadlock between waiting calls.
    */
   readonly wait: (slot: Slot, bytes: number, go: () => void) => void;
-  /** How many wait. */
+  /** Number of waiting calls. */
   readonly size: number;
 }
 
-/** What the line knows of memory. */
+/** State of memory that the queue needs. */
 interface Memory {
   readonly fits: (bytes: number) => boolean;
-  /** Whether the replies on their way out take no more than their share. */
+  /** Returns true if the replies in transit use no more than their share of memory. */
   readonly isDrained: () => boolean;
   readonly hold: (slot: Slot, bytes: number) => void;
 }
@@ -25,11 +25,11 @@ interface Waiter {
   readonly go: () => void;
 }
 
-/** Calls in line for memory, the first one first. */
+/** First-in, first-out queue of calls that wait for memory. */
 export class MemoryQueue implements Room {
   readonly #memory: Memory;
   #waiters: Waiter[] = [];
-  /** The one that went on though there was no room, until its reply is on its way out. */
+  /** The call that continued without free memory, until its reply is in transit. */
   #through: Slot | undefined;
   #looks = false;
 
@@ -50,7 +50,7 @@ export class MemoryQueue implements Room {
     this.look();
   }
 
-  /** A call has ended. */
+  /** Removes a call that has ended. */
   leave(slot: Slot): void {
     if (this.#through === slot) this.#through = undefined;
     if (this.#waiters.length === 0) return;
@@ -58,7 +58,7 @@ export class MemoryQueue implements Room {
     this.look();
   }
 
-  /** There may be room again: in a turn of its own, as who goes on may be amid something. */
+  /** Checks the queue in the next event-loop iteration, because the caller may be in the middle of an operation. */
   look(): void {
     if (this.#looks || this.#waiters.length === 0) return;
     this.#looks = true;
@@ -68,7 +68,7 @@ export class MemoryQueue implements Room {
     });
   }
 
-  /** Lets one go on: what it takes is known before the next one is looked at. */
+  /** Lets the first call continue. The next call is checked later, when the memory of this one has been counted. */
   #letThrough(): void {
     const [first] = this.#waiters;
     if (first === undefined) return;

@@ -1,9 +1,9 @@
 import { CallerPlaces, type Leave } from './caller-places.ts';
 
-/** How many times as many as are free one network may have. */
+/** Maximum ratio of the slots of one network to the free slots. */
 const networkShare = 4;
 
-/** So many places, of which something is left for others than who has most: of 20 one network has 16. */
+/** A fixed number of slots, shared so that no network takes all: with 20 slots, one network gets at most 16. */
 export class NetworkPlaces {
   readonly #taken = new CallerPlaces();
   #free: number;
@@ -12,7 +12,7 @@ export class NetworkPlaces {
     this.#free = total;
   }
 
-  /** Takes a place for a network; undefined where there is none, or it has its share. */
+  /** Takes a slot for a network. Returns undefined if no slot is free or the network has its share. */
   take(network: string): Leave | undefined {
     const leave = this.#taken.take(network, this.#free * networkShare);
     if (leave === undefined) return undefined;

@@ -2,7 +2,7 @@ import { type Admission, smallBytes } from './admission.ts';
 import type { Slot } from './permits.ts';
 import type { Transfer } from './transfers.ts';
 
-/** What one call holds of the capacity of its process: a place among the calls, and bytes in memory. */
+/** The capacity that one call holds: a permit and bytes in memory. */
 export class Permit implements Slot {
   admitted = false;
   enteredAfter = 0;
@@ -20,7 +20,7 @@ export class Permit implements Slot {
     return this.#admission.enter(this);
   }
 
-  /** Adds bytes that the call holds. Returns false if there is no memory for them; they are counted all the same. */
+  /** Adds bytes that the call holds. Returns false if there is no memory for them; they are still counted. */
   hold(bytes: number): boolean {
     return this.#admission.hold(this, bytes);
   }
@@ -50,7 +50,7 @@ export class Permit implements Slot {
     this.#admission.room.wait(this, bytes, go);
   }
 
-  /** Ends the call: releases its place and its bytes. */
+  /** Ends the call: releases its permit and its bytes. */
   leave(): void {
     this.#admission.leave(this);
   }

@@ -1,20 +1,20 @@
 import type { CallError } from '../call/error.ts';
 
-/** What one call holds of what there is for all. */
+/** The capacity that one call holds. */
 export interface Slot {
-  /** Whether it has its permit. */
+  /** True if it has its permit. */
   admitted: boolean;
-  /** The look at the event loop's delay before it was let in, counted from the start. */
+  /** Number of event-loop delay observations before its admission, since the start. */
   enteredAfter: number;
-  /** Bytes of bodies that it keeps in memory. */
+  /** Number of bytes of bodies that it keeps in memory. */
   heldBytes: number;
   readonly stats: {
-    /** How long it waited for its permit, and for connections, in ms. */
+    /** Time that it waited for its permit and for connections, in ms. */
     queueMs: number;
   };
 }
 
-/** A semaphore: so many permits; who finds none waits for one for a moment, as long as not too many do. */
+/** A semaphore with a maximum number of permits, and a limited queue with a limited waiting time. */
 export class Permits {
   readonly #most: number;
   readonly #mostWaiting: number;
@@ -24,8 +24,8 @@ export class Permits {
   #taken = 0;
 
   /**
-   * @param waitMs how long one waits for a permit at most
-   * @param refuse makes the refusal of who finds none
+   * @param waitMs maximum waiting time for a permit, in ms
+   * @param refuse returns the error for a caller that gets no permit
    */
   constructor(most: number, mostWaiting: number, waitMs: number, refuse: () => CallError) {
     this.#most = most;
@@ -42,19 +42,19 @@ export class Permits {
     return this.#waiting.length;
   }
 
-  /** Whether neither a permit nor room to wait for one is left. */
+  /** True if all permits are taken and the queue is full. */
   get isFull(): boolean {
     return this.#taken >= this.#most && this.#waiting.length >= this.#mostWaiting;
   }
 
-  /** Takes a permit where one is free. */
+  /** Takes a permit. Returns false if none is free. */
   take(): boolean {
     if (this.#taken >= this.#most) return false;
     this.#taken++;
     return true;
   }
 
-  /** Waits for a permit. Throws the refusal, at once or after the longest wait. */
+  /** Waits for a permit. Throws the error at once if the queue is full, or rejects with it after `waitMs`. */
   wait(): Promise<void> {
     if (this.#waiting.length >= this.#mostWaiting) throw this.#refuse();
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export class Permits {
     });
   }
 
-  /** Gives a permit to who waited longest, or back. */
+  /** Returns a permit. The longest waiting caller gets it. */
   give(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#taken--;

@@ -3,8 +3,8 @@ import type { CallPlaces, Leave } from './caller-places.ts';
 import { type LimitStore, OtherAnswer } from './limit-store.ts';
 
 /**
- * Takes a place where there is one: KEYS[1] has the places of a caller, each with the time until which it is kept, by the store's
- * own clock. ARGV: how many there are, for how many ms one is kept, what this one is called. Gives 1, or 0 where all are taken.
+ * Lua script that takes a slot. KEYS[1] is a sorted set of a caller's slots by expiry time, on the store's clock. ARGV:
+ * number of slots, lifetime of a slot in ms, name of this slot. Returns 1, or 0 if all slots are taken.
  */
 const takeScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -14,29 +14,29 @@ redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** Keeps a place that is still there for longer. ARGV: for how many ms more, what it is called. */
+/** Lua script that extends the lifetime of a slot if it still exists. ARGV: additional time in ms, name of the slot. */
 const keepScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if redis.call('ZADD', KEYS[1], 'XX', 'CH', now + ARGV[1], ARGV[2]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return 1`;
 
 /**
- * Counts calls under way in Valkey or Redis, for all replicas; in this process while that is away. A place is kept for a while
- * and that is made longer as long as its call is under way: those of a replica that was killed are free again after it.
+ * Counts concurrent calls of all replicas in Valkey or Redis, or in this process while the store is unavailable. Slots
+ * expire, and are extended while their calls run. The slots of a killed replica are therefore released.
  */
 export class SharedPlaces implements CallPlaces {
   readonly #store: LimitStore;
   readonly #local: CallPlaces;
   readonly #keptMs: number;
-  /** Of this process: what a place is called, and whose it is. */
+  /** The slots of this process: store keys by slot name. */
   readonly #held = new Map<string, string>();
   readonly #process = randomBytes(9).toString('base64url');
   readonly #timer: NodeJS.Timeout;
   #count = 0;
 
   /**
-   * @param local counts while the store is away
-   * @param keptMs for how long a place is kept whose replica doesn't say that its call is under way
+   * @param local counts while the store is unavailable
+   * @param keptMs lifetime in ms of a slot that its replica does not extend
    */
   constructor(store: LimitStore, local: CallPlaces, keptMs: number) {
     this.#store = store;
@@ -58,12 +58,12 @@ export class SharedPlaces implements CallPlaces {
     this.#held.set(place, kept);
     return () => {
       this.#held.delete(place);
-      // where it doesn't come to the store, the place is free after a while
+      // if the store does not receive this, the slot expires
       void this.#store.tell(Date.now(), () => this.#store.client.zrem(kept, place));
     };
   }
 
-  /** Keeps no place for longer. */
+  /** Stops extending slots. */
   close(): void {
     clearInterval(this.#timer);
   }
@@ -78,7 +78,7 @@ export class SharedPlaces implements CallPlaces {
   }
 }
 
-/** Where the places of a caller are. */
+/** Returns the store key of a caller's slots. */
 function keyOf(key: string): string {
   return `soapbridge:places:${key}`;
 }

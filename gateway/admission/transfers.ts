@@ -1,23 +1,23 @@
 import { type InFlight, InFlightSet } from './in-flight-set.ts';
 
-/** A body or a reply that is on its way through a caller's connection, for as long as the caller takes. */
+/** A request body or a reply in transit on a client's connection. */
 export interface Transfer extends InFlight {
-  /** Bytes that it keeps in memory. */
+  /** Number of its bytes in memory. */
   heldBytes: number;
-  /** What it is all of, where others on their way may be of the same; it is counted once. */
+  /** The complete body of the reply, if other transfers may send the same one. Its memory is counted once. */
   readonly shared?: object | undefined;
-  /** When it began, in ms of `performance.now()`. */
+  /** Start time, in ms of `performance.now()`. */
   readonly began: number;
-  /** Bytes that have come or gone so far. */
+  /** Returns the number of bytes transferred. */
   readonly moved: () => number;
-  /** Ends it where it is; it is over afterwards. */
+  /** Ends the transfer early, and removes it from its set. */
   readonly cut: () => void;
 }
 
-/** What every transfer is taken to have moved, and for how long, before it began: a new one is none of the slowest. */
+/** Bytes and time that are added to every transfer for its speed, so that a new transfer is not among the slowest. */
 const ahead = { bytes: 16 * 1024, ms: 1_000 } as const;
 
-/** All transfers in one direction. Where others need room, the slowest gives way. */
+/** All transfers in one direction. The slowest can be cut to free memory. */
 export class Transfers {
   #heldBytes = 0;
   readonly #inFlight = new InFlightSet<Transfer>();
@@ -35,7 +35,7 @@ export class Transfers {
     this.#heldBytes += transfer.heldBytes;
   }
 
-  /** Counts bytes that it has in memory from now on. */
+  /** Adds bytes that the transfer holds in memory. */
   hold(transfer: Transfer, bytes: number): void {
     transfer.heldBytes += bytes;
     this.#heldBytes += bytes;
@@ -47,17 +47,17 @@ export class Transfers {
     transfer.heldBytes = 0;
   }
 
-  /** One of those that share it. */
+  /** Returns a transfer of a shared body; undefined if there is none. */
   ofShared(shared: object): Transfer | undefined {
     return this.#inFlight.filter((transfer) => transfer.shared === shared)[0];
   }
 
-  /** Those that a test holds for, as of now. */
+  /** Returns the transfers that match a predicate. */
   filter(holds: (transfer: Transfer) => boolean): readonly Transfer[] {
     return this.#inFlight.filter(holds);
   }
 
-  /** Cuts the slowest of those that may be cut; false where there is none. */
+  /** Cuts the slowest transfer that may be cut. Returns false if there is none. */
   cutSlowest(mayBeCut: (transfer: Transfer) => boolean): boolean {
     const now = performance.now();
     let slowest: Transfer | undefined;

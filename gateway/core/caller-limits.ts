@@ -8,28 +8,28 @@ import type { CallerWindows } from '../admission/caller-windows.ts';
 import type { LimitStore } from '../admission/limit-store.ts';
 import { counter, one, type Snapshot } from '../telemetry/metrics.ts';
 
-/** What callers of each contract may do. */
+/** Caller limits of all contracts. */
 export interface CallerLimitsOf {
-  /** The rules of the contract under a path; undefined: it has none. */
+  /** Returns the rules of the contract at a path; undefined if it has none. */
   readonly rulesOf: (path: string) => ContractRules | undefined;
-  /** Where calls are counted. */
+  /** Counters of calls. */
   readonly counts: CallCounts;
-  /** The store that replicas share; undefined: there is none. */
+  /** The store that replicas share; undefined if there is none. */
   readonly store: Pick<LimitStore, 'isAway' | 'missed'> | undefined;
-  /** Where they are counted in this process. */
+  /** Windows that are counted in this process. */
   readonly local: CallerWindows;
 }
 
-/** The limits of callers of a gateway. */
+/** Caller limits of a gateway. */
 export interface CoreCallerLimits {
-  /** Those of the contract under a path, by the rules as they are now. */
+  /** Returns the limits of the contract at a path, with the current rules. */
   readonly of: (path: string) => CallerLimits | undefined;
   readonly read: () => Snapshot;
-  /** Forgets counts that are over: to be called each second. */
+  /** Removes windows that have ended. Call this every second. */
   readonly sweep: () => void;
 }
 
-/** Puts rules and counters together; what was counted stays when rules change. */
+/** Combines rules and counters. Counts are kept when rules change. */
 export function createCoreCallerLimits(options: () => CallerLimitsOf): CoreCallerLimits {
   const limited = new Map<string, number>();
   return {

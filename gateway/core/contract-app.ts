@@ -30,31 +30,34 @@ import type { Upstream } from '../upstream/upstream.ts';
 import type { CoreOptions } from './core-options.ts';
 import { watchReplies } from './replies.ts';
 
-/** What a contract is served with, that others of its gateway share. */
+/** Parts that all contracts of a gateway share. */
 export interface Shared {
   readonly options: CoreOptions;
   readonly admission: Admission;
   readonly metrics: Metrics;
-  /** Reads large requests and replies in a thread beside the event loop. */
+  /** Reads large requests and replies in a worker thread. */
   readonly aside: AsideReader;
-  /** Maps messages in a thread if their mapping has functions, which may take all the time and memory that they get (M5). */
+  /**
+   * Maps messages in a worker thread if the mapping has functions, because functions can use unlimited time and memory
+   * (M5).
+   */
   readonly functions: AsideReader;
-  /** Remembers nonces of digests, those of all contracts. */
+  /** Remembers digest nonces of all contracts. */
   readonly nonces: NonceStore;
-  /** What callers are called in the log; asked for with each contract. */
+  /** Returns the names of callers for the log. Called for each contract. */
   readonly callers: () => Callers;
-  /** The limits of the callers of the contract under a path; undefined: it has none. */
+  /** Returns the caller limits of the contract at a path; undefined if it has none. */
   readonly callerLimitsOf: (path: string) => CallerLimits | undefined;
-  /** A caller's network, for those that give no credentials. */
+  /** Returns the network of a client, which identifies callers without credentials. */
   readonly networkOf: UpstreamOptions['networkOf'];
-  /** A caller's address, as far as it is known. */
+  /** Returns the address of a client, if known. */
   readonly addressOf: AppOptions['addressOf'];
 }
 
 /**
- * What serves a contract, in front of an upstream.
+ * Returns the application that serves a contract in front of an upstream.
  *
- * @param mapping what stands between them; undefined where the upstream speaks the contract's JSON
+ * @param mapping translates between the contract's and the upstream's JSON; undefined if they are the same
  */
 export function createContractApp(
   shared: Shared,
@@ -91,9 +94,9 @@ export function createContractApp(
 }
 
 /**
- * What counts requests to a contract, and writes their lines where they are logged.
+ * Returns a function that counts requests to a contract and, if enabled, logs them.
  *
- * @param path the contract's
+ * @param path path of the contract
  */
 export function createRecorder(
   { options: { lines }, metrics }: Shared,
@@ -155,7 +158,10 @@ function createService(
   };
 }
 
-/** By which digests are checked, for a contract that asks for it (W49). Throws RangeError where there is nothing to. */
+/**
+ * Returns the secrets for checking digests, if the contract requires them (W49). Throws RangeError if the process has
+ * none.
+ */
 function secretsOf({ wsse }: Contract, options: CoreOptions): Secrets | undefined {
   if (wsse?.digest !== 'secrets') return undefined;
   const secrets = options.secrets?.();
@@ -172,7 +178,7 @@ function documentsOf(contract: Contract, options: DocumentOptions): Documents {
   return createAdoptedDocuments(contract, adopted, options);
 }
 
-/** The pages of a contract, where the process has some. */
+/** Returns the console pages of a contract; undefined if the process has none. */
 function pagesOf(
   { compiled, onError }: Service,
   { pages, tryIt = 'off' }: CoreOptions,
@@ -184,19 +190,19 @@ function pagesOf(
     addressOf: (request) => withoutEndSlashes(addressOf(request)) + compiled.contract.basePath,
     vary,
     tryIt,
-    // a visitor who left before the page was out is no error of ours
+    // a client that disconnects early is not an internal error
     onError: (error) => {
       if (!isGone(error)) onError(error, '-');
     },
   });
 }
 
-/** A contract's base path as log and metrics show it. */
+/** Returns a contract's base path as it is shown in the log and in metrics. */
 export function shownPath(basePath: string): string {
   return basePath === '' ? '/' : basePath;
 }
 
-/** What a contract's callers are called in the log and in metrics. */
+/** Returns a function that names callers in the log and in metrics. */
 function callerNames({ credentials }: Contract, { nameOf }: Callers): CallService['callerOf'] {
   const idOf = compileCallerId(credentials);
   return (values) => {
@@ -206,9 +212,10 @@ function callerNames({ credentials }: Contract, { nameOf }: Callers): CallServic
 }
 
 /**
- * What calls are counted by: all credentials together, so that who knows but another's id is counted apart; without any, the
- * caller's network; of a digest that the service behind checks, which each call has another of, the id and the network. Each is
- * made into a pseudonym: a store of counts tells nobody who calls.
+ * Returns a function that computes the caller key for limits. The key contains all credentials, so a client that knows
+ * only another caller's id has another key. Without credentials, the key is the client's network. A digest that the
+ * upstream checks differs in each call, so it is left out and the network is added. The key is a pseudonym, so the
+ * store does not reveal who calls.
  */
 function limitKeys(
   { wsse }: Contract,

@@ -9,53 +9,60 @@ import type { Observer } from '../telemetry/observer.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { CallerLimitsOf } from './caller-limits.ts';
 
-/** Where messages of the gateway go, besides the lines of requests: fields first, as pino has it. */
+/** Logger for messages of the gateway, other than request lines. Takes the fields first, like pino. */
 export interface Log {
   readonly info: (fields: object, message: string) => void;
   readonly warn: (fields: object, message: string) => void;
   readonly error: (fields: object, message: string) => void;
 }
 
-/** What the gateway of a process and one that is embedded are made of. */
+/** Options of a gateway, for a process of its own or embedded. */
 export interface CoreOptions {
   readonly limits: Limits;
   readonly log: Log;
-  /** Where lines of requests, of messages and of writes go. */
+  /** Receives the lines for requests, messages and audited writes. */
   readonly lines: LineBuffer;
   readonly logsRequests: boolean;
-  /** Whether requests that watch the process, `/healthz` say, are logged too. */
+  /** True if monitoring requests, for example to `/healthz`, are logged too. */
   readonly logsProbes: boolean;
   readonly logMessages: boolean;
-  /** By which digests of UsernameTokens are checked; undefined: none can be. Asked for with each contract. */
+  /**
+   * Returns the secrets for checking digests of UsernameTokens; undefined if there are none. Called for each contract.
+   */
   readonly secrets?: () => Secrets | undefined;
-  /** The header that callers' certificates fill, whose credential comes from nowhere else; undefined: there is none. */
+  /**
+   * The header that is filled from client certificates, and is the only source of its credential; undefined for none.
+   */
   readonly certified?: string | undefined;
-  /** Names and pseudonyms of callers; undefined: pseudonyms of this process's own. Asked for with each contract. */
+  /**
+   * Returns names and pseudonyms of callers; without it, this process creates its own pseudonyms. Called for each
+   * contract.
+   */
   readonly callers?: () => Callers;
-  /** What callers may do; undefined: nothing limits them one by one. Asked for with each contract. */
+  /** Returns the caller limits; undefined for none. Called for each contract. */
   readonly callerLimits?: (() => CallerLimitsOf) | undefined;
-  /** Told of calls as traces; undefined: nobody is. */
+  /** Records traces of calls; undefined for none. */
   readonly traces?: Traces | undefined;
-  /** Told of each write; undefined: nobody is. */
+  /** Observes all writes; undefined for none. */
   readonly audit: Observer | undefined;
   /** Observes the exchanges of each contract, after metrics and log. */
   readonly observer?: Observer | undefined;
-  /** Called with each error of the gateway itself, besides its line in the log. */
+  /** Called with each internal error, in addition to the log message. */
   readonly onError?: ((error: unknown, requestId: string) => void) | undefined;
   readonly trustedProxies: BlockList | undefined;
-  /** Whether a Host header names this gateway; undefined where any does. */
+  /** Returns true if a Host header names this gateway; undefined if any host is accepted. */
   readonly isOwnHost: AppOptions['isOwnHost'];
-  /** Where callers reach the gateway, without a base path; asked for once it serves. */
+  /** Returns the public URL of the gateway, without a base path. Not called before the gateway serves. */
   readonly publicUrl: () => string;
-  /** Whether someone said so; a trusted proxy may better it otherwise (W34). */
+  /** True if the public URL is configured. Otherwise a trusted proxy may send a better one (W34). */
   readonly isPublicUrlSet: boolean;
   readonly isReady: () => boolean;
-  /** Makes the pages of each contract; undefined: there are none. */
+  /** Creates the console pages of each contract; undefined for none. */
   readonly pages?: PagesMaker | undefined;
-  /** Whether those pages may send calls. */
+  /** Whether the pages may send calls. */
   readonly tryIt?: TryIt;
-  /** The page of /metrics, for `createApp`. */
+  /** Returns the page at /metrics, for `createApp`. */
   readonly metricsPage: AppOptions['metrics'];
-  /** What the page at `/` lists, for `createApp`; undefined: there is none. */
+  /** Returns the contracts listed at `/`, for `createApp`; undefined for no page. */
   readonly services?: AppOptions['services'];
 }

@@ -16,10 +16,12 @@ import { createContractApp, createRecorder, type Shared, shownPath } from './con
 import type { CoreOptions } from './core-options.ts';
 import { LoopDelay } from './loop-delay.ts';
 
-// What lives here: a gateway without anything that listens, which a process and other programs have in common: what its
-// contracts share (core.ts), what answers for one of them (contract-app.ts). No flags, no signals, no environment.
+// A gateway without a listening server, used by the gateway process and by embedding programs. core.ts holds the parts
+// that contracts share; contract-app.ts serves one contract. Nothing here reads flags, signals or the environment.
 
-/** The state that all contracts of a gateway share: admission, metrics, worker threads. Nothing of it keeps a process alive. */
+/**
+ * State that all contracts of a gateway share: admission, metrics, worker threads. It does not keep a process alive.
+ */
 export class Core {
   readonly admission: Admission;
   /** Options for clients of upstreams. */
@@ -27,7 +29,7 @@ export class Core {
   readonly #options: CoreOptions;
   readonly #metrics: Metrics;
   readonly #callerLimits: CoreCallerLimits | undefined;
-  /** By the path of the contract. */
+  /** Keys are the paths of the contracts. */
   readonly #upstreams = new Map<string, Upstream>();
   readonly #shared: Shared;
   #loopDelayMs = 0;
@@ -81,7 +83,7 @@ export class Core {
     return createContractApp({ ...this.#shared, options }, compiled, upstream, mapping);
   }
 
-  /** Returns a function that counts and logs a request to no contract as a request to the contract with a path. */
+  /** Returns a function that counts and logs requests that no contract handled, under the contract at a path. */
   recorderOf(path: string): (record: RequestRecord) => void {
     return createRecorder(this.#shared, path, this.#options.logsRequests, 'info');
   }
@@ -102,7 +104,10 @@ export class Core {
     this.#shared.functions.renew();
   }
 
-  /** Starts the checks of every second. Call it once all contracts are loaded, as loading delays the event loop. */
+  /**
+   * Starts the checks that run every second. Call it after all contracts are loaded, because loading delays the event
+   * loop.
+   */
   start(): void {
     const loopDelay = new LoopDelay();
     const everySecond = setInterval(() => {
@@ -125,7 +130,7 @@ export class Core {
   }
 }
 
-/** What the log says of a breaker's change. */
+/** Returns the log message for a change of a circuit breaker. */
 function breakerMessage(open: boolean, operation: string | undefined): string {
   if (operation !== undefined)
     return open ? 'an operation is left alone: all its calls failed' : 'an operation is called again';

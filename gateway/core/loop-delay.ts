@@ -1,25 +1,28 @@
 const sampleMs = 50;
 
-/** How late timers came, in ms. */
+/** Delay of timers, in ms. */
 export interface Lateness {
-  /** The most since the last look. */
+  /** The longest delay since the last call of `take`. */
   readonly mostMs: number;
-  /** The most but one since the look before that: one stop alone, of the machine's say, doesn't make it. */
+  /**
+   * The second longest delay since the call before that. A single pause, for example of the machine, does not affect
+   * it.
+   */
   readonly repeatedMs: number;
 }
 
 /**
- * How late the event loop's timers come. Node's own monitor, once reset, counts from its second look on, and so sees
- * nothing of a loop whose every turn takes longer than it is asked for.
+ * Measures how late the event loop runs its timers. Node's own monitor ignores the first delay after a reset, so it
+ * does not see a loop with iterations longer than its interval.
  */
 export class LoopDelay {
   #due = performance.now() + sampleMs;
-  /** The two longest, of the time since the last look and of that before. */
+  /** The two longest delays since the last call of `take`, and in the interval before it. */
   #now: readonly number[] = [0, 0];
   #before: readonly number[] = [0, 0];
   readonly #timer = setInterval(() => this.#sample(), sampleMs).unref();
 
-  /** To be called every second or so. */
+  /** Returns the delays and starts a new interval. Call this about every second. */
   take(): Lateness {
     this.#sample();
     const [mostMs = 0] = this.#now;
@@ -33,7 +36,7 @@ export class LoopDelay {
     clearInterval(this.#timer);
   }
 
-  /** Counts each delay once, whichever timer comes first after it. */
+  /** Counts each delay once, whichever timer runs first after it. */
   #sample(): void {
     const now = performance.now();
     if (now > this.#due) this.#now = longestTwo([...this.#now, now - this.#due]);

@@ -3,7 +3,10 @@ import type { Admission } from '../admission/admission.ts';
 import type { Transfer } from '../admission/transfers.ts';
 import type { WhenWaiting } from '../http/reply.ts';
 
-/** What watches replies that wait for room in their connection: counts their bytes, and tells of those that are never sent whole. */
+/**
+ * Returns a function that accounts for replies that their connections did not accept at once, and reports those that
+ * are never completely sent.
+ */
 export function watchReplies(admission: Admission, reportCut: (requestId: string) => void): WhenWaiting {
   return (response, requestId, bytes) => {
     if (response.destroyed) {
@@ -19,7 +22,7 @@ export function watchReplies(admission: Admission, reportCut: (requestId: string
   };
 }
 
-/** A reply on its way out through its connection. */
+/** Returns the transfer of a reply. */
 function transferOf(response: ServerResponse, bytes: number | Buffer, admission: Admission): Transfer {
   const { socket } = response.req;
   const taken = (): number => socket.bytesWritten - socket.writableLength;

@@ -14,12 +14,15 @@ import { admitCall, readBodyHere, readParametersHere, type Service } from './rea
 import type { QueryFindings } from './read-thread.ts';
 import { frameOf, plainReply, replyContext } from './reply.ts';
 
-/** Where an operation is called in JSON or XML: a generic endpoint, a REST route, or nothing known. */
+/** Endpoints of calls in JSON or XML: a generic endpoint, a REST route, or an unknown path. */
 type CallEndpoint = Exclude<Endpoint, { kind: 'soap' | 'page' | 'document' }>;
 
 const genericVerbs = 'OPTIONS, POST';
 
-/** A call outside the SOAP endpoints: query and format, verb, operation, then the call itself (W43). */
+/**
+ * Serves a call outside the SOAP endpoints. Checks the query, the format, the method and the operation, then makes the
+ * call (W43).
+ */
 export async function serveCall(endpoint: CallEndpoint, context: RequestContext): Promise<void> {
   const { service } = context.options;
   const query = readQuery(context.query, service.compiled.contract.settings.jsonp);
@@ -49,11 +52,11 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
   send(context, target.match === undefined ? own : 'rest', allow === undefined ? reply : { ...reply, allow });
 }
 
-/** What a query string says (W5, W6, W38): names in any case. */
+/** Content of a query string (W5, W6, W38). Parameter names match in any case. */
 interface Query {
   readonly callbacks: readonly string[];
   readonly formats: readonly string[];
-  /** A value is undefined where its escapes aren't those of UTF-8. */
+  /** A value is undefined if its escapes are not valid UTF-8. */
   readonly others: readonly { readonly name: string; readonly value: string | undefined }[];
 }
 
@@ -70,7 +73,7 @@ function readQuery(text: string, jsonp: boolean): Query {
     else if (lower === 'format') formats.push(value);
     else if (lower !== '_') others.push({ name, value });
   }
-  // URLSearchParams has U+FFFD for bytes that are none
+  // URLSearchParams replaces invalid bytes by U+FFFD
   const isText = ({ value }: { readonly value: string }): boolean => !value.includes('\ufffd');
   if (others.every(isText) || isUtf8Escaped(text)) return { callbacks, formats, others };
   const known = others.map((each) => (isText(each) ? each : { name: each.name, value: undefined }));
@@ -84,11 +87,13 @@ function isUtf8Escaped(query: string): boolean {
   return isUtf8(Buffer.from(bytes, 'latin1'));
 }
 
-/** How the reply is to be written: the first that speaks of callback, suffix, format, Accept and the endpoint (W5). */
+/**
+ * The format of the reply. The first that is given decides: callback, suffix, format parameter, Accept, endpoint (W5).
+ */
 interface Choice {
   readonly formatFor: (own: Format) => Format;
   readonly callback: string | undefined;
-  /** What was wrong with callback or format; told in the format that is left. */
+  /** The error of an invalid callback or format. It is sent in the next applicable format. */
   readonly refusal: CallError | undefined;
 }
 
@@ -110,11 +115,11 @@ function choose(query: Query, suffix: Format | undefined, context: RequestContex
   return { formatFor, callback: undefined, refusal };
 }
 
-/** A generic endpoint or a route once its verb is known. */
+/** The target of a request: a generic endpoint or a route for its method. */
 interface Target {
   readonly operation: CompiledOperation | undefined;
   readonly match: RouteMatch | undefined;
-  /** The body's form where the path says it; undefined where the message does. */
+  /** The format of the body if the path determines it; undefined if the message does. */
   readonly form: BodyForm | undefined;
   readonly refusal: CallError | undefined;
 }
@@ -143,13 +148,13 @@ function findTarget(endpoint: CallEndpoint, method: string): Target {
   }
 }
 
-/** Own format of a route before its body is read: by its media type, JSON where that says nothing (W5). */
+/** Returns the default reply format of a route before the body is read: that of the media type, otherwise JSON (W5). */
 function ownFormat({ request, head }: Pick<RequestContext, 'request' | 'head'>): Format {
   if (!hasBody(request)) return 'json';
   try {
     return bodyForm(head) ?? 'json';
   } catch (error) {
-    if (error instanceof CallError) return 'json'; // told later, in its turn
+    if (error instanceof CallError) return 'json'; // reported later, when the body is read
     throw error;
   }
 }
@@ -172,7 +177,7 @@ async function answerCall(
   if (takesBody) {
     const stated = form ?? bodyForm(context.head);
     admitCall(service, context);
-    await undefined; // Node's parser is about to bring what came with the head
+    await undefined; // in the next microtask, Node's parser has passed on the bytes that arrived with the head
     const body = readBody(context, service);
     const bytes = Buffer.isBuffer(body) ? body : await body;
     const call = readBodyHere(service, context, operation, bytes, stated);
@@ -186,7 +191,7 @@ async function answerCall(
     refuseParameters(query, [], input.reading, service);
     return await runCall(service, context, operation, input, spelling, frame);
   }
-  // a picture's address is enough to have a browser send a GET, and no DELETE
+  // a page can make a browser send a GET with the address of an image, but not a DELETE
   if (match?.route.method === 'GET' && !operation.operation.readOnly)
     service.refuseForeign?.(context.request, '');
   const admitted = context.permit.enter();
@@ -209,14 +214,14 @@ async function answerCall(
   return await runCall(service, context, operation, input, 'json', frameFor(undefined));
 }
 
-/** What is wrong with the query of a request that is read beside the event loop. */
+/** Returns the errors in the query of a request that is read in a worker thread. */
 function findingsOf(query: Query, declared: readonly string[], service: Service): QueryFindings {
   const reading = startReading(service.compiled.limits.errors ?? maxReportedProblems);
   refuseParameters(query, declared, reading, service);
   return { problems: reading.problems, ignored: reading.ignored };
 }
 
-/** Query parameters that the route doesn't declare, or that came twice (W38). */
+/** Reports query parameters that the route does not declare, or that are repeated (W38). */
 function refuseParameters(
   query: Query,
   declared: readonly string[],

@@ -3,23 +3,23 @@ import { CallError, type ErrorCode, errorCodes, failureOf } from '../call/error.
 import type { Format } from '../http/negotiate.ts';
 import { plainReply } from './reply.ts';
 
-/** An error as its caller gets it. */
+/** An example of an error reply. */
 export interface ErrorSample {
   readonly status: number;
-  /** The status meant, where the HTTP status can't be it (W26). */
+  /** The intended status, if the HTTP status cannot carry it (W26). */
   readonly meant: number | undefined;
   readonly contentType: string;
   readonly body: string;
 }
 
-/** One error of the gateway's own: its code, its status and its usual sentence (W29). */
+/** An error of the gateway: its code, status and default message (W29). */
 export interface KnownError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly message: string;
 }
 
-/** The errors that a call of any operation may end with, in the order of their statuses. */
+/** The errors that a call of any operation may return, ordered by status. */
 export const callErrors: readonly KnownError[] = (
   [
     'ValidationError',
@@ -37,7 +37,7 @@ export const callErrors: readonly KnownError[] = (
   ] as const
 ).map((code) => ({ code, ...errorCodes[code] }));
 
-/** How an operation of a contract tells an error in a format: the very reply, but for its request id. */
+/** Returns the reply of an operation to an error in a format, exactly as sent except for the request id. */
 export function errorSample(
   compiled: CompiledContract,
   operation: CompiledOperation,

@@ -9,23 +9,23 @@ import { compileReaders, readCallBody, readSoapCall } from './read-call.ts';
 import { Fault } from './soap/faults.ts';
 import { soap11, soap12 } from './soap/versions.ts';
 
-/** A request whose call upstream is to be shown. */
+/** A request to preview. */
 export interface PreviewedRequest {
-  /** The operation's name, for a request outside SOAP. */
+  /** The name of the operation, for a request that is not SOAP. */
   readonly operation: string;
   readonly format: 'soap11' | 'soap12' | 'xml' | 'json';
-  /** By names in lower case. */
+  /** Keys are names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Tells what a request becomes upstream; nothing is sent, and nothing kept. */
+/** Returns the upstream request for a request. Sends and stores nothing. */
 export type Preview = (request: PreviewedRequest) => string;
 
 /**
- * A function that shows the call upstream of a request of the contract: its first line, its headers and its body, with `***` for
- * secret credentials; or why the request is refused. It reads what the gateway itself reads, on the event loop: the caller
- * sees to it that bodies are small.
+ * Returns a function that shows the upstream request of a request: method and path, headers, and body, with `***` in
+ * place of secret credentials. It returns an error message if the request is rejected. It reads on the event loop like
+ * the gateway, so the caller must limit the size of bodies.
  */
 export function createPreview(compiled: CompiledContract): Preview {
   const readers = compileReaders(compiled, compiled.limits.loopSteps ?? maxLoopSteps);

@@ -1,69 +1,71 @@
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { yieldToOthers } from './priority.ts';
 
-// What lives here: the way to threads beside the event loop. It knows tasks and results, and nothing of what they are about.
+// This folder runs tasks in worker threads. It knows nothing about the content of tasks and results.
 
-/** Why a task has no result: the queue is full, its deadline passed, it takes too long, or the thread's heap is full. */
+/**
+ * Why a task has no result: the queue is full, its deadline passed, it takes too long, or the thread's heap is full.
+ */
 export type Refusal = 'full' | 'late' | 'slow' | 'memory';
 
-/** A task, and the terms that it is performed on. */
+/** A task with its limits and callbacks. */
 export interface Order<Task> {
   /**
-   * Makes the task when its turn comes; undefined: it is not begun. `known` lives as long as the thread: a task notes there
-   * what the thread has, and need not be sent again.
+   * Creates the task when the thread is free; undefined to skip it. `known` lives as long as the thread. A task records
+   * the ids of data that it sent there, so that later tasks need not send the data again.
    */
   readonly taskOf: (known: Set<number>) => Task | undefined;
-  /** Of two tasks that wait, the first and the smaller have their turn alternately. */
+  /** Size of the task. The oldest and the smallest waiting task are started alternately. */
   readonly bytes: number;
-  /** Memory that goes over to the thread. */
+  /** Memory that is transferred to the thread. */
   readonly memory: readonly ArrayBuffer[];
-  /** In ms: how long the thread may take. */
+  /** Maximum running time in ms. */
   readonly withinMs: number;
-  /** In ms of `performance.now()`: when nobody waits for the result any more. */
+  /** Time after which the result is not needed, in ms of `performance.now()`. */
   readonly deadline?: number;
-  /** True for a task that waits however many do. */
+  /** True for a task that may wait even if the queue is full. */
   readonly isBound?: boolean;
-  /** The error of a task without a result; undefined: the error of the thread. */
+  /** Returns the error of a task without a result; undefined for the error of the thread. */
   readonly refuse: (why: Refusal) => Error | undefined;
-  /** Ends the wait with an error when the caller leaves; gives what ends the watch. */
+  /** Ends the wait with an error when the client disconnects. Returns a function that stops watching. */
   readonly watch?: (leave: (error: Error) => void) => () => void;
 }
 
-/** The thread of a lane. */
+/** Options of a worker thread. */
 export interface LaneOptions<Result> {
-  /** The module that the thread runs, which calls `performTasks`. */
+  /** The module that the thread runs. It calls `performTasks`. */
   readonly module: URL;
-  /** What the thread is called in errors, such as `the thread that reads large messages`. */
+  /** Name of the thread in errors, for example `the thread that reads large messages`. */
   readonly title: string;
-  /** So many tasks wait at most, besides the one that is performed. */
+  /** Maximum number of waiting tasks, in addition to the running one. */
   readonly mostWaiting: number;
-  /** The most memory of the thread's heap; undefined: as V8 has it. */
+  /** Maximum heap size of the thread, in bytes; undefined for V8's default. */
   readonly heapBytes?: number;
-  /** True for a thread that has the priority of the event loop, and stays while it is idle. */
+  /** True for a thread with the priority of the event loop that is kept while idle. */
   readonly isUrgent?: boolean;
-  /** Told why a thread died. */
+  /** Called with the reason when a thread has ended unexpectedly. */
   readonly onLost?: (error: unknown) => void;
-  /** Gives back the memory of a result that nobody waits for. */
+  /** Releases the memory of a result that is not needed any more. */
   readonly drop?: (result: Result) => void;
 }
 
-/** What a thread answers a task with. */
+/** Message of a thread after a task. */
 type Answer<Result> = { readonly result: Result } | { readonly error: unknown };
 
 interface Waiting<Task, Result> extends Order<Task> {
-  /** Undefined where the task was not begun. Nobody waits after the first time. */
+  /** Receives the result; undefined if the task was skipped. Only the first call has an effect. */
   readonly settle: (outcome: { readonly result: Result } | Error | undefined) => void;
 }
 
-/** A thread gave no answer in time. */
+/** A thread did not answer in time. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
 
-/** In ms: a thread that had nothing to do for so long ends, and its memory with it. */
+/** Time in ms after which an idle thread is terminated, to release its memory. */
 const idleMs = 30_000;
 
-/** A thread beside the event loop, which performs one task at a time: started for the first one, and again where it died. */
+/** A worker thread that performs one task at a time. It is started for the first task, and again after it ended. */
 export class Lane<Task, Result> {
   readonly #options: LaneOptions<Result>;
   readonly #waiting: Waiting<Task, Result>[] = [];
@@ -72,14 +74,17 @@ export class Lane<Task, Result> {
   readonly #known = new Set<number>();
   #turns = 0;
   #isOutdated = false;
-  /** Of a thread at work when it takes too long, of another when it ends. */
+  /** Timeout of the running task, or time until an idle thread is terminated. */
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: LaneOptions<Result>) {
     this.#options = options;
   }
 
-  /** Performs a task; undefined where it was not begun. Rejects with its refusal, and with what it threw. */
+  /**
+   * Performs a task; resolves to undefined if it was skipped. Rejects with the error of `refuse`, or with the error
+   * that the task threw.
+   */
   run(order: Order<Task>): Promise<Result | undefined> {
     const isFull = this.#current !== undefined && this.#waiting.length >= this.#options.mostWaiting;
     if (isFull && order.isBound !== true) return Promise.reject(this.#refusalOf(order, 'full'));
@@ -113,7 +118,7 @@ export class Lane<Task, Result> {
     });
   }
 
-  /** The next task is performed by a new thread, which knows nothing yet. */
+  /** Uses a new thread for the next task. */
   renew(): void {
     this.#isOutdated = true;
   }
@@ -122,7 +127,7 @@ export class Lane<Task, Result> {
     clearTimeout(this.#timer);
     const left = this.#thread;
     this.#thread = undefined;
-    left?.ref(); // who closes waits for the end
+    left?.ref(); // the process waits for the thread to end
     await left?.terminate();
   }
 
@@ -130,7 +135,7 @@ export class Lane<Task, Result> {
     return order.refuse(why) ?? new Error(`${this.#options.title}: ${why}`);
   }
 
-  /** Gives the thread its next task, once it has nothing to do. */
+  /** Starts the next task if the thread is free. */
   #begin(): void {
     if (this.#current !== undefined) return;
     clearTimeout(this.#timer);
@@ -150,18 +155,20 @@ export class Lane<Task, Result> {
         this.#begin();
         return;
       }
-      // a timer takes no longer times
+      // the maximum delay of a timer
       const withinMs = Math.min(next.withinMs, 2 ** 31 - 1);
       this.#timer = setTimeout(() => this.#lose(worker, this.#refusalOf(next, 'slow')), withinMs);
-      worker.ref(); // who waits for a result keeps the process alive
+      worker.ref(); // keeps the process alive until there is a result
       worker.postMessage(task, next.memory);
     } catch (error) {
-      this.#leave(); // it may lack what is noted as known
+      this.#leave(); // the thread may lack data that is recorded in `known`
       this.#finish(error instanceof Error ? error : new Error(`${this.#options.title} took no task`));
     }
   }
 
-  /** The one that came first and the smallest in turn: one of 200 KB doesn't wait for all those of 16 MiB. */
+  /**
+   * Takes the oldest and the smallest task alternately, so that a task of 200 KB does not wait for all tasks of 16 MiB.
+   */
   #takeNext(): Waiting<Task, Result> | undefined {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
@@ -189,17 +196,17 @@ export class Lane<Task, Result> {
     return worker;
   }
 
-  /** Gives what came of a task to who waits for it. */
+  /** Passes the outcome of the running task to its caller. */
   #finish(outcome: { readonly result: Result } | Error): void {
     const current = this.#current;
     this.#current = undefined;
     this.#thread?.unref();
     current?.settle(outcome);
-    // what it takes is counted before the next one is asked whether there is room
+    // the memory of the result must be counted before the next task is started
     setImmediate(() => this.#begin());
   }
 
-  /** Lets a thread end that has nothing to do, or is given up. */
+  /** Terminates an idle or failed thread. */
   #leave(): void {
     this.#isOutdated = false;
     this.#known.clear();
@@ -208,7 +215,7 @@ export class Lane<Task, Result> {
     left?.terminate();
   }
 
-  /** Gives a thread up with its task. */
+  /** Terminates a failed thread, and fails its task. */
   #lose(worker: Worker, reason: unknown): void {
     if (worker !== this.#thread) return;
     const { onLost, title } = this.#options;
@@ -219,24 +226,27 @@ export class Lane<Task, Result> {
   }
 }
 
-/** True for the end of a thread whose heap was full. */
+/** Returns true if a thread ended because its heap was full. */
 function isOutOfMemory(reason: unknown): boolean {
   return reason instanceof Error && 'code' in reason && reason.code === 'ERR_WORKER_OUT_OF_MEMORY';
 }
 
-/** What a thread is started with. */
+/** Start parameters of a thread. */
 interface LaneData {
-  /** The module that it runs; other modules that it loads have no part in its tasks. */
+  /**
+   * URL of the module that performs the tasks. Other modules that it imports may call `performTasks` too, without
+   * effect.
+   */
   readonly lane: string;
   readonly isUrgent: boolean;
 }
 
 /**
- * Performs the tasks of the lane that started this thread; does nothing in any other thread.
+ * Performs the tasks of the lane that started this thread. Does nothing in any other thread.
  *
  * @param module `import.meta.url` of the module
- * @param memoryOf memory that goes over with a result
- * @param drop gives back the memory of a task that is done
+ * @param memoryOf returns the memory to transfer with a result
+ * @param drop releases the memory of a finished task
  */
 export function performTasks<Task, Result>(
   module: string,
@@ -247,7 +257,7 @@ export function performTasks<Task, Result>(
   const port = parentPort;
   if (isMainThread || port === null || !isLane(workerData) || workerData.lane !== module) return;
   if (!workerData.isUrgent) yieldToOthers();
-  // the next task comes once this one is answered
+  // the next task arrives only after this one is answered
   port.on('message', async (task: Task) => {
     try {
       const result = await perform(task);

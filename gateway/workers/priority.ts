@@ -1,15 +1,16 @@
 import { constants, setPriority } from 'node:os';
 
 /**
- * Lets the threads that answer calls go before a thread, where the system has a priority for each.
+ * Lowers the priority of a thread, so that threads that answer calls run first. Only on Linux, where each thread has a
+ * priority.
  *
- * @param thread by the system's number; 0 for the one that says so
+ * @param thread the thread id of the operating system; 0 for the calling thread
  */
 export function yieldToOthers(thread: number = 0): void {
   if (process.platform !== 'linux') return;
   try {
     setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // not allowed here: it goes on like the others
+    // not permitted: the thread keeps its priority
   }
 }
