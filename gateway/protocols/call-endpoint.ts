@@ -148,7 +148,7 @@ function findTarget(endpoint: CallEndpoint, method: string): Target {
   }
 }
 
-/** Returns the default reply format of a route before the body is read: that of the media type, otherwise JSON (W5). */
+/** Returns the default reply format of a route before the body is read, from the media type, otherwise JSON (W5). */
 function ownFormat({ request, head }: Pick<RequestContext, 'request' | 'head'>): Format {
   if (!hasBody(request)) return 'json';
   try {

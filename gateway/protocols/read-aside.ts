@@ -33,28 +33,28 @@ import { Fault } from './soap/faults.ts';
 import type { SoapCall } from './soap/soap-reader.ts';
 import { type SoapAddress, versionNamed } from './soap/versions.ts';
 
-/** A request as its reading beside the event loop sees it. */
+/** The parts of a request that reading in the worker thread needs. */
 export interface AsideExchange extends Asked {
   readonly head: RequestHead;
   readonly stats: Pick<RequestStats, 'operation'>;
 }
 
-/** Whoever waits for what the thread makes. */
+/** The client that waits for a result of the thread, and its deadline. */
 type Asked = Pick<Exchange, 'response' | 'deadline'>;
 
 /**
- * Reads requests of one contract, and large replies to them, in a thread beside the event loop, one at a time, and maps them.
- * Throws what reading them here would; CallError CallerGone, and Overloaded for those that waited too long or take too long.
+ * Reads requests and large replies of one contract in a worker thread, one at a time, and maps messages there. Throws
+ * the errors of the reader; CallError CallerGone if the client disconnects; CallError Overloaded after a timeout.
  */
 export interface ReadAside extends ReplyReader {
-  /** The body's memory goes over to the thread. */
+  /** Reads a SOAP request. The memory of the body is transferred to the thread. */
   readonly soap: (
     exchange: AsideExchange,
     address: SoapAddress,
     body: Buffer,
     split: SplitMessage | undefined,
   ) => Promise<PreparedSoapCall>;
-  /** The same of a body outside SOAP. */
+  /** Reads a body that is not SOAP. Its memory is transferred too. */
   readonly body: (
     exchange: AsideExchange,
     operation: CompiledOperation,
@@ -71,27 +71,27 @@ export interface ReadAside extends ReplyReader {
   readonly map: MapAside;
 }
 
-/** A SOAP request that was read beside the event loop; the credentials of its header are among those given. */
+/** A SOAP request that was read in the worker thread. `given` of its input includes the credentials of its header. */
 export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
   readonly input: Prepared;
   readonly credentials: undefined;
 }
 
-/** What is to be done in the thread. */
+/** A task for the worker thread. */
 interface Order {
   readonly contract: SharedContract;
   readonly exchange: Asked;
   readonly message: Task['message'];
   readonly bytes: number;
-  /** Memory that goes over to the thread. */
+  /** Memory that is transferred to the thread. */
   readonly memory: ArrayBuffer[];
-  /** Whether it waits however many do. */
+  /** True if the task may wait even if the queue is full. */
   readonly isBound: boolean;
-  /** In bytes: so much more may be made of it; undefined where there is no room to begin. */
+  /** Returns how many more bytes the result may use; undefined if there is no memory to begin. */
   readonly roomFor: () => number | undefined;
-  /** Its refusal when it is too late or takes too long. */
+  /** Returns the error if the task waits or runs too long. */
   readonly refuse: (reason?: Reason) => CallError;
-  /** Its refusal when the heap of the thread is full; undefined: the error of the thread. */
+  /** Returns the error if the heap of the thread is full; undefined for the error of the thread. */
   readonly exhaust?: ((reason: Reason) => CallError) | undefined;
 }
 
@@ -100,24 +100,25 @@ const anyRoom = (): number => Number.POSITIVE_INFINITY;
 /** Maximum number of requests, and of replies to reads, that wait for the worker thread. */
 export const maxWaiting = 64;
 
-/** Time in which the worker thread reads one request or reply, in ms. */
+/** Maximum time for reading one request or reply in the worker thread, in ms. */
 export const maxReadMs = 20_000;
 
 /**
- * Memory of the heap of the worker thread, in bytes, without the bodies themselves. The thread that runs functions of a
- * mapping has as much. V8 takes whole MiB.
+ * Maximum heap size of the worker thread in bytes, without the bodies. The thread for functions of mappings has the
+ * same limit. V8 rounds it up to MiB.
  */
 export const maxHeapBytes = 256 * 1024 * 1024;
 
-/** The thread that reads large messages of all contracts beside the event loop, and maps them. */
+/** The worker thread that reads and maps large messages of all contracts. */
 export class AsideReader {
   readonly #limits: Limits;
   readonly #lane: Lane<Task, Result>;
   #contracts = 0;
 
   /**
-   * @param onLost told why a thread died
-   * @param isUrgent true if small messages need the thread: it has the priority of the event loop, and stays while it is idle
+   * @param onLost called with the reason when a thread has ended unexpectedly
+   * @param isUrgent true if small messages need the thread: it has the priority of the event loop and is kept while
+   * idle
    */
   constructor(limits: Limits, onLost: (error: unknown) => void, isUrgent = false) {
     this.#limits = limits;
@@ -132,7 +133,7 @@ export class AsideReader {
     });
   }
 
-  /** @param isShown whether messages are logged */
+  /** @param isShown true if messages are logged */
   readerOf(
     compiled: CompiledContract,
     isShown: boolean,
@@ -144,7 +145,7 @@ export class AsideReader {
     return readAsideOf(compiled, shared, (order) => this.#read(order));
   }
 
-  /** Other contracts are served from now on: the next request is read by a thread that knows of no other. */
+  /** Uses a new thread for the next request, because the contracts were reloaded. */
   renew(): void {
     this.#lane.renew();
   }
@@ -202,7 +203,7 @@ export class AsideReader {
   }
 }
 
-/** The error that a result is. */
+/** Converts a result to the error that it describes. */
 function errorOf(result: Result): Error {
   switch (result.kind) {
     case 'refused':
@@ -279,7 +280,7 @@ function readAsideOf({ operations }: CompiledContract, contract: SharedContract,
 
 type Ask = (order: Order) => Promise<Result | undefined>;
 
-/** Returns the result of a message, and releases the memory that it was sent with. Throws CallError Overloaded. */
+/** Returns the result of a message, and releases the memory that was sent with it. Throws CallError Overloaded. */
 type ResultOf = (
   exchange: Asked,
   message: Message | MappingMessage,
@@ -301,7 +302,8 @@ function asker(contract: SharedContract, ask: Ask): ResultOf {
     exhaust = undefined,
   ) => {
     const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse, exhaust };
-    const found = await ask(order).finally(() => memory.forEach(giveBackOwn)); // the thread has it, unless it wasn't read
+    // has no effect on memory that was transferred to the thread
+    const found = await ask(order).finally(() => memory.forEach(giveBackOwn));
     if (found === undefined) throw overloaded();
     return found;
   };
@@ -356,7 +358,7 @@ function mapAsideOf(resultOf: ResultOf): ReadAside['map'] {
       return found.json;
     },
     toFault: async (exchange, { name, readOnly }, entry, { status, headers, body }) => {
-      // a copy: an answer that is no declared fault is read again
+      // a copy, because an answer that is not a declared fault is read again
       const answer = { status, headers, body: new Uint8Array(body) };
       const message = { kind: 'toFault', operation: name, entry, answer } as const;
       const memory = [answer.body.buffer];
@@ -368,7 +370,7 @@ function mapAsideOf(resultOf: ResultOf): ReadAside['map'] {
   };
 }
 
-/** Memory of its own for each: empty bodies may share theirs. */
+/** Gives each body its own memory, because empty bodies may share theirs. */
 function sentAnswer({ status, headers, body }: AnswerBytes): SentAnswer {
   return { status, headers, body: body.length === 0 ? new Uint8Array(0) : ownMemory(body) };
 }
@@ -381,7 +383,7 @@ function exhaustReply(reason: Reason): CallError {
   return new CallError('UpstreamInvalidResponse', reason);
 }
 
-/** "Try again" is for what wasn't done. */
+/** Only Overloaded suggests a retry, because the operation was not performed. */
 function refusal(code: 'Overloaded' | 'UpstreamTimeout', reason: Reason | undefined): CallError {
   if (code === 'Overloaded' && reason === undefined) return overloaded();
   return new CallError(code, { ...reason, retryAfter: code === 'Overloaded' ? '1' : undefined });

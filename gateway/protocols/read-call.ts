@@ -29,17 +29,17 @@ import {
 } from './soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from './soap/versions.ts';
 
-/** What requests of one contract are read by, put together at start. */
+/** The compiled readers for requests of one contract. */
 export interface Readers {
   readonly compiled: CompiledContract;
   readonly openSoap: OpenSoap;
   /** Undefined for a contract without credentials. */
   readonly readCredentials: ReadCredentials | undefined;
-  /** As many steps as rules may take in one request; one that takes more throws TooManySteps. */
+  /** Maximum number of steps that the rules may take for one request. Beyond it, TooManySteps is thrown. */
   readonly mostSteps: number;
 }
 
-/** The readers of a contract. */
+/** Compiles the readers of a contract. */
 export function compileReaders(
   compiled: CompiledContract,
   mostSteps: number,
@@ -54,7 +54,7 @@ export function compileReaders(
   };
 }
 
-/** Reads the body as a SOAP request. Throws CallError (plain refusals, W44) or Fault. */
+/** Reads a body as a SOAP request. Throws CallError for replies in plain text (W44), otherwise Fault. */
 export function readSoapCall(
   readers: Readers,
   head: RequestHead,
@@ -66,9 +66,9 @@ export function readSoapCall(
 }
 
 /**
- * Reads a SOAP request up to its payload. Throws CallError (plain refusals, W44) or Fault.
+ * Reads a SOAP request up to its payload. Throws CallError for replies in plain text (W44), otherwise Fault.
  *
- * @param split where the parts of a multipart message are; undefined for any other message
+ * @param split positions of the parts of a multipart message; undefined for any other message
  */
 export function openSoap(
   readers: Readers,
@@ -93,14 +93,17 @@ function messageOf(head: RequestHead, body: Buffer, split: SplitMessage | undefi
   return { document: root, charset: said.charset, actions, attachments: new Attachments(form, parts) };
 }
 
-/** What a SOAP request that can't be read is refused with: its parts, its charset; any other error as it is. */
+/**
+ * Converts the error of unreadable MIME parts to a Fault, and of an unsupported charset to a CallError. Returns other
+ * errors unchanged.
+ */
 export function unreadable(error: unknown, version: SoapVersion): unknown {
   return unsupported(undecodable(error, version));
 }
 
 /**
- * Finds the parts of a message of `multipart/related` (W59); undefined for any other message. Throws CallError for its
- * Content-Type, Fault.
+ * Finds the parts of a `multipart/related` message (W59); undefined for any other message. Throws CallError for an
+ * invalid Content-Type, Fault for an invalid body.
  */
 export function splitSoap(
   { compiled }: Readers,
@@ -117,19 +120,21 @@ export function splitSoap(
   }
 }
 
-/** A message that isn't of its Content-Type is as undecodable as one that isn't of its charset (W27). */
+/**
+ * Converts the error of a body that does not match its multipart Content-Type to a Fault, as for a wrong charset (W27).
+ */
 function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof RelatedError)) return error;
   return new Fault(version, 'sender', error.reason, { kind: 'MalformedRequest', cause: error });
 }
 
-/** What the Content-Type of a multipart message says; undefined for any other message. Throws CallError. */
+/** Returns the parameters of a `multipart/related` Content-Type; undefined for any other message. Throws CallError. */
 function relatedTypeOf({ related }: RequestHead): RelatedType | undefined {
   if (!(related instanceof RelatedTypeError)) return related;
   throw new CallError('UnsupportedMediaType', { ...related.reason, cause: related });
 }
 
-/** Refuses a media type that SOAP messages don't come in (W57), before the body is read. Throws CallError. */
+/** Rejects unsupported media types of SOAP messages (W57) before the body is read. Throws CallError. */
 export function refuseUnreadable(head: RequestHead): void {
   const { type } = head.contentType;
   if (relatedTypeOf(head) !== undefined) return;
@@ -141,7 +146,7 @@ export function refuseUnreadable(head: RequestHead): void {
   }
 }
 
-/** The hints at an action in the HTTP message (W4). */
+/** Returns the actions that the HTTP message names (W4). */
 export function actionsOf(
   { soapAction }: RequestHead,
   parameters: readonly (string | undefined)[],
@@ -152,7 +157,7 @@ export function actionsOf(
   return actions;
 }
 
-/** Refuses a media type that is looked at before the body, outside SOAP (W39). Throws CallError. */
+/** Rejects multipart bodies outside the SOAP endpoints (W39). Throws CallError. */
 export function refuseMultipart(type: string): void {
   if (type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
@@ -166,10 +171,13 @@ function unsupported(error: unknown): unknown {
   return new CallError('UnsupportedMediaType', { ...error.reason, cause: error });
 }
 
-/** What a body outside SOAP is written in. */
+/** Formats of a body that is not SOAP. */
 export type BodyForm = 'json' | 'xml';
 
-/** A REST route's body form by its media type (W39); undefined: its first character says. */
+/**
+ * Returns the body format of a REST route from the media type (W39); undefined without a Content-Type: the first
+ * character decides. Throws CallError UnsupportedMediaType.
+ */
 export function bodyForm(head: RequestHead): BodyForm | undefined {
   const { type } = head.contentType;
   if (type === '') return undefined;
@@ -181,15 +189,15 @@ export function bodyForm(head: RequestHead): BodyForm | undefined {
   });
 }
 
-/** The inputs of a call outside SOAP, and what they were written in. */
+/** The inputs of a call outside the SOAP endpoints, and the format of its body. */
 export interface BodyCall {
   readonly input: Input;
   readonly form: BodyForm;
 }
 
 /**
- * Inputs of an operation from a body in a given form, or in the form that its first character shows. Throws CallError
- * MalformedRequest, UnsupportedMediaType.
+ * Reads the inputs of an operation from a body in the given format. Without one, the first character decides. Throws
+ * CallError MalformedRequest, UnsupportedMediaType.
  */
 export function readCallBody(
   readers: Readers,
@@ -254,7 +262,7 @@ function readXmlBody(
 ): Input {
   const { contract, limits } = compiled;
   const { root } = operation;
-  // An empty body is the empty element (W36).
+  // an empty body counts as the empty root element (W36)
   if (firstVisible(bytes) === undefined)
     return operation.readXml(root === undefined ? undefined : emptyRoot(root, compiled), reading);
   try {
@@ -279,7 +287,7 @@ function readXmlBody(
   }
 }
 
-/** At the start tag of an empty element. */
+/** Returns a reader at the start tag of an empty element. */
 function emptyRoot({ local, namespace }: QName, { limits }: CompiledContract): XmlReader {
   const text = namespace === '' ? `<${local}/>` : `<${local} xmlns="${escapeAttribute(namespace)}"/>`;
   const xml = new XmlReader(text, limits, { illegalReferences: false });

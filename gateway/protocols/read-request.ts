@@ -22,31 +22,32 @@ import {
 import type { SoapCall } from './soap/soap-reader.ts';
 import type { SoapAddress } from './soap/versions.ts';
 
-// What lives here: the faces of a contract. A folder or file for each protocol turns bodies into inputs and outcomes into
-// replies (reply.ts); soap/ has versions, envelope, faults and a table of header blocks. No sockets.
+// This folder implements the protocols of a contract. Each protocol is a file or folder that reads bodies to inputs and
+// writes outcomes as replies (reply.ts). soap/ contains versions, envelope, faults and the table of header blocks. No
+// sockets here.
 
-/** What all protocols of one contract need, put together at start. */
+/** Everything that the protocols of one contract need, compiled at start. */
 export interface Service extends Readers, CallService {
-  /** Reads what would hold the event loop for long, requests and replies. */
+  /** Reads requests and replies that would block the event loop for long. */
   readonly readAside: ReadAside;
-  /** Undefined where every call needs credentials. */
+  /** Undefined if every call needs credentials that a browser does not add itself. */
   readonly refuseForeign: RefuseForeign | undefined;
-  /** Undefined where no browser gives credentials by itself. */
+  /** Undefined if JSONP is off or no credentials are ones that a browser adds itself. */
   readonly refuseForeignScript: RefuseForeignScript | undefined;
-  /** Whether files of some operation flow through. */
+  /** True if an operation streams files. */
   readonly streams: boolean;
   readonly networkOf: NetworkOf;
-  /** Largest request body, in bytes. */
+  /** Maximum size of a request body, in bytes. */
   readonly bodyLimit: number;
 }
 
-/** A request whose head was read. */
+/** A request with its parsed head. */
 type HeadedArrival = Arrival & Pick<Exchange, 'head'>;
 
-/** A SOAP request on its way to its inputs. */
+/** Context for reading a SOAP request. */
 type SoapContext = AsideExchange & HeadedArrival & { readonly options: { readonly service: Service } };
 
-/** Refuses a call by its head, before any of its body is read. Throws CallError. */
+/** Checks the head of a call before its body is read. Throws CallError. */
 export function admitCall(service: Service, context: HeadedArrival): void {
   const { type } = context.head.contentType;
   refuseMultipart(type);
@@ -54,7 +55,7 @@ export function admitCall(service: Service, context: HeadedArrival): void {
   admitBody(context.request.headers, service);
 }
 
-/** The same of a SOAP request, which may be a message of several parts (W57). Throws CallError. */
+/** Checks the head of a SOAP request, which may be multipart (W57). Throws CallError. */
 export function admitSoap(service: Service, context: HeadedArrival, bodyLimit = service.bodyLimit): void {
   const { head, request } = context;
   refuseUnreadable(head);
@@ -62,20 +63,20 @@ export function admitSoap(service: Service, context: HeadedArrival, bodyLimit = 
   admitBody(head.headers, service, bodyLimit);
 }
 
-/** Receives a SOAP request and reads it, up to its inputs. Throws CallError, Fault. */
+/** Receives a SOAP request and reads its inputs. Throws CallError, Fault. */
 export async function readSoap(
   context: SoapContext,
   address: SoapAddress,
 ): Promise<SoapCall | PreparedSoapCall> {
   const { service } = context.options;
   admitSoap(service, context);
-  await undefined; // Node's parser is about to bring what came with the head
+  await undefined; // in the next microtask, Node's parser has passed on the bytes that arrived with the head
   const read = readBody(context, service);
   const body = Buffer.isBuffer(read) ? read : await read;
   return readSoapBody(context, address, body);
 }
 
-/** Reads a whole body as a SOAP request, beside the event loop where that takes long. Throws CallError, Fault. */
+/** Reads a complete body as a SOAP request, in a worker thread if it would take long. Throws CallError, Fault. */
 export function readSoapBody(
   context: SoapContext,
   address: SoapAddress,
@@ -91,10 +92,10 @@ export function readSoapBody(
 }
 
 /**
- * Reads a body as a SOAP request; undefined for one that would hold the event loop for long, which is to be read beside it.
- * Throws CallError, Fault.
+ * Reads a body as a SOAP request. Returns undefined if this would block the event loop for long; a worker thread must
+ * read it then. Throws CallError, Fault.
  *
- * @param split where the parts of a multipart message are
+ * @param split positions of the parts of a multipart message
  */
 function readSoapHere(
   service: Service,
@@ -108,7 +109,7 @@ function readSoapHere(
   if (toRead > readAsideBytes) return undefined;
   try {
     const envelope = openSoap(service, head, address, body, split);
-    // what happens to the request is decided here: its operation is known, and nothing of its payload was read
+    // at this point the operation is known, and nothing of the payload has been read
     return envelope.readPayload();
   } catch (error) {
     if (error instanceof TooManySteps) return undefined;
@@ -117,8 +118,8 @@ function readSoapHere(
 }
 
 /**
- * Reads a body outside SOAP; undefined for one that would hold the event loop for long, which is to be read beside it. Throws
- * CallError.
+ * Reads a body that is not SOAP. Returns undefined if this would block the event loop for long; a worker thread must
+ * read it then. Throws CallError.
  */
 export function readBodyHere(
   service: Service,
@@ -137,7 +138,7 @@ export function readBodyHere(
   }
 }
 
-/** The same of a route's parameters. */
+/** Reads the parameters of a route. Returns undefined if this would block the event loop for long. */
 export function readParametersHere(
   operation: CompiledOperation,
   values: readonly RouteValue[],

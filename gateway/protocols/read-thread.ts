@@ -38,34 +38,34 @@ import { Fault } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, versionNamed } from './soap/versions.ts';
 
-/** What the reading thread and the thread of the event loop send each other; all of it plain data. */
+/** Messages between the worker thread and the main thread. They contain only plain data. */
 
-/** A contract as the thread gets it, once. */
+/** A contract as it is sent to the thread, once. */
 export interface SharedContract {
   readonly id: number;
   readonly contract: Contract;
   readonly limits: Limits;
-  /** Whether messages are logged. */
+  /** True if messages are logged. */
   readonly isShown: boolean;
   readonly proofs: CallerProofs;
-  /** What stands between the contract and the service behind; undefined for one that speaks its JSON. */
+  /** Text of the mapping between the contract's and the upstream's JSON; undefined if they are the same. */
   readonly mapping: MappingText | undefined;
 }
 
-/** A contract on its way to the thread. */
+/** A contract in the form that can be sent to the thread. */
 export type SentSharedContract = Omit<SharedContract, 'contract'> & { readonly contract: SentContract };
 
-/** A request or a reply to be read, or to be mapped. */
+/** A message to read or to map. */
 export interface Task {
   readonly contractId: number;
-  /** The contract, where the thread doesn't have it yet. */
+  /** The contract, if the thread does not have it yet. */
   readonly contract: SentSharedContract | undefined;
   readonly message: Message | ReplyMessage | MappingMessage;
-  /** In bytes: so much more may be made of an answer. */
+  /** Maximum number of additional bytes that reading a reply may use. */
   readonly room: number;
 }
 
-/** A message in JSON that a mapping makes another of (M1). */
+/** A JSON message to map (M1). */
 export type MappingMessage =
   | { readonly kind: 'toCalls'; readonly operation: string; readonly json: string }
   | {
@@ -81,19 +81,19 @@ export type MappingMessage =
       readonly answer: SentAnswer;
     };
 
-/** An answer whose body's memory goes over with it. */
+/** An answer of the upstream. The memory of its body is transferred. */
 export interface SentAnswer extends MappedAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-/** What is to be read of a request: a body by its endpoint, or a route's parameters. */
+/** A request to read: a body for an endpoint, or the parameters of a route. */
 export type Message = { readonly head: RequestHead } & (
   | {
       readonly kind: 'soap';
       readonly version: SoapVersion['name'];
       readonly endpoint: string | undefined;
       readonly body: Uint8Array<ArrayBuffer>;
-      /** Where the parts of a multipart message are. */
+      /** Positions of the parts of a multipart message. */
       readonly split: SplitMessage | undefined;
     }
   | {
@@ -111,67 +111,67 @@ export type Message = { readonly head: RequestHead } & (
     }
 );
 
-/** What was found in a request's query, which is no part of its inputs. */
+/** Errors and ignored members of a request's query, which is not part of its inputs. */
 export type QueryFindings = Pick<Reading, 'problems' | 'ignored'>;
 
-/** What came of a task. */
+/** Result of a task. */
 export type Result =
   | { readonly kind: 'read'; readonly call: ReadCall }
   | { readonly kind: 'replied'; readonly reply: ReadReply }
   | { readonly kind: 'calls'; readonly request: MappedRequest }
   | { readonly kind: 'mapped'; readonly json: string }
-  /** Undefined for an error answer that is no declared fault. */
+  /** The mapped fault; undefined if the error answer is not a declared fault. */
   | { readonly kind: 'fault of an answer'; readonly json: string | undefined }
-  /** A reply that takes more memory than there was when it was begun. */
+  /** The reply needs more memory than was available when it was started. */
   | { readonly kind: 'no room' }
   | { readonly kind: 'fault'; readonly fault: FaultFields }
   | { readonly kind: 'refused'; readonly refusal: CallErrorFields }
-  /** An error of ours. */
+  /** An internal error. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** A request that was read, its inputs checked and its call upstream made. */
+/** A request that was read, with checked inputs and the finished upstream request. */
 export interface ReadCall {
   readonly operation: string;
-  /** Undefined outside SOAP. */
+  /** Undefined outside the SOAP endpoints. */
   readonly version: SoapVersion['name'] | undefined;
   readonly header: ReplyHeader | undefined;
-  /** Whether the request came as a message of MTOM. */
+  /** True if the request was an MTOM message. */
   readonly isMtom: boolean;
-  /** Of a body outside SOAP. */
+  /** The format of a body that is not SOAP. */
   readonly form: BodyForm | undefined;
   readonly ignored: readonly string[];
   readonly quirks: number;
   readonly deviations: ReadonlySet<Deviation> | undefined;
   readonly given: MessageCredentials;
-  /** Those of the call, once they are known to be good. */
+  /** Credentials of the call after their check; undefined if it failed. */
   readonly values: FoundCredentials | undefined;
-  /** What the log of messages shows of it. */
+  /** Text of the request for the message log. */
   readonly shown: string | undefined;
-  /** Undefined for a call that is refused. */
+  /** Undefined for a rejected call. */
   readonly request: RequestFields | undefined;
   readonly refusal: CallErrorFields | undefined;
 }
 
-/** A call upstream, its body in bytes. */
+/** An upstream request with its body in bytes. */
 export interface RequestFields extends Pick<UpstreamRequest, 'method' | 'path' | 'headers'> {
   readonly body: Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** The data of a CallError. */
+/** Fields of a CallError. */
 export interface CallErrorFields {
   readonly code: ErrorCode;
   readonly details: CallErrorDetails;
 }
 
-/** The data of a Fault. */
+/** Fields of a Fault. */
 export interface FaultFields extends Pick<Fault, 'code' | 'kind' | 'reason' | 'block' | 'header'> {
   readonly version: SoapVersion['name'];
 }
 
-/** This module, which the thread runs. */
+/** URL of this module, which the thread runs. */
 export const readThread = new URL(import.meta.url);
 
-/** Memory that a message takes along; that of a buffer which shares its own with others is copied. */
+/** Returns bytes with memory that can be transferred. Copies them if the buffer shares its memory. */
 export function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = bytes;
   const isAll = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
@@ -180,10 +180,10 @@ export function ownMemory(bytes: Buffer): Uint8Array<ArrayBuffer> {
 
 // --- in the thread -----------------------------------------------------------------------------------
 
-/** A contract that the thread reads requests of. */
+/** A contract compiled in the thread. */
 interface Reader {
   readonly readers: Readers;
-  /** Undefined where messages aren't logged. */
+  /** Undefined if messages are not logged. */
   readonly shown: ShownMessages | undefined;
   readonly mapping: Mapping | undefined;
 }
@@ -198,7 +198,7 @@ async function compileReader(sent: SentSharedContract): Promise<Reader> {
   };
 }
 
-/** Loaded here: most contracts have no mapping. */
+/** Imports the mapping code only if needed, because most contracts have no mapping. */
 async function compileMapping(text: MappingText, limits: Limits): Promise<Mapping> {
   const { compileLoaded } = await import('../../mappings/mapping/load.ts');
   return compileLoaded(text, limits);
@@ -266,13 +266,13 @@ function readMessage(message: Message, reader: Reader): ReadCall {
   return { ...prepare(reader, head, operation, input, form, undefined), form };
 }
 
-/** Notes what was found in the query after what is noted already. */
+/** Adds the errors of the query to the reading. */
 function addFindings(reading: Reading, { problems, ignored }: QueryFindings): void {
   reading.ignored.push(...ignored);
   for (const problem of problems) if (!isFull(reading)) reading.problems.push(problem);
 }
 
-/** Goes on as far as `runCall` would before it calls the upstream. */
+/** Does the same steps as `runCall` before it calls the upstream. */
 function prepare(
   { readers, shown }: Reader,
   head: RequestHead,
@@ -306,7 +306,7 @@ function prepare(
     header: undefined,
     isMtom: false,
     form: undefined,
-    ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // as many as are logged
+    ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // the log contains at most 20
     quirks: reading.quirks,
     deviations: reading.deviations,
     given,
@@ -326,19 +326,19 @@ function faultFields({ version, code, kind, reason, block, header }: Fault): Fau
   return { version: version.name, code, kind, reason, block, header };
 }
 
-/** Gives back the memory of a result that nobody waits for any more. */
+/** Releases the memory of a result that is not needed any more. */
 export function dropResult(result: Result): void {
   for (const memory of memoryIn(result)) giveBackOwn(memory);
 }
 
-/** The memory that goes over with a result. */
+/** Returns the memory that is transferred with a result. */
 function memoryIn(result: Result): ArrayBuffer[] {
   if (result.kind === 'replied') return memoryOf(result.reply);
   const body = result.kind === 'read' ? result.call.request?.body : undefined;
   return body === undefined ? [] : [body.buffer];
 }
 
-/** Gives back the memory of what was read, unless it went over with the result. */
+/** Releases the memory of a message that was read, unless it was transferred with the result. */
 function dropRead({ message }: Task): void {
   if (message.kind === 'reply') giveBackOwn(message.reply.body.buffer);
   else if (message.kind === 'toFault') giveBackOwn(message.answer.body.buffer);

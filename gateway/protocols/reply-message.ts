@@ -8,26 +8,27 @@ import { bytesOf, type Outcome, readReply } from '../call/outcome.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 
-/** An upstream's answer on its way to the thread that reads it; plain data, but for its bytes. */
+/** An upstream reply in the form that is sent to the worker thread: plain data and the body's bytes. */
 export interface ReplyMessage {
   readonly kind: 'reply';
-  /** The name of its operation. */
+  /** The name of the operation. */
   readonly operation: string;
-  /** Its bytes are taken along with their memory; what is known of its base64 stays behind. */
+  /** The reply without the positions of base64 (`runs`). The memory of its body is transferred. */
   readonly reply: Omit<UpstreamReply, 'runs' | 'body'> & { readonly body: Uint8Array };
-  /** What it goes out in; undefined for a caller of JSON. */
+  /** The frame to write the reply in; undefined for a JSON caller. */
   readonly frame: Frame | undefined;
-  /** The credentials of the call, which its errors don't tell. */
+  /** The credentials of the call, which must not appear in its errors. */
   readonly values: CredentialValues | undefined;
-  /** What the gateway itself sent with it, which they don't tell either. */
+  /** Secrets that the gateway itself added to the upstream request. They must not appear in errors either. */
   readonly ownSecrets: readonly string[];
 }
 
 /**
- * Reads a reply in the thread as it would be read on the event loop. Throws CallError UpstreamInvalidResponse; NoRoom.
+ * Reads a reply in the worker thread, with the same result as on the event loop. Throws CallError
+ * UpstreamInvalidResponse; NoRoom.
  *
- * @param room in bytes: so much more than the answer may be made of it
- * @param shown undefined where messages aren't logged
+ * @param room maximum number of bytes of the result in addition to the size of the reply
+ * @param shown undefined if messages are not logged
  */
 export function readReplyMessage(
   { operation: name, reply, frame, values, ownSecrets }: ReplyMessage,
@@ -48,15 +49,17 @@ export function readReplyMessage(
 
 const noBytes = Buffer.alloc(0);
 
-/** The memory that an outcome takes along to another thread; what is small and others' too is copied. */
+/**
+ * Returns the memory of an outcome to transfer to another thread. Small memory may be shared, so it is copied instead.
+ */
 export function memoryOf({ outcome }: ReadReply): ArrayBuffer[] {
   return ownMemoryOf(bytesOf(outcome));
 }
 
-/** In bytes: memory of less may be others' too, and is copied. */
+/** Minimum size in bytes of memory that is transferred. Smaller memory may be shared. */
 const leastOwn = 64 * 1024;
 
-/** The large memory that bytes are in, which may go over to another thread. */
+/** Returns the large memory blocks that contain the bytes and can be transferred to another thread. */
 export function ownMemoryOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   const own = new Set<ArrayBuffer>();
   for (const { buffer } of pieces) {
@@ -66,7 +69,7 @@ export function ownMemoryOf(pieces: readonly Uint8Array[]): ArrayBuffer[] {
   return [...own];
 }
 
-/** An outcome as it came from another thread, where a Buffer becomes a Uint8Array on the way. */
+/** Restores an outcome from another thread, because sending turns each Buffer into a Uint8Array. */
 export function outcomeOf({ outcome }: ReadReply): Outcome {
   if (outcome.kind === 'failure') return outcome;
   const { json, xml, attached } = outcome;

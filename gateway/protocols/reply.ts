@@ -13,26 +13,26 @@ import { Fault, isSenderCode, statusOfKind, writeFault } from './soap/faults.ts'
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, soap11, soap12, xmlDeclaration } from './soap/versions.ts';
 
-/** The SOAP version of a format (W5). */
+/** SOAP versions by format (W5). */
 export const versionOf = { soap11, soap12 } as const;
 
-/** What a reply is written for: who asked, and how. */
+/** Data that is needed to write a reply. */
 export interface ReplyContext {
   readonly compiled: CompiledContract;
   /** Undefined for an error before the operation is known. */
   readonly operation: CompiledOperation | undefined;
   readonly requestId: string;
-  /** What a SOAP reply’s Header answers. */
+  /** Request headers that the Header of a SOAP reply answers. */
   readonly header: ReplyHeader | undefined;
-  /** The status that the service behind answered with; 0 without an answer. */
+  /** The status of the upstream's response; 0 without a response. */
   readonly upstreamStatus: number;
-  /** The ways to give credentials, for who gave none. */
+  /** Value of WWW-Authenticate for callers without credentials. */
   readonly challenge?: string | undefined;
-  /** True for a SOAP request whose Accept is `application/xml` and nothing else (W7). */
+  /** True for a SOAP request with exactly `application/xml` in Accept (W7). */
   readonly asXml: boolean;
 }
 
-/** What the reply to a request is written for. */
+/** Returns the context for the reply to a request. */
 export function replyContext(
   context: RequestContext,
   operation: CompiledOperation | undefined,
@@ -45,11 +45,14 @@ export function replyContext(
   return { compiled, operation, requestId, header, challenge, upstreamStatus, asXml };
 }
 
-/** An outcome in a SOAP envelope, in-band errors with 200 and X-Status (W26), or as a fault by the setting. */
+/**
+ * Writes an outcome in a SOAP envelope. Errors are in-band with status 200 and X-Status (W26), or faults, depending on
+ * the setting.
+ */
 export function soapReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
   const reply = envelopedReply(version, outcome, context);
   if (outcome.kind === 'reply' || outcome.failure.status !== 401) return reply;
-  // who has user and password for HTTP Basic may send them when asked, and is asked by no other status
+  // a client with credentials for HTTP Basic may send them only after a 401
   const isAsked =
     outcome.failure.isUnasked === true && context.compiled.contract.credentials?.basic !== undefined;
   return { ...reply, status: isAsked ? 401 : reply.status, challenge: context.challenge };
@@ -69,7 +72,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
   if (compiled.contract.settings.soapErrors === 'fault') {
     const { fault } = failure;
     if (fault !== undefined) {
-      // a declared fault is the server's; any other is by the status
+      // a declared fault has the server code; the code of other faults depends on the status
       const isSender = !fault.isDeclared && failure.status < 500;
       const code = fault.code?.is ?? (isSender ? 'sender' : 'receiver');
       const own = new Fault(version, code, { detail: fault.message ?? '' }, { header, own: fault });
@@ -77,7 +80,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     }
     const isToken = header?.security !== undefined && header.security.token !== 'none';
     const kind = failure.status < 500 ? 'sender' : 'receiver';
-    // who sent a UsernameToken is told in its own terms (W52)
+    // a caller with a UsernameToken gets the code of WS-Security (W52)
     const code = isToken && failure.status === 401 ? 'FailedAuthentication' : kind;
     const told = toldOf(failure);
     return faultReply(
@@ -98,7 +101,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
   };
 }
 
-/** What the reply was written into; the frame was chosen before the call (`frameOf`). */
+/** Returns the XML of a reply. It was written during the call, in the frame of `frameOf`. */
 function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): NonNullable<typeof xml> {
   if (xml === undefined) throw new Error('the reply was not written in the form that it goes out in');
   return xml;
@@ -106,17 +109,17 @@ function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): NonNullable<t
 
 const xmlFrame: Frame = { before: xmlDeclaration, after: '' };
 
-/** What a reply of an operation is to be written into for a format; undefined for JSON, which passes as it came. */
+/** Returns the frame of a reply for a format; undefined for JSON, which is not rewritten. */
 export function frameOf(format: Format): Frame | undefined {
   if (format === 'json') return undefined;
   return format === 'xml' ? xmlFrame : versionOf[format].frame;
 }
 
 /**
- * A SOAP fault, always HTTP 500 unless the setting takes 1.2's own status (W27).
+ * Writes a SOAP fault. The status is 500, or that of SOAP 1.2 if the setting says so (W27).
  *
- * @param failure the failed call that it is of; undefined for a request that no operation could answer
- * @param told what the failure says
+ * @param failure the failed call; undefined for a request without an operation
+ * @param told code, message and problems of the failure
  */
 export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure, told?: Told): Reply {
   const { version } = fault;
@@ -136,7 +139,10 @@ export function faultReply(fault: Fault, context: ReplyContext, failure?: Failur
   };
 }
 
-/** The detail that the WSDL declares; undefined where it declares none, and for what a detail may not tell (W27). */
+/**
+ * Returns the declared detail of a fault. Returns undefined if the WSDL declares none, or if the fault must not have
+ * one (W27).
+ */
 function detailOf(
   fault: Fault,
   context: ReplyContext,
@@ -164,7 +170,10 @@ function soapContentType(version: SoapVersion, context: ReplyContext): string {
   return documented || asXml ? contentTypes.xml : version.contentType;
 }
 
-/** The element of an error in XML: the one of a SOAP fault's detail where the WSDL declares it, else a responseStatus (W36). */
+/**
+ * Returns the XML element of an error: the element of a fault's detail if the WSDL declares one, otherwise a
+ * responseStatus (W36).
+ */
 function errorElement(
   failure: Failure,
   { operation, compiled, requestId, upstreamStatus }: ReplyContext,
@@ -193,7 +202,7 @@ function factsOf(
   };
 }
 
-/** What a failure says, taken apart. */
+/** Code, message and problems of a failure. */
 type Told = Pick<FaultFacts, 'code' | 'message' | 'problems' | 'upstream'>;
 
 function toldOf({ errorCode, responseStatus, problems }: Failure): Told {
@@ -205,7 +214,7 @@ function toldOf({ errorCode, responseStatus, problems }: Failure): Told {
   };
 }
 
-/** The errors that an upstream's responseStatus lists. */
+/** Returns the errors that the responseStatus of an upstream lists. */
 function listedIn(errors: StatusValue | undefined): ToldProblem[] {
   if (!Array.isArray(errors)) return [];
   return errors.map((error: StatusValue) => ({
@@ -217,18 +226,20 @@ function listedIn(errors: StatusValue | undefined): ToldProblem[] {
   }));
 }
 
-/** The text of a member; undefined if the value has no such member, or one that is no text. */
+/** Returns the text of a member; undefined if it is missing or not a text. */
 function textOf(value: StatusValue | undefined, name: string): string | undefined {
   const member = value instanceof Map ? value.get(name) : undefined;
   return typeof member === 'string' ? member : undefined;
 }
 
-/** Characters of an upstream's message that a fault's text repeats; the detail has all of it. */
+/**
+ * Maximum number of characters of an upstream message in the text of a fault. The detail contains the complete message.
+ */
 const longestRepeated = 200;
 
 /**
- * The text of a fault: the code and message of a failure, and the fields it names. People read it, and some clients show
- * nothing else (W27). Of an upstream's error it repeats the beginning of the message.
+ * Returns the text of a fault: code, message and problems of a failure, because some clients show users nothing else
+ * (W27). The message of an upstream error is shortened.
  */
 function messageOf({ code, message, problems }: Told, { isOfUpstream }: Failure): string {
   const fields = problems
@@ -246,7 +257,7 @@ function cut(text: string): string {
   return `${text.slice(0, isHalf ? end - 1 : end)}…`;
 }
 
-/** An outcome outside the SOAP endpoints, in the format chosen (W5, W6, W26). */
+/** Writes an outcome outside the SOAP endpoints, in the chosen format (W5, W6, W26). */
 export function plainReply(
   format: Format,
   callback: string | undefined,

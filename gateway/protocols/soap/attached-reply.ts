@@ -3,10 +3,9 @@ import { EncodedPiece, type Reply } from '../../http/reply.ts';
 import type { SoapVersion } from './versions.ts';
 
 /**
- * An envelope with references, and what they refer to, as a message of MTOM (W66): each trait of its form is one whose
- * absence some client can't read.
+ * Writes an envelope and its binary parts as an MTOM message (W66). Each detail of the form is required by some client.
  *
- * @param letters base64 of each part, in the order of the references `cid:1@soapbridge` and on
+ * @param letters base64 of each part, in the order of the references, from `cid:1@soapbridge` on
  */
 export function attachedReply(
   { contentType }: SoapVersion,

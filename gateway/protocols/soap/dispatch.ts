@@ -12,10 +12,10 @@ import { unsupported } from './headers/security.ts';
 import type { SoapVersion } from './versions.ts';
 
 /**
- * Which operation a request is of (W4, A6).
+ * Finds the operation of a request (W4, A6). Throws Fault.
  *
- * @param xml at the start tag of the body's first element; undefined for an empty body
- * @param actions hints at the action, those in the HTTP message first. Throws Fault
+ * @param xml reader at the start tag of the body's first element; undefined for an empty body
+ * @param actions actions that the request names, starting with the HTTP message
  */
 export type FindOperation = (
   xml: XmlReader | undefined,
@@ -23,17 +23,14 @@ export type FindOperation = (
   version: SoapVersion,
 ) => CompiledOperation;
 
-/** The operations that answer at one path. */
+/** The operations of one path. */
 export interface Dispatch {
   readonly find: FindOperation;
-  /**
-   * Returns how the body's element deviates from that of the operation which was found for it (A6); undefined if it does
-   * not.
-   */
+  /** Returns how the body's element deviates from the element of the operation (A6); undefined if it does not. */
   readonly deviationOf: (operation: CompiledOperation, xml: XmlReader | undefined) => Deviation | undefined;
-  /** Whether the body's element alone says that a request is of an operation. */
+  /** Returns true if the body's element determines the operation without an action. */
   readonly isByElement: (operation: CompiledOperation) => boolean;
-  /** Refuses hints at another operation than that of the body's element. Throws Fault */
+  /** Checks that no action names another operation. Throws Fault. */
   readonly checkActions: (
     operation: CompiledOperation,
     actions: readonly string[],
@@ -41,7 +38,7 @@ export interface Dispatch {
   ) => void;
 }
 
-/** Dispatch of a contract, by the endpoint's path; undefined stands for all that the contract has. */
+/** Compiles the dispatch tables of a contract by endpoint path. The key undefined is for all operations. */
 export function compileDispatch(compiled: CompiledContract): ReadonlyMap<string | undefined, Dispatch> {
   const { adopted } = compiled.contract;
   if (adopted === undefined) return new Map([[undefined, dispatchByElement(compiled)]]);
@@ -51,15 +48,18 @@ export function compileDispatch(compiled: CompiledContract): ReadonlyMap<string 
 
 const longestName = 64;
 
-/** Of so many operations the nearest name is looked for: it takes a while. */
+/** Maximum number of operations for a suggestion, because comparing names takes time. */
 const mostCompared = 300;
 
-/** The name of an operation that is similar to another; undefined if none is. */
+/** Returns the most similar name of an operation; undefined if none is similar. */
 function suggestion(name: string, operations: CompiledContract['operations']): string | undefined {
   return operations.size > mostCompared ? undefined : nearest(name, [...operations.keys()]);
 }
 
-/** By the body's first child alone; an action that names another operation of the contract is a spoof (W4). */
+/**
+ * Finds operations by the body's first element only. An action that names another operation of the contract is an error
+ * (W4).
+ */
 function dispatchByElement(compiled: CompiledContract): Dispatch {
   const { types } = compiled.contract.namespaces;
   const find: FindOperation = (xml, actions, version) => {
@@ -98,7 +98,10 @@ function dispatchByElement(compiled: CompiledContract): Dispatch {
   return { find, deviationOf: () => undefined, isByElement: () => true, checkActions };
 }
 
-/** Refuses what another protocol than SOAP has in Body, in words that say what would work (W50); any other element is left. */
+/**
+ * Rejects elements of other protocols in Body with a message that says what to do instead (W50). Accepts any other
+ * element.
+ */
 function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): void {
   if (namespace === namespaces.xenc && local === 'EncryptedData')
     throw new Fault(version, 'UnsupportedSecurityToken', unsupported(local));
@@ -123,7 +126,7 @@ function refuseSpoof(operation: string, named: string, version: SoapVersion): ne
   );
 }
 
-/** An operation with the actions that its bindings declare. */
+/** An operation and the actions that its bindings declare. */
 interface Candidate {
   readonly operation: CompiledOperation;
   readonly wsdlName: string;
@@ -132,10 +135,10 @@ interface Candidate {
 }
 
 /**
- * By the body's first element within the ports of a path; by the action where several operations have that element, or where
- * there is none (A6).
+ * Finds operations of a path's ports by the body's first element. The action decides if several operations have this
+ * element, or if Body is empty (A6).
  *
- * @param path undefined: all ports
+ * @param path undefined means all ports
  */
 function dispatchAdopted(
   compiled: CompiledContract,
@@ -145,7 +148,7 @@ function dispatchAdopted(
   const ports = endpoints.filter((endpoint) => path === undefined || endpoint.path === path);
   const served = new Set(ports.flatMap((endpoint) => endpoint.ports.flatMap((port) => port.operations)));
   const byElement = new Map<string, Candidate[]>();
-  /** Elements by their local names, for those that come without a namespace (W11). */
+  /** Candidates by local name, for elements without a namespace (W11). */
   const byLocal = new Map<string, Candidate[]>();
   const ofAction = new Map<string, Set<CompiledOperation>>();
   const empty: Candidate[] = [];
@@ -201,7 +204,7 @@ function dispatchAdopted(
     const alike = byLocal.get(local) ?? [];
     if (alike.length > 0 && namespace === '') return alike;
     if (alike.length === 1 && alike[0]?.isRpc === true) return alike;
-    // clients such as Axis 1.4 send an element for a message without parts
+    // clients like Axis 1.4 send an element for a message without parts
     const isOurs = namespace === service.namespace || namespace === '';
     return isOurs ? empty.filter(({ wsdlName }) => wsdlName === local) : [];
   }
@@ -242,7 +245,10 @@ function listed(names: ReadonlySet<string>): string {
   return names.size > mostListed ? `${first}, …` : first;
 }
 
-/** The operation whose declared action is given. Throws a Fault that names the operations and their actions if none is, or if they differ. */
+/**
+ * Returns the operation that declares a given action. Throws a Fault that lists the operations and their actions if
+ * none or several match.
+ */
 function chosen(
   candidates: readonly Candidate[],
   given: readonly string[],

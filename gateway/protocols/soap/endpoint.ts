@@ -20,7 +20,7 @@ import { type SoapAddress, type SoapVersion, soap11, soap12 } from './versions.t
 
 const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
-/** A SOAP endpoint: POST calls an operation, GET gives the WSDL (W2). */
+/** Serves a SOAP endpoint: POST calls an operation, GET returns the WSDL (W2). */
 export function serveSoap(address: SoapAddress, context: RequestContext): Promise<void> | void {
   const { method } = context.request;
   if (method === 'POST') {
@@ -33,13 +33,16 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }
 
-/** The address of a request. At a path with ports of both versions the Content-Type decides on the version (W3). */
+/**
+ * Returns the address with the SOAP version of the request. If the path has ports of both versions, the Content-Type
+ * decides (W3).
+ */
 function claimedAddress(address: SoapAddress, head: RequestHead): SoapAddress {
   if (address.hasBothVersions !== true || !isSoap12(head)) return address;
   return { version: soap12, endpoint: address.endpoint };
 }
 
-/** Answers a SOAP call at a path that takes none with a fault (W44). Returns false if the request is no SOAP call. */
+/** Answers a SOAP call to a path without operations with a fault (W44). Returns false if the request is not SOAP. */
 export function refusePath(context: RequestContext, error: CallError): boolean {
   if (context.request.method !== 'POST' || !saysItIsSoap(context.head)) return false;
   const version = isSoap12(context.head) ? soap12 : soap11;
@@ -52,7 +55,7 @@ function answerSoap(address: SoapAddress, context: RequestContext): Promise<void
   return answer(context, address.version, () => readSoap(context, address));
 }
 
-/** The same of a message whose file may flow through to the upstream (W64). */
+/** Answers a multipart call that may contain a file to stream to the upstream (W64). */
 async function answerStreamed(
   address: SoapAddress,
   context: RequestContext,
@@ -71,8 +74,8 @@ async function answerStreamed(
 }
 
 /**
- * The Content-Type of a request whose body may hold a file that flows through: its envelope is read before the rest is there
- * (W64). Undefined for any other request.
+ * Returns the multipart Content-Type of a request with a file that may be streamed; undefined for any other request.
+ * Its envelope is read before the rest has arrived (W64).
  */
 function streamedType({ options, head }: RequestContext): RelatedType | undefined {
   const { related, headers } = head;
@@ -81,11 +84,11 @@ function streamedType({ options, head }: RequestContext): RelatedType | undefine
 }
 
 /**
- * Reads a call, makes it upstream and sends the reply: whatever fails on the way, in the caller's protocol.
+ * Reads a call, makes it and sends the reply. Errors are sent in the caller's protocol.
  *
- * @param claimed the version until the envelope says its own (W3)
+ * @param claimed the version that applies until the envelope is read (W3)
  * @param read throws CallError, Fault
- * @param failure why the request broke off while the call was under way
+ * @param failure returns the error if the request ended early during the call
  */
 async function answer(
   context: RequestContext,
@@ -116,14 +119,14 @@ async function answer(
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
     reply = soapReply(version, outcome, replyContext(context, operation, header, asksForXml(head)));
   } catch (error) {
-    // at the latest a codec of ours failed on a reply of ours
+    // includes internal errors of the codecs while writing the reply
     reply = refusalOf(undecodable(error, version), context, version);
     if (error instanceof Fault) version = error.version;
   }
   send(context, version.format, reply);
 }
 
-/** What the reply of a call goes out in. */
+/** Returns the frame for the reply of a call. */
 function frameOf(
   { version, operation, header, isMtom }: SoapCall | PreparedSoapCall,
   { compiled }: Service,
@@ -133,7 +136,7 @@ function frameOf(
   return isMtom && mtomReplies === 'requested' ? mtomFrame(frame, mtomThreshold) : frame;
 }
 
-/** Notes what a request's Security block came to, of which nothing else is kept (W46, W56). */
+/** Records the result of a Security block for the log. Nothing else of the block is kept (W46, W56). */
 function noteSecurity(
   stats: RequestStats,
   header: ReplyHeader | undefined,
@@ -147,7 +150,7 @@ function noteSecurity(
   if (code !== undefined && isSecurityCode(code)) stats.wsse = code;
 }
 
-/** Notes why there is no operation to answer, and the header block that isn't understood. */
+/** Records for the log why no operation was called, and a header block that was not understood. */
 function noteFault(stats: RequestStats, error: unknown): void {
   stats.fault = error instanceof Fault ? error.kind : 'InternalError';
   if (!(error instanceof Fault) || error.block === undefined) return;
@@ -155,16 +158,16 @@ function noteFault(stats: RequestStats, error: unknown): void {
   stats.block = logText(`{${namespace.slice(0, 100)}}${local.slice(0, 64)}`);
 }
 
-/** A body that isn't of its coding is as undecodable as one that isn't of its charset (W27). */
+/** Converts the error of a body that does not match its Content-Encoding to a Fault, as for a wrong charset (W27). */
 function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof CallError && error.code === 'MalformedRequest')) return error;
   return new Fault(version, 'sender', error.said, { kind: 'MalformedRequest', cause: error });
 }
 
 /**
- * The reply to a SOAP request that no operation could answer: a fault; plain text where it was refused before it was read and
- * says nowhere that it is SOAP, or where it was shed (W44). CXF, Metro and WCF show their users a fault, and of any other reply
- * with a status of 4xx the status alone; a proxy in front is to see that a gateway is full.
+ * Returns the reply to a SOAP request that failed before its call: a fault, or plain text (W44). Plain text is used if
+ * the status is 5xx, so that proxies recognise an overloaded gateway, or if nothing marks the request as SOAP. CXF,
+ * Metro and WCF show a fault to users, but only the status of other 4xx replies.
  */
 function refusalOf(error: unknown, context: RequestContext, version: SoapVersion): Reply {
   const { stats, head, requestId, options } = context;
@@ -187,12 +190,12 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
   return faultReply(new Fault(version, 'receiver', { detail: 'internal error' }, { cause: error }), replyTo);
 }
 
-/** Whether a request says that it is SOAP before it is read: SOAP 1.1 has a SOAPAction (6.1.1), 1.2 its media type. */
+/** Returns true if the head marks the request as SOAP: SOAP 1.1 by SOAPAction (§6.1.1), SOAP 1.2 by its media type. */
 function saysItIsSoap(head: RequestHead): boolean {
   return head.soapAction !== undefined || isSoap12(head);
 }
 
-/** A SOAP request that accepts the specification's literal `application/xml` and nothing else gets it (W7). */
+/** Returns true if Accept is exactly `application/xml` (W7). */
 function asksForXml({ headers }: RequestHead): boolean {
   return headers.accept === 'application/xml';
 }

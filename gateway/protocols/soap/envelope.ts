@@ -10,21 +10,21 @@ import type { ReadHeader } from './headers/headers.ts';
 import { headerOfReply, type ReplyHeader } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
-/** What the text up to the payload's start tag says. */
+/** Result of reading an envelope up to the start tag of the payload. */
 export interface Opening {
   readonly version: SoapVersion;
   readonly operation: CompiledOperation;
-  /** Whether Body has nothing in it (A7). */
+  /** True if Body is empty (A7). */
   readonly isEmpty: boolean;
   /** The tolerated deviation of the body's element; undefined for none. */
   readonly deviation: Deviation | undefined;
 }
 
-/** What is known of a request while it is read, for the fault of whatever comes next. */
+/** Data of a request while it is read. Faults of later stages use it. */
 export interface Findings extends HeaderFindings {
   version: SoapVersion;
   headerBlocks: number;
-  /** Where its start tag ends, in characters; 0: there is no Header. */
+  /** Offset in characters after the start tag of Header; 0 without Header. */
   headerStart: number;
   headerEndTag: string;
 }
@@ -57,7 +57,10 @@ function envelopeVersion(xml: XmlReader, claimed: SoapVersion): SoapVersion {
   });
 }
 
-/** At most one Header, then a Body, blanks between (W41), up to the start tag of what is in Body. */
+/**
+ * Reads an envelope up to the start tag of the element in Body: at most one Header, then a Body, with only white space
+ * between them (W41). Throws Fault.
+ */
 export function openEnvelope(
   xml: XmlReader,
   readHeader: ReadHeader,
@@ -98,7 +101,7 @@ export function openEnvelope(
   return { version: soapVersion, operation, isEmpty, deviation: deviationOf(operation, element) };
 }
 
-/** From the payload's end tag to that of Body: nothing more is in it (W41). */
+/** Checks that nothing follows the payload in Body (W41). Throws Fault. */
 export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     const encoded = encodedReason(xml);
@@ -108,7 +111,7 @@ export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'text beside it' });
 }
 
-/** From Body's end tag to the end of the document: nothing after it (W41). */
+/** Checks that nothing follows Body (W41). Throws Fault. */
 export function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     refuse(soapVersion, { expected: 'nothing after Body', got: `<${xml.local.slice(0, 64)}>` });
@@ -121,7 +124,9 @@ function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.stray) refuse(soapVersion, { expected: 'only blanks between the parts of Envelope', got: 'text' });
 }
 
-/** The envelope of an operation's reply or in-band error, with what its Header answers of the request's (W28). */
+/**
+ * Returns the envelope of an operation's reply or in-band error, with a Header that answers the request's Header (W28).
+ */
 export function replyFrame(
   version: SoapVersion,
   action: string | undefined,
@@ -132,7 +137,9 @@ export function replyFrame(
   return text === '' ? version.frame : envelopeFrame(version.namespace, text);
 }
 
-/** The same of a reply that may be a message of MTOM, whose values of so many bytes are parts (W65). */
+/**
+ * Returns the frame of a reply that may be an MTOM message. Values of at least `attachFrom` bytes become parts (W65).
+ */
 export function mtomFrame(frame: Frame, attachFrom: number): Frame {
   return { ...frame, attachFrom };
 }

@@ -2,25 +2,25 @@ import { escapeXml } from '../../../mappings/codec/scalars/text.ts';
 import type { FaultDetail } from '../../../mappings/contract/model.ts';
 import type { ToldProblem } from '../../call/error.ts';
 
-/** What the detail of a fault says, in the terms of HTTP and JSON. */
+/** Content of a fault's detail. */
 export interface FaultFacts {
-  /** The HTTP status that a caller of JSON gets. */
+  /** The HTTP status that a JSON caller gets. */
   readonly status: number;
-  /** The status that the service behind answered with; undefined where it wasn't asked, or gave no answer. */
+  /** The status of the upstream's response; undefined without a response. */
   readonly upstreamStatus: number | undefined;
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
   readonly problems: readonly ToldProblem[];
-  /** The error of the service behind, as JSON; undefined where there is none, or it isn't told. */
+  /** The error of the upstream as JSON; undefined if it is missing or must not be shown. */
   readonly upstream: string | undefined;
 }
 
 /**
- * The detail's one element, as `faultSchema` in `wsdl/schema.ts` declares it: a program reads from it what people read
- * from the fault's text.
+ * Writes the element of a fault's detail, as declared by `faultSchema` in `wsdl/schema.ts`. It gives programs the
+ * content of the fault's text.
  *
- * @param namespace that of the contract's types
+ * @param namespace namespace of the contract's types
  */
 export function writeFaultDetail({ element }: FaultDetail, namespace: string, facts: FaultFacts): string {
   const problems = facts.problems.map(({ path, code, message, expected, got }) => {
@@ -34,7 +34,7 @@ export function writeFaultDetail({ element }: FaultDetail, namespace: string, fa
   return `<${element} xmlns="${escapeXml(namespace, { replaced: 0 })}">${content}</${element}>`;
 }
 
-/** An element for each member that there is. */
+/** Writes an element for each defined member. */
 function elementsOf(members: Readonly<Record<string, string | number | undefined>>): string {
   let text = '';
   for (const [name, value] of Object.entries(members)) {

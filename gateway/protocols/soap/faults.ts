@@ -6,15 +6,18 @@ import { isNcName } from '../../../mappings/xml/characters.ts';
 import { headerOfFault, type ReplyHeader } from './headers/reply-header.ts';
 import { envelopeFrame, type SoapVersion, soap11, soap12 } from './versions.ts';
 
-/** What a fault's code is in an envelope. */
+/** Properties of a fault code. */
 interface FaultCodeFacts {
-  /** The envelope's own code that it is, or that it is a kind of. */
+  /** The envelope's own code that this code equals or specialises. */
   readonly is: 'sender' | 'receiver' | 'VersionMismatch' | 'MustUnderstand';
-  /** The namespace of a code that isn't the envelope's: the faultcode of SOAP 1.1, the Subcode of 1.2. */
+  /** Returns the namespace of a code that is not the envelope's: the faultcode of SOAP 1.1, or the Subcode of 1.2. */
   readonly namespaceOf?: (reply: ReplyHeader | undefined) => string;
 }
 
-/** Every code (SOAP 1.1, 4.4.1; SOAP 1.2 Part 1, 5.4.6; WS-Addressing SOAP Binding, 6.4.1.7; WS-Security 1.1.1, 12; W52). */
+/**
+ * All fault codes (SOAP 1.1 §4.4.1; SOAP 1.2 Part 1 §5.4.6; WS-Addressing SOAP Binding §6.4.1.7; WS-Security 1.1.1 §12;
+ * W52).
+ */
 const faultCodes = {
   sender: { is: 'sender' },
   receiver: { is: 'receiver' },
@@ -31,40 +34,40 @@ const faultCodes = {
   MessageExpired: { is: 'sender', namespaceOf: () => namespaces.wsu },
 } as const satisfies Record<string, FaultCodeFacts>;
 
-/** The codes of faults, by what each is here. */
+/** Names of the fault codes. */
 export type FaultCode = keyof typeof faultCodes;
 
-/** Why no operation can answer, beyond what the codes of SOAP tell apart; each with the HTTP status that it is like. */
+/** Reasons of faults before an operation is called, more precise than fault codes, with the equivalent HTTP status. */
 const faultKinds = {
-  /** Not well-formed, over a limit of XML, or not of its coding or charset. */
+  /** Not well-formed, beyond an XML limit, or not in its declared encoding or charset. */
   MalformedRequest: { status: 400 },
-  /** Not an envelope as SOAP has it (W41). */
+  /** Not a valid SOAP envelope (W41). */
   InvalidEnvelope: { status: 400 },
-  /** No operation of the contract, or not in its namespace (W4). */
+  /** Not an operation of the contract, or in another namespace (W4). */
   OperationNotFound: { status: 404 },
-  /** An action that is none of the operation's (W4). */
+  /** The action belongs to another operation (W4). */
   WrongAction: { status: 400 },
-  /** A header block, of which a detail may say nothing (SOAP 1.1, 4.4; SOAP 1.2 Part 1, 5.4.5). */
+  /** An invalid header block. The fault must have no detail (SOAP 1.1 §4.4; SOAP 1.2 Part 1 §5.4.5). */
   InvalidHeader: { status: undefined },
   InternalError: { status: 500 },
 } as const satisfies Record<string, { readonly status: number | undefined }>;
 
-/** A row of `faultKinds`, or the code that says it all. */
+/** A key of `faultKinds`, or a code that needs no kind. */
 export type FaultKind = keyof typeof faultKinds | Exclude<FaultCode, 'sender' | 'receiver'>;
 
-/** What a SOAP caller meets when no operation can answer (W27). */
+/** The fault that a SOAP caller gets if no operation can be called (W27). */
 export class Fault extends Error {
   readonly code: FaultCode;
-  /** The data of the message. */
+  /** The parts of the message. */
   readonly reason: Reason;
-  /** What the log calls it. */
+  /** Name of the error in the log. */
   readonly kind: FaultKind;
   readonly version: SoapVersion;
   /** The header block that a MustUnderstand fault is about. */
   readonly block: { readonly namespace: string; readonly local: string } | undefined;
-  /** What the fault's Header answers of the request's. */
+  /** Request headers that the Header of the fault answers. */
   header: ReplyHeader | undefined;
-  /** The fault that the upstream names itself (A29); undefined for any other. */
+  /** The fault that the upstream defines itself (A29); undefined for any other. */
   readonly own: FaultWords | undefined;
 
   constructor(
@@ -72,7 +75,7 @@ export class Fault extends Error {
     code: FaultCode,
     reason: Reason,
     details: {
-      /** By default `InvalidEnvelope` of what the caller can mend. */
+      /** Default: `InvalidEnvelope` for errors of the caller. */
       readonly kind?: FaultKind;
       readonly block?: Fault['block'];
       readonly header?: ReplyHeader | undefined;
@@ -97,22 +100,22 @@ function kindOf(code: FaultCode): FaultKind {
   return code === 'receiver' ? 'InternalError' : code;
 }
 
-/** Throws a fault that the caller can mend. */
+/** Throws a fault with the sender code. */
 export function refuse(version: SoapVersion, reason: Reason, kind: FaultKind = 'InvalidEnvelope'): never {
   throw new Fault(version, 'sender', reason, { kind });
 }
 
-/** The HTTP status that a fault before any operation is like; undefined where its detail may say nothing. */
+/** Returns the equivalent HTTP status of a fault; undefined if it must have no detail. */
 export function statusOfKind(kind: FaultKind): number | undefined {
   return kind in faultKinds ? faultKinds[kind as keyof typeof faultKinds].status : undefined;
 }
 
-/** Whether the caller can mend what a code is about. */
+/** Returns true if a code means an error of the caller. */
 export function isSenderCode(code: FaultCode): boolean {
   return faultCodes[code].is === 'sender';
 }
 
-/** Whether a code is one of WS-Security's (W52). */
+/** Returns true for a code of WS-Security (W52). */
 export function isSecurityCode(code: FaultCode): boolean {
   const { namespaceOf }: FaultCodeFacts = faultCodes[code];
   const namespace = namespaceOf?.(undefined);
@@ -120,21 +123,21 @@ export function isSecurityCode(code: FaultCode): boolean {
 }
 
 /**
- * A fault in an envelope; `requestId` goes into the text, so that a caller can name it (W27).
+ * Writes a fault in an envelope. `requestId` is part of the text, so that a caller can quote it (W27).
  *
- * @param told the element of a detail of ours; undefined for none
- * @param prefix that of SOAP's own codes (`faultCodePrefix`)
+ * @param told the element of a detail of the gateway; undefined for none
+ * @param prefix prefix of SOAP's own codes (`faultCodePrefix`)
  */
 export function writeFault(fault: Fault, requestId: string, told?: string, prefix = 's'): string {
   const { version, code, message, own } = fault;
   const detail = own === undefined ? told : own.detail === '' ? undefined : own.detail;
-  // a fault of the upstream's own has its words and no more
+  // the text of a fault that the upstream defines is not changed
   const reason = escapeXml(own === undefined ? `${message} (request ${requestId})` : message, {
     replaced: 0,
   });
   const namespace = namespaceOfCode(fault);
   const declaration = namespace === undefined ? '' : ` xmlns:w="${escapeAttribute(namespace)}"`;
-  // of WS-Security on Fault (W52), of any other namespace on the code itself
+  // the namespace of WS-Security is declared on Fault (W52), any other on the code itself
   const [onFault, onCode] = isSecurityCode(code) ? [declaration, ''] : ['', declaration];
   const actor = own?.actor === undefined ? undefined : escapeXml(own.actor, { replaced: 0 });
   let body: string;
@@ -153,21 +156,24 @@ export function writeFault(fault: Fault, requestId: string, told?: string, prefi
   return `${before}<s:Fault${onFault}>${body}</s:Fault>${after}`;
 }
 
-/** The namespace of a code that is not the envelope's; undefined for the envelope's, and for a code in no namespace. */
+/**
+ * Returns the namespace of a code that is not the envelope's; undefined for a code of the envelope or without a
+ * namespace.
+ */
 function namespaceOfCode({ code, own, header }: Fault): string | undefined {
   if (own?.code !== undefined) return own.code.namespace === '' ? undefined : own.code.namespace;
   const { namespaceOf }: FaultCodeFacts = faultCodes[code];
   return namespaceOf?.(header);
 }
 
-/** A code of the envelope's own namespace with its declaration: `>s:Server`, or ` xmlns:p="…">p:Server`. */
+/** Returns a code in the envelope's namespace with its declaration: `>s:Server`, or ` xmlns:p="…">p:Server`. */
 function envelopeCode({ version, code }: Fault, prefix: string): string {
   const { is }: FaultCodeFacts = faultCodes[code];
   const local = is === 'sender' || is === 'receiver' ? version[is] : is;
   return `${prefix === 's' ? '' : ` xmlns:${prefix}="${version.namespace}"`}>${prefix}:${local}`;
 }
 
-/** `faultcode` of SOAP 1.1 (4.4.1). */
+/** Returns the `faultcode` of SOAP 1.1 (§4.4.1). */
 function faultcode(fault: Fault, declaration: string, prefix: string): string {
   const { code, own } = fault;
   const words = own?.code;
@@ -177,7 +183,10 @@ function faultcode(fault: Fault, declaration: string, prefix: string): string {
   return `<faultcode${envelopeCode(fault, prefix)}${words?.more ?? ''}</faultcode>`;
 }
 
-/** `Code` of SOAP 1.2 (part 1, 5.4.1). A code of the upstream's that is not SOAP's own is the Subcode, if it is a QName. */
+/**
+ * Returns the `Code` of SOAP 1.2 (Part 1 §5.4.1). An upstream's code that is not SOAP's own becomes the Subcode if it
+ * is a QName.
+ */
 function code12(fault: Fault, declaration: string, prefix: string): string {
   const { code, own } = fault;
   const words = own?.code;
@@ -190,7 +199,7 @@ function code12(fault: Fault, declaration: string, prefix: string): string {
   return `<s:Code>${value}<s:Subcode><s:Value${declaration}>${subcode}</s:Value></s:Subcode></s:Code>`;
 }
 
-/** What SOAP 1.2 says of a fault in header blocks: Upgrade (Part 1, 5.4.7) and NotUnderstood (5.4.8). */
+/** Returns the header blocks that SOAP 1.2 defines for faults: Upgrade (Part 1 §5.4.7) and NotUnderstood (§5.4.8). */
 function blocksOf({ code, version, block }: Fault): string {
   if (version !== soap12) return '';
   if (code === 'VersionMismatch') {

@@ -37,75 +37,75 @@ import type { ReplyHeader } from './headers/reply-header.ts';
 import { missingTimestamp } from './headers/security.ts';
 import type { SoapAddress, SoapVersion } from './versions.ts';
 
-/** A SOAP message as it was received: the document of its envelope, and what else its HTTP message says. */
+/** A received SOAP message: the document of its envelope, and data of its HTTP message. */
 export interface SoapMessage {
   readonly document: Buffer;
-  /** The charset of the Content-Type; undefined: the document says. */
+  /** The charset of the Content-Type; undefined means that the XML declaration applies. */
   readonly charset: string | undefined;
-  /** Hints at the action in the HTTP message (W4). */
+  /** Actions that the HTTP message names (W4). */
   readonly actions: readonly string[];
   /** The other parts of a multipart message (W57); undefined for any other message. */
   readonly attachments: Attachments | undefined;
 }
 
-/** An envelope that was read up to its payload: what is known before it is decided what happens to the request. */
+/** An envelope that was read up to its payload. */
 export interface Envelope {
   readonly version: SoapVersion;
   readonly operation: CompiledOperation;
-  /** Reads the payload, and the document to its end. Throws Fault, TooManySteps. */
+  /** Reads the payload and the rest of the document. Throws Fault, TooManySteps. */
   readonly readPayload: () => SoapCall;
 }
 
-/** One SOAP request, read whole. */
+/** A SOAP request that was read completely. */
 export interface SoapCall {
   readonly version: SoapVersion;
   readonly operation: CompiledOperation;
   readonly input: Input;
-  /** What the reply's Header answers; undefined for nothing. */
+  /** Request headers that the Header of the reply answers; undefined for none. */
   readonly header: ReplyHeader | undefined;
-  /** What header blocks hold of credentials; undefined for nothing. */
+  /** Credentials in header blocks; undefined for none. */
   readonly credentials: HeaderCredentials | undefined;
-  /** Whether the request came as a message of MTOM (W65). */
+  /** True if the request was an MTOM message (W65). */
   readonly isMtom: boolean;
 }
 
 /**
- * Opens SOAP messages of a contract. Throws Fault, in the version of the envelope once it is known and else of the address (W3);
- * UnsupportedCharset.
+ * Opens SOAP messages of a contract. Throws Fault in the version of the envelope, or of the address while the envelope
+ * is unread (W3). Throws UnsupportedCharset.
  */
 export type OpenSoap = (message: SoapMessage, address: SoapAddress) => Envelope;
 
-/** The operations that answer at a path, and what is known of requests to them that were met before. */
+/** The operations at a path, and the cache of known requests to them. */
 interface Face {
   readonly dispatch: Dispatch;
   readonly fastPath: FastPath<Opening>;
 }
 
-/** A message and the operations that may be meant. */
+/** A message and the operations to choose from. */
 interface SoapRequest extends SoapMessage {
   readonly face: Face;
-  /** Of the path. */
+  /** The version of the path. */
   readonly claimed: SoapVersion;
 }
 
-/** A beginning up to the start tag of Header. */
+/** The known start of a document, up to the start tag of Header. */
 interface KnownHeader {
   readonly version: SoapVersion;
-  /** As the end tag is written where nothing special is done. */
+  /** The end tag of Header in its usual spelling. */
   readonly endTag: Buffer;
 }
 
-/** Of so many requests with header blocks that are read whole, one is looked at without them. */
+/** Every n-th request with header blocks that misses the cache is learned without its blocks. */
 const learnedOneIn = 4;
 
 const noBlocks: readonly string[] = [];
 
 /**
- * A reader of SOAP requests: envelope and headers first, then the payload by its operation's codec. Problems of members are
- * in the input's reading; everything before them throws Fault. The first stage that fails speaks, whatever comes later in
- * the text (W43).
+ * Returns a reader of SOAP requests. It reads the envelope and headers, then the payload with the codec of its
+ * operation. Errors of members are collected in `reading`; all earlier errors throw Fault. Only errors of the first
+ * failing stage are reported, even if later text has others (W43).
  *
- * @param mostSteps as `startReading` has it: one that takes more throws TooManySteps
+ * @param mostSteps maximum number of steps (see `startReading`), beyond which TooManySteps is thrown
  */
 export function createSoapReader(
   compiled: CompiledContract,
@@ -124,7 +124,7 @@ class SoapReader {
   readonly #faces: ReadonlyMap<string | undefined, Face>;
   readonly #refusesUnknown: boolean;
   readonly #holding: ReadonlySet<CompiledOperation>;
-  /** Whether an envelope without a header is a good one. */
+  /** True if an envelope without Header is valid. */
   readonly #isHeaderOptional: boolean;
   readonly #headers: Beginnings<KnownHeader>;
   #behindHeaders = 0;
@@ -166,7 +166,7 @@ class SoapReader {
     );
   }
 
-  /** A document is read anew by the same rules, too. */
+  /** Creates a reader of a text. All readers of a document use the same rules. */
   #readerOf(text: string): XmlReader {
     return new XmlReader(text, this.#limits, this.#quirks);
   }
@@ -177,7 +177,9 @@ class SoapReader {
     return face;
   }
 
-  /** A request without header blocks whose beginning was met before; undefined where its action is of another operation. */
+  /**
+   * Opens a request without header blocks that has a known start; undefined if its action belongs to another operation.
+   */
   #openKnown(request: SoapRequest, match: Match<Opening>): Envelope | undefined {
     const { actions, face, attachments } = request;
     const { version, operation } = match.meaning;
@@ -193,10 +195,10 @@ class SoapReader {
   }
 
   /**
-   * A request whose beginning without its header blocks was met before, with what they say; undefined for any other, and for
-   * one with anything wrong in its header.
+   * Opens a request that has a known start apart from its header blocks; undefined for any other request, and for one
+   * with an error in its header.
    *
-   * @param match that of the whole document
+   * @param match match of the complete document
    */
   #openBehindHeader(request: SoapRequest, match: Match<Opening> | undefined): Envelope | undefined {
     const { document, charset, actions, face, attachments } = request;
@@ -217,7 +219,10 @@ class SoapReader {
     return { version, operation, readPayload };
   }
 
-  /** Reads the header blocks, and finds what is known of the document without them. What is wrong is for the whole to be read to say. */
+  /**
+   * Reads the header blocks, and looks up the document without them. Returns undefined on any error. `#openWhole` then
+   * reports it.
+   */
   #matchBehindHeader(
     { document, charset, face }: SoapRequest,
     known: Beginning<KnownHeader>,
@@ -237,7 +242,7 @@ class SoapReader {
     }
   }
 
-  /** Reads a Header from behind its start tag. Gives whether nothing is wrong with it, nor left for later. */
+  /** Reads a Header after its start tag. Returns true if it has no error and no block to read later. */
   #readBlocks(xml: ContentReader, findings: Findings): boolean {
     try {
       this.#readHeader(xml, findings.version, findings);
@@ -248,7 +253,7 @@ class SoapReader {
     return findings.fault === undefined && findings.declared.length === 0;
   }
 
-  /** The same for one whose form isn't known yet, and which has to end with these bytes. */
+  /** Reads a Header in an unknown form that must end with these bytes. */
   #readNewBlocks(bytes: Buffer, known: Beginning<KnownHeader>, findings: Findings): boolean {
     if (!isUtf8(bytes)) return false;
     const text = bytes.toString();
@@ -258,7 +263,7 @@ class SoapReader {
     return true;
   }
 
-  /** Takes note of the Header's beginning, then of what the request is without its blocks. */
+  /** Learns the start of a document with a Header, then the document without its header blocks. */
   #learnBehindHeader(request: SoapRequest, findings: Findings): void {
     const { document, charset, face, actions } = request;
     const { version, headerStart, headerEndTag } = findings;
@@ -278,7 +283,7 @@ class SoapReader {
     ).readPayload();
   }
 
-  /** Any request. One without header blocks is remembered up to its payload. */
+  /** Opens any request. Learns the start of a request without header blocks. */
   #openWhole(request: SoapRequest, match: Match<Opening> | undefined): Envelope {
     const { document, charset, actions, face, claimed } = request;
     const findings = startFindings(claimed, actions);
@@ -308,7 +313,10 @@ class SoapReader {
     return { version, operation, readPayload };
   }
 
-  /** Reads what is behind the start tag of the payload, and takes note of its shape where nothing is wrong with it. */
+  /**
+   * Reads the rest of a document after the start tag of the payload. Learns the form of the payload if there are no
+   * errors.
+   */
   #readOpened(
     request: SoapRequest,
     match: Match<Opening> | undefined,
@@ -356,10 +364,10 @@ class SoapReader {
 }
 
 /**
- * Runs a stage of reading. A document that isn't well-formed is told so before anything else is (W43); a Fault gets the
- * header that its reply answers.
+ * Runs a stage of reading. If it throws a Fault, the rest of the document is read first, because a document that is not
+ * well-formed is reported before other errors (W43). Adds to a Fault the request headers that its Header answers.
  *
- * @param xml the document's reader, which is read to the end; undefined while there is none
+ * @param xml reader of the document; undefined before there is one
  */
 function inStage<T>(findings: Findings, xml: XmlReader | undefined, read: () => T): T {
   try {
@@ -382,7 +390,7 @@ function inStage<T>(findings: Findings, xml: XmlReader | undefined, read: () => 
   }
 }
 
-/** Whether no hint is at another operation; one that is has its Fault from whoever reads the whole document. */
+/** Returns true if no action names another operation. Otherwise `#openWhole` reports the Fault. */
 function isOfActions(
   dispatch: Dispatch,
   operation: CompiledOperation,
@@ -398,14 +406,17 @@ function isOfActions(
   }
 }
 
-/** Whether a beginning means the same wherever it comes: the action had no part in it, and nothing goes beyond its element. */
+/**
+ * Returns true if the start of a document always means the same operation: the action was not needed, and the payload
+ * is one element.
+ */
 function isLearned({ operation, isEmpty, deviation }: Opening, { isByElement }: Dispatch): boolean {
   return !isEmpty && deviation === undefined && !operation.spansBody && isByElement(operation);
 }
 
 /**
- * Operations whose parts stay bytes until the upstream's body is written (W64): those of others are base64 at once, for
- * what looks at values, or writes them in another form.
+ * Returns the operations with binary parts that stay bytes until the upstream body is written (W64). Other operations
+ * convert them to base64 at once, because they check the values or write them in another form.
  */
 function holdingOperations({ contract, operations }: CompiledContract): ReadonlySet<CompiledOperation> {
   if (contract.settings.validate === 'strict' || contract.adopted !== undefined) return new Set();
@@ -421,13 +432,13 @@ function holdingOperations({ contract, operations }: CompiledContract): Readonly
   );
 }
 
-/** Whether a field can't hold base64. */
+/** Returns true if a field cannot contain base64. */
 function isPlain(field: Field | undefined): boolean {
   const type = field?.type;
   return type?.kind === 'enum' || (type?.kind === 'scalar' && type.scalar !== 'base64Binary');
 }
 
-/** Notes the parts that neither Body nor Header refers to (W60, W61), once the rest is known to be right. */
+/** Reports parts without a reference from Body or Header (W60, W61), if the request has no other errors. */
 function finishAttachments(
   attachments: Attachments,
   readAgain: () => XmlReader,
@@ -440,7 +451,7 @@ function finishAttachments(
   attachments.noteUnused(reading, refusesUnknown);
 }
 
-/** An Include or `href` in the header refers to a part, though nothing is followed there (W60). */
+/** Marks parts that an Include or `href` in the header refers to as used, without resolving them (W60). */
 function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
   xml.readRoot();
   while (xml.nextChild() && xml.local !== 'Header') xml.skip();
@@ -451,7 +462,7 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
   }
 }
 
-/** Where a Header ends, in bytes; undefined where it doesn't end as it does mostly. */
+/** Returns the offset of the end of a Header, in bytes; undefined if its end tag has an unusual spelling. */
 function headerEnd(
   document: Buffer,
   { length, meaning: { endTag } }: Beginning<KnownHeader>,
@@ -460,7 +471,7 @@ function headerEnd(
   return at < 0 ? undefined : at + endTag.length;
 }
 
-/** A document with an empty Header in the place of its own, which ends at an offset. */
+/** Returns a document with an empty Header in place of its own. `end` is the offset of the end of the Header. */
 function withoutBlocks(document: Buffer, { length, meaning }: Beginning<KnownHeader>, end: number): Buffer {
   return Buffer.concat([document.subarray(0, length), document.subarray(end - meaning.endTag.length)]);
 }
@@ -470,7 +481,10 @@ function credentialsOf({ credentials, token, isSecurityUnread }: Findings): Head
   return { block: credentials, token: token?.values, digest: token?.digest, isSecurityUnread };
 }
 
-/** Whether nothing is wrong but for what isn't there: credentials come in a header, too, and each request without them lacks the same. */
+/**
+ * Returns true if there are no errors except missing members. Missing members may be credentials, which a header may
+ * contain instead.
+ */
 function isFaultless({ problems, ignored }: Reading): boolean {
   return problems.length + ignored.length === 0;
 }

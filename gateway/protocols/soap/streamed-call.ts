@@ -18,27 +18,30 @@ import { admitSoap } from '../read-request.ts';
 import type { SoapCall } from './soap-reader.ts';
 import type { SoapAddress } from './versions.ts';
 
-/** A message that may be one whose file flows through (W64), read as far as that has to be known. */
+/** A multipart message that may contain a file to stream (W64), read as far as necessary. */
 export interface StreamedCall {
-  /** The call; undefined for any other message, which is there whole. */
+  /** The call; undefined for any other message, which was read completely. */
   readonly call: SoapCall | undefined;
   readonly body: Buffer;
-  /** Why the file broke off, in words for its caller; undefined as long as it didn't. */
+  /** Returns the error for the caller if the file ended early; undefined otherwise. */
   readonly failure: () => unknown;
-  /** To be called once the call is over. */
+  /** Must be called when the call has ended. */
   readonly end: () => void;
 }
 
-/** Time of a call whose file is streamed, in ms. */
+/** Time limit of a call with a streamed file, in ms. */
 export const maxStreamMs = 3_600_000;
 
-/** A beginning is looked for in so many bytes first, then in twice as many, and so on: in all in linear time. */
+/**
+ * Number of bytes at which the start of a message is parsed for the first time. The number doubles each time, so the
+ * total time is linear.
+ */
 const firstLookBytes = 2 * 1024;
 
 /**
- * Reads a message of `multipart/related` up to its file, where the operation in its envelope lets files flow through; of any
- * other operation, or in any other form, to its end, as `readBody` does. A call has its permit then. Throws CallError, Fault.
- * One function, as all of it works on what came so far.
+ * Reads a `multipart/related` message up to its file if its operation streams files. Reads any other message
+ * completely, like `readBody`. The call has its permit when this resolves. Throws CallError, Fault. A single function,
+ * because all steps share the data that has arrived.
  */
 export async function receiveStreamed(
   context: RequestContext,
@@ -51,7 +54,7 @@ export async function receiveStreamed(
   const { limits } = compiled;
   const { version } = address;
   admitSoap(service, context, Math.max(bodyLimit, limits.streamBytes));
-  await undefined; // Node's parser is about to bring what came with the head
+  await undefined; // in the next microtask, Node's parser has passed on the bytes that arrived with the head
   if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) response.writeContinue();
   const heldMost = Math.min(bodyLimit, limits.streamBytes);
@@ -104,8 +107,9 @@ export async function receiveStreamed(
   }
 
   /**
-   * Goes on with a message whose envelope and whose file's header are there; undefined where its operation holds files, and where
-   * the call doesn't take the file: it would be made whether or not the message comes to its end.
+   * Continues with a message when its envelope and the headers of its file have arrived. Returns undefined if the
+   * operation does not stream files. Also returns undefined if the call does not use the file, because it would then be
+   * made even if the message is incomplete.
    */
   async function begin(beginning: RelatedBeginning, came: Buffer): Promise<StreamedCall | undefined> {
     let failure: unknown;

@@ -1,28 +1,28 @@
 import type { Frame } from '../../../mappings/compile.ts';
 import { namespaces } from '../../../mappings/contract/model.ts';
 
-/** Everything that differs between SOAP 1.1 and 1.2, as one value each (W3, W7, W27, W28). */
+/** The differences between SOAP 1.1 and 1.2 (W3, W7, W27, W28). */
 export interface SoapVersion {
   readonly name: '1.1' | '1.2';
   readonly format: 'soap11' | 'soap12';
   readonly namespace: string;
   readonly contentType: string;
-  /** Code of a fault that the caller can mend, and of one that it can't. */
+  /** Fault codes for errors of the caller and of the gateway. */
   readonly sender: 'Client' | 'Sender';
   readonly receiver: 'Server' | 'Receiver';
   readonly roleAttribute: 'actor' | 'role';
-  /** Roles that are ours besides an absent or empty one. */
+  /** Roles of the gateway, in addition to an absent or empty one. */
   readonly ourRoles: readonly string[];
-  /** What a payload goes out in when there is no header to write. */
+  /** The frame of a payload without Header. */
   readonly frame: Frame;
 }
 
-/** Reply bodies in XML start with it, in an envelope or not (W8). */
+/** The XML declaration of all XML replies, with or without envelope (W8). */
 export const xmlDeclaration = '<?xml version="1.0" encoding="utf-8"?>';
 
 const headerEnd = '</s:Header>';
 
-/** An envelope around a payload; `header` is the whole Header element, or empty. */
+/** Returns the envelope around a payload. `header` is the complete Header element, or empty. */
 export function envelopeFrame(namespace: string, header: string): Frame {
   const start = `${xmlDeclaration}<s:Envelope xmlns:s="${namespace}">`;
   const opened = header === '' ? '<s:Header>' : header.slice(0, -headerEnd.length);
@@ -62,17 +62,19 @@ export const soap12: SoapVersion = {
   frame: envelopeFrame(namespaces.soap12, ''),
 };
 
-/** Where a SOAP request came to. */
+/** The address of a SOAP request. */
 export interface SoapAddress {
   /** The version of a fault until the envelope's own version is known (W3). */
   readonly version: SoapVersion;
-  /** Whether ports of both versions of an adopted service have this path. */
+  /** True if ports of both versions of an adopted service have this path. */
   readonly hasBothVersions?: boolean;
-  /** The path below the base path, where ports of an adopted service answer (A5); undefined: all that the contract has. */
+  /**
+   * The path of an adopted service's ports, below the base path (A5); undefined means all operations of the contract.
+   */
   readonly endpoint: string | undefined;
 }
 
-/** A SOAP version by its name. */
+/** Returns a SOAP version by its name. */
 export function versionNamed(name: SoapVersion['name']): SoapVersion {
   return name === '1.1' ? soap11 : soap12;
 }

@@ -4,7 +4,7 @@ import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault } from '../faults.ts';
 import type { BlockFacts, HeaderBlock, HeaderFindings } from './header-block.ts';
 
-/** Addresses that mean "on this connection" or "nowhere". */
+/** Addresses that mean the connection of the request, or no reply. */
 const anonymousAddresses = new Set([
   `${namespaces.addressing10}/anonymous`,
   `${namespaces.addressing10}/none`,
@@ -21,7 +21,7 @@ const readers: Readonly<Record<string, HeaderBlock['read']>> = {
   RelatesTo: ignore,
 };
 
-/** WS-Addressing 1.0 and of August 2004, answered in the version of the request (W28). */
+/** Header blocks of WS-Addressing 1.0 and of August 2004, answered in the version of the request (W28). */
 export const addressingBlocks: readonly HeaderBlock[] = [
   ...[namespaces.addressing10, namespaces.addressing2004].flatMap((namespace) =>
     Object.entries(readers).map(([local, read]) => ({ namespace, local, read })),
@@ -29,7 +29,7 @@ export const addressingBlocks: readonly HeaderBlock[] = [
   { namespace: namespaces.addressingNone, local: '*', read: (xml) => xml.skip() },
 ];
 
-/** The request's addressing, from its first block on. */
+/** Returns the request's addressing, which its first block creates. */
 function addressingOf(namespace: string, found: HeaderFindings): { messageId: string | undefined } {
   found.reply ??= {};
   found.reply.addressing ??= { namespace, messageId: undefined };
@@ -52,7 +52,10 @@ function readMessageId(xml: ContentReader, found: HeaderFindings, { limits }: Bl
   addressing.messageId ??= text;
 }
 
-/** Where replies or faults are to go: nowhere but back on the connection, for who says that it must be understood. */
+/**
+ * Reads an address for replies or faults. Replies are only sent on the request's connection, so another address with
+ * mustUnderstand is a fault.
+ */
 function readEndpoint(xml: ContentReader, found: HeaderFindings, facts: BlockFacts): void {
   const { namespace, local } = xml;
   addressingOf(namespace, found);

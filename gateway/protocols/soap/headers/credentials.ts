@@ -5,9 +5,9 @@ import { Fault, refuse } from '../faults.ts';
 import { anyNamespace, type HeaderBlock } from './header-block.ts';
 
 /**
- * The header block of a caller's credentials, with what could stand in HTTP headers, for contracts whose bodies have no
- * place for it (W24); none for others. A block of its name in another namespace is meant for us too, or credentials
- * would be lost without a word.
+ * Returns the header block for callers' credentials, for contracts with credentials that are not members of the body
+ * (W24). A block of this name in another namespace is a fault, because the credentials would otherwise be ignored
+ * silently.
  */
 export function credentialsBlocks({ credentials, namespaces }: Contract): readonly HeaderBlock[] {
   const block = credentials?.block;

@@ -7,8 +7,8 @@ import type { SoapVersion } from '../versions.ts';
 import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
 
 /**
- * The header blocks that bindings of an adopted service declare (A8). Which of them are the request's is known with its
- * operation, so they are only noted here, and read by `readDeclared`.
+ * Returns the header blocks that bindings of an adopted service declare (A8). They are only recorded, because the
+ * operation, which decides about them, is not known yet. `readDeclared` reads them.
  */
 export function declaredBlocks({ adopted }: Contract): readonly HeaderBlock[] {
   const blocks = new Map<string, HeaderBlock>();
@@ -28,11 +28,11 @@ export function declaredBlocks({ adopted }: Contract): readonly HeaderBlock[] {
 }
 
 /**
- * The declared blocks of a request, as members of `@headers`, in the order in which they came; a block twice is a problem of
- * the reading. A block that another operation declares is as any other: a Fault where it has mustUnderstand (W28).
- * The Header is read once more from the document's beginning.
+ * Reads the declared blocks of a request as members of `@headers`, in document order. A repeated block is recorded as a
+ * problem in `reading`. A block of another operation counts as unknown: it throws Fault if it has mustUnderstand (W28).
+ * The Header is read a second time.
  *
- * @param xml at the beginning of the whole document, whose Header was read without an error
+ * @param xml reader at the start of the document, after its Header was read without an error
  */
 export function readDeclared(
   xml: XmlReader,

@@ -6,30 +6,30 @@ import type { SoapVersion } from '../versions.ts';
 import type { ReplyHeader } from './reply-header.ts';
 import type { UsernameToken } from './username-token.ts';
 
-/** Stands for every namespace that no other row has a block of that name in. */
+/** Matches every namespace, after blocks with a namespace of their own. */
 export const anyNamespace = '*';
 
 /**
- * A kind of header block that is understood here, whether it has mustUnderstand or not (W28): a row of the table in
- * `headers.ts`, and a file beside this one.
+ * A kind of header block that the gateway understands, with or without mustUnderstand (W28). Each kind is an entry of
+ * the table in `headers.ts`, implemented in a file of this folder.
  */
 export interface HeaderBlock {
-  /** `anyNamespace` for every one. */
+  /** `anyNamespace` for all namespaces. */
   readonly namespace: string;
-  /** `*` for every block of the namespace. */
+  /** `*` for all blocks of the namespace. */
   readonly local: string;
   /**
-   * Reads a block that is for us, from behind its start tag to behind its end tag, and notes what it says. Throws Fault for
-   * what makes the rest unreadable; any other waits in `found`. Throws XmlError.
+   * Reads a block from its start tag to its end tag, and records its content in `found`. Throws Fault if the rest of
+   * the document becomes unreadable; records other faults in `found`. Throws XmlError.
    */
   readonly read: (xml: ContentReader, found: HeaderFindings, facts: BlockFacts) => void;
 }
 
-/** What holds for the block that is read. */
+/** Properties of the block that is read. */
 export interface BlockFacts {
-  /** Of the envelope. */
+  /** Version of the envelope. */
   readonly version: SoapVersion;
-  /** Whether it has mustUnderstand. */
+  /** True if the block has mustUnderstand. */
   readonly mustUnderstand: boolean;
   readonly limits: Limits;
 }
@@ -41,25 +41,25 @@ export interface DeclaredBlock {
   readonly mustUnderstand: boolean;
 }
 
-/** What the header blocks of a request say, all of them together. */
+/** Content of all header blocks of a request. */
 export interface HeaderFindings {
-  /** Hints at the operation (W4), those in the HTTP message first. */
+  /** Actions that the request names (W4), starting with the HTTP message. */
   readonly actions: string[];
-  /** Credentials by name, as the body would give them (W24). */
+  /** Credentials by name, as in the body (W24). */
   credentials: ReadonlyMap<string, string> | undefined;
-  /** What a UsernameToken gives (W47). */
+  /** Content of a UsernameToken (W47). */
   token: UsernameToken | undefined;
-  /** Whether there was a Security block for us that the contract doesn't read (W45). */
+  /** True if there was a Security block for this role and the contract does not read WS-Security (W45). */
   isSecurityUnread: boolean;
-  /** Blocks that operations of an adopted service declare, to be read once the operation is known (A8). */
+  /** Blocks that operations of an adopted service declare. They are read when the operation is known (A8). */
   readonly declared: DeclaredBlock[];
-  /** What the reply's Header answers. */
+  /** Request headers that the Header of the reply answers. */
   reply: ReplyHeader | undefined;
-  /** A fault of the header blocks waits until the envelope and the operation are known (W43). */
+  /** A fault of the header blocks. It is thrown after the envelope and the operation were checked (W43). */
   fault: Fault | undefined;
 }
 
-/** Whether a block is for us: only the envelope's own attributes count (W28). */
+/** Returns true if a block is for this role. Only attributes in the envelope's namespace count (W28). */
 export function isForUs(xml: ContentReader, version: SoapVersion): boolean {
   const given = xml.attribute(version.namespace, version.roleAttribute);
   if (given === undefined) return true;

@@ -11,7 +11,7 @@ import { anyNamespace, type HeaderBlock, type HeaderFindings, isForUs } from './
 import { protocolOf } from './protocols.ts';
 import { securityBlocks } from './security.ts';
 
-/** Every header block that is understood here: another kind is another row. */
+/** Returns the table of all header blocks that the gateway understands. */
 function blocksOf(contract: Contract): readonly HeaderBlock[] {
   return [
     ...addressingBlocks,
@@ -22,16 +22,16 @@ function blocksOf(contract: Contract): readonly HeaderBlock[] {
 }
 
 /**
- * Reads a Header from behind its start tag to behind its end tag, and notes what its blocks say. Throws Fault; XmlError.
+ * Reads a Header from its start tag to its end tag, and records the content of its blocks. Throws Fault; XmlError.
  *
- * @returns how many blocks there are
+ * @returns the number of blocks
  */
 export type ReadHeader = (xml: ContentReader, version: SoapVersion, found: HeaderFindings) => number;
 
-/** Children of soap:Header. */
+/** Maximum number of children of soap:Header. */
 export const maxHeaderBlocks = 32;
 
-/** One function that reads the Headers of a contract's requests by the table of blocks (W28). */
+/** Returns a function that reads the Headers of a contract's requests, using the table of blocks (W28). */
 export function compileReadHeader({ contract, limits }: CompiledContract): ReadHeader {
   const { soapHeaderBlocks = maxHeaderBlocks } = limits;
   const blocks = new Map<string, Map<string, HeaderBlock>>();
@@ -81,13 +81,13 @@ function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion
   );
 }
 
-/** Whether the block must be understood, by whom it is for: only the envelope's own attributes count (W28). */
+/** Returns true if the block has mustUnderstand. Only the attribute in the envelope's namespace counts (W28). */
 function readMustUnderstand(xml: ContentReader, version: SoapVersion, found: HeaderFindings): boolean {
   const flag = xml.attribute(version.namespace, 'mustUnderstand');
   if (flag === undefined) return false;
   const word = collapse(flag);
   if (word === '1' || word === 'true') return true;
-  // a message that isn't well made is told so before a block that isn't understood, wherever either stands
+  // an invalid message is reported before a block that is not understood, whatever their order
   if (word !== '0' && word !== 'false' && found.fault?.code !== 'sender')
     found.fault = new Fault(
       version,

@@ -1,4 +1,4 @@
-/** Protocols over SOAP that are not offered, by the namespaces of their elements, each with what works in its place. */
+/** Unsupported protocols over SOAP, by namespace, with a message and an alternative for each. */
 const protocols: readonly (readonly [namespace: RegExp, told: string, instead: string])[] = [
   [
     /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/(?:trust|sc)|docs\.oasis-open\.org\/ws-sx\/(?:ws-trust\/200512|ws-secureconversation\/200512))\/?$/,
@@ -12,7 +12,7 @@ const protocols: readonly (readonly [namespace: RegExp, told: string, instead: s
   ],
 ];
 
-/** The protocol that a namespace belongs to and what works in its place; undefined if it is of no protocol listed here. */
+/** Returns the message and the alternative for the protocol of a namespace; undefined if it is not in the list. */
 export function protocolOf(
   namespace: string,
 ): { readonly told: string; readonly instead: string } | undefined {

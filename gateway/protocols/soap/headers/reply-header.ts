@@ -4,42 +4,42 @@ import { namespaces } from '../../../../mappings/contract/model.ts';
 import { writeTimestamp } from './timestamp.ts';
 
 /**
- * What the Header of a reply or a fault answers of its request's, a member for each kind of block that is answered. Plain
- * data, as the request may be read in another thread.
+ * Request headers that the Header of a reply or fault answers, with a member per kind of block. Plain data, because a
+ * worker thread may read the request.
  */
 export interface ReplyHeader {
   addressing?: Addressing;
-  /** Of a Security block that was read. */
+  /** From a Security block that was read. */
   security?: SecurityFacts;
 }
 
-/** What was read of a request's Security block, for its reply and its line of the log. */
+/** Data of a request's Security block, for the reply and the log. */
 export interface SecurityFacts {
-  /** When the request was read, in ms since 1970, where the block held a Timestamp, right or wrong (W53). */
+  /** Time of reading in ms since 1970, if the block contained a Timestamp, even an invalid one (W53). */
   timestamp: number | undefined;
-  /** What the block held of a UsernameToken. */
+  /** Kind of UsernameToken in the block. */
   token: 'text' | 'digest' | 'none';
-  /** Names of what was left out unchecked (W50). */
+  /** Names of elements that were ignored without verification (W50). */
   readonly unverified: string[];
 }
 
-/** WS-Addressing of one request, to be answered in its own version (W28). */
+/** WS-Addressing of one request, which is answered in the same version (W28). */
 export interface Addressing {
   readonly namespace: string;
   messageId: string | undefined;
 }
 
-/** The Header of an operation's reply with its action (W28); empty where there is nothing to answer. */
+/** Returns the Header of a reply with its action (W28); empty if there is nothing to answer. */
 export function headerOfReply({ addressing, security }: ReplyHeader, action: string): string {
   return headerElement(addressing, action, '', security);
 }
 
 /**
- * The Header of a fault; empty where there is nothing in it.
+ * Returns the Header of a fault; empty if it has no content.
  *
- * @param isOfAddressing whether the fault's code is one of WS-Addressing's own (WS-Addressing SOAP Binding, 6)
- * @param blocks what SOAP itself has in it, as text
- * @param declared the actions of a fault that the WSDL declares (A34); undefined for any other fault
+ * @param isOfAddressing true if the fault's code is one of WS-Addressing (WS-Addressing SOAP Binding §6)
+ * @param blocks header blocks that SOAP itself defines for faults, as text
+ * @param declared actions of a fault that the WSDL declares (A34); undefined for any other fault
  */
 export function headerOfFault(
   { addressing, security }: ReplyHeader,
@@ -50,7 +50,7 @@ export function headerOfFault(
   return headerElement(addressing, faultAction(addressing, isOfAddressing, declared), blocks, security);
 }
 
-/** Returns the action of a fault. The version of 2004 has no default pattern for faults (3.3.2 there). */
+/** Returns the action of a fault. The version of 2004 has no default pattern for faults (§3.3.2 there). */
 function faultAction(
   addressing: Addressing | undefined,
   isOfAddressing: boolean,
@@ -61,7 +61,7 @@ function faultAction(
   return action ?? `${addressing?.namespace}${isOfAddressing || is2004 ? '' : '/soap'}/fault`;
 }
 
-/** Its Timestamp stands last (W53). */
+/** Returns a Header element. The Timestamp is its last block (W53). */
 function headerElement(
   addressing: Addressing | undefined,
   action: string,

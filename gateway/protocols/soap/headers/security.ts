@@ -6,7 +6,7 @@ import type { BlockFacts, HeaderBlock, HeaderFindings } from './header-block.ts'
 import { readTimestamp } from './timestamp.ts';
 import { readUsernameToken } from './username-token.ts';
 
-/** The block `Security` of WS-Security, for contracts that read it; none for others (W45). */
+/** Returns the Security block of WS-Security, if the contract reads it (W45). */
 export function securityBlocks({ wsse }: Contract): readonly HeaderBlock[] {
   if (wsse === undefined) return [];
   return [
@@ -18,7 +18,10 @@ export function securityBlocks({ wsse }: Contract): readonly HeaderBlock[] {
   ];
 }
 
-/** Reads the block from behind its start tag; what is wrong with it waits until the envelope is known (W46, W51). */
+/**
+ * Reads a Security block after its start tag. Errors are recorded, and reported after the envelope was checked (W46,
+ * W51).
+ */
 function readSecurity(
   xml: ContentReader,
   wsse: Wsse,
@@ -64,14 +67,14 @@ function readSecurity(
   if (xml.stray) refuse('InvalidSecurity', { expected: 'only elements in Security', got: 'text' });
 }
 
-/** What is said of what nobody here checks. */
+/** Returns the reason for an element that the gateway does not check. */
 export function unsupported(local: string): Reason {
   return {
     detail: `<${local.slice(0, 64)}> isn't checked here; a UsernameToken with PasswordText and a Timestamp are read`,
   };
 }
 
-/** A fault for a request without the Timestamp that its contract asks for; undefined for any other (W48). */
+/** Returns the reason for a missing Timestamp, if the contract requires one (W48); undefined otherwise. */
 export function missingTimestamp({ wsse }: Contract, { reply }: HeaderFindings): Reason | undefined {
   if (wsse?.timestamp !== 'required' || reply?.security?.timestamp !== undefined) return undefined;
   return { expected: 'a Timestamp in a Security block of the Header', got: 'none' };

@@ -4,18 +4,18 @@ import { namespaces } from '../../../../mappings/contract/model.ts';
 import type { Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 
-/** The code and the data of a wrong Timestamp. */
+/** Code and reason of an invalid Timestamp. */
 export interface TimestampProblem {
   readonly code: 'InvalidSecurity' | 'MessageExpired';
   readonly reason: Reason;
 }
 
 /**
- * Reads a Timestamp, from behind its start tag to behind its end tag: one Created, at most one Expires behind it, and looks
- * whether it holds at an instant (W48). Throws XmlError.
+ * Reads a Timestamp from its start tag to its end tag, and checks that it is valid at a time (W48). It must have one
+ * Created, and may have one Expires after it. Throws XmlError.
  *
- * @param now in ms since 1970
- * @returns what is wrong with it; undefined for nothing
+ * @param now time in ms since 1970
+ * @returns the error; undefined for a valid Timestamp
  */
 export function readTimestamp(xml: ContentReader, now: number, limits: Limits): TimestampProblem | undefined {
   const given: { created?: number; expires?: number } = {};
@@ -57,8 +57,8 @@ export function readTimestamp(xml: ContentReader, now: number, limits: Limits): 
 }
 
 /**
- * Whether something of a caller's clock holds at an instant, give or take what clocks may be off (W48): undefined, or why
- * not, with both times and the seconds between. All times in ms since 1970.
+ * Checks whether a time window on the caller's clock contains `now`, within the allowed clock skew (W48). Returns
+ * undefined, or the reason with both times and the difference in seconds. All times are in ms since 1970.
  */
 export function windowProblem(
   what: string,
@@ -81,7 +81,7 @@ function here(now: number): string {
   return `the time here is ${new Date(now).toISOString()}`;
 }
 
-/** A time as it is told; those of years that a Date lacks aren't, as offsets may lead there. */
+/** Formats a time. With an offset it may be outside the range of Date. */
 function timeOf(ms: number): string {
   return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'another age';
 }
@@ -90,7 +90,7 @@ function seconds(ms: number): number {
   return Math.ceil(ms / 1000);
 }
 
-/** A Timestamp of ours as a header block; `now` in ms since 1970 (W53). */
+/** Writes a Security block with a Timestamp of the gateway. `now` is in ms since 1970 (W53). */
 export function writeTimestamp(now: number): string {
   const created = new Date(now).toISOString();
   const expires = new Date(now + ownLifetimeMs).toISOString();

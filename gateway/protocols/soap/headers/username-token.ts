@@ -15,24 +15,24 @@ const passwordDigest = `${profile}#PasswordDigest`;
 const base64Encoding =
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
 
-/** Bytes of a Nonce of a digest. */
+/** Maximum size of the Nonce of a digest, in bytes. */
 const longestNonce = 256;
 
-/** What a UsernameToken gives. */
+/** Content of a UsernameToken. */
 export interface UsernameToken {
   readonly kind: 'text' | 'digest';
-  /** Credentials by name; without that of the password where a secret has to be found for it. */
+  /** Credentials by name. The password is missing if the digest is checked with a secret. */
   readonly values: ReadonlyMap<string, string>;
-  /** What is to be checked by a secret. */
+  /** Digest to check with a secret. */
   readonly digest: DigestToken | undefined;
 }
 
-/** What is wrong with a UsernameToken, in the words of a fault. */
+/** Code and reason of an invalid UsernameToken. */
 export interface TokenProblem {
   readonly problem: { readonly code: FaultCode; readonly reason: Reason };
 }
 
-/** The children of a UsernameToken as they were written. */
+/** The children of a UsernameToken as unparsed text. */
 interface Parts {
   Username?: string;
   Password?: string;
@@ -48,9 +48,9 @@ const namespaceOf: Readonly<Record<keyof Parts, string>> = {
 };
 
 /**
- * Reads a UsernameToken, from behind its start tag to behind its end tag (W47, W49). Throws XmlError.
+ * Reads a UsernameToken from its start tag to its end tag (W47, W49). Throws XmlError.
  *
- * @param now in ms since 1970
+ * @param now time in ms since 1970
  */
 export function readUsernameToken(
   xml: ContentReader,
@@ -113,14 +113,17 @@ function textToken({ Username = '', Password = '' }: Parts, { username, password
 }
 
 /**
- * When the process started, in whole seconds as ms since 1970. The nonces of earlier digests are not known, so such a
- * digest may have been used (W49).
+ * Returns the start time of the process, in ms since 1970, rounded down to seconds. Nonces of earlier digests are
+ * unknown, so an earlier digest may have been used before (W49).
  */
 function processStart(now: number): number {
   return Math.floor(now / 1_000 - process.uptime()) * 1_000;
 }
 
-/** A token with a digest: its form and its window; whether the digest is right is found with the credentials (W51). */
+/**
+ * Reads a token with a digest and checks its form and time window. The digest itself is checked with the credentials
+ * (W51).
+ */
 function readDigest(
   { Username = '', Password = '', Nonce, Created }: Parts,
   encoding: string | undefined,
