@@ -14,7 +14,7 @@ import { type Reply, send as sendTo, startGateway } from '../gateway.ts';
 
 type Send = (path: string, headers?: Record<string, string>, method?: string) => Promise<Reply>;
 
-/** A gateway, with pages, for a folder with these files. */
+/** Starts a gateway with pages for a folder with these files. */
 async function serveFiles(
   t: ExecutionContext,
   files: Files,
@@ -69,7 +69,7 @@ for (const [encoding, declaration, encode, charset] of [
       }
   });
 
-/** The WSDL of the operation `Get` in two parts, as WCF writes them, with a schema of its own. */
+/** The WSDL of the operation `Get` in two parts, as WCF writes it, with a separate schema file. */
 const binding = /<w:binding.*<\/w:binding>/.exec(get)?.[0] ?? '';
 const service = /<w:service.*<\/w:service>/.exec(get)?.[0] ?? '';
 const wcf = {
@@ -84,7 +84,7 @@ const wcf = {
   'xsd0.xsd': schemaOf(element),
 };
 
-/** The same operation in files, as developers of CXF and JAX-WS write them. */
+/** The same operation in several files, as written for CXF and JAX-WS. */
 const files = {
   'service.wsdl': definitionsOf(
     schemaOf('<xs:import namespace="urn:t" schemaLocation="xsd/things.xsd"/>', 'targetNamespace="urn:i"'),
@@ -225,7 +225,7 @@ test('A2: ?singleWsdl of a WSDL without imports is the WSDL', async (t) => {
   t.is((await send('/Things.asmx?singleWsdl')).text, (await send('/Things.asmx?wsdl')).text);
 });
 
-/** The WSDL of the operation `Get` with a port for each of some protocols. */
+/** The WSDL of the operation `Get` with a port for each of the protocols. */
 function versionsOf(...protocols: readonly ('soap' | 'soap12' | 'http')[]): string {
   const as = (text: string, protocol: string): string =>
     text

@@ -18,7 +18,7 @@ const chunked = (name: string): string => {
 const cutAt = (text: string, ...at: readonly number[]): string[] =>
   [0, ...at].map((from, index) => text.slice(from, at[index]));
 
-/** How messages come on one connection, written piece by piece, and the names that they bring. */
+/** Messages on one connection, written in pieces, and the names in them. */
 const arrivals: readonly {
   readonly how: string;
   readonly pieces: readonly string[];

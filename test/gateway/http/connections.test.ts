@@ -9,12 +9,12 @@ import { Connections, networkOf } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, type Gateway, type GatewayOptions, send, startGateway } from '../gateway.ts';
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** A gateway whose upstream holds every call until it is released. */
+/** A gateway with an upstream that holds every call until it is released. */
 async function startHeld(t: ExecutionContext, limits: Partial<Limits> = {}) {
   const gateway = await startGateway(t, { limits });
   const held: (() => void)[] = [];
@@ -22,7 +22,7 @@ async function startHeld(t: ExecutionContext, limits: Partial<Limits> = {}) {
   return { gateway, held };
 }
 
-/** A connection, and what has come on it. */
+/** Opens a connection and collects the data that arrives on it. */
 function open(t: ExecutionContext, port: number) {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   t.teardown(() => socket.destroy());
@@ -35,7 +35,7 @@ function open(t: ExecutionContext, port: number) {
 
 const credentials = 'X-Api-User: u\r\nX-Api-Key: k\r\n';
 
-/** A call of GetSearch with a body of so many bytes. */
+/** A call of GetSearch with a body of `bytes` bytes. */
 function call(bytes = 2): string {
   return `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\n${credentials}Content-Length: ${bytes}\r\n\r\n${'{}'.padEnd(bytes)}`;
 }
@@ -67,7 +67,7 @@ test('of requests that wait for one before them on their connection no body is h
   socket.write(call(500_000).repeat(8));
   await until(() => held.length === 1);
   for (let times = 0; times < 10; times++) await send(gateway.port, 'GET', '/healthz');
-  // the one that is begun went upstream, with its credentials
+  // the call in progress has been sent upstream, with its credentials
   const { heldBytes, ...load } = gateway.running.load();
   t.deepEqual(load, { inFlight: 1, queued: 0, arriving: 0, leaving: 0, shed: 0 });
   t.true(heldBytes >= 500_000 && heldBytes < 501_000, `${heldBytes}`);
@@ -115,7 +115,8 @@ test('a request that its caller left before its turn is not begun', async (t) =>
   const { socket } = open(t, gateway.port);
   socket.write(call().repeat(3));
   await until(() => held.length === 1);
-  socket.resetAndDestroy(); // which the gateway sees when it writes the first reply: it doesn't read meanwhile
+  // the gateway notices this when it writes the first reply, because it does not read until then
+  socket.resetAndDestroy();
   await new Promise((resolve) => setTimeout(resolve, 50));
   held[0]?.();
   await until(() => gateway.running.load().inFlight === 0);
@@ -139,7 +140,7 @@ test('pipelined: three requests may wait, and one of each connection; a connecti
   gateway.answer({ body: emptyReply });
   for (const release of held) release();
   await until(() => first.statuses().length === 4 && second.statuses().length === 2);
-  // what was cut waits no more
+  // requests of a cut connection no longer count as waiting
   const fourth = open(t, gateway.port);
   fourth.socket.write(call().repeat(4));
   await until(() => fourth.statuses().length === 4);
@@ -159,7 +160,7 @@ test('pipelined: a connection that is cut amid thousands of requests is let go o
 test('pipelinedAtOnce: of four requests that waited, and get no reply, two are begun, and two when 50 ms are over', async (t) => {
   const { gateway, held } = await startHeld(t, { pipelinedAtOnce: 2 });
   for (let count = 0; count < 4; count++) open(t, gateway.port).socket.write(call().repeat(2));
-  await until(() => held.length === 4); // the first of each, which waited for none
+  await until(() => held.length === 4); // the first request of each connection, which waited for no other
   const released = performance.now();
   for (const release of held.splice(0)) release();
   await until(() => held.length === 4);
@@ -178,14 +179,14 @@ test('pipelinedAtOnce: a request that came once the reply before it was written 
   t.teardown(() => server.close());
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  // its second request has the place, and no reply
+  // the second request of this connection uses the slot and gets no reply
   open(t, port).socket.write(healthz.repeat(2));
   await until(() => handled.length === 1);
   const { socket } = open(t, port);
   socket.write(healthz);
   await until(() => handled.length === 2);
   const [first, other] = handled;
-  // as over TLS, Node is told late that all is out
+  // as over TLS, Node is informed late that everything was sent
   const out = other?.socket;
   t.truthy(out);
   if (out) out.uncork = () => {};
@@ -200,9 +201,9 @@ test('pipelinedAtOnce: a request that came once the reply before it was written 
   t.is(handled.length, 4);
 });
 
-// --- idle connections give way ---------------------------------------------------------------------------
+// --- closing idle connections ----------------------------------------------------------------------------
 
-/** Resolves once a connection has been answered, or false once it was closed. */
+/** Resolves to true when the connection gets a reply, or to false when it is closed. */
 async function isServed(t: ExecutionContext, port: number, request = healthz): Promise<boolean> {
   const { socket } = open(t, port);
   socket.write(request);
@@ -243,7 +244,8 @@ test('connections: with three of them the one that was idle for longest gives wa
   await until(() => held.length === 1);
   const kept = await opened('kept', healthz);
   await opened('silent', '');
-  await send(gateway.port, 'GET', '/healthz').catch(() => {}); // the third has certainly come
+  // the third connection has certainly been accepted by then
+  await send(gateway.port, 'GET', '/healthz').catch(() => {});
   await until(() => closed.length === 1);
   t.deepEqual(closed, ['kept'], 'it had its last request before the silent one came');
   t.true(kept.destroyed);
@@ -257,7 +259,7 @@ test('connections: with three of them the one that was idle for longest gives wa
   t.false(await isServed(t, gateway.port), 'each of three has a call');
   held[0]?.();
   await until(() => gateway.running.load().inFlight === 2);
-  // one of three has none any more, which is looked for again after a moment
+  // one of the three calls has ended, and idle connections are searched again after a short time
   while (!(await isServed(t, gateway.port)));
 });
 
@@ -287,7 +289,7 @@ for (const [address, network] of [
   test(`${address} is counted as ${network}`, (t) => t.is(networkOf(address), network));
 }
 
-// --- what comes behind a request -------------------------------------------------------------------------
+// --- data after a request --------------------------------------------------------------------------------
 
 for (const [what, garbage] of [
   ['bytes that are no request', 'more}\r\n\r\n'],
@@ -380,7 +382,7 @@ test('a short body behind OPTIONS is read away, and the connection stays', async
 
 // --- one line per request --------------------------------------------------------------------------------
 
-/** The lines of requests so far. */
+/** Returns the request lines of the log. */
 function linesOf(gateway: Gateway): Record<string, unknown>[] {
   return gateway
     .log()

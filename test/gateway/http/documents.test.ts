@@ -8,7 +8,7 @@ import { envelope, keyHeaders, sharedGateway, startGateway } from '../gateway.ts
 
 const { send } = await sharedGateway();
 
-/** A document of so many types, whose WSDL takes a while to write. */
+/** A document with `count` types. Generating its WSDL takes time. */
 function manyTypes(count: number): string {
   const names = Array.from({ length: count }, (_, at) => `S${at}`);
   const schemas = names.map((name) => [
@@ -40,7 +40,7 @@ test('those who ask for the same slice at once share its writing, those who come
     trustedProxies: undefined,
     limits: defaultLimits,
   });
-  const request = {} as never; // asked of when there are trusted proxies
+  const request = {} as never; // only read if there are trusted proxies
   const find = (query: string): Document | Unwritten =>
     documents.find(new URLSearchParams(query), 'page', request);
   const queries = [

@@ -16,7 +16,7 @@ const calls: readonly (readonly [path: string, body: string])[] = [
 const evil = 'https://evil.example';
 const unasked = ['text/plain', 'Text/Plain;application/json', 'application/x-www-form-urlencoded', undefined];
 
-/** Sends each call as a page has it sent. */
+/** Sends each call with the headers that a page causes. */
 async function callAll(port: number, headers: Record<string, string>): Promise<readonly Reply[]> {
   return Promise.all(calls.map(([path, text]) => send(port, 'POST', path, headers, text)));
 }
@@ -103,7 +103,7 @@ test('a page of another site can’t have a browser call by GET what changes som
     t.is((await send(port, 'GET', '/do', own)).status, 200);
 });
 
-/** A contract whose only credentials are those that a browser gives by itself, for any page. */
+/** A contract with no other credentials than those that a browser adds itself. */
 const browsersOwn = JSON.stringify({
   openapi: '3.1.0',
   info: { title: 'Own' },

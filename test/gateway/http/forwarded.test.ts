@@ -4,7 +4,7 @@ import { callerNetwork, proxyList } from '../../../gateway/http/forwarded.ts';
 
 const proxies = proxyList(['10.0.0.0/8', 'fd00::1']);
 
-/** A request from a peer, as much of one as is looked at. */
+/** A request from a peer, with only the members that are read. */
 const from = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;
 

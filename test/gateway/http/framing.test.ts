@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import test from 'ava';
 import { ambiguityOf, hostList, loopbackHosts } from '../../../gateway/http/framing.ts';
 
-/** A message as Node's parser gives it: of two headers of one name it keeps the first. */
+/** A message as Node's parser returns it. It keeps the first of two headers with one name. */
 function message(
   url: string | undefined,
   rawHeaders: readonly string[],
@@ -11,7 +11,7 @@ function message(
   const headers: Record<string, string> = {};
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers[(rawHeaders[index] ?? '').toLowerCase()] ??= rawHeaders[index + 1] ?? '';
-  // the parts of a request that say how it is framed
+  // the parts of a request that `ambiguityOf` reads
   return { url, headers, rawHeaders, httpVersion } as IncomingMessage;
 }
 

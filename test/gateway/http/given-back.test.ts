@@ -17,7 +17,8 @@ import {
   typesNamespace,
 } from '../gateway.ts';
 
-// The memory of large requests goes back at once, not when V8 collects it: the lengths of what was given back are noted here.
+// The memory of large requests is released at once, without waiting for V8's garbage collection. The sizes of released
+// buffers are recorded here.
 
 const files = fileURLToPath(new URL('../../siege/files', import.meta.url));
 const given: number[] = [];
@@ -27,7 +28,7 @@ ArrayBuffer.prototype.transfer = function (this: ArrayBuffer, length?: number) {
   return transfer.call(this, length);
 };
 
-/** Tells what is given to a thread, by its kind. */
+/** Emits an event, named after the kind of message, for each task that is sent to a thread. */
 const posted = new EventEmitter();
 const { postMessage } = Worker.prototype;
 Worker.prototype.postMessage = function (this: Worker, task: Task, memory) {
@@ -58,7 +59,7 @@ for (const [where, readAsideBytes] of [
 
 test('a large body that finds no room on its way upstream is given back', async (t) => {
   const { gateway } = await startLarge(t, { readAsideBytes: 1, heldBytes: 2_500_000 });
-  const text = '"'.repeat(1_500_000); // three million bytes in JSON
+  const text = '"'.repeat(1_500_000); // 3 MB in JSON
   const request = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${text}</SubUserName></Request></UpdateSubUser>`;
   const reply = await gateway.send(
     'POST',
@@ -74,7 +75,7 @@ test('a large body that finds no room on its way upstream is given back', async 
   );
 });
 
-/** What a caller of the contract of files is answered. */
+/** Calls the contract of files, and returns the reply. */
 async function readFile({ port }: { readonly port: number }, signal?: AbortSignal): Promise<string> {
   const call = request({
     port,
@@ -105,7 +106,7 @@ test.serial('a reply that was read for a caller who has left is given back', asy
   t.pass();
 });
 
-/** Reads a file of many `&`, which take five times as much in XML, where there is room for a part of that. */
+/** Reads a file of many `&`, which take five times as much memory in XML, with memory for only a part of that. */
 async function readWithoutRoom(t: ExecutionContext, replyAsideBytes: number, letters: number) {
   const gateway = await startGateway(t, {
     serve: { contract: files },
@@ -137,13 +138,14 @@ test.serial('an answer that is given up is given back', async (t) => {
     limits: { replyBytesWithBinary: 5_300_000 },
   });
   gateway.answer((_hit, response) => {
-    for (let count = 0; count < 11; count++) response.write('x'.repeat(500_000)); // of a length that isn't announced
+    for (let count = 0; count < 11; count++) response.write('x'.repeat(500_000)); // a response without Content-Length
     response.end();
   });
   const before = given.length;
   t.is(elementText(await readFile(gateway), 'code'), 'UpstreamInvalidResponse');
   await setImmediate();
-  const segments = given.slice(before).filter((length) => length === 1_048_576 + 8); // zeros stand behind them
+  // the 8 bytes are zeros after the data
+  const segments = given.slice(before).filter((length) => length === 1_048_576 + 8);
   t.true(segments.length >= 5, given.join(' '));
 });
 
@@ -153,7 +155,7 @@ test.serial('what is read away of a body that was refused is given back piece by
   t.teardown(() => caller.destroy());
   const before = given.length;
   caller.write('POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nContent-Length: 100000000\r\n\r\n');
-  await once(caller, 'end'); // it is refused before anything of it comes
+  await once(caller, 'end'); // the request is rejected before any of its body arrives
   caller.end(Buffer.alloc(12_000_000));
   await once(caller, 'close');
   t.true(given.length - before >= 50, `${given.length - before}`);

@@ -19,18 +19,18 @@ import {
 const kilobyte = 1_000;
 const megabyte = 1_000 * kilobyte;
 
-/** A gateway whose calls end by no time, as some of these tests take a minute on a busy machine. */
+/** A gateway without time limits for calls, because some of these tests take a minute on a busy machine. */
 const startGateway = (
   t: ExecutionContext,
   options: { readonly limits?: Partial<Limits> } = {},
 ): Promise<Gateway> => startBase(t, { ...options, isPatient: true });
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-/** A gateway whose upstream holds every call until it is released. */
+/** A gateway with an upstream that holds every call until it is released. */
 async function startHeld(t: ExecutionContext, limits: Partial<Limits>) {
   const gateway = await startGateway(t, { limits });
   const held: (() => void)[] = [];
@@ -50,11 +50,11 @@ const write = ({ send }: Gateway): Promise<Reply> =>
 const otherWrite = ({ send }: Gateway): Promise<Reply> =>
   send('POST', '/json/reply/RenewAllPepSearches', keyHeaders, '{"request":{}}');
 
-/** A body of which some has come and the rest is still to come. */
+/** A body that has partly arrived. */
 interface Coming {
   readonly socket: Socket;
   readonly status: Promise<number>;
-  /** Sends the rest. */
+  /** Sends the rest of the body. */
   readonly end: () => void;
 }
 
@@ -86,7 +86,7 @@ test('heldBytes: large bodies that fill it are read, of a byte more shed, whoeve
     await until(() => held.length > length);
   };
   await start(2);
-  // each counts as it came, and as it goes upstream, with its credentials
+  // counts the body as received and as sent upstream, with its credentials
   const more = (gateway.hits[0]?.body.length ?? 0) - 2;
   const most = 400 * kilobyte - gateway.running.load().heldBytes;
   t.is((await readOf(gateway, (most - more) / 2 + 1)).status, 503);
@@ -208,7 +208,7 @@ test('leavingBytes: a reply on its way out within its share keeps it when anothe
       t.is((await readOf(gateway, 2)).status, 503);
       continue;
     }
-    // what the system took of it at once counts for a while
+    // the part that the system accepted at once still counts for a while
     while ((await readOf(gateway, 2)).status !== 200)
       await new Promise((resolve) => setTimeout(resolve, 100));
     socket.resume();
@@ -224,7 +224,7 @@ for (const [how, headers] of [
   test(`replies of writes, ${how}, wait for room: each is told whole, and never are there more than fit and one`, async (t) => {
     const heldBytes = 4 * megabyte;
     const bytes = 3 * megabyte;
-    // one that is on its way out still counts, and lets no other through where there is no room
+    // a reply in transit still counts, and blocks the others while memory is short
     const limits = { heldBytes, leavingBytes: megabyte, roomWaits: 64 };
     const gateway = await startGateway(t, { limits });
     const body = Buffer.from(emptyReply.padEnd(bytes));
@@ -264,7 +264,7 @@ test('replies of writes that are five times as long in XML are written one at a 
   });
   const replies = Array.from({ length: 6 }, () => gateway.send('POST', '/soap11', {}, call));
   await until(() => ends.length === 6 && load().heldBytes >= 6 * bytes);
-  // all of these would fit, but for a reply that nobody takes
+  // these would all fit without one reply that its client does not read
   gateway.answer({ body });
   const idle = connect(gateway.port, '127.0.0.1');
   t.teardown(() => idle.destroy());
@@ -296,7 +296,7 @@ test('roomWaits: while one write waits for room for its reply another is begun; 
     gateway.answer((_hit, response) => {
       if (ends.length === 3) response.end(emptyReply);
       else {
-        // more than there is room for, of which one at a time is taken all the same
+        // more than there is memory for, so only one at a time is accepted
         response.write(emptyReply.padEnd(200 * kilobyte));
         ends.push(() => response.end());
       }

@@ -38,7 +38,7 @@ test('a small body of one piece is that piece, not a copy', (t) => {
 
 const getPdf = `<GetPdf xmlns="${typesNamespace}"><Request><Id>1</Id></Request></GetPdf>`;
 
-/** A reply with a document, and its name behind it. */
+/** A reply with a document that is followed by its name. */
 function replyWith(documentBytes: string): string {
   return `{"data":{"document":{"documentBytes":"${documentBytes}","name":"Zoë & co","id":7},"responseStatus":{}}}`;
 }

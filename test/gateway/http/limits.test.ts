@@ -24,28 +24,31 @@ import {
 
 const gateway = await sharedGateway();
 
-// --- the message: at N it is read, at N + 1 refused --------------------------------------------------
+// --- the message: accepted at N, rejected at N + 1 ---------------------------------------------------
 
 const repeat = (count: number, each: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => each(index)).join('');
 
-/** A GetSearch whose sub user's name is so long. */
+/** A GetSearch with a sub user name of `length` characters. */
 const named = (length: number): string =>
   `<GetSearch xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${'x'.repeat(length)}</SubUserName></Request></GetSearch>`;
 
 interface XmlRow {
   readonly limit: keyof Limits;
   readonly n: number;
-  /** A whole envelope that is at the limit for `n`. */
+  /** A complete envelope that reaches the limit `n`. */
   readonly message: (n: number) => string;
   readonly said: RegExp;
-  /** The same, as the body of /xml/reply; undefined where SOAP alone has the limit. */
+  /** The same as a body of /xml/reply; undefined if the limit applies only to SOAP. */
   readonly plain?: ((n: number) => string) | undefined;
 }
 
-/** Elements of `envelope(getSearch)`: Envelope, Body, GetSearch, Authentication and its two, Request, Id. */
+/**
+ * Number of elements of `envelope(getSearch)`: Envelope, Body, GetSearch, Authentication and its two children, Request,
+ * Id.
+ */
 const elements = 8;
-/** Namespace declarations of the same; it has no attributes. */
+/** Number of its namespace declarations. It has no attributes. */
 const attributes = 2;
 
 const xmlRows: readonly XmlRow[] = [
@@ -178,7 +181,7 @@ for (const [row, [limit, n, body, said]] of jsonRows.entries()) {
   test(`W43, W44: ${limit}: ${n} is read, ${n + 1} is MalformedRequest (${row})`, async (t) => {
     const { send } = await startGateway(t, { limits: { [limit]: n } });
     const good = await send('POST', '/json/reply/GetSearch', keyHeaders, body(n));
-    t.is(statusOf(good.text).errorCode, 'ValidationError'); // read whole: `x` is no member
+    t.is(statusOf(good.text).errorCode, 'ValidationError'); // the body was read completely: `x` is not a member
     const bad = await send('POST', '/json/reply/GetSearch', keyHeaders, body(n + 1));
     t.is(bad.status, 400);
     t.is(statusOf(bad.text).errorCode, 'MalformedRequest');
@@ -209,7 +212,7 @@ test('W43: errors: 3 are told, a fourth is not', async (t) => {
 });
 
 test('errors: what no more is told of costs no words: 49 000 unknown members beside 300 known ones are refused', async (t) => {
-  // each as near to all the others as can be: to compare all of them takes minutes
+  // all names are so similar that comparing each with all others would take minutes
   const name = (kind: string, index: number): string => `${kind.repeat(56)}${index}`;
   const properties = Object.fromEntries(
     Array.from({ length: 300 }, (_, index) => [name('a', index), { type: 'string' }]),
@@ -267,7 +270,7 @@ test('W5: acceptRanges: the second range is looked at, the third isn’t', async
 
 const small = { bodyBytes: 1_000, bodyBytesWithBinary: 1_000 };
 
-/** JSON and XML of so many bytes. */
+/** JSON and XML bodies of `bytes` bytes. */
 const padded = {
   json: (bytes: number): string => '{"request":{"id":1}}'.padEnd(bytes),
   xml: (bytes: number): string => getSearch.padEnd(bytes),
@@ -391,7 +394,7 @@ for (const [coding, compress] of [
   }
 }
 
-/** A gzip of so many bytes: those too few are put into its comment (RFC 1952, 2.3.1). */
+/** A gzip file of `bytes` bytes, filled up with its comment field (RFC 1952 §2.3.1). */
 function gzipOf(text: string, bytes: number): Buffer {
   const plain = gzipSync(text);
   const head = Buffer.from(plain.subarray(0, 10));
@@ -547,7 +550,7 @@ test('what follows an unread body on the same connection is never taken for a re
 test('headerCount: 100 lines are read, 101 are 431', async (t) => {
   const { raw } = await startGateway(t);
   const body = envelope('1.1');
-  // Host, Connection and Content-Length are three of them
+  // Host, Connection and Content-Length are three of the lines
   const lines = (count: number): string =>
     `${repeat(count - 3, (index) => `X-${index}: 1\r\n`)}Connection: close\r\nContent-Length: ${body.length}`;
   t.regex(await raw(post('/soap11', lines(100), body)), /^HTTP\/1\.1 200 /);
@@ -612,7 +615,7 @@ test('upstreamConnections: no more than two calls are under way at once', async 
   answer((_hit, response) => {
     under.push(response);
     most = Math.max(most, under.length);
-    // two are answered together, once a third has had time to come
+    // answers two together, after a third has had time to arrive
     if (under.length === 2) setTimeout(() => under.splice(0).map((each) => each.end(emptyReply)), 40);
   });
   const replies = await Promise.all(

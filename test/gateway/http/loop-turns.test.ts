@@ -5,12 +5,12 @@ import test, { type ExecutionContext } from 'ava';
 import { watchCpu } from '../cpu-turns.ts';
 import { emptyReply, type Gateway, keyHeaders, startGateway } from '../gateway.ts';
 
-// What one body holds the event loop for doesn't grow with the body.
+// The time that one body blocks the event loop does not grow with the body.
 
 const megabyte = 1_000_000;
 const documents = fileURLToPath(new URL('../../fire/figures/documents', import.meta.url));
 
-/** Looks in each turn of the event loop how many bytes came to be held. */
+/** Measures how many more bytes are held after each event-loop iteration. */
 function watchTurns({ running }: Gateway): () => readonly number[] {
   const came: number[] = [];
   let before = running.load().heldBytes;
@@ -29,8 +29,8 @@ function watchTurns({ running }: Gateway): () => readonly number[] {
 }
 
 /**
- * Connections of a caller in a thread of its own, which all send at once what it is given and take what comes; told where it
- * has begun, and then what came on each, once all have ended.
+ * A client in a thread of its own, with connections that all send the same data at once and read the replies. The
+ * thread posts a message when it has begun, and then the replies of all connections when they have ended.
  */
 async function callerAside(
   t: ExecutionContext,
@@ -61,7 +61,7 @@ async function callerAside(
   return worker;
 }
 
-/** Keeps the event loop to itself: what comes meanwhile is all there in the next turn. */
+/** Blocks the event loop, so that all data that arrives meanwhile is available in the next iteration. */
 function hold(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
@@ -92,7 +92,7 @@ test.serial('of many large request bodies that come at once eight are read on in
   const caller = await callerAside(t, gateway.port, head, body, 32);
   const [came] = await once(caller, 'message');
   t.is(came.filter((reply: string) => reply.startsWith('HTTP/1.1 20')).length, 32);
-  // they begin together; all of them would be 2 MiB in each of some fifty turns
+  // all bodies begin together; without the limit, about 50 iterations would each read 2 MiB
   const many = turns().filter((bytes) => bytes > 1024 * 1024);
   t.true(many.length <= 8, `${many}`);
 });
@@ -120,7 +120,7 @@ test.serial(
     const waiting: (() => void)[] = [];
     gateway.answer((_hit, response) => {
       waiting.push(() => {
-        response.write(body); // of a length that isn't announced
+        response.write(body); // a response without Content-Length
         response.end();
       });
       if (waiting.length === 32) for (const answer of waiting) answer();
@@ -151,7 +151,7 @@ test.serial(
     const [came] = await reply;
     const longest = turns.end();
     t.regex(String(came), /^HTTP\/1\.1 413[\s\S]*got smaller ones/);
-    t.true(longest < 90, `${longest} ms of CPU in one turn`); // what has come takes 1 µs a chunk to parse
+    t.true(longest < 90, `${longest} ms of CPU in one turn`); // parsing takes 1 µs per chunk
   },
 );
 
@@ -172,6 +172,7 @@ for (const [what, body] of [
     const [came]: [readonly string[]] = (await replies) as [readonly string[]];
     const longest = turns.end();
     t.true(came.every((reply) => reply === '' || /^HTTP\/1\.1 4\d\d/.test(reply)));
-    t.true(longest < 90, `${longest} ms of CPU in one turn`); // some 20 until it is noticed; 120 and more without parsingMs
+    // about 20 ms until slicing starts; 120 ms and more without parsingMs
+    t.true(longest < 90, `${longest} ms of CPU in one turn`);
   });
 }

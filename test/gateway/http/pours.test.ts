@@ -5,7 +5,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { sendReply, textReply } from '../../../gateway/http/reply.ts';
 
-/** More than the system takes of a reply that nobody reads, in pieces that aren't given back. */
+/** A reply larger than the system buffers for a client that does not read, in pieces that are not released. */
 const pieces: readonly Buffer[] = Array(48).fill(Buffer.alloc(500_000, 'a large reply '));
 const length = 48 * 500_000;
 const callers = 24;
@@ -42,7 +42,7 @@ test('of large replies that go on in the same turn of the event loop eight do, a
       return reply;
     }),
   );
-  // all have begun, and none goes on before its caller takes some
+  // all replies have begun, and each waits for its client to read
   writes = 0;
   let isOver = false;
   const watch = async (): Promise<void> => {
@@ -57,6 +57,6 @@ test('of large replies that go on in the same turn of the event loop eight do, a
   isOver = true;
   await watched;
   t.true(taken.every((bytes) => bytes === length));
-  // a turn as it is counted here may have the end of one and the beginning of the next
+  // an iteration as counted here may contain the end of one iteration and the start of the next
   t.true(most > 1 && most <= 16, `${most}`);
 });

@@ -9,13 +9,16 @@ import { emptyReply, startGateway } from '../gateway.ts';
 const slice = 2 * 1024;
 const usual = { ...defaultLimits, parsingMs: 10_000, parsingSliceUs: 10_000_000 };
 
-/** Keeps the thread to itself. */
+/** Blocks the thread. */
 function work(ms: number): void {
   const until = performance.now() + ms;
   while (performance.now() < until);
 }
 
-/** A parser that takes what it is given, and the connections that it reads; each listener is what Node's own would be. */
+/**
+ * Starts `ReadingTurns` with connections and a parser that accepts everything. Each 'data' listener acts like Node's
+ * own.
+ */
 async function startReading(
   t: ExecutionContext,
   given: Partial<Limits>,
@@ -62,7 +65,7 @@ async function openMany<Opened>(count: number, open: () => Promise<Opened>): Pro
   return opened;
 }
 
-/** Has all connections read in slices, where `parsingMs` is 0. */
+/** Switches all connections to slices, if `parsingMs` is 0. */
 function begin(turns: ReadingTurns): void {
   const any = new Socket();
   const network = newNetwork(false);
@@ -70,19 +73,19 @@ function begin(turns: ReadingTurns): void {
   turns.note(any, network);
 }
 
-/** Waits for what is bound to come. */
+/** Waits for a condition that becomes true. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
 }
 
-/** A text in which each place is told from others. */
+/** A text in which all positions can be distinguished. */
 function numbered(bytes: number): string {
   let text = '';
   for (let number = 0; text.length < bytes; number++) text += `${number} `;
   return text.slice(0, bytes);
 }
 
-/** The parser gives so many things of a connection, each after so many ms. */
+/** Reports `count` parsed requests of a connection, each after `ms` milliseconds. */
 function give(
   turns: ReadingTurns,
   { socket, network }: { readonly socket: Socket; readonly network: Network },
@@ -152,14 +155,14 @@ test('parsingSliceUs: a turn takes slices until it has passed, and the next one 
   }
   t.is(text(), sent);
   t.true(perTurn.length >= 5, `${perTurn}`);
-  // a turn as it is counted here may have what came before its slices, and these
+  // an iteration as counted here may contain data from before its slices
   t.true(
     perTurn.every((slices) => slices <= 6),
     `${perTurn}`,
   );
 });
 
-/** A turn in which each of some connections has a request that takes so many ms. */
+/** An iteration in which each connection has a request that takes `ms` milliseconds. */
 async function crowdedTurn(
   turns: ReadingTurns,
   connections: readonly { readonly socket: Socket; readonly network: Network }[],
@@ -232,7 +235,7 @@ test('of two crowds both are read, in turn', async (t) => {
   begin(turns);
   for (const { caller } of [...one, ...other]) caller.write('one slice');
   await until(() => order.length === 40);
-  // all wait before the first turn's slices are done, so that the middle of it has as many of each
+  // all connections wait before the first slices are done, so the middle contains equally many of each
   const middle = order.slice(10, 30);
   const ofOne = middle.split('a').length - 1;
   t.true(ofOne >= 7 && ofOne <= 13, order);
@@ -247,7 +250,7 @@ test('while connections are accepted one slice of those that wait is parsed in e
   const crowd = await openMany(12, open);
   begin(turns);
   const blocker = await open();
-  blocker.caller.write('x'.repeat(200 * slice)); // of its network one waits from here on
+  blocker.caller.write('x'.repeat(200 * slice)); // one connection of its network waits from now on
   await until(() => inTurn > 0);
   for (const { caller } of crowd) caller.write('one slice');
   await pause(20);
@@ -259,7 +262,7 @@ test('while connections are accepted one slice of those that wait is parsed in e
     perTurn.push(inTurn);
     inTurn = 0;
   }
-  // the first turn began before
+  // the first iteration began earlier
   const slices = perTurn.slice(1).filter((count) => count > 0);
   t.deepEqual(slices, [1, 1, 1, 1], `${perTurn}`);
 });
@@ -321,7 +324,7 @@ test('what one sent waits for no more than the slices of a turn, however many se
   await until(() => order.length >= 2);
   honest.caller.write('one slice');
   await until(() => honest.pieces.length > 0);
-  // all twenty wait, and nothing was parsed yet of most of them
+  // all twenty connections wait, and most of them have not been parsed at all
   t.true(order.length < 20, order);
   await until(() => crowd.every(({ text }) => text().length === 8 * slice));
 });
@@ -339,7 +342,7 @@ test('those that sent more than a slice leave most of the time to others', async
   await until(() => crowd.every(({ text }) => text().length === 8 * slice));
   const tookMs = performance.now() - began;
   t.is(workedMs, 80);
-  t.true(tookMs > 2.5 * workedMs, `${tookMs}`); // the first and the last slices aren't behind a pause
+  t.true(tookMs > 2.5 * workedMs, `${tookMs}`); // there is no pause before the first slices and after the last
 });
 
 test('a reader that asks for more before its turn holds no more of what came', async (t) => {
@@ -351,7 +354,7 @@ test('a reader that asks for more before its turn holds no more of what came', a
   begin(turns);
   caller.write(numbered(2_000_000));
   await until(() => text().length > 20 * slice);
-  // what is read and not parsed is what one read gives, and what Node takes in advance
+  // the data that is read but not parsed is one read and Node's read-ahead
   t.true(socket.bytesRead - text().length < 400_000, `${socket.bytesRead} ${text().length}`);
 });
 
@@ -443,7 +446,7 @@ test('a caller who closes its side behind a message has all of it read first', a
 
 test('a connection that waits for its replies as slices begin is read on once they are out', async (t) => {
   const gateway = await startGateway(t, { limits: { parsingMs: 0, requestsPerSocket: 10_000 } });
-  const requests = 3_000; // more than are read at once
+  const requests = 3_000; // more than one read contains
   const get = 'GET /v2/nothing HTTP/1.1\r\nHost: x\r\n';
   const replies = await gateway.raw(`${get}\r\n`.repeat(requests - 1), `${get}Connection: close\r\n\r\n`);
   t.is(replies.match(/HTTP\/1\.1 404 /g)?.length, requests);

@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { definitionsOf, folderOf, get, schemaOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { envelope, type Gateway, keyHeaders, send, sharedGateway, startGateway } from '../gateway.ts';
 
-// The paths at which SOAP clients call.
+// The paths that SOAP clients call.
 
 const shared = await sharedGateway();
 
@@ -71,7 +71,7 @@ test('W44: a request of JSON at an unknown path is 404 in JSON', async (t) => {
   t.regex(String(reply.headers['content-type']), /application\/json/);
 });
 
-/** A gateway for a WSDL whose ports have these SOAP versions. */
+/** A gateway for a WSDL with ports of these SOAP versions. */
 function serveVersions(t: ExecutionContext, versions: readonly ('1.1' | '1.2')[]): Promise<Gateway> {
   const binding = /<w:binding.*<\/w:binding>/.exec(get)?.[0] ?? '';
   const port = /<w:port name.*<\/w:port>/.exec(get)?.[0] ?? '';

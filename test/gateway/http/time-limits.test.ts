@@ -7,22 +7,25 @@ import { createPages } from '../../../console/server/pages.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { emptyReply, type Gateway, keyHeaders, startGateway, statusOf } from '../gateway.ts';
 
-/** Something that takes its time, and the status where that was too long. */
+/** A slow exchange, and the status if it exceeds a limit. */
 interface Row {
-  /** The limit that it meets, so that it is exceeded. */
+  /** The limit that the exchange exceeds. */
   readonly limits: Partial<Limits>;
   readonly what: string;
-  /** Gives the status of the reply; `goesOn` false for something that never comes to an end by itself. */
+  /** Returns the status of the reply. If `goesOn` is false, the exchange never ends on its own. */
   readonly exchange: (t: ExecutionContext, gateway: Gateway, goesOn: boolean) => Promise<number>;
   readonly beyond: number;
 }
 
-/** Long beside what the limits below are, short beside their defaults. */
+/** Longer than the limits in these tests, shorter than their defaults. */
 const pauseMs = 400;
 
 const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\n';
 
-/** Sends the pieces, with a pause before each but the first, and gives the status; of what doesn't go on, the first. */
+/**
+ * Sends the pieces with a pause before each except the first, and returns the status. Sends only the first if `goesOn`
+ * is false.
+ */
 async function inPieces(
   t: ExecutionContext,
   { port }: Gateway,
@@ -42,7 +45,7 @@ async function inPieces(
 
 const statusIn = ([chunk]: readonly unknown[]): number => Number(String(chunk).slice(9, 12));
 
-/** A call of which the upstream answers the pieces of a reply, with a pause before each. */
+/** Makes a call that the upstream answers in pieces, with a pause before each. */
 async function repliedInPieces(
   { answer, send }: Gateway,
   operation: string,
@@ -65,14 +68,14 @@ const bodyInPieces: Row['exchange'] = (t, gateway, goesOn) =>
 
 const rows: readonly Row[] = [
   {
-    // longer than the others: the connection is made within it, and where that takes all of it the reply is 503
+    // longer than the others, because connecting counts too, and the reply is 503 if that takes all the time
     limits: { totalMs: 2_000 },
     what: 'a call',
     exchange: (_t, gateway, goesOn) => repliedInPieces(gateway, 'GetSearch', goesOn, [emptyReply]),
     beyond: 504,
   },
   {
-    limits: { headersMs: 1_000 }, // on a busy machine a head is there later than its connection
+    limits: { headersMs: 1_000 }, // on a busy machine, the head arrives later than the connection
     what: 'headers',
     exchange: (t, gateway, goesOn) => inPieces(t, gateway, goesOn, [head, 'Content-Length: 2\r\n\r\n{}']),
     beyond: 408,
@@ -151,7 +154,7 @@ test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long a
     const load = () => gateway.running.load();
     while (load().leaving === 0) await pause(10);
     if (isWhole)
-      await pause(2_200); // it is looked at once in a second
+      await pause(2_200); // the time is checked once a second
     else while (load().leaving > 0) await pause(10);
     await once(socket.resume(), 'close');
     t.is(socket.bytesRead > bytes, isWhole);
@@ -159,7 +162,7 @@ test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long a
 });
 
 test('writeSlowMs and writeBytesPerSecond: pages, and those of the process, are replies like others', async (t) => {
-  const id = 'x'.repeat(64); // it stands in the reply twice
+  const id = 'x'.repeat(64); // the reply contains it twice
   for (const [path, more, requests] of [
     ['/v2/docs/-/contract', '', 3_000],
     ['/metrics', '', 3_000],
@@ -199,7 +202,7 @@ test('keepAliveMs: a connection may pause between requests within it, and is clo
 });
 
 test('upstreamConnectMs: an upstream that takes no connection within it is 503', async (t) => {
-  // a process that listens and never accepts: what its queue has no room for isn't answered
+  // a process that listens and never accepts: connections beyond its backlog get no answer
   const deaf = spawn(process.execPath, ['-e', deafServer], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => deaf.kill('SIGKILL'));
   const port = Number((await once(deaf.stdout, 'data'))[0]);

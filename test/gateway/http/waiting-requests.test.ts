@@ -6,7 +6,7 @@ import { createWaitingRequests } from '../../../gateway/http/waiting-requests.ts
 
 const hourMs = 3_600_000;
 
-/** Requests that are begun, and replies to them. */
+/** Records the requests that are begun, and creates replies to them. */
 function startWaiting(most: number, placeMs: number) {
   const wait = createWaitingRequests(most, placeMs);
   const begun: number[] = [];
@@ -27,7 +27,7 @@ test('so many are under way at once, and the next when one is written or its cal
   t.deepEqual(begun, [0, 1]);
   first?.emit('prefinish');
   first?.emit('close');
-  t.deepEqual(begun, [0, 1]); // not in the same turn
+  t.deepEqual(begun, [0, 1]); // not in the same iteration
   await turn();
   t.deepEqual(begun, [0, 1, 2]);
   second?.destroy();

@@ -5,7 +5,7 @@ import test from 'ava';
 import { maxLoopRequestBytes } from '../../../mappings/http-mapping/related-stream.ts';
 import { elementText, send, sharedGateway, soap11Namespace, soap12Namespace } from '../gateway.ts';
 
-/** Texts of a contract that look like parts of the sentences of errors. */
+/** Texts of a contract that look like parts of error messages. */
 const colors = ['red, got blue', 'expected x', 'a; b', 'green, did you mean blue'];
 const oneOf = `one of ${colors.join(', ')}`;
 const pattern = '^(?:expected|, got |; )+$';
@@ -49,7 +49,9 @@ rmSync(folder, { recursive: true });
 const paths = { soap11: '/soap11', soap12: '/soap12', xml: '/xml/reply/addPaint' } as const;
 const large = `<padding>${'p'.repeat(maxLoopRequestBytes)}</padding>`;
 
-/** The path, the message, `expected` and `got` of the first problem in a reply; the reply's text if it has none. */
+/**
+ * Returns the path, the message, `expected` and `got` of the first problem in a reply; the reply's text if it has none.
+ */
 function problemIn(reply: string): unknown {
   const problem = /<problem>(.*?)<\/problem>/s.exec(reply)?.[1];
   return (
@@ -60,7 +62,7 @@ function problemIn(reply: string): unknown {
   );
 }
 
-/** The same of a request in XML. */
+/** Returns the same for an XML request. */
 async function problemOf(face: keyof typeof paths, content: string, ofElement = namespace): Promise<unknown> {
   const element = `<addPaint xmlns="${ofElement}"><Body>${content}</Body></addPaint>`;
   const soap = face === 'soap11' ? soap11Namespace : soap12Namespace;

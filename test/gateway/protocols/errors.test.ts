@@ -257,7 +257,7 @@ function callGetSearch({ send }: Gateway, face: Face): Promise<Reply> {
   return send('POST', `/${face}`, {}, envelopes[face]);
 }
 
-/** Checks the error reply's status and code in the form of its face (W26). */
+/** Checks the status and code of an error reply in its format (W26). */
 function isError(
   t: ExecutionContext,
   face: Face,
@@ -325,7 +325,7 @@ const upstreamErrors: readonly (readonly [what: string, answer: Answer, status: 
     400,
     'First',
   ],
-  // no code, no status
+  // neither code nor status
   ...(
     [
       [400, 'BadRequest'],
@@ -378,7 +378,7 @@ const upstreamErrors: readonly (readonly [what: string, answer: Answer, status: 
   ],
   ['307', { status: 307, headers: { location: '/x' } }, 502, 'UpstreamInvalidResponse'],
   ['304', { status: 304 }, 502, 'UpstreamInvalidResponse'],
-  // 2xx that is no reply
+  // 2xx without a valid reply
   ...(
     [
       ['{}', '{}'],
@@ -469,11 +469,11 @@ test('W29: an upstream’s stackTrace is dropped from errors, kept by the settin
   }
 });
 
-// --- an upstream that breaks -------------------------------------------------------------------------
+// --- upstream connections that fail ------------------------------------------------------------------
 
 const write = '{"request":{"subUserName":"a"}}';
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -490,13 +490,13 @@ for (const [what, onRequest, status, code, reads, writes] of broken) {
       isError(t, face, await callGetSearch(gateway, face), status, code);
       sent += reads;
       t.is(sockets.count(), sent);
-      if (status === 504) break; // one wait is enough
+      if (status === 504) break; // one timeout is enough
     }
     const reply = await gateway.send('PUT', '/subusers/update', keyHeaders, write);
     t.is(reply.status, status);
     t.is(statusOf(reply.text).errorCode, code);
     t.is(sockets.count(), sent + writes);
-    await until(() => sockets.open() === 0); // the socket of a broken exchange is not used again
+    await until(() => sockets.open() === 0); // the socket of a failed exchange is not reused
     t.pass();
   });
 }
@@ -525,7 +525,7 @@ test('W35: a write on a kept socket that was reset is not repeated', async (t) =
 test('W29: an upstream that takes no connection is 503 UpstreamUnavailable in every form', async (t) => {
   const sockets = await startSockets(t, () => {});
   const url = new URL(sockets.url);
-  // the discard port: nothing listens there
+  // the discard port, on which nothing listens
   url.port = '9';
   const gateway = await startGateway(t, { serve: { upstreamUrl: url.href } });
   for (const face of faces) isError(t, face, await callGetSearch(gateway, face), 503, 'UpstreamUnavailable');
@@ -606,7 +606,7 @@ test('a caller that leaves is no error of ours: the next call is served and noth
   socket.resetAndDestroy();
   answer();
   await until(() => gateway.log().includes('"bytesIn"'));
-  // one that leaves amid its body
+  // a client that disconnects in the middle of its body
   const half = connect(gateway.port, '127.0.0.1');
   half.write(`POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: 99\r\n\r\n<a`, () =>
     half.resetAndDestroy(),

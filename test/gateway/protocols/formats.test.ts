@@ -16,7 +16,7 @@ const { send } = gateway;
 
 type Form = 'json' | 'xml' | 'soap11' | 'soap12' | 'jsonp';
 
-/** The form of a reply, by its media type and its body. */
+/** Returns the format of a reply, from its media type and body. */
 function formOf({ headers, text }: Reply): Form | undefined {
   const type = headers['content-type'];
   if (type === 'application/json; charset=utf-8') return text.startsWith('{"data":') ? 'json' : undefined;
@@ -36,7 +36,7 @@ function formOf({ headers, text }: Reply): Form | undefined {
   return undefined;
 }
 
-// --- W5: what decides the form of a reply -------------------------------------------------------------
+// --- W5: the format of a reply ------------------------------------------------------------------------
 
 const rows: readonly (readonly [
   endpoint: 'json' | 'xml',
@@ -77,21 +77,21 @@ const rows: readonly (readonly [
   ['json', '', 'application/xml;level=1;q=0.9', 'xml'],
   ['json', '', `${'text/html,'.repeat(31)}application/xml`, 'xml'],
   ['json', '', `${'text/html,'.repeat(32)}application/xml`, 'json'],
-  // format beats Accept
+  // format parameter wins over Accept
   ['json', '?format=xml', undefined, 'xml'],
   ['json', '?format=XML', 'application/json', 'xml'],
   ['xml', '?Format=json', 'application/xml', 'json'],
   ['json', '?FORMAT=Soap11', 'application/json', 'soap11'],
   ['xml', '?format=soap12', undefined, 'soap12'],
   ['json', '?format=soap11', 'application/xml', 'soap11'],
-  // suffix beats format
+  // suffix wins over format parameter
   ['json', '.xml', undefined, 'xml'],
   ['json', '.XML?format=json', undefined, 'xml'],
   ['xml', '.json?format=soap11', 'application/xml', 'json'],
   ['json', '.soap11?format=xml', undefined, 'soap11'],
   ['json', '.Soap12', 'application/json', 'soap12'],
   ['json', '.xml/', undefined, 'xml'],
-  // callback beats all
+  // callback wins over all
   ['json', '?callback=f', undefined, 'jsonp'],
   ['xml', '?callback=f', 'application/xml', 'jsonp'],
   ['xml', '.xml?callback=f', undefined, 'jsonp'],
@@ -111,7 +111,7 @@ for (const [endpoint, path, accept, form] of rows) {
     );
     t.is(good.status, 200);
     t.is(formOf(good), form);
-    // an error takes the same way
+    // an error has the same format
     const bad = await send('POST', `/${endpoint}/reply/GetSearch${path}`, headers, '%');
     t.is(formOf(bad), form);
     t.is(bad.status, form === 'json' || form === 'xml' ? 400 : 200);

@@ -3,7 +3,7 @@ import { elementText, envelope, keyHeaders, sharedGateway, startGateway, statusO
 
 const gateway = await sharedGateway();
 
-/** Whatever a JSON writer may do: blanks, escapes, order, unknown members, numbers no double holds. */
+/** Unusual but valid JSON: white space, escapes, any order, unknown members, numbers beyond a double. */
 const odd =
   ' {\r\n\t"extra" : [1, {"a":null}, 1e400] ,"data":{ "searchRecord" : {"numOfResults":5.0,"id":7,"isArchived":"true",' +
   '"dateSearched":"\\/Date(1700000000123-0000)\\/","searchType":"\\u00fc\\/ü😀","unknown":9007199254740993.10},' +

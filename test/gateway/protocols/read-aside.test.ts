@@ -23,7 +23,7 @@ import {
   typesNamespace,
 } from '../gateway.ts';
 
-// What takes long to read is read in a thread beside the event loop. With `readAsideBytes: 1` everything is.
+// Requests that take long to read are read in a worker thread. With `readAsideBytes: 1`, all are.
 
 const xml = { 'Content-Type': 'text/xml; charset=utf-8' } as const;
 const json = { 'Content-Type': 'application/json' } as const;
@@ -31,7 +31,7 @@ const aside: Partial<Limits> = { readAsideBytes: 1, readAsideMs: 600_000, totalM
 const documents = fileURLToPath(new URL('../../fire/figures/documents', import.meta.url));
 const parcels = fileURLToPath(new URL('../../fixtures/contracts/parcels', import.meta.url));
 
-// --- the same either way ---------------------------------------------------------------------------
+// --- same result in both threads -------------------------------------------------------------------
 
 interface Sent {
   readonly title: string;
@@ -244,7 +244,7 @@ const strictCalls: readonly Sent[] = [
   { title: 'values that keep them', path: '/json/reply/putStrict', headers: json, body: '{"id":"GB1"}' },
 ];
 
-/** A contract with `validate: strict` and a route whose parameters a pattern judges. */
+/** A contract with `validate: strict` and a route with parameters that must match a pattern. */
 function routed(t: ExecutionContext): string {
   const document = {
     openapi: '3.1.0',
@@ -275,7 +275,7 @@ const routeCalls: readonly Sent[] = ['GB1', 'gb1', 'GB1?no=1', 'gb?no=1&nor=2', 
   path: `/r/thing/${path}`,
 }));
 
-/** What a call comes to: its reply, what went upstream, and what was logged of it but times and pseudonyms. */
+/** The result of a call: its reply, its upstream requests, and its log lines without times and pseudonyms. */
 async function outcomeOf(gateway: Gateway, call: Sent) {
   const before = { hits: gateway.hits.length, log: gateway.log().length };
   const headers = { 'X-Request-Id': 'the-same-id', ...call.headers };
@@ -293,7 +293,7 @@ async function outcomeOf(gateway: Gateway, call: Sent) {
   return { status: reply.status, headers: told, text: reply.text, hits, lines };
 }
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await delay(5);
 }
@@ -332,7 +332,7 @@ test('what is read beside the loop comes to the same as what is read on it: para
 
 // --- limits ----------------------------------------------------------------------------------------
 
-/** A gateway whose thread has no time for anything. */
+/** A gateway with a worker thread that exceeds its time limit at once. */
 const withoutTime = (t: ExecutionContext, options: GatewayOptions = {}): Promise<Gateway> =>
   startGateway(t, { ...options, limits: { ...options.limits, readAsideMs: 1 } });
 
@@ -421,9 +421,9 @@ test('totalMs: a request that waits for the thread until its time is over is she
   t.deepEqual(gateway.hits, []);
 });
 
-// --- what else goes on -----------------------------------------------------------------------------
+// --- other work at the same time -------------------------------------------------------------------
 
-/** 15 MB of references, refused at the end. */
+/** 15 MB of character references, rejected at the end. */
 const references = `<string>${'&#65;'.repeat(200_000)}</string>`.repeat(15);
 const slow = envelope('1.1', {
   body: `<convert xmlns="urn:Documents"><Body><notes>${references}<no/></notes></Body></convert>`,
@@ -435,16 +435,16 @@ test.serial('no turn of the event loop is long while a large request is read', a
   const reply = await send(gateway.port, 'POST', '/soap11', xml, slow);
   const longest = turns.end();
   t.regex(reply.text, /expected &lt;string&gt;, got &lt;no&gt;/);
-  t.true(longest < 100, `${longest} ms of CPU in one turn`); // reading it takes more than 200
+  t.true(longest < 100, `${longest} ms of CPU in one turn`); // reading it takes more than 200 ms
 });
 
 const strictDocuments = fileURLToPath(new URL('../../fire/figures/strict', import.meta.url));
 const items = Array.from({ length: 60_000 }, (_, index) => `"x${index}"`).join();
-/** 0.5 MB in a list in a list and so on, each of which is looked through: half a second to read, and within rereadText. */
+/** 0.5 MB in nested lists, each checked separately: reading takes half a second, within rereadText. */
 const busy = `{"body":{"nested":${'['.repeat(30)}${items}${']'.repeat(30)}}}`;
 const quick = '{"body":{"word":"quick"}}';
 
-/** A gateway whose thread reads everything, and how to call it. */
+/** A gateway with a worker thread that reads everything, and a function to call it. */
 async function startStrict(t: ExecutionContext, limits: Partial<Limits> = {}) {
   const gateway = await startGateway(t, {
     serve: { contract: strictDocuments },
@@ -452,7 +452,7 @@ async function startStrict(t: ExecutionContext, limits: Partial<Limits> = {}) {
   });
   const call = (body: string): Promise<Reply> =>
     send(gateway.port, 'POST', '/json/reply/convert', json, body);
-  /** Waits until so many bytes of bodies are there. */
+  /** Waits until `bytes` bytes of bodies have arrived. */
   const arrived = (bytes: number): Promise<void> => until(() => gateway.running.load().heldBytes >= bytes);
   return { gateway, call, arrived };
 }

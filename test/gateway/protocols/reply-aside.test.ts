@@ -14,7 +14,7 @@ import {
   typesNamespace,
 } from '../gateway.ts';
 
-// What takes long to read of an upstream's reply, and to write, is read in the thread beside the event loop.
+// Upstream replies that take long to read or write are processed in the worker thread.
 
 const megabyte = 1_000_000;
 const xml = { 'Content-Type': 'text/xml; charset=utf-8' } as const;
@@ -22,7 +22,7 @@ const files = fileURLToPath(new URL('../../siege/files', import.meta.url));
 const never: Partial<Limits> = { replyAsideBytes: 2 ** 31 - 1 };
 const always: Partial<Limits> = { replyAsideBytes: 1, readAsideMs: 600_000, totalMs: 600_000 };
 
-/** JSON with so many blanks at its end that it is large. */
+/** JSON with spaces added at its end to make it large. */
 const large = (text: string): string => text.padEnd(80_000);
 
 interface Answered {
@@ -60,7 +60,7 @@ const answers: readonly Answered[] = [
   { title: 'a redirection', status: 302, body: large(emptyReply) },
 ];
 
-/** What a call comes to: its reply, and what was logged of it but times and pseudonyms. */
+/** The result of a call: its reply, and its log lines without times and pseudonyms. */
 async function outcomeOf(gateway: Gateway, path: string, body: string, answer: Answered) {
   const before = gateway.log().length;
   gateway.answer(answer);
@@ -100,7 +100,7 @@ test('a reply that is read beside the loop is the same as one that is read on it
 const call = (gateway: Gateway, kind: 'read' | 'write'): Promise<Reply> =>
   send(gateway.port, 'POST', `/xml/reply/${kind}`, xml, `<${kind} xmlns="urn:Files"/>`);
 
-/** A gateway of files whose upstream answers all calls alike. */
+/** A gateway of files with an upstream that answers all calls alike. */
 async function startFiles(t: ExecutionContext, answer: object, limits: Partial<Limits>): Promise<Gateway> {
   const gateway = await startGateway(t, { serve: { contract: files }, limits });
   gateway.answer({ body: JSON.stringify(answer) });
@@ -144,7 +144,7 @@ test.serial('no turn of the event loop is long while a large reply is written', 
   const reply = await call(gateway, 'read');
   const longest = turns.end();
   t.is(reply.text.length, 20 * 5 * megabyte + reply.text.replaceAll('&amp;', '').length);
-  t.true(longest < 100, `${longest} ms of CPU in one turn`); // writing it takes 500
+  t.true(longest < 100, `${longest} ms of CPU in one turn`); // writing it takes 500 ms
 });
 
 test('replies of writes that find no room any more when their turn comes wait for it, and all come', async (t) => {

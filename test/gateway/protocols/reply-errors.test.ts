@@ -8,7 +8,7 @@ import type { Mapping } from '../../../mappings/mapping/mapping.ts';
 import { MappingError } from '../../../mappings/mapping/run.ts';
 import { compile, depot, operationOf } from '../../mappings/codec/contracts.ts';
 
-/** The error that a reply of GetParcel ends in. */
+/** The error that reading a reply of GetParcel throws. */
 function errorOf(body: string, limits: Partial<Limits> = {}): CallError | undefined {
   const compiled = compile(depot, {}, limits);
   const reply = { status: 200, headers: {}, body: Buffer.from(body), retryAfter: undefined };

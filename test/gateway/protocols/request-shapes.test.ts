@@ -11,7 +11,7 @@ import { fc } from '../../property.ts';
 import { createSoapReader } from '../../read-soap.ts';
 import { counting, outcomeOf, plainInput } from './soap/soap-outcome.ts';
 
-/** Often enough for a beginning and the shapes behind it to be learned. */
+/** Number of repetitions after which the start and the form of a request are cached. */
 const often = 20;
 
 function envelope({ namespaces: { types } }: Contract, name: string, content: string): string {
@@ -70,7 +70,7 @@ test('a request of a shape that was read before goes upstream, and into a log, a
   }
 });
 
-/** One operation with a member of any JSON, and one with a map. */
+/** An operation with a member of any JSON, and one with a map. */
 const notes: Contract = buildContract({
   openapiName: 'openapi',
   overlayName: 'soap',
@@ -217,7 +217,7 @@ test('more shapes than are kept are read all the same', (t) => {
   }
 });
 
-/** What is put into a document at some place, or in place of some of its characters. */
+/** Texts that are inserted into a document, or replace some of its characters. */
 const splinters = [
   '',
   'x',

@@ -26,7 +26,7 @@ interface RouteRow {
   readonly path: string;
   readonly json?: string;
   readonly xml?: string;
-  /** The inputs as the upstream gets them, before `authentication`. */
+  /** The inputs as sent upstream, before `authentication`. */
   readonly sent: string;
 }
 

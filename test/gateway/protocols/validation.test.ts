@@ -19,7 +19,7 @@ test('patternSteps: two letters and a digit are looked at in 32 steps, three dig
   t.true((await put('GB123')).includes('id: expected less text to match with patterns in one request'));
 });
 
-/** A contract of one operation, in files of its own, and a gateway that serves it with some limits. */
+/** Starts a gateway for a contract with one operation, with some limits. */
 async function startWith(t: ExecutionContext, operation: object, limits: Partial<Limits>) {
   const openapi = {
     openapi: '3.1.0',
@@ -43,7 +43,7 @@ test('rereadText: a list in a list is looked at twice, and where its items have 
   const list = { type: 'array', uniqueItems: true, items: { type: 'string' } };
   const schema = { type: 'array', minItems: 1, items: list };
   const { put } = await startWith(t, bodyOf('application/json', schema), { rereadText: 19 });
-  t.is((await put({ Body: [['a']] })).status, 204); // 5 characters twice, and 7
+  t.is((await put({ Body: [['a']] })).status, 204); // 5 characters are counted twice, and 7 once
   const refused = await put({ Body: [['ab']] });
   t.is(refused.status, 400);
   t.regex(refused.text, /expected less in lists and objects/);

@@ -316,7 +316,7 @@ test('allowedHosts: a Host that is listed is served in any case and with any por
     const reply = await ask('/v2/dbs/1', host);
     t.regex(reply, /^HTTP\/1\.1 421 .*expected a Host that is served here/s, host);
     t.regex(await ask('/v2?wsdl', host), /^HTTP\/1\.1 421 /);
-    // a balancer's probe says an address
+    // a load balancer's probe has an address as Host
     t.regex(await ask('/healthz', host), /^HTTP\/1\.1 200 /);
   }
   t.is(hits.length, 3);
@@ -341,7 +341,7 @@ test('allowedHosts: loopback refuses other names in Host, for calls, documents a
   }
   t.is(await answerOf(own, 'POST /v2/json/reply/GetSearch', 'evil.example'), '421');
   t.is(own.hits.length, 2);
-  // probes and proxies name an address
+  // probes and proxies have an address as Host
   for (const path of ['/healthz', '/readyz', '/metrics'])
     t.is(await answerOf(own, `GET ${path}`, 'evil.example'), '200');
   const publicUrl = 'https://evil.example/edge';

@@ -15,7 +15,7 @@ interface Attributes {
   readonly soap?: string;
 }
 
-/** A WSDL with the operations `Add` and `Sum`, which share their element; the attributes are those of `Add`. */
+/** A WSDL with the operations `Add` and `Sum`, which share an element. The attributes are those of `Add`. */
 function calculator({
   input = '',
   output = '',
@@ -43,7 +43,7 @@ function calculator({
   return soap === '' ? wsdl : wsdl.replace('http://schemas.xmlsoap.org/wsdl/soap/', soap);
 }
 
-/** The `wsa:Action` of the reply to `Add`, and of its declared fault. */
+/** Returns the `wsa:Action` of the reply to `Add`, and of its declared fault. */
 async function actionsOf(
   t: ExecutionContext,
   attributes: Attributes,

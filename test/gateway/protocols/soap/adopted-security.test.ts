@@ -11,7 +11,7 @@ const policy =
   '<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy" xmlns:sp="http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702">' +
   '<sp:SupportingTokens><p:Policy><sp:UsernameToken/></p:Policy></sp:SupportingTokens></p:Policy>';
 
-/** The orders' WSDL, whose first binding asks for a UsernameToken. */
+/** The WSDL of the orders example with a policy in its first binding that requires a UsernameToken. */
 const asking = orders.replace(/<wsdl:binding [^>]*>/, (tag) => `${tag}${policy}`);
 
 const mapped =

@@ -7,7 +7,7 @@ import { envelope, type Gateway, send, startGateway } from '../../gateway.ts';
 const orders = readFileSync('docs/adopt/Orders.wsdl', 'utf8');
 
 interface Adopted extends Gateway {
-  /** POST of an envelope. */
+  /** Posts an envelope. */
   readonly call: (path: string, message: string, headers?: Record<string, string>) => ReturnType<typeof send>;
 }
 
@@ -24,7 +24,7 @@ function serveFiles(t: ExecutionContext, files: Files): Promise<Adopted> {
   return serveFolder(t, folderOf(t, files));
 }
 
-/** The old shop of docs/adopt.md, with an overlay. */
+/** Serves the legacy shop of docs/adopt.md with an overlay. */
 async function serveOrders(t: ExecutionContext, overlay = '', limits: object = {}): Promise<Adopted> {
   const folder = folderOf(t, { 'soap.yaml': overlay });
   copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
@@ -288,7 +288,7 @@ test('A29: names the declared faults if @fault is unknown, and the member that i
   t.regex(unfit.text, /UpstreamInvalidResponse: the reply's orderId: expected/);
 });
 
-/** Faults of SOAP 1.1 and 1.2 by an upstream's error answer, without the detail's declarations. */
+/** Faults of SOAP 1.1 and 1.2 for an upstream's error answer, without the namespace declarations of the detail. */
 for (const [title, status, body, old, next] of [
   [
     'a text only',
@@ -435,7 +435,7 @@ test('W22: an empty success is an error if the reply has content, unless its sta
       ],
       [202, getOrder(1), /<n0:GetOrderResponse /],
       [204, getOrder(1), /<n0:GetOrderResponse /],
-      // its reply is of an empty type
+      // its reply has an empty type
       [200, cancel, /<n0:CancelOrderResponse /],
     ] as const) {
       gateway.answer((_hit, response) => response.writeHead(status).end());
@@ -693,13 +693,13 @@ interface OperationParts {
   readonly element?: string;
   readonly action?: string;
   readonly oneWay?: boolean;
-  /** The port's number: each has a path of its own, /P0.asmx and so on. */
+  /** The number of the port. Each port has a path of its own: /P0.asmx and so on. */
   readonly port?: number;
 }
 
 const bindingStart = '<soap:binding transport="http://schemas.xmlsoap.org/soap/http"/>';
 
-/** A WSDL of document/literal operations, in ports at /Things.asmx or at /P{n}.asmx. */
+/** A WSDL of document/literal operations, in ports at /Things.asmx or /P{n}.asmx. */
 function operationsOf(operations: Readonly<Record<string, OperationParts>>): string {
   const elements = new Set(Object.values(operations).flatMap(({ element }) => element ?? []));
   const schema = [...elements].map((name) => `<xs:element name="${name.slice(2)}" type="t:Any"/>`).join('');

@@ -3,11 +3,14 @@ import test, { type ExecutionContext } from 'ava';
 import { folderOf, getAtPorts } from '../../../mappings/loader/wsdl/wsdl-folder.ts';
 import { envelope, type Gateway, type Reply, send, soap11Namespace, startGateway } from '../../gateway.ts';
 
-// A fault has the version of the path until the envelope's own version is known (W3).
+// A fault has the SOAP version of the path until the version of the envelope is known (W3).
 
 const limits = { bodyBytes: 5_000, bodyBytesWithBinary: 5_000, xmlDepth: 8, xmlText: 1_000 };
 
-/** A service, its path, and the versions of faults: for any Content-Type but `application/soap+xml`, and for this one. */
+/**
+ * A service, its path, and the versions of its faults: for any Content-Type except `application/soap+xml`, and for this
+ * one.
+ */
 const services = [
   ['an OpenAPI document at /soap11', undefined, '/v2/soap11', '1.1', '1.1'],
   ['an OpenAPI document at /soap12', undefined, '/v2/soap12', '1.2', '1.2'],
@@ -21,7 +24,7 @@ const services = [
 
 const start = `<s:Envelope xmlns:s="${soap11Namespace}">`;
 
-/** Messages whose version nobody knows, with headers beside the Content-Type, and a parameter of that. */
+/** Messages of unknown version, with additional headers and a parameter of the Content-Type. */
 const unread: readonly (readonly [
   what: string,
   message: string | Buffer,
@@ -44,7 +47,7 @@ const unread: readonly (readonly [
   ['no XML, compressed', deflateSync('x'), { 'Content-Encoding': 'deflate' }],
 ];
 
-/** The version of a fault, by its Content-Type and its envelope. */
+/** Returns the version of a fault, from its Content-Type and its envelope. */
 function versionOf({ headers, text }: Reply): string {
   const type = headers['content-type'] ?? '';
   if (type.startsWith('text/xml') && text.includes('<faultcode>')) return '1.1';

@@ -59,7 +59,7 @@ const schema = compileSchema(contract);
 
 const namespaceOf = { '1.1': soap11Namespace, '1.2': soap12Namespace } as const;
 
-/** The detail of the fault that a Body gets, without its request's id; undefined for none. */
+/** Returns the detail of the fault for a Body, without the request id; undefined for none. */
 async function detailOf(
   content: string,
   version: keyof typeof namespaceOf = '1.1',

@@ -12,13 +12,14 @@ import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
 import { counting, plainInput } from './soap-outcome.ts';
 import { type Case, cases, folder } from './wsse-cases.ts';
 
-// Requests with header blocks are read in a shorter way once their form is known: what comes of one must not hang on
-// what was read before it.
+// Requests with header blocks in a known form are read faster. The result must not depend on the requests read before.
 
 const { contract } = readContract(screeningContract);
 const compiled = compileContract(contract);
 const types = contract.namespaces.types;
-/** Often enough for a Header's beginning, the document without its blocks and its shape to be learned. */
+/**
+ * Number of repetitions after which the start of a Header, the document without its blocks, and its form are cached.
+ */
 const often = 100;
 
 interface Request {
@@ -84,7 +85,7 @@ const request = (header: string, body = payload, at = 0): Request => ({
   at: base + at * 1_000,
 });
 
-/** Blocks behind one and the same beginning, good ones and others. */
+/** Header blocks after the same start, valid and invalid. */
 const byHand: Readonly<Record<string, Request>> = {
   'a token': request(security(token('demo', 'p&amp;q'))),
   'another token': request(security(token('Zoë', '漢字'))),
@@ -153,7 +154,7 @@ const byHand: Readonly<Record<string, Request>> = {
   },
 };
 
-/** Reads each so often that it would be known, then all in turn. */
+/** Reads each request until its form is cached, then all of them in turn. */
 function assertEqual(
   t: { deepEqual: (a: unknown, b: unknown, what: string) => unknown },
   all: Readonly<Record<string, Request>>,

@@ -6,7 +6,7 @@ import { readRelatedType, splitRelated, takeParts } from '../../../../mappings/h
 import { contractWith, type Gateway, send, startGateway } from '../../gateway.ts';
 import { bytesOf, documents, related, storeDocument } from './related.ts';
 
-/** A gateway whose replies are as the setting says. */
+/** A gateway with this value of `mtomReplies`. */
 async function replying(
   t: ExecutionContext,
   setting = 'requested',
@@ -23,7 +23,7 @@ interface Told {
   readonly body: Buffer;
 }
 
-/** The reply's bytes to a request, of MTOM mostly. */
+/** Returns the reply to a request, which by default is an MTOM message. */
 function ask(
   { port }: Gateway,
   { headers, body }: ReturnType<typeof related> = related({ root: storeDocument('<name>a.pdf</name>') }),
@@ -45,7 +45,7 @@ function ask(
 const plainType = 'text/xml; charset=utf-8';
 const whole = limitsWith({ bodyBytes: 2 ** 30, mimeParts: 1_000 });
 
-/** A reply's envelope and its parts, read by what reads requests. */
+/** Returns a reply's envelope and its parts, read with the functions for requests. */
 function partsOf({ type, body }: Told) {
   const { root, parts, form } = takeParts(body, splitRelated(body, readRelatedType(type), whole));
   return { envelope: root.toString(), parts, form };

@@ -26,14 +26,14 @@ import {
 
 const stored = '{"name":"a.pdf"}';
 const limits = { bodyPieces: 100_000 };
-/** The second's upstream hears of no call. */
+/** The upstream of the second gateway must get no call. */
 const [gateway, refusing] = await sharedGateways(
   { serve: { contract: documents }, limits },
   { serve: { contract: documents } },
 );
 gateway.answer({ body: stored });
 
-/** What StoreDocument's upstream gets of a capture, by the words of its name. */
+/** The upstream body of a StoreDocument capture, as described by the name of the capture. */
 interface Meant {
   readonly name: string;
   readonly content?: string;
@@ -53,12 +53,12 @@ function meantBy(file: string): Meant {
   };
 }
 
-/** What becomes of captures that are refused, by how their names begin. */
+/** Rejected captures by the start of their names, with the status and message of the reply. */
 const refusals: readonly (readonly [start: string, status: number, said: RegExp])[] = [
   // faults (W44)
   ['axis1-dime', 500, /expected a SOAP envelope, or multipart\/related with one .*, got application\/dime/],
   ['mono-wcf', 500, /expected a boundary of 1 to 70 characters in the Content-Type, got none/],
-  // its Content-Length is short by the 47 bytes of its preamble
+  // its Content-Length is too small by the 47 bytes of its preamble
   ['axis1-swa', 500, /expected the closing boundary at the end of the message, got none/],
   ['cxf3-mtom-wss-sig', 500, /soap:MustUnderstand|MustUnderstand/],
   ['cxf3-mtom-wss-ut', 500, /soap:MustUnderstand|MustUnderstand/],
@@ -69,7 +69,7 @@ const files = readdirSync(captures).filter((name) => name.endsWith('.http'));
 const refusalOf = (file: string) => refusals.find(([start]) => file.startsWith(start));
 const read = (file: string): Buffer => readFileSync(join(captures, file));
 
-// one after another: their order tells which call upstream belongs to which request
+// one after another: the order of upstream calls identifies their requests
 for (const file of files)
   test.serial(
     `W57, W62: what ${file.replace('.http', '')} recorded is the call that its caller meant`,
@@ -95,7 +95,7 @@ for (const file of files)
     },
   );
 
-/** Sends a request in packets of one byte each; gives the reply's status. */
+/** Sends a request in packets of one byte each. Returns the status of the reply. */
 async function sendByteByByte(request: Buffer): Promise<number> {
   const socket = connect({ port: gateway.port, host: '127.0.0.1', noDelay: true });
   const status = new Promise<number>((resolve, reject) => {
@@ -119,13 +119,13 @@ test.serial('W59: each recorded message in packets of one byte is the same call'
   t.deepEqual(bodies.toSorted(), good.map((file) => JSON.stringify(JSON.parse(plainOf(file)))).toSorted());
 });
 
-/** What a capture's call has as its upstream body, in the order in which all stacks send it. */
+/** The upstream body of a capture's call, with members in the order that all stacks send. */
 function plainOf(file: string): string {
   const { name, content, thumbnail } = meantBy(file);
   return JSON.stringify({ name, content, thumbnail });
 }
 
-// --- messages made here ----------------------------------------------------------------------------
+// --- generated messages ----------------------------------------------------------------------------
 
 const call = (message: Message, to: Pick<Gateway, 'port'> = gateway, headers = {}) => {
   const { headers: own, body } = related(message);
@@ -136,7 +136,7 @@ const bytes = bytesOf(5000);
 const storing = (content: string): string => storeDocument(`<name>a.pdf</name><content>${content}</content>`);
 const whole: Message = { root: storing(include('cid:p')), parts: [{ id: 'p', bytes }] };
 
-/** A whole message with something else in it. */
+/** The message `whole` with some members replaced. */
 const but = (other: Partial<Message>): Message => ({ ...whole, ...other });
 
 test('W62: a call sends upstream the same bytes with its content in a part and in base64', async (t) => {
@@ -154,7 +154,7 @@ test('W62: a call sends upstream the same bytes with its content in a part and i
   }
 });
 
-/** Each is taken, with what it has that others lack. */
+/** Accepted messages, each with its special property. */
 const taken: readonly (readonly [string, Partial<Message>])[] = [
   ['a preamble of 1 KiB', { preamble: 'x'.repeat(1024) }],
   ['an epilogue of 1 KiB', { epilogue: `\r\n${'x'.repeat(1022)}` }],
@@ -256,7 +256,7 @@ const empties = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ id: `e${index}`, bytes: '' }));
 const two = { id: 'p', bytes };
 
-/** Each is refused in band or with a fault, before the upstream hears of it. */
+/** Messages that are rejected in band or with a fault, before the upstream is called. */
 const refused: readonly (readonly [string, Partial<Message>, RegExp])[] = [
   ['a preamble of 1 KiB and a byte', { preamble: 'x'.repeat(1025) }, /within 1024 bytes, got none/],
   [
@@ -394,7 +394,7 @@ for (const [what, message, said] of refused)
     t.deepEqual(refusing.hits, []);
   });
 
-/** Content-Types that are 415 before the body is read. */
+/** Content-Types that get 415 before the body is read. */
 const unread: readonly (readonly [string, RegExp])[] = [
   ['multipart/mixed; boundary=b', /got multipart\/mixed/],
   ['multipart/form-data; boundary=b', /got multipart\/form-data/],
@@ -492,7 +492,7 @@ test('W4: the action of a message is a hint wherever its stack puts it', async (
   t.is((await local.send('POST', '/soap11', headers, body)).headers['x-status'], undefined);
 });
 
-// --- limits: at N it is read, at N + 1 refused -------------------------------------------------------
+// --- limits: accepted at N, rejected at N + 1 --------------------------------------------------------
 
 const limitRows = {
   mimeParts: {

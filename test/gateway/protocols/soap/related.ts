@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-/** Messages of several parts for tests, and the contract that the recorded ones are of. */
+/** Multipart messages for tests, and the contract of the recorded ones. */
 
 export const captures = join(import.meta.dirname, '../../../fixtures/mtom');
 export const documents = join(captures, 'contract');
 
-/** The bytes that recorded messages hold: byte i is (31·i + 17·(i div 256) + 7) mod 256. */
+/** The content of recorded messages: byte i is (31·i + 17·(i div 256) + 7) mod 256. */
 export function bytesOf(length: number): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, i) => (31 * i + 17 * Math.floor(i / 256) + 7) & 255));
 }
@@ -14,7 +14,7 @@ export function bytesOf(length: number): Buffer {
 export interface Part {
   readonly id?: string | undefined;
   readonly bytes: Buffer | string;
-  /** Header lines besides. */
+  /** Additional header lines. */
   readonly header?: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface Message {
   readonly rootHeader?: readonly string[];
   readonly parts?: readonly Part[];
   readonly boundary?: string;
-  /** Parameters besides. */
+  /** Additional parameters. */
   readonly parameters?: string;
   readonly preamble?: string;
   readonly epilogue?: string;
@@ -34,13 +34,13 @@ export const xop = 'http://www.w3.org/2004/08/xop/include';
 
 export const include = (href: string): string => `<xop:Include xmlns:xop="${xop}" href="${href}"/>`;
 
-/** A call of StoreDocument whose Body holds this. */
+/** A call of StoreDocument with this content of Body. */
 export function storeDocument(content: string, header = ''): string {
   const head = header === '' ? '' : `<e:Header>${header}</e:Header>`;
   return `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/">${head}<e:Body><StoreDocument xmlns="urn:example:documents"><Body>${content}</Body></StoreDocument></e:Body></e:Envelope>`;
 }
 
-/** A message as it goes out, and its Content-Type. */
+/** Returns a message as it is sent, and its Content-Type. */
 export function related(message: Message): {
   readonly headers: Record<string, string>;
   readonly body: Buffer;

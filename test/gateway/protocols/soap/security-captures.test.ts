@@ -5,7 +5,7 @@ import test from 'ava';
 import { expectedOf, gateways, outcomeOf, replayAll } from './security-captures.ts';
 import { cases, folder } from './wsse-cases.ts';
 
-// the messages are older than this process: it is as if it had been running for a day
+// simulates an uptime of a day, because the messages are older than this process
 test.before(() => {
   mock.method(process, 'uptime', () => 86_400);
 });

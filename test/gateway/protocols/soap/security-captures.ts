@@ -8,7 +8,8 @@ import { sendRaw } from '../../../captures/exchange.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
 import { type Case, cases, folder } from './wsse-cases.ts';
 
-// Requests with WS-Security that sixteen client stacks sent, byte for byte, each answered at the time at which it came.
+// Requests with WS-Security from sixteen client stacks, byte for byte, each replayed with the clock at its recorded
+// time.
 
 const secrets = { demo: 'demo-key', zoë: 'p<&>é漢 x', alice: 'demo-key' };
 const home = mkdtempSync(join(tmpdir(), 'wsse-secrets-'));
@@ -16,13 +17,13 @@ const secretsFile = join(home, 'secrets.yaml');
 writeFileSync(secretsFile, JSON.stringify(secrets));
 chmodSync(secretsFile, 0o600);
 
-/** Gateways that refuse digests, and that check them; there before the first test. */
+/** Gateways that reject digests, and that check them. They start before the first test. */
 export const gateways = {} as { refusing: Gateway; checking: Gateway };
 const ends: (() => unknown)[] = [() => rmSync(home, { recursive: true, force: true })];
 
 test.before(async () => {
   const teardown = (end: () => unknown): unknown => ends.push(end);
-  // some have more bytes than a body may have pieces
+  // some captures have more bytes than a body may have chunks
   gateways.refusing = await startGateway({ teardown }, { limits: { bodyPieces: 8_192 } });
   gateways.checking = await startGateway(
     { teardown },
@@ -37,7 +38,7 @@ test.after.always(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-/** What a request comes to: a code, or the credentials that go upstream. */
+/** The result of a request: a fault code, or the credentials that are sent upstream. */
 type Outcome = string | { readonly apiUserId: string; readonly apiUserKey: string };
 
 const supported = new Set(['UsernameToken', 'Timestamp']);
@@ -46,7 +47,7 @@ function given({ username = '', text = '' }: Case, key = text): Outcome {
   return { apiUserId: username, apiUserKey: key };
 }
 
-/** What a request has to come to when it comes at its time. */
+/** The expected result of a request at its recorded time. */
 export function expectedOf(file: string, one: Case, withSecrets: boolean): Outcome {
   if (one.wellFormed === false) return 's:Sender';
   if (file === 'wcf-shaped-ws-twmc-rst-soap12.http') return 's:Sender';
@@ -56,7 +57,7 @@ export function expectedOf(file: string, one: Case, withSecrets: boolean): Outco
   if (one.password === 'PasswordDigest') {
     if (!withSecrets) return 'w:UnsupportedSecurityToken';
     if (one.nonce !== true) return 'w:InvalidSecurityToken';
-    // zeep's was made of a fixed time, sixteen minutes before
+    // zeep's token was created with a fixed time, sixteen minutes earlier
     if (Date.parse(one.receivedAt) - Date.parse(one.created ?? '') > 600_000) return 'w:MessageExpired';
     if (file.includes('hexout')) return 'w:InvalidSecurityToken|FailedAuthentication';
     if (one.digestMatches !== true) return 'FailedAuthentication';
@@ -66,7 +67,7 @@ export function expectedOf(file: string, one: Case, withSecrets: boolean): Outco
   return 'Unauthorized';
 }
 
-/** What a request comes to, and the reply's body. */
+/** Sends a request. Returns its result and the reply's body. */
 export async function outcomeOf(gateway: Gateway, request: Buffer, slow = false): Promise<[Outcome, string]> {
   const before = gateway.hits.length;
   const body = slow
@@ -117,7 +118,7 @@ function assertOutcome(t: ExecutionContext, file: string, got: Outcome, wanted: 
   else t.deepEqual(got, wanted, file);
 }
 
-/** Replays all of them at their times, and compares what each comes to. */
+/** Replays all requests at their recorded times, and compares the results. */
 export async function replayAll(t: ExecutionContext, withSecrets: boolean, slow = false): Promise<void> {
   const gateway = withSecrets ? gateways.checking : gateways.refusing;
   mock.timers.enable({ apis: ['Date'], now: 0 });

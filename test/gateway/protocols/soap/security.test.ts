@@ -56,7 +56,7 @@ function codeOf({ text }: Reply): string | undefined {
   return elementText(text, 'faultcode') ?? /<s:Subcode><s:Value>([^<]*)</.exec(text)?.[1];
 }
 
-/** A gateway that checks digests by the secrets of a file. */
+/** A gateway that checks digests with the secrets in a file. */
 function checkingGateway(
   t: Pick<ExecutionContext, 'teardown'>,
   options: GatewayOptions = {},
@@ -184,7 +184,7 @@ test('W45: without wsse the 401 of a call with a Security block says that nobody
   t.regex(text, /got none; the Security header isn't read by this contract/);
 });
 
-/** A gateway whose contract says nothing of WS-Security. */
+/** A gateway for a contract without WS-Security settings. */
 async function plainGateway(t: Pick<ExecutionContext, 'teardown'>): Promise<Gateway> {
   return startGateway(t, { overlay: 'wsse:' });
 }

@@ -5,7 +5,7 @@ import type { Input } from '../../../../mappings/http-mapping/call.ts';
 import { operationOf } from '../../../mappings/codec/codec-calls.ts';
 import type { ReadSoap } from '../../../read-soap.ts';
 
-/** What came of reading a SOAP request, errors with their places. */
+/** Returns the result of reading a SOAP request, with the positions of errors. */
 export function outcomeOf(read: ReadSoap, text: string): unknown {
   try {
     const { version, operation, input, header, credentials } = read(Buffer.from(text), undefined, soap11, []);
@@ -17,12 +17,12 @@ export function outcomeOf(read: ReadSoap, text: string): unknown {
   }
 }
 
-/** An input with its text as a string, however it was read. */
+/** Returns an input with its text as a string. */
 export function plainInput(input: Input): Input {
   return { reading: input.reading, closes: input.closes, text: input.text.toString() };
 }
 
-/** A contract whose operation counts how often its codec is asked. */
+/** Returns a contract that counts how often the codec of an operation is used. */
 export function counting(
   compiled: CompiledContract,
   name: string,

@@ -18,7 +18,7 @@ const head =
 const close = '</t:GetSearch></s:Body></s:Envelope>';
 const request = '<Request><Id>7</Id></Request>';
 
-/** What follows the same beginning. */
+/** Different texts after the same start. */
 const rests: Readonly<Record<string, string>> = {
   'a call': `${request}${close}`,
   'a prefix of the head': `<t:Request><t:Id>7</t:Id></t:Request>${close}`,
@@ -62,7 +62,7 @@ test('W43: two beginnings that differ in one character are two', (t) => {
 const declared = (encoding: string): string =>
   head.replace('encoding="utf-8"', `encoding="${encoding}"`) + request.replace('7', '7é') + close;
 
-/** A request's bytes and the charset of its Content-Type. */
+/** The bytes of a request and the charset of its Content-Type. */
 const encodings: Readonly<Record<string, readonly [document: Buffer, charset: string | undefined]>> = {
   'UTF-8 by its charset': [Buffer.from(declared('utf-8')), 'utf-8'],
   'UTF-8 by its declaration': [Buffer.from(declared('utf-8')), undefined],
@@ -91,7 +91,7 @@ for (const [what, [document, charset]] of Object.entries(encodings)) {
         try {
           read(other, otherCharset, soap11, []);
         } catch {
-          // some can't be read, ever
+          // some cannot be read at all
         }
       }
       t.deepEqual(outcome(read), outcome(createSoapReader(compiled)));

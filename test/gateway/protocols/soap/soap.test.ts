@@ -26,7 +26,7 @@ const contentTypes = {
 const envelopeNamespaces = { '1.1': soap11Namespace, '1.2': soap12Namespace } as const;
 const senders = { '1.1': 'Client', '1.2': 'Sender' } as const;
 
-/** A fault as its two vocabularies spell it; undefined when the reply is none of that version. */
+/** Returns a fault in the form of its version; undefined if the reply is not a fault of this version. */
 function faultOf({ text }: Reply, version: Version): { code: string; reason: string } | undefined {
   const shape =
     version === '1.1'
@@ -39,7 +39,7 @@ function faultOf({ text }: Reply, version: Version): { code: string; reason: str
 const start = (version: Version): string =>
   `<?xml version="1.0" encoding="utf-8"?><s:Envelope xmlns:s="${envelopeNamespaces[version]}">`;
 
-// --- W3, W7: the version is the envelope's -----------------------------------------------------------
+// --- W3, W7: the reply has the envelope's version ----------------------------------------------------
 
 for (const version of versions) {
   for (const path of ['/soap11', '/soap12']) {

@@ -20,7 +20,7 @@ import {
   uploads,
 } from './uploads.ts';
 
-/** A gateway in front of a service that takes files. */
+/** A gateway in front of a service that accepts files. */
 async function start(
   t: ExecutionContext,
   options: GatewayOptions = {},
@@ -42,12 +42,12 @@ const onlyOf = (got: readonly Upload[]): Upload => {
   return one;
 };
 
-/** Waits until something holds, which it is about to. */
+/** Waits for a condition that becomes true. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await pause(5);
 }
 
-// --- whole files -------------------------------------------------------------------------------------------
+// --- complete files ----------------------------------------------------------------------------------------
 
 test('W64: a file of 32 MiB flows through, twice what is held of a message', async (t) => {
   const { port, got } = await start(t);
@@ -99,7 +99,7 @@ for (const [what, content] of [
       for (let at = 0; at < message.length; at += size) await caller.send(message.slice(at, at + size));
       t.regex(await caller.end(), new RegExp(`>${content.length}<`));
     }
-    // one that is long enough to flow
+    // a file that is long enough to be streamed
     const caller = new Caller(port);
     const long = `${beginning()}${filler}${content}${ending}`;
     for (let at = 0; at < long.length; at += 7) await caller.send(long.slice(at, at + 7));
@@ -165,7 +165,7 @@ test('W64: a file is taken from its caller as the upstream takes it', async (t) 
   const caller = new Caller(port);
   await caller.send(beginning());
   const piece = bytesOf(256 * 1024);
-  // the systems between take some megabytes; what stands still beyond is held by nobody
+  // the operating system buffers some megabytes; the gateway holds none of the rest
   let sent = 0;
   for (let isTaken = true; isTaken && sent < 400; sent++) {
     const taken = caller.send(piece).then(() => true);
@@ -181,7 +181,7 @@ test('W64: a file is taken from its caller as the upstream takes it', async (t) 
   t.regex(await caller.end(), /^HTTP\/1\.1 200 /);
 });
 
-// --- what breaks -------------------------------------------------------------------------------------------
+// --- interrupted messages ----------------------------------------------------------------------------------
 
 for (const [what, end, said] of [
   [
@@ -244,7 +244,10 @@ test('W64: an upstream that answers before it has the file is heard, and the res
   t.regex(reply, /^X-Status: 413\r$/m);
 });
 
-/** A service that answers 200 with a whole reply before it has the file, and then ends, or reads on. */
+/**
+ * Returns a service that answers 200 with a complete reply before it has received the file. It then closes the
+ * connection, or reads on.
+ */
 function answersEarly(connection: 'close' | 'keep-alive') {
   return (request: IncomingMessage, response: ServerResponse): void => {
     const body = '{"bytes":1}';
@@ -444,7 +447,7 @@ test.serial('bodyMs and totalMs: a file that flows may take longer than other bo
   t.regex(await caller.end(), />10000</);
 });
 
-// --- what a contract may say -------------------------------------------------------------------------------
+// --- settings of the contract ------------------------------------------------------------------------------
 
 for (const [what, overlay, said] of [
   [

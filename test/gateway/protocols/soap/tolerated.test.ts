@@ -7,7 +7,7 @@ const versions = ['1.1', '1.2'] as const;
 type Version = (typeof versions)[number];
 
 interface Served extends Gateway {
-  /** POST of a body; the reply with the deviations that the log counts. */
+  /** Posts a body. Returns the reply and the deviations in the log. */
   readonly call: (
     version: Version,
     body: string,
@@ -36,7 +36,7 @@ async function serve(t: ExecutionContext, contract: string, path = '/Things.asmx
   };
 }
 
-/** A WSDL of rpc operations, each with the parts `in` and `pair`; `body` is the namespace of `soap:body`. */
+/** A WSDL of rpc operations, each with the parts `in` and `pair`. `body` is the namespace of `soap:body`. */
 function rpc(
   use: 'literal' | 'encoded',
   body: string | undefined,
@@ -85,7 +85,7 @@ for (const use of ['literal', 'encoded'] as const)
         [`<b:Op xmlns:b="urn:body"><b:in>1</b:in></b:Op>`, ['partNamespace']],
         [`<Op xmlns="urn:t"><in>1</in></Op>`, ['wrapperNamespace', 'partNamespace']],
       ] as const;
-      // often enough for the shapes of requests to be remembered
+      // often enough for the forms of requests to be cached
       for (let round = 0; round < 10; round++)
         for (const [body, expected] of cases) {
           const { status, text, deviations } = await gateway.call(version, body);
@@ -166,7 +166,7 @@ test('A30: of several operations with one local name none is guessed', async (t)
   t.is(gateway.hits.length, 1);
 });
 
-/** A WSDL of document style: `Ping` and `Pong` without parts, `Get` with the element `t:Get`, which has no content. */
+/** A WSDL of document style: `Ping` and `Pong` without parts, and `Get` with the empty element `t:Get`. */
 const documentStyle = definitionsOf(
   schemaOf(
     '<xs:element name="Get"><xs:complexType><xs:sequence/></xs:complexType></xs:element><xs:element name="Find"><xs:complexType><xs:sequence><xs:element name="x" type="xs:int" minOccurs="0"/></xs:sequence></xs:complexType></xs:element>',

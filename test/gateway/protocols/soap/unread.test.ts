@@ -12,14 +12,14 @@ import {
 const gateway = await sharedGateway();
 const { send } = gateway;
 
-// --- W44: what isn't read is told as a fault to who says that it is SOAP -----------------------------------
+// --- W44: faults for unread requests that are marked as SOAP -----------------------------------------------
 
 const saying = {
   'SOAP 1.1': ['/soap11', { SOAPAction: '"GetSearch"' }, 'text/xml; charset=utf-8'],
   'SOAP 1.2': ['/soap12', {}, 'application/soap+xml; charset=utf-8'],
 } as const;
 
-/** What is wrong with a request, as the headers it has for each version. */
+/** Errors of a request, as headers for each version. */
 const unread: readonly (readonly [
   what: string,
   headers: { readonly [header: string]: string },
@@ -30,7 +30,7 @@ const unread: readonly (readonly [
   ['too long', { 'Content-Length': '99999999' }, 413, /expected a body of at most/],
 ];
 
-/** The text of a fault, in either version. */
+/** Returns the text of a fault of either version. */
 const reasonOf = ({ text }: Reply): string | undefined =>
   elementText(text, 'faultstring') ?? /<s:Text xml:lang="en">(.*?)<\/s:Text>/.exec(text)?.[1];
 
@@ -105,7 +105,7 @@ test('a fault of what was not read is logged and counted by its error', async (t
   t.regex(local.log(), /"error":"UnsupportedMediaType"/);
 });
 
-// --- what SOAP's encoding leaves ----------------------------------------------------------------------------
+// --- unsupported features of SOAP encoding ------------------------------------------------------------------
 
 const encoding = 'xmlns:c="http://schemas.xmlsoap.org/soap/encoding/"';
 const getSearch = (content: string): string =>

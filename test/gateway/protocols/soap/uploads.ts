@@ -6,21 +6,21 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { include } from './related.ts';
 
-/** Files that are sent in a part of a message, and the service that takes them. */
+/** Files in a part of a message, and a service that receives them. */
 
 export const uploads = join(import.meta.dirname, '../../../fixtures/uploads');
 
-/** What the service got of one call. */
+/** Data of one call that the service received. */
 export interface Upload {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   bytes: number;
   hash: string;
-  /** Whether its body came to its end; `broken`: the connection was gone before. */
+  /** State of the request body; `broken`: the connection was closed before its end. */
   end: 'open' | 'whole' | 'broken';
 }
 
-/** A service that counts what it gets, and keeps nothing of it. */
+/** Starts a service that counts and hashes what it receives, without keeping it. */
 export async function startUploads(
   t: Pick<ExecutionContext, 'teardown'>,
   handle?: (request: IncomingMessage, response: ServerResponse) => void,
@@ -74,12 +74,12 @@ export async function startUploads(
 
 export const boundary = 'upload-1';
 
-/** A call of PutFile whose content is this. */
+/** A call of PutFile with this content. */
 export function putFile(content: string): string {
   return `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><PutFile xmlns="urn:example:files"><name>a.bin</name>${content}</PutFile></e:Body></e:Envelope>`;
 }
 
-/** What comes before the bytes of a file. */
+/** The start of a message, up to the bytes of its file. */
 export function beginning(root = putFile(`<Body>${include('cid:file')}</Body>`), fileHeader = ''): string {
   return (
     `--${boundary}\r\nContent-Type: application/xop+xml; charset=utf-8\r\nContent-ID: <root>\r\n\r\n${root}` +
@@ -87,12 +87,12 @@ export function beginning(root = putFile(`<Body>${include('cid:file')}</Body>`),
   );
 }
 
-/** What comes behind them. */
+/** The end of a message, after the bytes of its file. */
 export const ending = `\r\n--${boundary}--\r\n`;
 
 export const contentType = `multipart/related; type="application/xop+xml"; start="<root>"; boundary="${boundary}"`;
 
-/** A caller that sends the body in chunks, as slowly as it is taken. */
+/** A client that sends its body in chunks, as fast as the gateway accepts them. */
 export class Caller {
   readonly socket: Socket;
   #said = '';
@@ -104,13 +104,13 @@ export class Caller {
     this.socket.on('data', (piece) => {
       this.#said += piece.toString('latin1');
     });
-    this.#closed = new Promise((resolve) => this.socket.once('close', resolve)); // after an error too
+    this.#closed = new Promise((resolve) => this.socket.once('close', resolve)); // fires after an error too
     this.socket.write(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: ${contentType}\r\n${headers}Transfer-Encoding: chunked\r\n\r\n`,
     );
   }
 
-  /** Sends a piece; the promise ends once the system has room for another. */
+  /** Sends a chunk. Resolves when the system accepts another one. */
   async send(piece: Buffer | string): Promise<void> {
     const bytes = Buffer.from(piece);
     this.socket.write(`${bytes.length.toString(16)}\r\n`);
@@ -119,18 +119,18 @@ export class Caller {
       await Promise.race([new Promise((resolve) => this.socket.once('drain', resolve)), this.#closed]);
   }
 
-  /** Ends the body; gives the reply. */
+  /** Ends the body, and returns the reply. */
   async end(): Promise<string> {
     this.socket.write('0\r\n\r\n');
     return this.reply();
   }
 
-  /** The reply so far. */
+  /** The reply received so far. */
   get received(): string {
     return this.#said;
   }
 
-  /** All that was answered. */
+  /** Returns the complete reply when the connection is closed. */
   async reply(): Promise<string> {
     await this.#closed;
     return this.#said;

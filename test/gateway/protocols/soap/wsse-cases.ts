@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Requests with WS-Security as sixteen client stacks sent them.
+// Requests with WS-Security from sixteen client stacks.
 
-/** Where they lie. */
+/** The folder of the requests. */
 export const folder = join(import.meta.dirname, '../../../fixtures/wsse');
 
-/** What a captured request holds, in `cases.json`. */
+/** Content of a captured request, as described in `cases.json`. */
 export interface Case {
   readonly soap: '1.1' | '1.2';
   readonly receivedAt: string;
@@ -22,7 +22,7 @@ export interface Case {
   readonly digestMatches?: boolean | null;
 }
 
-/** All of them, by their files. */
+/** All cases, by file name. */
 export const cases: Readonly<Record<string, Case>> = JSON.parse(
   readFileSync(join(folder, 'cases.json'), 'utf8'),
 );
