@@ -45,7 +45,7 @@ export interface GatewayOptions {
    * The URL that callers use, without the base path, for example `https://api.example.com`. The WSDL contains it (W34).
    */
   readonly publicUrl: string;
-  /** The path above all paths of the contract, in place of the contract's own; `/` for none. */
+  /** The base path of all paths, which replaces the contract's own; `/` for none. */
   readonly basePath?: string;
   /** Limits that differ from the defaults, in the units of their names. RangeError for a wrong name or value. */
   readonly limits?: Partial<SettableLimits>;

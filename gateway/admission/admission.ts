@@ -6,9 +6,9 @@ import { NetworkPlaces } from './network-places.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
 
-// This folder limits the calls, bodies and bytes that a process handles at the same time. in-flight-set.ts is the set
-// of transfers in progress. It knows neither HTTP nor protocols: a call is a Slot, and a body or reply in transit is a
-// Transfer.
+// This folder limits the calls, bodies and bytes that a process handles at the same time. in-flight-set.ts is a set for
+// transfers and calls in progress. Nothing here depends on HTTP or protocols: a call is a Slot, and a body or reply in
+// transit is a Transfer.
 
 /**
  * Maximum size in bytes of a body or reply that is never rejected for lack of memory. All permits together hold few of

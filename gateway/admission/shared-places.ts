@@ -14,7 +14,9 @@ redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[3])
 redis.call('PEXPIRE', KEYS[1], ARGV[2])
 return 1`;
 
-/** Lua script that extends the lifetime of a slot if it still exists. ARGV: additional time in ms, name of the slot. */
+/**
+ * Lua script that extends the lifetime of a slot if it still exists. ARGV: lifetime from now in ms, name of the slot.
+ */
 const keepScript = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if redis.call('ZADD', KEYS[1], 'XX', 'CH', now + ARGV[1], ARGV[2]) == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end

@@ -12,8 +12,8 @@ export interface Lateness {
 }
 
 /**
- * Measures how late the event loop runs its timers. Node's own monitor ignores the first delay after a reset, so it
- * does not see a loop with iterations longer than its interval.
+ * Measures how late the event loop runs its timers. Node's own monitor ignores the first delay after a reset. It
+ * therefore measures nothing if each iteration takes longer than the time between two resets.
  */
 export class LoopDelay {
   #due = performance.now() + sampleMs;

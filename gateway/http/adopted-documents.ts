@@ -22,8 +22,8 @@ const noSuchDocument: Document = {
 };
 
 /**
- * Returns the documents of an adopted service, byte for byte except for the addresses of ports and the locations of
- * imports (A1, A2), and a page.
+ * Returns the documents of an adopted service, and a page. Only the addresses of ports and the locations of imports are
+ * changed (A1, A2).
  */
 export function createAdoptedDocuments(
   contract: Contract,

@@ -156,8 +156,8 @@ export class Connections {
   }
 
   /**
-   * Stops reading a connection, and refuses what arrived on it when the pending replies are sent; at once if the error
-   * is in the body of the request in progress. Never refuses if the connection ends before.
+   * Stops reading a connection, and calls `refuse` when the pending replies are sent. Calls it at once if the error is
+   * in the body of the request in progress, and never if the connection ends first.
    */
   refuse(socket: Socket, refuse: Refuse): void {
     const entry = this.#entries.get(socket);

@@ -10,8 +10,8 @@ export type Endpoint =
   | ({ readonly kind: 'soap' } & SoapAddress)
   | { readonly kind: 'page' }
   /**
-   * A document of an adopted service by its name, for example `xsd=0`, at a path from which a client with a stored WSDL
-   * loads it (A2).
+   * A document of an adopted service by its name, for example `xsd=0`. Clients with a stored WSDL load it from this
+   * path (A2).
    */
   | { readonly kind: 'document'; readonly name: string }
   | {

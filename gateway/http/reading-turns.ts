@@ -70,13 +70,14 @@ interface Lane {
 }
 
 /**
- * Keeps the HTTP parser from holding the event loop. Node's parser takes everything that a read returns, 64 KiB of each
- * connection: ten thousand chunks of one byte, or two thousand requests in a row, take about 20 ms. All connections are
- * therefore parsed in slices, `parsingSliceUs` per event-loop iteration, once parsing more than one request or chunk of
- * a connection took `parsingMs` of an iteration. The same happens after two iterations with a burst of requests of one
- * network, if other networks are connected. New connections are parsed in slices until `parsingWatchMs` after the last
- * long iteration. Networks take turns, and a connection that sent more than a slice waits for those that sent less.
- * Slices cost a small call about 5 µs, so they are not used all the time (decision 14).
+ * Keeps the HTTP parser from blocking the event loop. Node's parser takes everything that a read returns, 64 KiB of
+ * each connection: ten thousand chunks of one byte, or two thousand requests in a row, take about 20 ms. All
+ * connections are therefore parsed in slices, for `parsingSliceUs` per event-loop iteration. This starts when further
+ * requests or chunks of connections took `parsingMs` of an iteration. The same happens after two iterations with a
+ * burst of requests of one network, if other networks are connected. New connections are parsed in slices until
+ * `parsingWatchMs` after the last long iteration. Networks are served alternately. A connection that sent more than a
+ * slice waits for those that sent less. Slices cost a small call about 5 µs, so they are not used all the time
+ * (decision 14).
  */
 export class ReadingTurns {
   readonly #parsingMs: number;
@@ -217,8 +218,8 @@ export class ReadingTurns {
   }
 
   /**
-   * Parses a slice of what arrived, if it was asked for or if there is time and no other connection of its network
-   * waits. Puts the rest back.
+   * Parses a slice of the data that arrived, if it was requested, or if there is time and no other connection of its
+   * network waits. Returns the rest to the socket's buffer.
    */
   #take(lane: Lane, data: Buffer): void {
     const { socket, network, parse } = lane;

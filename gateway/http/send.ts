@@ -7,7 +7,7 @@ import type { RequestContext } from './request-context.ts';
 
 /**
  * Closes the connection after the reply if the request body is not read, because the rest may have any size. Node
- * discards a short body, so the connection stays open unless the client closes it.
+ * discards a short body, so the connection stays open unless the client asked to close it.
  */
 export function leaveBody({ request, response }: Pick<RequestContext, 'request' | 'response'>): void {
   if (request.complete || !hasBody(request)) return;
@@ -31,7 +31,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   let bytesOut = 0;
   if (!response.headersSent && !aborted) {
     // The rest of an incomplete body may have any size, so the connection is closed. A call rejected with 503 keeps its
-    // connection if its body is small and Node can discard it, because new connections of retrying clients cost more.
+    // connection if Node can discard its small body, because new connections of retrying clients cost more.
     const shed = reply.status === 503 && !isAwaited(request) && hasSmallBody(request);
     const left = !request.complete && !context.bodyTaken && hasBody(request);
     const unread = left && !shed;

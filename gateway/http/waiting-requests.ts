@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * Returns a function that starts pipelined requests, in order, with at most `most` in progress. Otherwise a client with
- * a hundred requests on each of many connections would receive as many upstream replies at the same moment, and delay
- * all other clients. A slot is free when the reply is written, the client is gone, or `placeMs` has passed, but not
- * before the next event-loop iteration.
+ * many requests on many connections would receive all their upstream replies at the same moment, which delays other
+ * clients. A slot is free when the reply is written, the client is gone, or `placeMs` has passed, but not before the
+ * next event-loop iteration.
  *
  * @param placeMs time in ms after which a request no longer counts, because it waits for the upstream or client
  * @returns calls `begin` when a slot is free; it needs no slot if the client is gone

@@ -259,7 +259,7 @@ test('connections: with three of them the one that was idle for longest gives wa
   t.false(await isServed(t, gateway.port), 'each of three has a call');
   held[0]?.();
   await until(() => gateway.running.load().inFlight === 2);
-  // one of the three calls has ended, and idle connections are searched again after a short time
+  // a call has ended, and idle connections are searched again after a short time
   while (!(await isServed(t, gateway.port)));
 });
 
