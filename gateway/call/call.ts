@@ -29,48 +29,48 @@ import type { NonceAnswer, NonceStore } from './nonces.ts';
 import { bytesOf, type Outcome, readReply } from './outcome.ts';
 import { refuseProblems, requestOf } from './request.ts';
 
-// What lives here: one call, whatever its protocol, from inputs to outcome. No sockets, no markup, no paths: those are of http/
-// and protocols/, which this folder doesn't import.
+// One call of any protocol, from its inputs to its outcome. Sockets, markup and paths belong to http/ and protocols/.
+// This folder does not import them.
 
-/** What every call of one contract needs, put together at start. */
+/** The parts that every call of one contract needs. They are created at start. */
 export interface CallService {
   readonly compiled: CompiledContract;
   /** Undefined for a contract without credentials. */
   readonly readCredentials: ReadCredentials | undefined;
-  /** The ways to give credentials in headers, for who gave none; undefined where there are none to give. */
+  /** `WWW-Authenticate` challenge for a call without credentials; undefined if the contract has none to give. */
   readonly challenge: string | undefined;
   /** Remembers the nonces of digests (W49). */
   readonly nonces: NonceStore;
-  /** Reads large replies beside the event loop. */
+  /** Reads large replies in a worker thread. */
   readonly readAside: ReplyReader;
   readonly upstream: Upstream;
   readonly admission: Admission;
-  /** Told of every call, stage by stage. */
+  /** Receives the events of every call, stage by stage. */
   readonly observer: Required<Observer>;
-  /** What observers may show of messages; undefined where none shows any. */
+  /** Formats the parts of messages that observers may show; undefined if no observer shows messages. */
   readonly shown: ShownMessages | undefined;
-  /** What a caller is called in the log and in metrics, a name or a pseudonym; undefined where it gave no id. */
+  /** Returns the caller's name or pseudonym for the log and metrics; undefined if the caller gave no id. */
   readonly callerOf: (values: CredentialValues) => string | undefined;
-  /** What callers may do; undefined where nothing limits them one by one. */
+  /** Limits per caller; undefined if none is configured. */
   readonly callerLimits: CallerLimits | undefined;
-  /** What a call is counted by, for `callerLimits`; nothing of it can be told from it. */
+  /** Returns the key under which `callerLimits` counts a call. The key does not reveal the caller's credentials. */
   readonly limitKeyOf: (values: CredentialValues | undefined, exchange: Exchange) => string;
-  /** Told of an error that is ours, once. */
+  /** Reports an internal error once. */
   readonly onError: (error: unknown, requestId: string) => void;
 }
 
-/** A request as its call sees it. */
+/** The data of an HTTP request that its call uses. */
 export interface Exchange extends Waiting, InFlight {
   readonly head: RequestHead;
   readonly requestId: string;
   readonly stats: RequestStats;
-  /** When it came, in ms of `performance.now()`. */
+  /** Time of receipt, in ms of `performance.now()`. */
   readonly started: number;
-  /** Headers that the reply has too: those of the upstream's answer, and those of the caller's limits. */
+  /** Headers for the reply: upstream headers that are passed on, and headers of the caller's limits. */
   passed: Readonly<Record<string, string>> | undefined;
 }
 
-/** A call that was read beside the event loop: its inputs are checked and gone, its call upstream is made. */
+/** A call that was read in a worker thread. Its inputs are checked and released, and its upstream request is built. */
 export interface Prepared {
   readonly reading: {
     readonly quirks: number;
@@ -78,40 +78,43 @@ export interface Prepared {
     readonly ignored: readonly string[];
   };
   readonly given: MessageCredentials;
-  /** Those of the call; undefined where the contract has none, and where they weren't looked at. */
+  /** Credentials of the call; undefined if the contract has none or they were not checked. */
   readonly values: FoundCredentials | undefined;
-  /** What the log of messages shows of it; undefined where there is no such log. */
+  /** Text of the request for the message log; undefined if there is no message log. */
   readonly shown: string | undefined;
-  /** The call upstream, or why there is none. */
+  /** The upstream request, or the error that prevents it. */
   readonly request: UpstreamRequest | CallError;
 }
 
-/** What a large reply is read for. */
+/** The data needed to read a large reply. */
 export interface ReplyTerms {
-  /** What it goes out in; undefined for a caller of JSON. */
+  /** Frame of the reply; undefined for a caller of JSON. */
   readonly frame: Frame | undefined;
-  /** The call's credentials, which no error tells. */
+  /** Credentials of the call. Errors never contain them. */
   readonly values: CredentialValues | undefined;
-  /** What the gateway itself sent with the call, which no error tells either. */
+  /** Secrets that the gateway itself sent with the call. Errors never contain them. */
   readonly ownSecrets: readonly string[];
-  /** Asked when its turn has come: how many bytes more there is room for; undefined where it may not be begun. */
+  /**
+   * Called when reading is about to begin. Returns the free memory in bytes, or undefined if reading must not begin.
+   */
   readonly roomFor: () => number | undefined;
 }
 
-/** A large reply that was read. */
+/** A large reply after it was read. */
 export interface ReadReply {
-  /** Its JSON is there for a caller of JSON alone. */
+  /** Contains the JSON only for a caller of JSON. */
   readonly outcome: Outcome;
-  /** What the log of messages shows of it; undefined where there is no such log, and for a failure. */
+  /** Text of the reply for the message log; undefined if there is no message log, and for a failure. */
   readonly shown: string | undefined;
 }
 
-/** Reads large replies of one contract beside the event loop. */
+/** Reads large replies of one contract in a worker thread. */
 export interface ReplyReader {
   /**
-   * Reads an upstream's answer, whose memory goes over to the thread; undefined, with the answer as it was, where it may
-   * not begin. That of a write waits however many do. Throws CallError CallerGone; for who is too late Overloaded, or for a
-   * write UpstreamTimeout; and what reading it here would.
+   * Reads an upstream response and transfers its memory to the thread. Returns undefined and leaves the response
+   * unchanged if reading must not begin. The reply to a write waits however long the queue is.
+   * Throws CallError CallerGone. After the deadline it throws Overloaded for a read and UpstreamTimeout for a write. It
+   * also throws the errors of `readReply`.
    */
   readonly reply: (
     exchange: Exchange,
@@ -123,7 +126,7 @@ export interface ReplyReader {
 
 const nothingNoted = { dropped: 0, replaced: 0, passed: 0, misfits: undefined } as const;
 
-/** What a reply or a declared fault was let through with. */
+/** Returns the counts of tolerated deviations in a reply or a declared fault. */
 function countsOf(
   outcome: Outcome,
 ): Pick<Extract<Outcome, { kind: 'reply' }>, 'dropped' | 'replaced' | 'passed' | 'inexact' | 'misfits'> {
@@ -150,12 +153,12 @@ function noted({ ignored, quirks, deviations }: Prepared['reading'], outcome: Ou
 }
 
 /**
- * From inputs to outcome: members, credentials, required members, upstream, reply (W43). Never throws: whatever
- * fails is the outcome's failure. One function, as it is a call's story from top to bottom.
+ * Runs a call from its inputs to its outcome: members, credentials, required members, upstream, reply (W43). Never
+ * throws: each error becomes the outcome's failure. It is one function so that the order of the steps is visible.
  *
- * @param input of the operation, or all that was made of it beside the loop
- * @param frame what the reply goes out in; undefined for a caller of JSON
- * @param header the credentials in a SOAP header
+ * @param input input of the operation, or the result of reading it in a worker thread
+ * @param frame frame of the reply; undefined for a caller of JSON
+ * @param header credentials of the SOAP header
  */
 export async function runCall(
   service: CallService,
@@ -177,7 +180,7 @@ export async function runCall(
   let leave: (() => void) | undefined;
   let request: UpstreamRequest | undefined;
   const hide: Hide = (text, most) => {
-    // both tell of the same values: those that are given are looked at before they are known to be good
+    // Both branches hide the same values. Given credentials are hidden even before they are checked.
     hideKnown ??=
       values === undefined
         ? hideGiven(credentials, given, head, secrets)
@@ -188,7 +191,7 @@ export async function runCall(
     if ('given' in input) {
       values = input.values;
       request = requestOfPrepared(service, exchange, operation, input);
-      exchange.permit.shrink(0); // the body went over to the thread
+      exchange.permit.shrink(0); // the worker thread now holds the body's memory
       exchange.permit.require(sentBytes(request));
     } else {
       if (shown !== undefined)
@@ -206,7 +209,7 @@ export async function runCall(
     }
     if (service.callerLimits !== undefined) leave = await enterLimits(service, exchange, operation, values);
     const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
-    if (kept instanceof Promise) await kept; // a promise where none is needed takes a turn
+    if (kept instanceof Promise) await kept; // awaiting a non-promise costs a microtask
     if (exchange.response.destroyed) throw new CallError('CallerGone');
     const { readOnly } = request.operation;
     if (!readOnly) refuseLarge(service, request);
@@ -231,18 +234,18 @@ export async function runCall(
     return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
   } finally {
     leave?.();
-    if (exchange.isWritten || !exchange.reached) dropBody(request); // else the system may still read it
+    if (exchange.isWritten || !exchange.reached) dropBody(request); // otherwise the operating system may still read it
   }
 }
 
-/** Releases the memory of a large request that was made for the call upstream. */
+/** Releases the memory of a large body that was built for the upstream request. */
 function dropBody(request: UpstreamRequest | undefined): void {
   if (request?.ownsBody === true && Buffer.isBuffer(request.body)) dropPiece(request.body);
 }
 
 /**
- * Counts a call by the limits of its caller; what is returned is called once it is over. A used digest takes nothing of them, as
- * who sends it again may be anybody. Throws CallError TooManyRequests, FailedAuthentication.
+ * Counts a call against its caller's limits. Returns a function to call when the call ends. A replayed digest is not
+ * counted, because anyone may have sent it. Throws CallError TooManyRequests, FailedAuthentication.
  */
 async function enterLimits(
   { callerLimits, limitKeyOf, nonces }: CallService,
@@ -263,8 +266,8 @@ async function enterLimits(
 }
 
 /**
- * Reads a message to its end whose upstream answered early, as only a complete message is a success (W64). Throws CallError:
- * MalformedRequest, RequestTimeout.
+ * Reads a message to its end after the upstream answered early, because only a complete message is a success (W64).
+ * Throws CallError: MalformedRequest, RequestTimeout.
  */
 async function readRest(file: StreamedFile, exchange: Exchange): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -281,7 +284,7 @@ async function readRest(file: StreamedFile, exchange: Exchange): Promise<void> {
   }
 }
 
-/** Makes the call upstream, before the eyes of observers. Throws CallError. */
+/** Makes the upstream call and reports it to the observer. Throws CallError. */
 async function callObserved(
   { observer, upstream }: CallService,
   exchange: Exchange,
@@ -296,7 +299,7 @@ async function callObserved(
       outcome = 'unknown';
       await readRest(request.body, exchange);
     }
-    outcome = exchange.reached ? 'answered' : 'unsent'; // a mapping may make no call of it
+    outcome = exchange.reached ? 'answered' : 'unsent'; // a mapping can answer without an upstream call
     return reply;
   } finally {
     outcome ??= exchange.isAnswered === true ? 'answered' : exchange.reached ? 'unknown' : 'unsent';
@@ -304,7 +307,10 @@ async function callObserved(
   }
 }
 
-/** Remembers the nonce of a digest that was found right, once all else of its call is. Throws CallError, or rejects with it (W49). */
+/**
+ * Stores the nonce of a correct digest after all other checks of its call passed. Throws CallError, or rejects with it
+ * (W49).
+ */
 function keepNonce(
   { nonces }: CallService,
   { key, until, caller }: NonNullable<FoundCredentials['nonce']>,
@@ -324,7 +330,7 @@ function refuseNonce(answer: NonceAnswer): void {
     });
 }
 
-/** Goes on with a call that was read beside the event loop. Throws CallError. */
+/** Continues a call that was read in a worker thread. Throws CallError. */
 function requestOfPrepared(
   { observer, callerOf }: CallService,
   exchange: Exchange,
@@ -338,14 +344,14 @@ function requestOfPrepared(
 }
 
 /**
- * Writes that wait for memory for their replies. While as many wait, no other write begins of an operation that gave a
- * large reply of late.
+ * Maximum number of writes that wait for memory for their replies. While that many wait, a write is rejected if its
+ * operation recently returned a large reply.
  */
 export const maxRoomWaits = 8;
 
 /**
- * Refuses a write whose reply would wait for room where too many do: one whose operation gave large replies of late. Throws
- * CallError Overloaded.
+ * Rejects a write that is likely to wait for memory while too many writes already wait. A write is likely to wait if
+ * its operation recently returned large replies. Throws CallError Overloaded.
  */
 function refuseLarge({ admission, compiled }: CallService, { operation }: UpstreamRequest): void {
   const { room, largeReplies } = admission;
@@ -354,8 +360,8 @@ function refuseLarge({ admission, compiled }: CallService, { operation }: Upstre
 }
 
 /**
- * Reads a large reply once there is room for what is made of it; beside the event loop but for what is base64 in the most
- * part, which was looked through as it came. Throws CallError.
+ * Reads a large reply once there is memory for the result. A worker thread reads it, unless most of the reply is
+ * base64, which was already checked during receipt. Throws CallError.
  */
 async function readLargeReply(
   service: CallService,
@@ -366,7 +372,7 @@ async function readLargeReply(
 ): Promise<Outcome> {
   const { admission, compiled, observer, readAside } = service;
   const { readOnly } = operation.operation;
-  const bytes = reply.body.length; // none is left of one that went over to the thread
+  const bytes = reply.body.length; // read it now: a body that was transferred to the thread has length 0
   const isWritten = frame !== undefined;
   const { ownSecrets, permit } = exchange;
   const roomFor = (): number | undefined => {
@@ -401,12 +407,15 @@ async function readLargeReply(
   return outcome;
 }
 
-/** Gives back the memory of a reply that nobody gets. */
+/** Releases the memory of a reply that is not sent. */
 function dropOutcome(outcome: Outcome): void {
   for (const bytes of bytesOf(outcome)) giveBack(bytes);
 }
 
-/** Lets go of all of a large request but what goes upstream, in bytes: a part of a text keeps the whole text in memory. */
+/**
+ * Releases all memory of a large request except the upstream request. A substring keeps its whole source text in
+ * memory, so texts are copied.
+ */
 function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest {
   const { reading } = input;
   const ignored = structuredClone(reading.ignored);
@@ -420,14 +429,14 @@ function withoutMessage(input: Input, request: UpstreamRequest): UpstreamRequest
     : request;
 }
 
-/** The size in bytes of what goes upstream and is not counted yet. */
+/** Returns the number of bytes of the upstream request that are not counted yet. */
 function sentBytes({ body }: UpstreamRequest): number {
-  if (body instanceof FilledBody) return body.ownBytes; // the rest is memory of the message
+  if (body instanceof FilledBody) return body.ownBytes; // the remaining bytes are memory of the message
   return body instanceof StreamedFile ? 0 : (body?.length ?? 0);
 }
 
 /**
- * Has the large reply of a write wait until there is room to write it out in XML, which may take several times its size.
+ * Delays the large reply of a write until there is memory to write it as XML, which may take several times its size.
  * Throws CallError: Overloaded for a read, UpstreamTimeout.
  */
 async function roomToWrite(admission: Admission, exchange: Exchange, readOnly: boolean): Promise<void> {
@@ -442,14 +451,14 @@ async function roomToWrite(admission: Admission, exchange: Exchange, readOnly: b
   });
 }
 
-/** The size in XML of a reply, or of a declared fault's detail; 0 for anything short. */
+/** Returns the size of a reply in XML, or of a declared fault's detail. Returns 0 if there is no XML. */
 function writtenBytes(outcome: Outcome): number {
   if (outcome.kind === 'failure') return outcome.failure.fault?.detail.length ?? 0;
   const { xml } = outcome;
   return Array.isArray(xml) ? xml.reduce((sum, piece) => sum + piece.length, 0) : (xml?.length ?? 0);
 }
 
-/** The headers of an answer that go on to the caller, none but those that the contract names, beside our own. */
+/** Returns the gateway's own headers and the response headers that the contract lists for the caller. */
 function passedOn(
   own: Exchange['passed'],
   headers: UpstreamReply['headers'],
@@ -464,7 +473,7 @@ function passedOn(
   return passed;
 }
 
-/** Any error as what the caller is told; one that is ours is logged once and told as InternalError. */
+/** Converts any error to a failure for the caller. An internal error is logged once and becomes InternalError. */
 export function failureFor(
   service: CallService,
   exchange: Exchange,

@@ -9,37 +9,38 @@ import { checkDigest, type DigestToken, type Secrets } from './digest.ts';
 import { CallError } from './error.ts';
 import type { MessageHead } from './head.ts';
 
-/** How the caller spells the path of a credential in an error (W29). */
+/** Notation of a credential's path in an error (W29). */
 export type Spelling = 'xml' | 'json';
 
-/** What the Header of an envelope holds of credentials, by name; an empty text is none. */
+/** Credentials in the header of an envelope, by name. An empty text counts as missing. */
 export interface HeaderCredentials {
-  /** The block `Credentials`. */
+  /** Header block `Credentials`. */
   readonly block?: ReadonlyMap<string, string> | undefined;
-  /** A UsernameToken (W47). */
+  /** UsernameToken (W47). */
   readonly token?: ReadonlyMap<string, string> | undefined;
-  /** What such a token has in place of a password, to be checked by a secret (W49). */
+  /** Digest of a UsernameToken without a password, to be checked against a secret (W49). */
   readonly digest?: DigestToken | undefined;
-  /** Whether there was a Security block that the contract doesn't read (W45). */
+  /** True if there was a Security block that the contract does not read (W45). */
   readonly isSecurityUnread?: boolean;
 }
 
-/** What a message holds of credentials beside its HTTP headers. */
+/** Credentials in a message, apart from its HTTP headers. */
 export interface MessageCredentials extends HeaderCredentials {
-  /** The member of the body, by name; an empty text is none. */
+  /** Credentials in the body, by name. An empty text counts as missing. */
   readonly body: ReadonlyMap<string, string>;
 }
 
 /** Credentials to send upstream. */
 export interface FoundCredentials extends CredentialValues {
-  /** What is to be remembered of a digest once all else of its call is right (W49): until when, in ms since 1970. */
+  /** Nonce of a digest, stored after all other checks of its call passed (W49). `until` is in ms since 1970. */
   readonly nonce: { readonly key: string; readonly until: number; readonly caller: string } | undefined;
 }
 
 /**
- * A call's credentials from all places at once, each on its own (W24, W47): the body, the blocks of a SOAP header, the HTTP
- * headers. Equal values of two places are one. Throws CallError: a wrong digest, then malformed, conflicting, missing; the
- * first answers alone, and no value is said.
+ * Reads a call's credentials from every place: the body, the SOAP header blocks and the HTTP headers (W24, W47). Equal
+ * values in two places count as one value.
+ * Throws CallError for the first problem in this order: a wrong digest, then malformed, conflicting, missing
+ * credentials. No error contains a value.
  */
 export type ReadCredentials = (
   inMessage: MessageCredentials,
@@ -47,24 +48,24 @@ export type ReadCredentials = (
   spelling: Spelling,
 ) => FoundCredentials;
 
-/** What tells of a caller who it is, beside its own word. */
+/** Data that prove a caller's identity. */
 export interface CallerProofs {
-  /** By which digests are checked (W49); undefined where none are. */
+  /** Secrets for checking digests (W49); undefined if there are none. */
   readonly secrets?: Secrets | undefined;
-  /** The header of the credential that callers' certificates alone are; undefined: none is. */
+  /** Header of the credential that only a caller's certificate can set; undefined if there is none. */
   readonly certified?: string | undefined;
 }
 
-/** Characters in one credential. */
+/** Maximum number of characters of one credential. */
 export const maxCredentialCharacters = 256;
 
-/** Characters in an Authorization header, which may hold a token. */
+/** Maximum number of characters of an Authorization header, which may hold a token. */
 export const maxAuthorizationCharacters = 8 * 1024;
 
 /**
- * One function that reads a contract's credentials; undefined where it has none.
+ * Compiles a function that reads a contract's credentials. Returns undefined if the contract has none.
  *
- * @param password the credential that the secret of a right digest is
+ * @param password name of the credential that receives the secret of a correct digest
  */
 export function compileCredentials(
   credentials: Credentials | undefined,
@@ -166,7 +167,9 @@ export function compileCredentials(
   };
 }
 
-/** What is read in no contract, or not in this one, and came all the same: the detail of the error about what is missing. */
+/**
+ * Returns the suffix for "credentials missing" that names credentials the caller gave but this contract does not read.
+ */
 function unreadOf(
   { isSecurityUnread }: MessageCredentials,
   { headers }: MessageHead,
@@ -184,11 +187,11 @@ function unreadOf(
 
 const malformedBasic: Reason = { expected: 'Basic and the base64 of user:password', got: 'other text' };
 
-/** `Authorization: Basic` (RFC 7617); group 1: what is in base64. */
+/** `Authorization: Basic` (RFC 7617). Group 1 is the base64 text. */
 const basicForm = /^basic +([\w+/]*={0,2})$/i;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** User and password of HTTP Basic as the credentials that they are; undefined where there is none (W24). */
+/** Returns user and password of HTTP Basic by credential name; undefined if the header is missing (W24). */
 function basicOf(
   request: MessageHead,
   { username, password }: NonNullable<Credentials['basic']>,
@@ -204,7 +207,7 @@ function basicOf(
   try {
     pair = utf8.decode(bytes);
   } catch {
-    pair = bytes.toString('latin1'); // as callers write it that don't know the charset asked for (RFC 7617, B.3)
+    pair = bytes.toString('latin1'); // some clients ignore the requested charset and send Latin-1 (RFC 7617, B.3)
   }
   const colon = pair.indexOf(':');
   if (colon === -1) return 'malformed';
@@ -215,8 +218,8 @@ function basicOf(
 }
 
 /**
- * The ways to give a contract's credentials in a message's headers, as a challenge (RFC 9110, 11.6.1); undefined where there
- * are none to give.
+ * Returns the challenge that lists how to give a contract's credentials in headers (RFC 9110, 11.6.1). Returns
+ * undefined if the contract has no credentials.
  */
 export function challengeOf({ credentials, wsse, service }: Contract): string | undefined {
   if (credentials === undefined) return undefined;
@@ -233,17 +236,17 @@ const noValues: readonly string[] = [];
 const noSecrets: Secrets = new Map();
 const noNames: ReadonlySet<string> = new Set();
 
-/** What a credential's text may be in a header. */
+/** Maximum length and allowed characters of a credential in a header. */
 interface HeaderForm {
   readonly most: number;
   readonly pattern: RegExp;
 }
 
 const token = /^[\x21-\x7e]+$/;
-/** `Bearer …` and the like have blanks in them (RFC 9110, 11.4). */
+/** `Bearer …` and similar credentials contain spaces (RFC 9110, 11.4). */
 const schemeAndToken = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-/** Whether a credential is the whole of `Authorization`. */
+/** Returns true if a credential is the whole value of `Authorization`. */
 export function isAuthorization({ header }: CredentialPart): boolean {
   return header.toLowerCase() === 'authorization';
 }
@@ -256,11 +259,14 @@ function isHeaderValue(value: string, { most, pattern }: HeaderForm): boolean {
   return value.length <= most && pattern.test(value);
 }
 
-/** A value of a message that goes on in a header has to be fit for one (W25); none is fit. */
+/**
+ * Returns true if a value may be sent upstream. A value that is sent in a header must be valid there (W25). A missing
+ * value is valid.
+ */
 function isFit(value: string | undefined, form: HeaderForm, send: Credentials['send']): boolean {
   if (value === undefined) return true;
   if (send === 'headers') return isHeaderValue(value, form);
-  // a character takes two units at most: what is longer still isn't looked through
+  // A character has at most two code units, so a longer text is rejected without counting.
   if (value.length > form.most * 2) return false;
   if (value.length > form.most && characterCount(value) > form.most) return false;
   return !controlOrSurrogate.test(value);
@@ -274,7 +280,7 @@ function characterCount(text: string): number {
   return characters;
 }
 
-/** Node joins a repeated header into `a, b`; only the raw ones tell (W24). */
+/** Returns each value of a repeated header. Node joins them into `a, b`, so the raw headers are read (W24). */
 function headerValues(request: MessageHead, key: string): string[] {
   const values: string[] = [];
   for (let index = 0; index < request.rawHeaders.length; index += 2) {
@@ -289,10 +295,10 @@ function pathOf(part: CredentialPart, credentials: Credentials, spelling: Spelli
   return `${credentials.member.charAt(0).toUpperCase()}${credentials.member.slice(1)}.${part.xml}`;
 }
 
-/** The names of the places in which a caller may give a credential, for messages about two values that differ. */
+/** Names of the places that can hold a credential, for errors about two different values. */
 type PlaceNames = Readonly<Record<'body' | 'block' | 'token' | 'header' | 'basic', string>>;
 
-/** Names a credential's places. The body of an adopted contract's call has its declared header blocks in it (A8). */
+/** Names a credential's places. In a call of an adopted contract, the body includes its declared header blocks (A8). */
 function placesOf(part: CredentialPart, credentials: Credentials, spelling: Spelling): PlaceNames {
   const { member, block } = credentials;
   return {
@@ -312,19 +318,19 @@ function problem(code: Problem['code'], path: string, reason: Reason): Problem {
   return { code, path, ...reason };
 }
 
-/** Which credentials are to be taken out of a text. */
+/** Selects the credentials to remove from a text. */
 export type IsHidden = (part: CredentialPart) => boolean;
 
-/** The secrets of a call; those shorter than 6 characters aren't looked for (W25). */
+/** Selects the secrets of a call. Secrets with fewer than 6 characters are not searched for (W25). */
 export const secrets: IsHidden = ({ secret }) => secret;
 
-/** All credentials of a call, who calls too: for a log (W25). */
+/** Selects all credentials of a call, including the caller's id, for logs (W25). */
 export const allCredentials: IsHidden = () => true;
 
 /**
- * Hides a call's credentials.
+ * Compiles a function that hides a call's credentials.
  *
- * @param own what the gateway itself sent upstream beside them
+ * @param own secrets that the gateway itself sent upstream
  */
 export function hideCredentials(
   credentials: Credentials | undefined,
@@ -336,7 +342,7 @@ export function hideCredentials(
   return compileHide([...given, ...own]);
 }
 
-/** Hides what message and headers say the credentials are, before these are known to be good (W25). */
+/** Hides the credentials in a message and its headers before they are checked (W25). */
 export function hideGiven(
   credentials: Credentials | undefined,
   { body, block, token }: MessageCredentials,
@@ -368,7 +374,7 @@ function hiddenOf(
     const value = isHidden(part) ? values.get(part.name) : undefined;
     if (value === undefined) continue;
     hidden.push(value);
-    // of an Authorization the token alone is as secret
+    // The token of an Authorization header is a secret even without its scheme.
     if (isAuthorization(part)) hidden.push(value.slice(value.lastIndexOf(' ') + 1));
   }
   return hidden;

@@ -1,35 +1,39 @@
 import { hash as hashOf, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isBlank } from '../../mappings/xml/characters.ts';
 
-/** A PasswordDigest of a UsernameToken that is to be checked by a secret (W49): plain data, as it may be read in a thread. */
+/**
+ * PasswordDigest of a UsernameToken, to be checked against a secret (W49). It is plain data, because a worker thread
+ * may read it.
+ */
 export interface DigestToken {
   readonly username: string;
-  /** In base64 without blanks, as is `hash`, which is of 20 bytes. */
+  /** Base64 without whitespace, like `hash`, which has 20 bytes. */
   readonly nonce: string;
-  /** Created, as written. */
+  /** Created, as written in the message. */
   readonly created: string;
   readonly hash: string;
-  /** How long the nonce has to be remembered, in ms since 1970. */
+  /** End of the time during which the nonce must be remembered, in ms since 1970. */
   readonly until: number;
 }
 
 /** Secrets by Username. */
 export type Secrets = ReadonlyMap<string, string>;
 
-/** In place of the secret of who isn't known, so that a digest takes as long. */
+/** Replaces the secret of an unknown user, so that checking its digest takes the same time. */
 const nobody = randomBytes(32).toString('base64');
 
-/** A digest that is right. */
+/** A correct digest. */
 export interface RightDigest {
   readonly secret: string;
   /**
-   * What stands for its nonce in memory: the SHA-256 of Username, a zero byte and the nonce without blanks at its end, a
-   * character for each byte. The digest is of nonce and Created in one, and a blank between them could go to either.
+   * Key of its nonce in memory, one character per byte: the SHA-256 of Username, a zero byte and the nonce without
+   * trailing whitespace. The digest covers the concatenation of nonce and Created, so whitespace between them could
+   * belong to either.
    */
   readonly nonce: string;
 }
 
-/** Checks a digest, in constant time: undefined where it is wrong, or its Username unknown. */
+/** Checks a digest in constant time. Returns undefined if it is wrong or its Username is unknown. */
 export function checkDigest(
   { username, nonce, created, hash }: DigestToken,
   secrets: Secrets,
@@ -41,7 +45,7 @@ export function checkDigest(
   const start = bytes.write(`${username}\0`);
   const end = start + bytes.write(nonce, start, 'base64');
   const size = end + bytes.write(rest, end);
-  // a hash as a Buffer takes four times as long as one that is text
+  // Text output is faster than a Buffer here.
   expected.write(hashOf('sha1', bytes.subarray(start, size), 'base64'), 'latin1');
   given.write(hash, 'latin1');
   if (!timingSafeEqual(expected, given) || secret === undefined) return undefined;
@@ -50,9 +54,9 @@ export function checkDigest(
   return { secret, nonce: hashOf('sha256', bytes.subarray(0, remembered), 'latin1') };
 }
 
-/** Room for what is hashed, which is seldom more. */
+/** Scratch buffer for the hashed bytes. Longer input is rare and gets its own buffer. */
 const room = Buffer.alloc(2_048);
 
-/** The two digests that are compared, each a SHA-1 in base64. */
+/** Scratch buffers for the two compared digests, each a SHA-1 in base64. */
 const expected = Buffer.alloc(28);
 const given = Buffer.alloc(28);

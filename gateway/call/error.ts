@@ -7,8 +7,8 @@ import { type Reason, sentence } from '../../mappings/contract/reason.ts';
 import type { JsonError } from '../../mappings/json/grammar.ts';
 
 /**
- * Every errorCode of our own with its HTTP status (W29) and the sentence said when there is nothing better. CallerGone
- * is for the log alone: nobody is there to be told.
+ * The gateway's own error codes with their HTTP status (W29) and default message. CallerGone is only logged, because
+ * its client has disconnected.
  */
 export const errorCodes = {
   Unauthorized: { status: 401, message: 'credentials are missing or malformed' },
@@ -43,7 +43,7 @@ export const errorCodes = {
   InternalError: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 
-/** What a status means where the upstream gives no code (W30). */
+/** Error code of a status if the upstream gives no code (W30). */
 export const codesOfStatus: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -56,31 +56,31 @@ export const codesOfStatus: Readonly<Record<number, string>> = {
   504: 'UpstreamTimeout',
 };
 
-/** An errorCode of our own. */
+/** An error code of the gateway. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** The data of a refusal; by default its message is that of `errorCodes`. */
+/** Data of an error. The default message is that of `errorCodes`. */
 export interface CallErrorDetails
   extends Reason,
     Partial<Pick<CallError, 'problems' | 'logged' | 'allow' | 'retryAfter' | 'path' | 'isUnasked'>> {
   readonly cause?: unknown;
 }
 
-/** A call refused or failed by the gateway; its data may reach the caller. */
+/** A call that the gateway rejected or that failed. Its data may reach the caller. */
 export class CallError extends Error {
   readonly code: ErrorCode;
-  /** Undefined if the problems have the data, and for the usual message of the code. */
+  /** Undefined if `problems` hold the data or the default message applies. */
   readonly reason: Reason | undefined;
   readonly problems: readonly Problem[];
-  /** For 405: the verbs that the path takes. */
+  /** For 405: the verbs that the path accepts. */
   readonly allow: string | undefined;
-  /** For 429 and 503: when to try again, in seconds. */
+  /** For 429 and 503: the time until the next attempt, in seconds. */
   readonly retryAfter: string | undefined;
-  /** The text for the log: no value, no name that is not the contract's. */
+  /** Text for the log. It contains no values, and only names from the contract. */
   readonly logged: string | undefined;
-  /** Where in the reply of the service behind it is, in JSON. */
+  /** JSON path in the upstream's reply. */
   readonly path: string | undefined;
-  /** For 401: whether the caller gave no credential at all, and may be waiting to be asked for one. */
+  /** For 401: true if the caller gave no credentials and may be waiting for a challenge. */
   readonly isUnasked: boolean;
 
   constructor(code: ErrorCode, details: CallErrorDetails = {}) {
@@ -89,7 +89,7 @@ export class CallError extends Error {
     const [problem] = problems;
     const usual = problem === undefined ? errorCodes[code].message : problemText(problem);
     const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0; // a refusal is no defect: where it was made would cost more than to make it
+    Error.stackTraceLimit = 0; // stack traces are slow and not needed for a rejected call
     super(reason === undefined ? usual : sentence(reason), cause === undefined ? {} : { cause });
     Error.stackTraceLimit = stackTraceLimit;
     this.name = 'CallError';
@@ -107,21 +107,21 @@ export class CallError extends Error {
     return errorCodes[this.code].status;
   }
 
-  /** The data of the message, wherever that comes from. */
+  /** Data of the message. */
   get said(): Reason {
     return this.reason ?? { detail: this.message };
   }
 }
 
-/** The start of a sentence about a reply: `the reply's data.id`; an empty path is the whole reply. */
+/** Returns the start of a sentence about a reply: `the reply's data.id`. An empty path means the whole reply. */
 export function placeInReply(path: string): string {
   return path === '' ? 'the reply' : `the reply's ${path}`;
 }
 
 /**
- * The actual value if JSON was expected.
+ * Returns the actual value for an error that expected JSON.
  *
- * @param otherwise used unless the reply is over a limit, which is then named
+ * @param otherwise used unless the reply exceeds a limit; then the limit is named
  */
 export function jsonFault({ reason, limit }: JsonError, otherwise: string): string {
   return limit === undefined ? otherwise : overLimit(sentence({ ...reason, where: undefined }), limit);
@@ -132,17 +132,20 @@ export function overLimit(quantity: string, limit: keyof Limits): string {
   return `${quantity} (limit ${limit})`;
 }
 
-/** The refusal of a verb that its address does not take. */
+/** Returns the error for a verb that the path does not accept. */
 export function wrongVerb(allow: string): CallError {
   return new CallError('MethodNotAllowed', { expected: `one of ${allow}`, allow });
 }
 
-/** Where in a responseStatus's `meta` the upstream's whole error stands. */
+/** Member of a responseStatus's `meta` that holds the upstream's whole error. */
 export const upstreamMember = 'Upstream';
 
-/** One thing that is wrong, as a fault's detail lists it; undefined what isn't known of it. */
+/** One problem in a fault's detail. Unknown facts are undefined. */
 export interface ToldProblem {
-  /** Where: `Request.Permissions[1]` in the caller's own spelling, or in JSON where the reply of the service is wrong. */
+  /**
+   * Path of the problem, for example `Request.Permissions[1]` in the caller's notation. For a wrong reply of the
+   * upstream it is a JSON path.
+   */
   readonly path: string | undefined;
   readonly code: string | undefined;
   readonly message: string | undefined;
@@ -150,7 +153,7 @@ export interface ToldProblem {
   readonly got: string | undefined;
 }
 
-/** The facts of a reason for a fault's detail, which has both or none. */
+/** Returns the facts of a reason for a fault's detail. They are either both defined or both undefined. */
 export function expectedAndGot(
   { expected, got }: Reason,
   hide: Hide = (text) => text,
@@ -163,24 +166,24 @@ export function expectedAndGot(
 export interface Failure {
   readonly status: number;
   readonly errorCode: string;
-  /** Of the contract's ResponseStatus: `errorCode`, `message`, `errors`, `meta`. */
+  /** Members of the contract's ResponseStatus: `errorCode`, `message`, `errors`, `meta`. */
   readonly responseStatus: StatusMembers;
   readonly retryAfter: string | undefined;
-  /** Each thing that is wrong; undefined where `responseStatus` says all. */
+  /** Each problem; undefined if `responseStatus` is complete without them. */
   readonly problems?: readonly ToldProblem[] | undefined;
-  /** Whether the caller gave no credential, and may be waiting to be asked for one. */
+  /** True if the caller gave no credentials and may be waiting for a challenge. */
   readonly isUnasked?: boolean;
-  /** The fault that the upstream answered with in its own words (A29); undefined for any other failure. */
+  /** Declared fault with the upstream's own members (A29); undefined for any other failure. */
   readonly fault?: WrittenFault | undefined;
-  /** The upstream's own JSON, for callers of JSON, where it is a fault in the upstream's own words. */
+  /** The upstream's own JSON of a declared fault, for callers of JSON. */
   readonly json?: string | undefined;
-  /** Whether `responseStatus` is the upstream's own error, of which a fault's text repeats only the beginning. */
+  /** True if `responseStatus` is the upstream's own error. A fault's text repeats only its beginning. */
   readonly isOfUpstream?: boolean;
 }
 
-/** An error of ours as a failure; `hideIn` takes secrets out of what it says (W25). */
+/** Converts a CallError to a failure. `hideIn` removes secrets from its texts (W25). */
 export function failureOf(error: CallError, requestId: string, hideIn: Hide): Failure {
-  // what is said of every such refusal holds no secret
+  // The default message contains no secret.
   const isUsual = error.problems.length === 0 && error.reason === undefined;
   const hide: Hide = isUsual ? (text) => text : hideIn;
   const responseStatus = new Map<string, StatusValue>([
@@ -206,7 +209,7 @@ export function failureOf(error: CallError, requestId: string, hideIn: Hide): Fa
   };
 }
 
-/** The problems of an error, or the one that its own sentence is about. */
+/** Returns an error's problems, or one problem made of its own sentence. */
 function toldProblems({ code, message, problems, path, reason = {} }: CallError, hide: Hide): ToldProblem[] {
   if (problems.length > 0) return problems.map((problem) => toldProblem(problem, hide));
   const facts = expectedAndGot(reason, hide);

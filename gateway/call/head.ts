@@ -2,25 +2,29 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { type ContentType, parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import { type RelatedType, RelatedTypeError, readRelatedType } from '../../mappings/http-mapping/related.ts';
 
-/** The header fields of a message. `rawHeaders` has each as it came, name and value in turn: repeated ones are told apart there. */
+/**
+ * Header fields of a message. `rawHeaders` alternates names and values as received, so it keeps repeated fields
+ * separate.
+ */
 export interface MessageHead {
   readonly headers: IncomingHttpHeaders;
   readonly rawHeaders: readonly string[];
 }
 
-/** What the head of a request says, parsed once. It is plain data, so it can cross to another thread. */
+/** Head of a request, parsed once. It is plain data, so it can be sent to another thread. */
 export interface RequestHead extends MessageHead {
   readonly contentType: ContentType;
-  /** What a Content-Type of `multipart/related` says (W57), or why it can't be read; undefined for any other type. */
+  /** Parsed Content-Type of `multipart/related` (W57), or the error in it; undefined for any other type. */
   readonly related: RelatedType | RelatedTypeError | undefined;
-  /** What SOAPAction says (SOAP 1.1, 6.1.1), without quotes and blanks around it; undefined for no such field. */
+  /**
+   * Value of SOAPAction (SOAP 1.1, 6.1.1) without surrounding quotes and whitespace; undefined if the field is missing.
+   */
   readonly soapAction: string | undefined;
 }
 
-/** What SOAP messages with parts come in. */
+/** Media type of SOAP messages with attachments. */
 const relatedType = 'multipart/related';
 
-/** Parses the head of a request. */
 export function readHead({ headers, rawHeaders }: MessageHead): RequestHead {
   const text = headers['content-type'] ?? '';
   const contentType = parseContentType(text);

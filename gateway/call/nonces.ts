@@ -4,9 +4,9 @@ export type NonceAnswer = 'new' | 'used' | 'full';
 /** A store of nonces: in this process, or shared by several processes. Times are in ms since 1970. */
 export interface NonceStore {
   /**
-   * Remembers a key of 32 bytes (one character each) until a time, atomically: if two callers store a key at the same time,
-   * only one gets `new`. A nonce whose time is over counts as used, as it may have been forgotten. One caller has at most
-   * four times as many slots as are free.
+   * Remembers a key of 32 bytes (one character each) until a time, atomically: if two callers store a key at the same
+   * time, only one gets `new`. An expired nonce counts as used, because it may have been forgotten. One caller has at
+   * most four times as many slots as are free.
    */
   readonly keep: (
     key: string,
@@ -20,7 +20,10 @@ export interface NonceStore {
 
 /** Minimum time between two removals of ended nonces from a full store, in ms. */
 const sweepMs = 1_000;
-/** Length of a key in words of 32 bits. In a slot the end of its time (in s, 0 if the slot is free) and the caller's number follow. */
+/**
+ * Length of a key in words of 32 bits. In a slot, two words follow it: the end of its time (in s, 0 if the slot is
+ * free) and the caller's number.
+ */
 const keyWords = 8;
 const slotWords = keyWords + 2;
 const fewestSlots = 1_024;
@@ -39,7 +42,7 @@ export class Nonces implements NonceStore {
   /** Number of slots in use, including nonces that have ended. */
   #taken = 0;
   #swept = Number.NEGATIVE_INFINITY;
-  /** Numbers of callers whose digest was right; there are no more of them than secrets. */
+  /** Numbers of callers that sent a correct digest. There are at most as many as secrets. */
   readonly #callers = new Map<string, number>();
   /** Slots in use by a caller's number. */
   readonly #takenBy: number[] = [];
@@ -86,7 +89,10 @@ export class Nonces implements NonceStore {
     return (this.#takenBy[caller] ?? 0) >= (this.#most - this.#taken) * callerShare;
   }
 
-  /** Returns the offset of the key's slot, else of a slot that it may take. The search begins at the slot that the key names. */
+  /**
+   * Returns the offset of the key's slot, or of a free or expired slot for it. The search starts at the slot that the
+   * key's first word selects.
+   */
   #slotOf(now: number): number {
     const slots = this.#table.length / slotWords;
     let free = -1;

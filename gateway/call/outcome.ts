@@ -28,17 +28,17 @@ import {
   upstreamMember,
 } from './error.ts';
 
-const utf8 = new TextDecoder(); // drops a mark
+const utf8 = new TextDecoder(); // removes a byte order mark
 
-/** What came of a call: the reply in both forms, or how it failed. */
+/** Result of a call: the reply in both formats, or the failure. */
 export type Outcome =
   | {
       readonly kind: 'reply';
       readonly status: number;
       readonly json: Buffer;
-      /** The framed reply element, a small one as text of one character per byte; undefined where JSON was asked for. */
+      /** Framed reply element; undefined for a caller of JSON. A small one is a text with one character per byte. */
       readonly xml: Buffer | string | readonly Buffer[] | undefined;
-      /** Base64 that goes out as parts beside it, decoded (W66); undefined for none. */
+      /** Decoded base64 values that are sent as attachments (W66); undefined if there are none. */
       readonly attached?: readonly Buffer[] | undefined;
       readonly dropped: number;
       readonly replaced: number;
@@ -48,7 +48,10 @@ export type Outcome =
     }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
-/** The bytes that a reply is in, on either side of a thread's end: a Uint8Array is one of them and no list. */
+/**
+ * Returns all byte arrays of a reply. After a transfer between threads, a Buffer is a plain Uint8Array, which must not
+ * be taken for a list.
+ */
 export function bytesOf(outcome: Outcome): readonly Uint8Array[] {
   if (outcome.kind === 'failure') return [];
   const { json, xml, attached = [] } = outcome;
@@ -57,12 +60,12 @@ export function bytesOf(outcome: Outcome): readonly Uint8Array[] {
 }
 
 /**
- * Reads an upstream's answer (W22, W23, W30): a success is translated, which also checks it; an error in any of
- * its shapes becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else; NoRoom.
+ * Reads an upstream response (W22, W23, W30). A success is translated, which also checks it. An error of any shape
+ * becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else, and NoRoom.
  *
- * @param hide takes the caller's secrets out of what the upstream says (W25)
- * @param frame what the reply goes out in; undefined for a caller of JSON, who gets the bytes as they came (W23)
- * @param room in bytes: a large reply that comes to more in XML ends in NoRoom
+ * @param hide removes the caller's secrets from the upstream's texts (W25)
+ * @param frame frame of the reply; undefined for a caller of JSON, which gets the bytes unchanged (W23)
+ * @param room in bytes; a large reply that needs more in XML throws NoRoom
  */
 export function readReply(
   reply: UpstreamReply,
@@ -90,7 +93,7 @@ export function readReply(
       inexact,
       misfits,
     } = operation.writeReply(body, frame, body === value ? runs : undefined, room);
-    // a caller of JSON gets what came, which for no value is nothing
+    // A caller of JSON gets the body unchanged; without a value it is empty.
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined || json.length > 0);
     if (!isFailed)
@@ -108,14 +111,14 @@ export function readReply(
       };
   } catch (error) {
     if (error instanceof NoRoom) throw error;
-    // a failed call's other members don't matter, whatever they are (W30)
+    // The other members of a failed call are ignored, whatever their types (W30).
     if (readFailure(body, compiled, hide)?.errorCode === undefined)
       throw toInvalid(error, operation.operation);
   }
   return failed(reply, compiled, hide);
 }
 
-/** A name of the upstream's may be a secret that it was sent (W25). */
+/** Hides secrets in the names of unknown members, since the upstream may return a secret as a name (W25). */
 function hidden(misfits: Misfits | undefined, hide: Hide): Misfits | undefined {
   return misfits === undefined ? undefined : { ...misfits, told: misfits.told.map((line) => hide(line)) };
 }
@@ -123,13 +126,13 @@ function hidden(misfits: Misfits | undefined, hide: Hide): Misfits | undefined {
 const noValue: Buffer = Buffer.from('null');
 const nothing: Buffer = Buffer.alloc(0);
 
-/** A reply that holds something is a 200, whatever the upstream had nothing of or elsewhere. */
+/** Returns the status of the reply. A reply with content is a 200 even if the upstream answered 204, 205 or 3xx. */
 function statusOf(status: number, hasContent: boolean): number {
   if (status >= 300) return 200;
   return hasContent && (status === 204 || status === 205) ? 200 : status;
 }
 
-/** A success body's JSON: UTF-8 without a mark. What is known to be base64 isn't looked at again. */
+/** Returns the JSON of a success body: UTF-8 without a byte order mark. Base64 spans are not checked again. */
 function jsonOf(body: Buffer, runs: UpstreamReply['runs']): Buffer {
   const isText = runs?.gaps(body.length).every(([start, end]) => isUtf8(body.subarray(start, end)));
   if (!(isText ?? isUtf8(body))) throw invalid('text that is not UTF-8');
@@ -138,7 +141,10 @@ function jsonOf(body: Buffer, runs: UpstreamReply['runs']): Buffer {
 
 const knownNames = new WeakMap<Operation, ReadonlySet<string>>();
 
-/** The members that an operation's replies may have; undefined for one of an adopted service, whose names its schema has. */
+/**
+ * Returns the member names that an operation's replies may have. Returns undefined for an adopted contract, because its
+ * schema holds the names.
+ */
 function namesOf(operation: Operation): ReadonlySet<string> | undefined {
   if (operation.output.fields.length === 0) return undefined;
   const known = knownNames.get(operation);
@@ -172,8 +178,8 @@ function invalid(got: string, cause?: unknown): CallError {
 }
 
 /**
- * An error answer with the members of a fault, declared or not (A29); undefined for any other answer. Throws CallError
- * UpstreamInvalidResponse if its members are wrong.
+ * Converts an error response with the members of a declared or undeclared fault (A29). Returns undefined for any other
+ * response. Throws CallError UpstreamInvalidResponse if its members are wrong.
  */
 function ownFault(
   { status, body, retryAfter }: UpstreamReply,
@@ -200,7 +206,7 @@ function ownFault(
     };
     return { kind: 'failure', failure };
   } catch (error) {
-    if (error instanceof JsonError) return undefined; // HTML, say
+    if (error instanceof JsonError) return undefined; // for example HTML
     throw toInvalid(error, operation);
   }
 }
@@ -220,7 +226,7 @@ function hiddenFault(fault: WrittenFault, hide: Hide): WrittenFault {
   };
 }
 
-/** An upstream's error, rebuilt with responseStatus alone in data (W30). */
+/** Rebuilds an upstream error with only responseStatus in data (W30). */
 function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): Outcome {
   const found = isUtf8(reply.body) ? readFailure(reply.body, compiled, hide) : undefined;
   if (found === undefined) return failedOtherwise(reply, compiled, hide);
@@ -231,7 +237,10 @@ function failed(reply: UpstreamReply, compiled: CompiledContract, hide: Hide): O
   return { kind: 'failure', failure: { status, errorCode, responseStatus, retryAfter, isOfUpstream: true } };
 }
 
-/** An upstream's error without a responseStatus: its code, its text and all of it as JSON, where that may be told. */
+/**
+ * Converts an upstream error without a responseStatus to its code, its text and, if the settings allow it, all of its
+ * JSON.
+ */
 function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledContract, hide: Hide): Outcome {
   const { upstreamErrors, stackTrace } = contract.settings;
   const upstreamError =
@@ -255,7 +264,9 @@ function failedOtherwise(reply: UpstreamReply, { contract, limits }: CompiledCon
   return { kind: 'failure', failure: { status, errorCode, responseStatus, retryAfter, isOfUpstream: true } };
 }
 
-/** The text about an error whose JSON exceeds a limit, so that none of it was read; undefined for any other body. */
+/**
+ * Returns the message for an error that was not read because its JSON exceeds a limit; undefined for any other body.
+ */
 function exceededLimit({ status, body }: UpstreamReply, limits: Limits): string | undefined {
   if (!isUtf8(body)) return undefined;
   try {
@@ -271,15 +282,18 @@ function statusText(status: number): string {
   return `the service behind answered with status ${status}`;
 }
 
-/** A status without a code, or with an empty one, gets the one its HTTP status means. */
+/** Adds the error code of the HTTP status to a responseStatus that has none or an empty one. */
 function withCode(members: StatusMembers, errorCode: string): StatusMembers {
   const others = [...members].filter(([name]) => name !== 'errorCode');
   return new Map<string, StatusValue>([['errorCode', errorCode], ...others]);
 }
 
-/** 4xx stays; 5xx stays with a responseStatus, else 503 and 504 stay and the rest is 502; 3xx is 502; 2xx stays (W30). */
+/**
+ * Returns the status for an upstream failure (W30). 4xx and 2xx are kept, and 3xx becomes 502. 5xx is kept with a
+ * responseStatus. Without one, 503 and 504 are kept and the others become 502.
+ */
 function failureStatus(status: number, told: boolean): number {
-  if (status > 599) return 502; // none of HTTP's (RFC 9110, 15)
+  if (status > 599) return 502; // not an HTTP status (RFC 9110, 15)
   if (status >= 500) return told || status === 503 || status === 504 ? status : 502;
   return status >= 300 && status < 400 ? 502 : status;
 }
@@ -290,7 +304,9 @@ function codeOfStatus(status: number): string {
   );
 }
 
-/** The responseStatus of an error body, in data or at the top; undefined when there is none or an empty one. */
+/**
+ * Reads the responseStatus of an error body, in data or at the top level. Returns undefined if it is missing or empty.
+ */
 function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): Status | undefined {
   const { contract, limits } = compiled;
   const redact = (member: string, value: string): string =>
@@ -318,7 +334,7 @@ function readFailure(body: Buffer, compiled: CompiledContract, hide: Hide): Stat
     json.end();
     return found;
   } catch (error) {
-    if (error instanceof JsonError) return undefined; // HTML, say: as if it had said nothing
+    if (error instanceof JsonError) return undefined; // for example HTML, treated as an empty error
     throw error;
   }
 }

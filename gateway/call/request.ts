@@ -5,12 +5,15 @@ import type { CompiledContract, CompiledOperation } from '../../mappings/compile
 import type { CredentialValues, Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { CallError } from './error.ts';
 
-/** Inputs, the credentials in them and the call upstream are looked at in this order (W43). Throws CallError. */
+/**
+ * Throws CallError if an input has problems. Inputs are checked first, then their credentials, then the upstream
+ * request (W43).
+ */
 export function refuseProblems({ problems }: Reading): void {
   if (problems.length > 0) throw new CallError('ValidationError', { problems });
 }
 
-/** The call upstream of inputs that are right and whole. Throws CallError for others. */
+/** Builds the upstream request of valid, complete inputs. Throws CallError for others. */
 export function requestOf(
   compiled: CompiledContract,
   operation: CompiledOperation,
@@ -29,7 +32,10 @@ export function requestOf(
   return { ...request, body: attachments.fill(body) };
 }
 
-/** The members that are required and missing; the credentials' own requirements are W24's, not the record's. */
+/**
+ * Returns the required members that are missing. Missing credentials are excluded, because W24 defines which are
+ * required.
+ */
 export function withoutCredentials(reading: Reading, { contract }: CompiledContract): Reading['missing'] {
   const member = contract.credentials?.member;
   if (member === undefined || reading.missing.length === 0) return reading.missing;
