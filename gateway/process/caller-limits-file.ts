@@ -30,7 +30,7 @@ const contractRules = {
   ),
 };
 
-/** What a file of caller limits holds. */
+/** Schema of a file of caller limits. */
 const callerLimitSettings = record('What callers may do.', {
   ...contractRules,
   contracts: map(
@@ -40,18 +40,18 @@ const callerLimitSettings = record('What callers may do.', {
   ),
 });
 
-/** What callers may do, by contract. */
+/** Limits of callers, by contract. */
 export interface CallerLimitsFile {
-  /** The rules of the contract under a path; undefined: it has none. */
+  /** Returns the rules of the contract at a path; undefined if it has none. */
   readonly rulesOf: (path: string) => ContractRules | undefined;
-  /** Throws ContractError where the file names an operation that no contract has, or a contract that isn't served. */
+  /** Throws ContractError if the file names an operation that no contract has, or a contract that is not served. */
   readonly check: (contracts: readonly Contract[]) => void;
 }
 
 type Report = (pointer: string, message: string) => void;
 type Entry = ReturnType<typeof readSettings<typeof callerLimitSettings>>;
 
-/** Reads a file of caller limits. Throws ContractError with all that is wrong in it. */
+/** Reads a file of caller limits. Throws ContractError with all problems of the file. */
 export function readCallerLimits(file: string): CallerLimitsFile {
   const problems: ContractProblem[] = [];
   const report: Report = (pointer, message) => {

@@ -10,18 +10,18 @@ import type { Logger } from '../telemetry/logger.ts';
 import { type CallerLimitsFile, readCallerLimits } from './caller-limits-file.ts';
 import type { ServeOptions } from './serve-options.ts';
 
-/** The limits of callers that a process serves by. */
+/** Caller limits of a process. */
 export interface ProcessCallerLimits {
-  /** As they are now. */
+  /** Returns the current limits. */
   readonly now: () => CallerLimitsOf;
-  /** Reads the file again; what is returned goes back to what was before. Throws ContractError. */
+  /** Reads the file again. Returns a function that restores the previous limits. Throws ContractError. */
   readonly reload: () => () => void;
-  /** Looks whether what the file names is served. Throws ContractError. */
+  /** Checks that the contracts and operations named in the file are served. Throws ContractError. */
   readonly check: (contracts: readonly Contract[]) => void;
   readonly close: () => void;
 }
 
-/** Reads the file, and connects to the store where there is one. Throws ContractError, RangeError. */
+/** Reads the file and, if one is configured, connects to the store. Throws ContractError, RangeError. */
 export async function openCallerLimits(
   { callerLimits: path, limitStore, metricsOfAll }: ServeOptions,
   limits: Limits,
@@ -69,10 +69,10 @@ export const maxStoreMs = 200;
 /** Time in ms until the store frees the slots (`concurrent`) of a process that ended. */
 export const maxPlaceMs = 30_000;
 
-/** What is counted in a store, and here while it is away. */
+/** Opens the store. While it is unavailable, this process counts on its own. */
 async function openStore(url: string, here: CallCounts, limits: Limits, log: Logger) {
   requirePackages('limitStore');
-  // nothing of it is loaded without a store
+  // The store's modules are loaded only if a store is configured.
   const [{ LimitStore }, { SharedWindows }, { SharedPlaces }] = await Promise.all([
     import('../admission/limit-store.ts'),
     import('../admission/shared-windows.ts'),

@@ -5,7 +5,7 @@ import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { type Callers, createCallers } from '../telemetry/callers.ts';
 
-/** What `callers.yaml` holds. */
+/** Schema of `callers.yaml`. */
 const callerSettings = map(
   'Names of callers, each with what they are known by.',
   '`name: [ids]`',
@@ -26,21 +26,21 @@ const callerSettings = map(
   ),
 );
 
-/** Where names and pseudonyms of callers come from. */
+/** Files with names and pseudonyms of callers. */
 export interface CallerFiles {
-  /** `callers.yaml`; undefined: nobody has a name. */
+  /** Path of `callers.yaml`; undefined if callers have no names. */
   readonly callers?: string | undefined;
-  /** A file of at least 16 bytes, which pseudonyms are made with; undefined: another key with each start. */
+  /** File with the key of the pseudonyms, at least 16 bytes. If undefined, each start creates a new key. */
   readonly callerKey?: string | undefined;
 }
 
 const callerName = /^[A-Za-z0-9][\w.-]{0,63}$/;
-/** What metrics call all that have no row of their own. */
+/** Label in the metrics for all callers without a series of their own. */
 const reserved = 'other';
 const leastKeyBytes = 16;
 const mostKeyBytes = 4_096;
 
-/** Reads both files. Throws ContractError, which says where and never what a key is. */
+/** Reads both files. Throws ContractError, which gives positions and never the key. */
 export function readCallers({ callers, callerKey }: CallerFiles): Callers {
   const key = callerKey === undefined ? undefined : readKey(callerKey);
   const namesById = new Map<string, string>();
@@ -74,7 +74,7 @@ export function readCallers({ callers, callerKey }: CallerFiles): Callers {
   return createCallers({ key, namesById, namesByPseudonym });
 }
 
-/** The bytes of a key. Throws ContractError. */
+/** Reads the bytes of a key. Throws ContractError. */
 function readKey(file: string): Buffer {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) throw failure(file, 'expected a file with a key, got none');

@@ -55,16 +55,16 @@ export const configSettings = record('What one process serves.', {
   clientCertificate: clientCertificateSetting,
 });
 
-/** What a `soapbridge.yaml` says of the way in. */
+/** Settings of `soapbridge.yaml` for incoming connections. */
 export interface ListenerPlan {
   readonly tls: TlsPlan | undefined;
   readonly clientCertificate: ClientCertificateOptions | undefined;
 }
 
-/** What follows a contract's path where its own endpoints and pages are. */
+/** Path segments after a contract's path that are reserved for its endpoints and pages. */
 const ownWords = /\/(?:soap1[12]|json|xml|_?docs)(?=\/|$)/g;
 
-/** What of a path is another contract's, whose endpoint or pages it would hide; undefined for a path beside all of them. */
+/** Returns the reserved path of another contract that a path would hide; undefined if there is none. */
 function hiddenBy(basePath: string, others: ReadonlySet<string>): string | undefined {
   for (const { 0: word, index } of basePath.toLowerCase().matchAll(ownWords)) {
     if (others.has(basePath.slice(0, index).toLowerCase() || '/')) return basePath.slice(0, index) + word;
@@ -96,7 +96,7 @@ function openConfig(path: string) {
   return { stated: readSettings(configSettings, root, '', reportOnce) ?? {}, problems, report: reportOnce };
 }
 
-/** What a `soapbridge.yaml` says of the way in. Throws ContractError with what is wrong in it. */
+/** Reads the settings of `soapbridge.yaml` for incoming connections. Throws ContractError with their problems. */
 export function readListenerPlan(path: string, hasTrustedProxies: boolean): ListenerPlan {
   const { stated: found, problems, report } = openConfig(path);
   const { tls: stated, clientCertificate } = found;
@@ -117,7 +117,7 @@ export function readListenerPlan(path: string, hasTrustedProxies: boolean): List
   return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy } };
 }
 
-/** What a `soapbridge.yaml` says is to be served. Throws ContractError with all that is wrong in it. */
+/** Reads the contracts of a `soapbridge.yaml`. Throws ContractError with all problems. */
 export function readConfig(path: string): readonly SitePlan[] {
   const { stated, problems, report } = openConfig(path);
   const { contracts = new Map() } = stated;
@@ -144,7 +144,7 @@ export function readConfig(path: string): readonly SitePlan[] {
     if (overlay !== undefined && openapi === undefined)
       report(at, 'expected openapi beside overlay, got none');
     const url = typeof upstream === 'string' ? upstream : upstream?.url;
-    // a variable that is not set, or a misspelt key, is reported already
+    // An unset variable or a misspelt key was reported before.
     const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
     if (url === undefined && !isReported)
       report(at, 'expected upstream, the address of the JSON service behind, got none');

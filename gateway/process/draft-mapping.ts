@@ -23,7 +23,7 @@ export interface DraftMappingOptions {
   readonly openapi: string;
   /** Name of the contract's operation. */
   readonly operation: string;
-  /** Method and path of the new service's operation, such as `GET /orders/{id}`. Default: the most similar one. */
+  /** Method and path of the new service's operation, for example `GET /orders/{id}`. Default: the most similar one. */
   readonly call?: string | undefined;
   readonly limits?: Limits | undefined;
 }

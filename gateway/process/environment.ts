@@ -1,12 +1,12 @@
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 
-/** A variable in a text: `${NAME}`, `${NAME:-what else}`, or `$${` for a text that begins so. */
+/** A variable in a text: `${NAME}` or `${NAME:-default}`. `$${` is the escape for a literal `${`. */
 const reference = /\$(\$\{|\{([A-Za-z_]\w*)(:-([^}]*))?\}|\{)/g;
 
 /**
- * The values of a file with variables of the environment in their texts' places; keys stay as they are. A variable that isn't
- * set, and has nothing else said for it, is reported where it stands.
+ * Replaces the variables in the texts of a file by values of the environment. Keys do not change. A variable that is
+ * not set and has no default is reported with its position.
  */
 export function withEnvironment(
   value: unknown,

@@ -2,19 +2,19 @@ import type { Socket } from 'node:net';
 import type { Log } from '../core/core-options.ts';
 import { counter, type Snapshot } from '../telemetry/metrics.ts';
 
-/** TLS handshakes with callers that failed. */
+/** Failed TLS handshakes with clients. */
 export interface FailedHandshakes {
-  /** Counts one by its reason, and logs it where that reason wasn't logged in the last minute. */
+  /** Counts a failed handshake by reason. It is logged if that reason was not logged in the last minute. */
   readonly note: (error: Error, socket: Socket) => void;
   readonly read: () => Snapshot;
 }
 
-/** Reasons that are told apart; all others are `other`. */
+/** Maximum number of distinct reasons. Further reasons count as `other`. */
 const mostReasons = 16;
-/** In ms. */
+/** Minimum time between two log messages with the same reason, in ms. */
 const quietMs = 60_000;
 
-/** Counts by the code of Node or of OpenSSL, such as `ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE`. */
+/** Creates the counters by error code of Node or OpenSSL, for example `ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE`. */
 export function createFailedHandshakes(log: Log): FailedHandshakes {
   const counts = new Map<string, { total: number; untold: number; toldAt: number }>();
   return {
@@ -24,7 +24,7 @@ export function createFailedHandshakes(log: Log): FailedHandshakes {
       const count = counts.get(reason) ?? { total: 0, untold: 0, toldAt: Number.NEGATIVE_INFINITY };
       counts.set(reason, count);
       count.total++;
-      // who just closes: a balancer that looks whether the port is open does so every few seconds
+      // Not logged: a load balancer that checks the port connects and closes every few seconds.
       if (reason === 'ECONNRESET') return;
       const now = performance.now();
       if (now - count.toldAt < quietMs) {

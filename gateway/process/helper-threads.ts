@@ -2,17 +2,17 @@ import { readdir } from 'node:fs/promises';
 import { yieldToOthers } from '../workers/priority.ts';
 
 /**
- * Lets the event loop go before the threads that help it, where the system has a priority for each thread: V8's, which mark,
- * sweep and compile, and libuv's, which unpack and read files. There are more of them than cores, and each keeps its core for
- * some 4 ms at a time: while V8 collected what large messages had left, calls waited 18 ms for a core.
+ * Lowers the priority of all threads except the event loop's, on systems with a priority per thread. V8's helper
+ * threads mark, sweep and compile. libuv's helper threads decompress and read files. Otherwise calls wait for a core
+ * while a helper thread uses it.
  */
 export async function helpersYield(): Promise<void> {
   let threads: number[];
   try {
-    threads = (await readdir('/proc/self/task')).map(Number); // which has libuv start its own
+    threads = (await readdir('/proc/self/task')).map(Number); // this also starts libuv's threads
   } catch {
-    return; // not Linux, or without /proc: they go on like the others
+    return; // not Linux, or no /proc: all threads keep their priority
   }
-  if (!threads.includes(process.pid)) return; // the numbers are another namespace's
+  if (!threads.includes(process.pid)) return; // the numbers belong to another PID namespace
   for (const thread of threads) if (thread !== process.pid) yieldToOthers(thread);
 }

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Steps } from '../../mappings/steps.ts';
 
-/** So much of the work, in ms, is done in a turn of the event loop. */
+/** Maximum time for the work in one event-loop iteration, in ms. */
 const turnMs = 5;
 
-/** Does work beside what else the event loop has to do, some steps in each of its turns. */
+/** Runs work in several event-loop iterations, so that it does not block other work. */
 export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
   let began = performance.now();
   let step = steps.next();

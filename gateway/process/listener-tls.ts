@@ -9,22 +9,25 @@ import type { Listener } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { loadTls, watchTls } from './tls.ts';
 
-/** TLS towards callers as it is now, and what makes their certificates credentials. */
+/** Current TLS settings for callers, and the function that turns their certificates into credentials. */
 export interface ListenerTls {
   readonly tls: TlsOptions | undefined;
   readonly identify: Identify | undefined;
-  /** The header that they fill. */
+  /** Header that receives the certificate's credential. */
   readonly certified: string | undefined;
-  /** Reads the configuration and its files again. Throws ContractError; what it gives is to be put into force. */
+  /**
+   * Reads the configuration and its files again. The caller must apply the result to the listener. Throws
+   * ContractError.
+   */
   readonly reload: () => TlsOptions | undefined;
-  /** Renews the certificates of a listener whenever their files change; what it gives ends that. */
+  /** Renews a listener's certificates whenever their files change. Returns a function that ends this. */
   readonly watch: (listener: Listener, log: Log) => () => void;
 }
 
-/** In ms. */
+/** Interval between two checks of the files, in ms. */
 const watchMs = 5_000;
 
-/** Reads what is said of TLS. Throws ContractError. */
+/** Reads the TLS settings. Throws ContractError. */
 export function openTls(options: ServeOptions, trustedProxies: BlockList | undefined): ListenerTls {
   const planned = (): ListenerPlan =>
     options.config === undefined

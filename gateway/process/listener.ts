@@ -16,36 +16,36 @@ import type { RequestRecord } from '../telemetry/request-stats.ts';
 import { createFailedHandshakes, type FailedHandshakes } from './failed-handshakes.ts';
 import type { Sites } from './sites.ts';
 
-/** A server that listens. */
+/** A server that accepts connections. */
 export interface Listener {
   readonly server: Server;
   readonly connections: Connections;
-  /** Undefined: plain HTTP. */
+  /** Undefined for plain HTTP. */
   readonly failedHandshakes: FailedHandshakes | undefined;
-  /** The address it listens on, such as `http://127.0.0.1:8080`. */
+  /** Address that it listens on, for example `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Takes other certificates for connections to come; nothing where there is no TLS. */
+  /** Uses new certificates for future connections. Does nothing without TLS. */
   readonly renewTls: (tls: TlsOptions) => void;
 }
 
-/** What a listener is told to do. */
+/** Options of a listener. */
 export interface ListenerOptions {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly limits: Limits;
   readonly trustedProxies: BlockList | undefined;
   readonly log: Log;
-  /** Undefined: plain HTTP. */
+  /** Undefined for plain HTTP. */
   readonly tls?: TlsOptions | undefined;
-  /** Makes certificates credentials; undefined: they are none. */
+  /** Turns certificates into credentials; undefined if they are not credentials. */
   readonly identify?: Identify | undefined;
 }
 
 /** Maximum number of TLS handshakes in progress. One more closes the oldest of the network that has the most. */
 export const maxTlsHandshakes = 200;
 
-/** Listens, and serves the sites to who connects. Throws the error of listening. */
+/** Listens and serves the sites. Throws the error of listening. */
 export async function startListener(
   core: Core,
   sites: Sites,
@@ -64,12 +64,12 @@ export async function startListener(
   );
   const { headersMs = maxHeadersMs, tlsHandshakes = maxTlsHandshakes } = limits;
   const options = {
-    maxHeaderSize: limits.headerBytes + 1, // Node refuses from its maximum on
+    maxHeaderSize: limits.headerBytes + 1, // Node rejects headers from its maximum on
     headersTimeout: headersMs,
     requestTimeout: headersMs + maxBodyMs(limits),
     keepAliveTimeout: limits.keepAliveMs,
-    connectionsCheckingInterval: 100, // ms: a thousand that came together are cut a few at a time
-    requireHostHeader: false, // the app does, and tells
+    connectionsCheckingInterval: 100, // ms; limits how many of a burst of connections time out at once
+    requireHostHeader: false, // the app requires it, with an error message
   };
   const begin = (request: IncomingMessage, response: ServerResponse): void =>
     connections.begin(request, response, handle);
@@ -78,18 +78,18 @@ export async function startListener(
       ? undefined
       : createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, begin);
   const server: Server = tlsServer ?? createServer(options, begin);
-  server.maxHeadersCount = 0; // counted by the app, which refuses where Node would drop
+  server.maxHeadersCount = 0; // the app counts them, because Node would drop further ones silently
   const failedHandshakes = tls === undefined ? undefined : createFailedHandshakes(log);
   answerUnparsed(server, connections, core, sites, failedHandshakes);
   if (tlsServer === undefined) server.on('connection', (socket) => connections.add(socket));
   else addWhenSecure(tlsServer, connections, tlsHandshakes);
   server
-    // the body is asked for once nothing speaks against it
+    // the app requests the body after it has checked the headers
     .on('checkContinue', begin)
-    .on('checkExpectation', begin); // which the app refuses
+    .on('checkExpectation', begin); // the app rejects it
   const address = await listen(server, host, port);
   const url = tlsServer === undefined ? address : address.replace(/^http:/, 'https:');
-  // too many open files, say: told, and over when some of them are closed
+  // For example too many open files. Accepting resumes when some are closed.
   server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
   return {
     server,
@@ -100,18 +100,18 @@ export async function startListener(
   };
 }
 
-/** A connection amid its handshake. */
+/** A connection during its TLS handshake. */
 interface Handshake {
   readonly socket: Socket;
   readonly network: string;
 }
 
 /**
- * Takes note of connections once their handshake is done, and bounds those that aren't so far: for a new one the oldest is
- * closed of the network that has most of them.
+ * Registers connections after their TLS handshake and limits the handshakes in progress. One more closes the oldest
+ * handshake of the network that has the most.
  */
 function addWhenSecure(server: TlsServer, connections: Connections, most: number): void {
-  /** By the other end's address and port, which is what both views of a connection have. */
+  /** By remote address and port, which are equal on the raw and the TLS socket. */
   const underWay = new Map<string, Handshake>();
   const keyOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;
   server
@@ -140,7 +140,7 @@ function oldestOfBusiest(underWay: ReadonlyMap<string, Handshake>): readonly [st
   return undefined;
 }
 
-/** Answers what Node makes no request of, and counts it for the first contract. */
+/** Answers messages that Node cannot parse to a request. They are counted for the first contract. */
 function answerUnparsed(
   server: Server,
   connections: Connections,
@@ -148,7 +148,7 @@ function answerUnparsed(
   sites: Sites,
   failedHandshakes: FailedHandshakes | undefined,
 ): void {
-  /** The path of the first contract, and what counts and logs requests to it; another one after a reload. */
+  /** Path of the first contract and its request recorder. A reload may change both. */
   let first: { readonly path: string; readonly record: (record: RequestRecord) => void } | undefined;
   const { answer, refuseConnect } = createUnparsed(connections, (record) => {
     const path = shownPath(sites.basePaths()[0] ?? '');
@@ -157,7 +157,7 @@ function answerUnparsed(
   });
   server
     .on('clientError', (error: Error, socket: Socket) => {
-      // of a handshake that failed there is nobody to answer
+      // After a failed handshake no response can be sent.
       if (failedHandshakes === undefined || connections.has(socket)) answer(error, socket);
       else {
         failedHandshakes.note(error, socket);
@@ -177,18 +177,20 @@ function listen(server: Server, host: string, port: number): Promise<string> {
   });
 }
 
-/** `0.0.0.0` and `::` are no address to call; `localhost` is (W34). */
+/**
+ * Returns the URL of an address. `0.0.0.0` and `::` are replaced by `localhost`, which clients can connect to (W34).
+ */
 function addressOf({ address, family, port }: AddressInfo): string {
   if (isAnyAddress(address)) return `http://localhost:${port}`;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
-/** Whether a host to listen on is of this machine alone. */
+/** Returns true if a host to listen on is only reachable from this machine. */
 export function isLocalHost(host: string): boolean {
   return host === 'localhost' || isLoopback(host);
 }
 
-/** Whether a host to listen on is every address of the machine. */
+/** Returns true if a host to listen on means all addresses of the machine. */
 export function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '';
 }

@@ -6,34 +6,37 @@ import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts'
 import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
 import { loadContract, type MappedContract } from './load-place.ts';
 
-/** Contracts to be loaded. */
+/** Contracts to load. */
 interface Task {
   readonly places: readonly ContractPlace[];
   readonly limits: Limits;
 }
 
-/** What came of it. */
+/** Result of loading: the contracts, or the problems. */
 type Result = { readonly places: readonly SentPlace[] } | { readonly problems: readonly ContractProblem[] };
 
-/** What a place holds, on its way out of the thread: of a mapping what it is compiled of. */
+/** A loaded contract as sent from the thread. The mapping is sent as the text it is compiled from. */
 interface SentPlace {
   readonly loaded: Omit<MappedContract, 'contract' | 'mapping'>;
   readonly contract: SentContract;
   readonly mapping: MappingText | undefined;
 }
 
-/** In ms, beyond what the loader gives itself: it says where it was, so it goes first. */
+/**
+ * Added to the loader's own time limit, in ms. The loader reports the position at which it stopped, so its limit must
+ * apply first.
+ */
 const grace = 2_000;
 
 /**
- * What the places hold, loaded in a thread of its own: this one goes on serving. A thread that takes longer than
- * the limit is ended, whatever it is at. Throws ContractError.
+ * Loads contracts in a worker thread, while this thread continues to serve. The thread is terminated if it exceeds the
+ * time limit. Throws ContractError.
  */
 export async function loadAside(
   places: readonly ContractPlace[],
   limits: Limits,
 ): Promise<readonly MappedContract[]> {
-  // twice, as a mapping beside a contract may take as long
+  // Doubled, because a mapping may take as long as its contract.
   const withinMs = limits.contractMs * 2 * places.length + grace;
   const lane = new Lane<Task, Result>({
     module: new URL(import.meta.url),

@@ -8,9 +8,9 @@ import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts'
 import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 import { checkLimits, checkPlace } from '../arguments.ts';
 
-/** A contract with the mapping that its folder has (M1); operations that it has no rule for are among those not served. */
+/** A contract with the mapping of its folder (M1). Operations without a rule in the mapping are not served. */
 export interface MappedContract extends LoadedContract {
-  /** Undefined for a contract whose service behind speaks its own JSON. */
+  /** Undefined for a contract without a mapping. */
   readonly mapping: LoadedMapping | undefined;
 }
 
@@ -28,8 +28,8 @@ export function rememberPlace(contract: Contract, place: ContractPlace): void {
 }
 
 /**
- * Loads the contract at a place, and the mapping that may be next to it. Throws ContractError with all problems of the contract,
- * RangeError for a wrong argument.
+ * Loads the contract at a place, and the mapping in the same folder. Throws ContractError with all problems of the
+ * contract, RangeError for a wrong argument.
  */
 export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
   checkPlace(place);
@@ -39,7 +39,7 @@ export function loadContract(place: ContractPlace, limits: Limits = defaultLimit
   return loaded;
 }
 
-/** Reads the mapping between a contract's WSDL and the OpenAPI document beside it. Throws ContractError. */
+/** Reads the mapping from a contract's WSDL to the OpenAPI document in the same folder. Throws ContractError. */
 export function withMapping(place: ContractPlace, loaded: LoadedContract, limits: Limits): MappedContract {
   const files = typeof place === 'string' ? mappingIn(place) : undefined;
   const { contract } = loaded;

@@ -5,39 +5,39 @@ import type { Note } from '../../mappings/loader/document/error.ts';
 import { shownPath } from '../core/contract-app.ts';
 import { addressOf } from '../upstream/address.ts';
 
-/** Where a contract is served, and by what. */
+/** Base path and upstream of a contract. */
 export interface LoadSite {
   readonly basePath: string;
-  /** Undefined: the reference upstream, in this process. */
+  /** If undefined, the contract is served by the reference upstream in this process. */
   readonly upstreamUrl: string | undefined;
-  /** Whether its calls are mapped onto another document's, of which nothing is said here. */
+  /** True if calls are mapped onto another document. The report does not cover that document. */
   readonly isMapped: boolean;
 }
 
 /** Remarks of one kind. */
 export interface Remarks {
-  /** What is so of these places, and what to do; it follows their number. */
+  /** Follows the number of remarks. It states the problem and the action to take. */
   readonly message: string;
   readonly all: readonly Note[];
 }
 
-/** What there is to say of a contract that was loaded. */
+/** Report on a loaded contract. */
 export interface LoadReport {
-  /** The base path that it is served under, `/` for none. */
+  /** Base path that it is served under; `/` if it is empty. */
   readonly contract: string;
   readonly service: string;
   readonly operations: number;
   readonly notServed: number;
   readonly types: number;
-  /** Where its calls go; undefined for the reference upstream in this process. */
+  /** URL of the upstream; undefined for the reference upstream in this process. */
   readonly upstream: string | undefined;
-  /** One operation, and its call in full: `TrackParcel: GET https://api.internal/v1/parcels/{number}`. */
+  /** One operation with its complete upstream call: `TrackParcel: GET https://api.internal/v1/parcels/{number}`. */
   readonly example: string | undefined;
-  /** Each kind of which there are any. */
+  /** Kinds with at least one remark. */
   readonly remarks: readonly Remarks[];
 }
 
-/** What there is to say of a loaded contract, by kinds; `check` lists all. */
+/** Creates the report on a loaded contract. The `check` command lists all remarks. */
 export function reportOf(loaded: LoadedContract, site: LoadSite): LoadReport {
   const { service, operations, types } = loaded.contract;
   const first = operations.find(({ upstream }) => upstream.server.address === undefined) ?? operations[0];
@@ -112,7 +112,7 @@ function remarksOf(loaded: LoadedContract): readonly Remarks[] {
   ];
 }
 
-/** What is odd about the path that calls go under: that of the document left out, or one that is there twice. */
+/** Returns remarks on the upstream's base path: the document's base path is missing, or it occurs twice. */
 function basePathRemarks(operations: readonly Operation[], site: LoadSite): readonly Remarks[] {
   const { upstreamUrl, isMapped } = site;
   const own = operations.filter(({ upstream: { server } }) => {
@@ -143,7 +143,7 @@ function basePathRemarks(operations: readonly Operation[], site: LoadSite): read
   return said;
 }
 
-/** The end of a base path that every path begins with; undefined where there is none. */
+/** Returns the end of a base path that every path begins with; undefined if there is none. */
 function overlapOf(base: string, paths: readonly string[]): string | undefined {
   const segments = base.split('/').slice(1);
   for (const index of segments.keys()) {
@@ -153,13 +153,13 @@ function overlapOf(base: string, paths: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** So many lines at most are told to people at the start. */
+/** Maximum number of lines printed at start. */
 const mostLines = 20;
-/** So many places of a kind, and characters of them. */
+/** Maximum number of positions per kind of remark, and maximum length of a line in characters. */
 const mostPlaces = 2;
 const longestLine = 200;
 
-/** What people at a terminal read of contracts that were loaded: some lines for each, one where there are many contracts. */
+/** Returns the human-readable report for a terminal: some lines per contract, or one line each if there are many. */
 export function linesOf(reports: readonly LoadReport[]): readonly string[] {
   const whole = reports.flatMap((report) => [
     headOf(report),

@@ -1,12 +1,12 @@
 import type { Logger } from '../telemetry/logger.ts';
 import type { LoadReport } from './load-report.ts';
 
-/** So many of a kind are shown; `check` lists all. */
+/** Maximum number of remarks logged per kind. The `check` command lists all. */
 const shown = 3;
 
 /**
- * Logs what is served of a document, in one line, and what isn't, or not as it says: a line for each kind with how many
- * there are, the first of them and what to do. A large document has a thousand, which nobody reads.
+ * Logs a loaded contract in one line, and each kind of remark in one line with its count, first positions and action. A
+ * large document has too many remarks to log all.
  */
 export function logLoaded(report: LoadReport, log: Pick<Logger, 'info' | 'warn'>): void {
   const { contract, remarks, ...said } = report;

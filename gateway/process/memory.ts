@@ -2,9 +2,9 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /**
- * Gives memory back to the system. V8's young generation grows while a contract is loaded or many are called, and V8 keeps
- * that size for good: some 35 MB of a process that does nothing. V8 gives it back in the collection that it would make
- * before it ran out of memory; it takes some 50 ms, so this is for a process that has nothing to do.
+ * Returns memory to the operating system. V8's young generation grows while contracts are loaded or calls are frequent,
+ * and V8 keeps it at that size. V8 shrinks it in a last-resort collection. That collection blocks the event loop, so
+ * call this only in an idle process.
  */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
@@ -13,30 +13,30 @@ function giveBackMemory(): void {
   collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
 }
 
-/** An older V8 has no such flags, and would say so on standard error. */
+/** Older versions of V8 lack these flags and would print a warning. */
 const hasNewFlags = Number.parseInt(process.versions.v8, 10) >= 14;
 
 /**
- * Counts buffers like other memory. Else V8 collects the whole heap, some 5 ms each time, whenever those that there are have
- * grown by 64 MB: bodies come and go, and their memory is given back long before.
+ * Makes V8 count buffers like other memory. Without it V8 collects the whole heap whenever buffers have grown by 64 MB,
+ * although the memory of bodies is released earlier.
  */
 export function countBuffersAsMemory(): void {
   if (hasNewFlags) setFlagsFromString('--external-memory-accounted-in-global-limit');
 }
 
-/** From so many bytes in buffers on messages are large. */
+/** Minimum number of bytes in buffers that counts as large messages. */
 const largeBuffers = 48 * 1024 * 1024;
-/** The memory that V8 lets a heap come to before it collects, in percent on top of what was in use. */
+/** Growth of the heap before V8 collects it, in percent of the memory in use. */
 const growingPercent = 400;
-/** In ms: so long after there were large messages others may follow. */
+/** Time after large messages during which V8 continues to collect less often, in ms. */
 const largeMs = 10_000;
 
 /**
- * Has V8 collect less often while there are large messages. Otherwise it does once for each, 5 to 10 ms of the event loop, though
- * their memory is given back without it. V8 reads the flag whenever it has collected; 0 is for its own judgement, by which a
- * process takes some 100 MB less.
+ * Makes V8 collect less often while there are large messages. Otherwise it collects the heap for each large message,
+ * although its memory is released without that. V8 reads the flag after each collection. 0 restores V8's own heuristic,
+ * which uses less memory.
  *
- * @param everyMs how often it is looked
+ * @param everyMs interval between two checks, in ms
  */
 export function collectLessBesideLarge(everyMs: number = 100): void {
   let until = 0;
@@ -51,10 +51,10 @@ export function collectLessBesideLarge(everyMs: number = 100): void {
   setInterval(look, everyMs).unref();
 }
 
-/** The share of a core that a process without anything to do may take all the same. */
+/** Maximum share of a core that an idle process uses. */
 const idleShare = 0.01;
 
-/** Tells again and again whether the process had anything to do lately, in ms. */
+/** Reports at each interval whether the process was busy during it. */
 function watchIdle(everyMs: number, report: (isBusy: boolean) => void): NodeJS.Timeout {
   let before = process.cpuUsage();
   return setInterval(() => {
@@ -64,14 +64,18 @@ function watchIdle(everyMs: number, report: (isBusy: boolean) => void): NodeJS.T
   }, everyMs).unref();
 }
 
-/** So many times a process that has started is looked at; one that was busy so long has compiled what it needs. */
+/**
+ * Maximum number of intervals to wait for an idle one after start. A process that was busy that long has compiled the
+ * code it needs.
+ */
 const looksAfterStart = 5;
 
 /**
- * Gives memory back for a process that has started: what only that took in the first of a few seconds (`startedMs` each)
- * in which it has nothing to do, and later what a busy time took in a long pause, once in each, when it lasted for
- * `pauseMs` at least and twice that at most. V8 is kept from doing the latter after half a minute: with the garbage goes
- * the code that it compiled, and the first calls after cost up to ten times as much (decision 6).
+ * Returns memory of an idle process to the operating system. The memory of the start is returned in the first idle
+ * interval of `startedMs`, among the first five. Later, memory of a busy period is returned once per pause, after one
+ * to two `pauseMs`.
+ * V8's own memory reducer is turned off. It would run after half a minute and drop compiled code, which makes the next
+ * calls up to ten times slower (decision 6).
  */
 export function giveBackWhenIdle(startedMs: number = 1_000, pauseMs: number = 10 * 60_000): void {
   if (hasNewFlags) setFlagsFromString('--memory-reducer-gc-count=0');

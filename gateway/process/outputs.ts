@@ -7,17 +7,17 @@ import type { Observer } from '../telemetry/observer.ts';
 import { createProcessLog, type ProcessLog } from './process-log.ts';
 import type { ServeOptions } from './serve-options.ts';
 
-/** Where a process writes what it tells of itself: its log, and writes apart from it where that is asked for. */
+/** Outputs of a process: its log and, if requested, a separate audit log of writes. */
 export interface Outputs extends StandardOutput {
   readonly log: ProcessLog;
-  /** Undefined: nobody is told of writes. */
+  /** Undefined if writes are not audited. */
   readonly audit: Observer | undefined;
-  /** Opens the file of audit lines anew; what fails is logged, and the former file goes on. */
+  /** Reopens the audit log. If that fails, it logs why and continues to write to the old file. */
   readonly reopenAudit: () => void;
 }
 
 /**
- * Opens the log and the file of audit lines. Throws RangeError for a file that can't be written.
+ * Opens the log and the audit log. Throws RangeError if a file cannot be written.
  *
  * @param logBytes maximum number of bytes of the log that wait to be written
  */
@@ -47,13 +47,13 @@ export function openOutputs(
   return { ...output, log, audit, reopenAudit };
 }
 
-/** A stream keeps what it is given until it is written. */
+/** The stream buffers lines until they are written. */
 function linesTo(stream: NodeJS.WritableStream): StandardOutput {
   const lines = new LineBuffer({ write: (bytes) => stream.write(Buffer.from(bytes)) }, 1);
   return { lines, dropped: () => 0 };
 }
 
-/** The file of audit lines. Throws RangeError. */
+/** Opens the audit log. Throws RangeError. */
 function openAuditFile(path: string, isShared: boolean): AuditFile {
   try {
     return new AuditFile(path, isShared);

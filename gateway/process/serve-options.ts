@@ -9,65 +9,70 @@ import type { LoadReport } from './load-report.ts';
 import type { LogLevel } from './process-log.ts';
 import type { TlsPlan } from './tls.ts';
 
-/** How a process serves; the command line and the environment fill it in. */
+/** Options of a process, set by the command line and the environment. */
 export interface ServeOptions {
-  /** The file that says what is served, read again at each reload; undefined: `contract` and `upstreamUrl` do. */
+  /** Configuration file, read again at each reload. If undefined, `contract` and `upstreamUrl` apply. */
   readonly config?: string | undefined;
-  /** Where the contract's documents lie. */
+  /** Place of the contract's documents. */
   readonly contract: ContractPlace;
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** The JSON service behind; undefined runs the reference upstream in this process. */
+  /** URL of the upstream. If undefined, the reference upstream runs in this process. */
   readonly upstreamUrl: string | undefined;
-  /** How the upstream is connected to; undefined: as Node does. */
+  /** Connection settings of the upstream. If undefined, Node's defaults apply. */
   readonly way?: Way | undefined;
-  /** TLS towards callers, where no file of configuration says it; undefined: plain HTTP. */
+  /** TLS for callers, unless the configuration file sets it; undefined for plain HTTP. */
   readonly tls?: TlsPlan | undefined;
-  /** How often, in ms, files of TLS are looked at; 5 s by default. */
+  /** Interval between two checks of the TLS files, in ms; 5 s by default. */
   readonly tlsWatchMs?: number;
-  /** Proxies that upstreams are called through; undefined: none. */
+  /** Proxies for calls to upstreams; undefined for direct connections. */
   readonly proxies?: Proxies | undefined;
-  /** Whether the log says at start if the upstream can be reached. */
+  /** True if the log reports at start whether the upstream is reachable. */
   readonly probesUpstream?: boolean;
-  /** True for a trial: what goes to other servers goes to the upstream too. */
+  /** True for a trial: calls to other servers are sent to the upstream, too. */
   readonly upstreamOnly?: boolean;
-  /** Database file of the embedded reference upstream; undefined keeps it in memory. */
+  /** Database file of the embedded reference upstream. If undefined, it uses memory. */
   readonly upstreamDatabase: string | undefined;
-  /** Where callers reach this process, for the WSDL; undefined takes the listening address (W34). */
+  /** Public URL of this process, for the WSDL. If undefined, the listening address is used (W34). */
   readonly publicUrl: string | undefined;
   readonly trustedProxies: readonly string[];
   /**
-   * Names that a request's Host may have, without ports; `loopback`: loopback names, names without a dot and the host of the
-   * public URL; undefined: any.
+   * Host names that requests may have, without ports; undefined allows any. `loopback` allows loopback names, names
+   * without a dot and the host of the public URL.
    */
   readonly allowedHosts?: readonly string[] | 'loopback' | undefined;
   readonly logLevel: LogLevel;
-  /** Whether messages are logged too, whatever the level, without credentials and personal members. */
+  /** True to log messages at any level, without credentials and personal members. */
   readonly logMessages?: boolean;
-  /** How long, in ms, a stopping process still takes requests, so that a balancer sees it isn't ready. */
+  /**
+   * Time during which a stopping process still accepts requests, in ms. A load balancer can then see that it is not
+   * ready.
+   */
   readonly drainDelayMs: number;
-  /** File of the secrets that digests of UsernameTokens are checked by (W49); undefined: there is none. */
+  /** File of the secrets for digests of UsernameTokens (W49); undefined if there are none. */
   readonly wsseSecrets?: string | undefined;
-  /** Files of callers' names, and of the key of pseudonyms. */
+  /** Files with the callers' names and the key of their pseudonyms. */
   readonly callerFiles?: CallerFiles | undefined;
-  /** Whether calls are traced, as the variables `OTEL_*` say. */
+  /** True if calls are traced, as configured by the variables `OTEL_*`. */
   readonly traces?: boolean | undefined;
-  /** File of what callers may do, one by one; undefined: nothing limits them so. */
+  /** File of limits per caller; undefined if there are none. */
   readonly callerLimits?: string | undefined;
-  /** `redis://` or `rediss://`, where their calls are counted for all replicas; undefined: in this process. */
+  /**
+   * `redis://` or `rediss://` URL of the store that counts calls for all replicas. If undefined, this process counts.
+   */
   readonly limitStore?: string | undefined;
   readonly limits?: Limits;
-  /** File that audit lines are appended to, each before the call it is about goes out; undefined: they go to the log. */
+  /** File for audit lines, each written before its upstream call. If undefined, they are written to the log. */
   readonly auditLog?: string;
-  /** Gets what there is to say of each contract that is loaded; undefined: it goes to the log. */
+  /** Receives the report on each loaded contract. If undefined, it is logged. */
   readonly tellLoaded?: ((report: LoadReport) => void) | undefined;
-  /** Where the log goes; standard output by default. */
+  /** Destination of the log; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
-  /** Makes pages for people; undefined: there are none but the plain list of operations. */
+  /** Creates HTML pages. If undefined, only the plain list of operations is served. */
   readonly pages?: PagesMaker;
-  /** Whether they may send calls; by default where the process listens on a loopback address alone. */
+  /** Whether the pages can send calls. By default they can if the process listens only on a loopback address. */
   readonly tryIt?: TryIt;
-  /** What /metrics tells in place of this process's own, where it is one of several. */
+  /** Returns the metrics of all workers for /metrics, if this process is one of several. */
   readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;
 }

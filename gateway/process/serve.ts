@@ -30,10 +30,10 @@ import { openTraces } from './traces.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
-// What lives here: a process as it serves, put together of core/ (what all contracts share), outputs.ts (log and audit),
-// upstreams.ts, sites.ts (all contracts) and listener.ts. How one request is answered is not decided here.
+// A serving process. It combines core/ (the parts shared by all contracts), outputs.ts (log and audit), upstreams.ts,
+// sites.ts (all contracts) and listener.ts. The handling of single requests is elsewhere.
 
-/** Parts of a process that change while it serves. The core reads them by functions. */
+/** Parts of a process that change while it serves. The core reads them through functions. */
 interface State {
   secrets: Secrets | undefined;
   callers: Callers;
@@ -211,7 +211,10 @@ export class Running {
   /** Reopens the file of audit lines, after it was moved away. */
   readonly reopen = (): void => this.#parts.outputs.reopenAudit();
 
-  /** Stops accepting requests and ends when those in progress have ended. Returns true if none was cut. Later calls have no effect. */
+  /**
+   * Stops accepting requests and ends when those in progress have ended. Returns true if no request was aborted. Later
+   * calls have no effect.
+   */
   readonly stop = (delayMs: number): Promise<boolean> => {
     this.#stopped ??= this.#stopNow(delayMs);
     return this.#stopped;
@@ -282,7 +285,7 @@ function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logg
     );
 }
 
-/** A UsernameToken and HTTP Basic hold their password as it is: without TLS in front anybody on the way reads it (W54). */
+/** Warns if passwords would be sent without TLS. A UsernameToken and HTTP Basic contain the plain password (W54). */
 function warnOfHttp(
   { wsse, credentials, basePath }: Contract,
   publicUrl: string | undefined,

@@ -14,49 +14,49 @@ import { loadContract, type MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
-/** What is to be served in one place: a contract, and the JSON service behind it. */
+/** A contract to serve, and its upstream. */
 export interface SitePlan {
   readonly contract: ContractPlace;
-  /** In place of the contract's own base path; undefined keeps that. */
+  /** Overrides the contract's own base path; undefined keeps it. */
   readonly basePath: string | undefined;
-  /** Undefined: the reference upstream, in this process. */
+  /** If undefined, the reference upstream in this process is used. */
   readonly upstreamUrl: string | undefined;
-  /** What is said of it more; undefined: nothing. */
+  /** Further settings of the upstream; undefined if there are none. */
   readonly upstream?: UpstreamPlan | undefined;
-  /** Limits of its own, of its upstream. */
+  /** Limits of this contract's upstream. */
   readonly limits?: Partial<Limits> | undefined;
 }
 
-/** How a contract becomes something that serves. */
+/** Functions that turn a contract into a request handler. */
 export interface SiteMaker {
-  /** What loading a contract may take. */
+  /** Limits for loading a contract. */
   readonly limits: Limits;
-  /** What the contract is to be served by, as it is now; the one of before where it would be the same. */
+  /** Returns the upstream for a plan. An existing one with the same settings is reused. */
   readonly upstreamAt: (plan: SitePlan) => Promise<Upstream>;
   readonly handlerOf: (
     compiled: CompiledContract,
     upstream: Upstream,
     mapping: LoadedMapping | undefined,
   ) => Handler;
-  /** Throws ContractError where something else than the contracts doesn't fit to them. */
+  /** Throws ContractError if other configuration does not match the contracts. */
   readonly check: (contracts: readonly Contract[]) => void;
-  /** Told of what was loaded, and where it will be, before it serves. */
+  /** Called with each loaded contract and its base path, before it is served. */
   readonly onLoad: (loaded: LoadedContract, site: LoadSite) => void;
 }
 
-/** Everything that a process serves, which may be exchanged while it serves. */
+/** All contracts that a process serves. A reload replaces them while the process serves. */
 export interface Sites {
-  /** Serves a request by the contract that its path is under. */
+  /** Serves a request by the contract at its path. */
   readonly handle: Handler;
   /** The base paths, in the order of the plans. */
   readonly basePaths: () => readonly string[];
-  /** The paths of each contract's endpoints, in the order of the plans: base path and `/soap11`, or that of a port. */
+  /** Paths of each contract's endpoints, in the order of the plans: base path and `/soap11`, or the path of a port. */
   readonly endpoints: () => readonly (readonly string[])[];
-  /** What `/` lists: all contracts, where there are several and none of them is at `/`. */
+  /** Contracts listed at `/`; undefined if there is only one or one is served at `/`. */
   readonly services: () => readonly ListedService[] | undefined;
   /**
-   * Loads the plans again and serves them from then on; calls that are in flight end where they began. Throws
-   * ContractError, and then all stays as it was.
+   * Loads the plans again and serves them from then on. Calls in progress continue with the old contracts. If it throws
+   * ContractError, nothing changes.
    */
   readonly reload: () => Promise<void>;
 }
@@ -64,12 +64,12 @@ export interface Sites {
 interface Site {
   readonly basePath: string;
   readonly name: string;
-  /** The paths of the endpoints of SOAP, behind the base path. */
+  /** Paths of the SOAP endpoints, relative to the base path. */
   readonly endpoints: readonly string[];
   readonly handle: Handler;
 }
 
-/** Loads what the plans say. Throws ContractError. */
+/** Loads all planned contracts. Throws ContractError. */
 export async function openSites(plans: () => readonly SitePlan[], maker: SiteMaker): Promise<Sites> {
   const { limits } = maker;
   const first = plans();
@@ -140,7 +140,10 @@ function open(
   );
 }
 
-/** One site answers all; of several the one with the longest base path that the request's is under, in any case (W1). */
+/**
+ * Returns a handler that selects the site with the longest base path that matches, ignoring case (W1). A single site
+ * handles all requests.
+ */
 function handlerOf(sites: readonly Site[]): Handler {
   const [first] = sites;
   if (first === undefined) throw new RangeError('sites: expected at least one, got none');

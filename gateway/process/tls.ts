@@ -18,18 +18,18 @@ export const tlsSetting = record('TLS towards callers; without it they speak pla
   ),
 });
 
-/** Which files TLS towards callers is made of, and what it asks for. */
+/** Files and requirements of TLS for callers. */
 export interface TlsPlan {
   readonly certificate: string;
   readonly key: string;
   readonly ca: string | undefined;
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3' | undefined;
   readonly clientCertificates: 'ask' | 'require' | undefined;
-  /** Where it is said, for what is wrong with it. */
+  /** Position of the setting, for problems. */
   readonly said: { readonly file: string; readonly pointer: string };
 }
 
-/** Reads what `tls` says; undefined where what is wrong is reported. */
+/** Reads the setting `tls`. Returns undefined after it has reported a problem. */
 export function readTlsPlan(
   stated: NonNullable<ValueOf<typeof tlsSetting>>,
   configFile: string,
@@ -51,7 +51,7 @@ export function readTlsPlan(
   };
 }
 
-/** What Node takes of a plan, with what its files hold now. Throws ContractError. */
+/** Returns Node's TLS options with the current contents of the plan's files. Throws ContractError. */
 export function loadTls({ certificate, key, ca, minVersion, clientCertificates, said }: TlsPlan): TlsOptions {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
@@ -79,7 +79,7 @@ export function loadTls({ certificate, key, ca, minVersion, clientCertificates, 
   };
 }
 
-/** Calls back when one of the files of a plan has changed; what it gives ends that. */
+/** Calls `onChange` after a file of the plan has changed. Returns a function that ends this. */
 export function watchTls(
   { certificate, key, ca }: TlsPlan,
   everyMs: number,
@@ -91,7 +91,7 @@ export function watchTls(
     clearTimeout(waiting);
     waiting = setTimeout(onChange, everyMs / 10).unref(); // a certificate and its key change one after the other
   };
-  // looked at by their times: a mounted secret is a link that is turned to other files
+  // Polls file times, because a mounted secret is a symbolic link that is pointed to new files.
   for (const path of files) watchFile(path, { interval: everyMs, persistent: false }, changed);
   return () => {
     clearTimeout(waiting);

@@ -5,8 +5,8 @@ import type { Traces } from '../telemetry/traces.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether the environment asks for traces: by a collector's address, unless it also says that there are none. Throws RangeError
- * for what the library would take no notice of, and for what it can't do.
+ * Returns true if the environment requests traces: a collector's address is set and traces are not disabled. Throws
+ * RangeError for values that the library would ignore or does not support.
  */
 export function asksForTraces(environment: Environment): boolean {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER = 'otlp' } = environment;
@@ -17,14 +17,14 @@ export function asksForTraces(environment: Environment): boolean {
   const expect = (name: string | undefined, what: string, fits: (value: string) => boolean): void => {
     const value = name === undefined ? undefined : environment[name];
     if (value !== undefined && value !== '' && !fits(value))
-      // before an @ there may be a password
+      // the text before an @ may contain a password
       throw new RangeError(
         `${name}: expected ${what}, got ${JSON.stringify(value.replace(/^.*@/s, '***@'))}`,
       );
   };
   expect(endpoint, 'the URL of a collector, http: or https:', isHttpUrl);
   expect('OTEL_TRACES_EXPORTER', 'otlp or none', (value) => value === 'otlp');
-  // what goes out is JSON, which a collector takes where it takes protobuf over HTTP
+  // Spans are sent as JSON. A collector that accepts protobuf over HTTP accepts JSON, too.
   expect(protocols.find(isSet), 'http/json or http/protobuf', (value) =>
     /^http\/(?:json|protobuf)$/.test(value),
   );
@@ -40,7 +40,7 @@ export function asksForTraces(environment: Environment): boolean {
   return true;
 }
 
-/** The one for traces goes before the one for all. */
+/** The variable for traces takes precedence over the general one. */
 const endpoints = ['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'];
 const protocols = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'];
 const samplers: readonly string[] = [
@@ -63,7 +63,7 @@ function isHttpUrl(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol);
 }
 
-/** Opens traces, by a library that nothing else loads. Throws MissingPackageError. */
+/** Opens traces. The library is loaded only here. Throws MissingPackageError. */
 export async function openTraces(log: Logger): Promise<Traces> {
   requirePackages('traces');
   const { OpenTelemetry } = await import('../telemetry/open-telemetry.ts');

@@ -15,7 +15,7 @@ const address = (says: string) =>
   text(says, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
 /** A setting that names a file. */
 export const file = (says: string) => text(says, 'a path, from the folder of this file on');
-/** A secret is read by hand: what is said of other settings shows their value. */
+/** A secret is validated separately, because errors about other settings contain their value. */
 const secret = (says: string) => value(`${says} A text in quotes, or \`{ file: path }\`.`);
 
 /** `upstream` of a contract in `soapbridge.yaml`. */
@@ -68,19 +68,19 @@ export const limitsSetting = map(
   value('A number.'),
 );
 
-/** How an upstream is called; whole, with what files hold. */
+/** Settings of calls to an upstream, with the contents of the files they name. */
 export interface UpstreamPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
   readonly oauth: OAuthOptions | undefined;
   readonly tls: ClientTls | undefined;
-  /** `none`: without a proxy whatever the environment says. */
+  /** `none` ignores the proxies of the environment. */
   readonly proxy: URL | 'none' | undefined;
 }
 
 type Stated = Exclude<ValueOf<typeof upstreamSetting>, string | undefined>;
 
-/** Reads what `upstream` says, and the files that it names. What is wrong is reported, without any secret. */
+/** Reads the setting `upstream` and the files it names. Problems are reported without secrets. */
 export function readUpstreamPlan(
   stated: Stated,
   at: string,
@@ -126,7 +126,7 @@ export function readUpstreamPlan(
   };
 }
 
-/** What makes a message, and is written by who sends it. */
+/** Headers that define a message's framing. The HTTP client sets them. */
 const reserved: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -145,13 +145,13 @@ function headerSafe(given: string, pointer: string, report: Report): string {
   return '';
 }
 
-/** In bytes: what a secret's file may have, or one of certificates; those of all public CAs are 250,000. */
+/** Maximum size of a file with a secret or certificates, in bytes. It is enough for all public CAs. */
 const mostText = 1024 * 1024;
 
-/** What a file holds; `''` where it can't be read, which is reported. */
+/** Reads a file. Returns `''` after it has reported that the file cannot be read. */
 export function readText(path: string, pointer: string, report: Report): string {
   try {
-    // bounded, and no pipe that nobody writes to: it is read while others are served
+    // The read is bounded and does not block on a pipe without a writer, because other contracts are being served.
     return readWhole(path, new Allowance({ ...defaultLimits, contractBytes: mostText })).toString('utf8');
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code;
@@ -226,8 +226,8 @@ function readTls(
 }
 
 /**
- * Finds files that are no PEM or only the beginning of one, and a key of another certificate, before anything connects or
- * listens. Node takes a file that is empty for none: without a CA of callers it would take all that browsers trust.
+ * Checks that files hold complete PEM and that a key matches its certificate, before anything connects or listens. Node
+ * ignores an empty file: without a CA for callers it would accept every public CA.
  */
 export function checkPem(
   { ca, cert, key }: Readonly<Record<'ca' | 'cert' | 'key', string | undefined>>,
@@ -253,7 +253,10 @@ export function checkPem(
   }
 }
 
-/** What is wrong in a file of certificates, each of which is looked at: Node leaves out those behind one that it can't read. */
+/**
+ * Returns the problem of a file of certificates. It checks each one, because Node ignores all certificates after one it
+ * cannot read.
+ */
 function wrongInPem(pem: string): string | undefined {
   const certificates = pem.split('-----BEGIN ').filter((block) => /^[A-Z0-9 ]*CERTIFICATE-----/.test(block));
   if (certificates.length === 0)
@@ -269,7 +272,7 @@ function wrongInPem(pem: string): string | undefined {
   return undefined;
 }
 
-/** Reports what looks like an address and is none, by its port or host. */
+/** Reports an address that is not a valid URL, for example because of its port or host. */
 export function checkAddress(address: string | undefined, pointer: string, report: Report): void {
   if (address !== undefined && !URL.canParse(address))
     report(pointer, `expected an http or https URL, got ${shown(address)}`);

@@ -9,29 +9,29 @@ import type { ServeOptions } from './serve-options.ts';
 import type { SitePlan } from './sites.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
-/** Which upstream is meant, and how it is called. */
+/** Key of an upstream: its address and call settings. */
 type UpstreamPlace = Pick<SitePlan, 'upstreamUrl' | 'upstream' | 'limits'>;
 
-/** The upstreams of a process, one for each address and way to it. */
+/** Upstreams of a process, one for each address and connection settings. */
 export interface Upstreams {
-  /** The one at a place, the same one where it was asked for before. */
+  /** Returns the upstream at a place. The same place returns the same upstream. */
   readonly at: (place: UpstreamPlace) => Promise<Upstream>;
-  /** Tries to reach those that were asked for, and logs in words whether that can be. */
+  /** Tries to reach the upstreams in use and logs the results. */
   readonly probe: (log: Log) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** An upstream with where it is. */
+/** An upstream and its place. */
 interface Entry {
   readonly place: UpstreamPlace;
   readonly upstream: Promise<Upstream>;
 }
 
-/** The upstreams of a process; none of them is made before it is asked for. */
+/** Creates the upstreams of a process. Each one is created at its first use. */
 export function createUpstreams(options: ServeOptions, upstreamOptions: UpstreamOptions): Upstreams {
-  // one that no contract needs any more is kept: it holds no connection, and its last calls may still be on their way
+  // Unused upstreams are kept: they hold no idle connections, and their last calls may still be in progress.
   const entries = new Map<string, Entry>();
-  /** Tokens outlive a reload that leaves how they are asked for as it is. */
+  /** Tokens are kept over a reload if the settings of the token request do not change. */
   const tokens = new Map<string, Tokens>();
 
   async function accessTo(place: UpstreamPlace, upstream: Upstream, limits: Limits): Promise<Upstream> {
@@ -41,7 +41,7 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
     if (query === '' && oauth === undefined && Object.keys(headers).length === 0) return upstream;
     const { withAccess } = await import('../upstream/access.ts');
     if (oauth === undefined) return withAccess(upstream, { headers, query, tokens: undefined });
-    const { Tokens } = await import('../upstream/tokens.ts'); // an OAuth client, which few need
+    const { Tokens } = await import('../upstream/tokens.ts'); // loads an OAuth client, which most processes do not need
     const key = JSON.stringify([oauth, plan.tls, plan.proxy, place.limits]);
     const way = { ...wayTo(oauth.tokenUrl, plan, options), tls: withoutOwnName(plan) };
     const known = tokens.get(key) ?? new Tokens(oauth, limits, way);
@@ -79,7 +79,9 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
   };
 }
 
-/** How an address is connected to: by what its plan says, and where that says nothing by what the environment does. */
+/**
+ * Returns the connection settings of an address: from its plan, or from the environment if the plan does not set them.
+ */
 export function wayTo(
   url: string,
   plan: UpstreamPlan | undefined,
@@ -91,7 +93,10 @@ export function wayTo(
   return { ...way, tls: plan?.tls ?? way?.tls, proxy };
 }
 
-/** The CAs of an upstream are good for the server of its tokens; its certificate and name are not. */
+/**
+ * Returns the TLS settings for the token server. It shares the upstream's CAs, but not the client certificate and
+ * server name.
+ */
 function withoutOwnName({ tls }: UpstreamPlan): Way['tls'] {
   return tls?.ca === undefined ? undefined : { ca: tls.ca };
 }
@@ -103,7 +108,7 @@ async function createUpstream(
 ): Promise<Upstream> {
   const { upstreamDatabase: database, upstreamOnly } = options;
   if (url !== undefined) {
-    const { createServers } = await import('../upstream/http-upstream.ts'); // undici, which takes a while to load
+    const { createServers } = await import('../upstream/http-upstream.ts'); // loads undici, which is slow
     const { origin } = new URL(url);
     const ways = (to: URL): Way => wayTo(to.href, to.origin === origin ? plan : withoutTls(plan), options);
     return createServers(url, { ...upstreamOptions, wayTo: ways }, upstreamOnly);
@@ -112,7 +117,10 @@ async function createUpstream(
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));
 }
 
-/** For another server that an operation names: our certificate is not for it. */
+/**
+ * Returns the plan for another server that an operation names. The gateway's client certificate is not meant for that
+ * server.
+ */
 function withoutTls(plan: UpstreamPlan | undefined): UpstreamPlan | undefined {
   return plan === undefined ? undefined : { ...plan, tls: undefined };
 }

@@ -4,38 +4,38 @@ import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
 import { createProcessLog, type LogLevel } from './process-log.ts';
 
-/** What a worker tells the primary once it takes requests and signals. */
+/** Message of a worker to the primary after it accepts requests and signals. */
 export interface Serving {
-  /** The address it listens on, the same for all. */
+  /** Address that it listens on, the same for all workers. */
   readonly url: string;
-  /** Where each contract's endpoints are, as the WSDL says. */
+  /** Public address of each contract, as in its WSDL. */
   readonly addresses: readonly string[];
-  /** The public addresses of the SOAP endpoints of each contract. */
+  /** Public addresses of the SOAP endpoints of each contract. */
   readonly endpoints: readonly (readonly string[])[];
 }
 
-/** How many workers there are to be, and what they share. */
+/** Number of workers and their shared settings. */
 export interface WorkersOptions {
   readonly count: number;
   readonly host: string;
-  /** 0 takes a free one, which all workers share. */
+  /** 0 selects a free port, which all workers share. */
   readonly port: number;
   readonly logLevel: LogLevel;
 }
 
-/** Workers that serve, each a process, behind one port. */
+/** Worker processes that share one port. */
 export interface Workers extends Serving {
-  /** Passes the signal on and waits for every worker to end; true when none of them cut anything. */
+  /** Sends the signal to every worker and waits for all to end. Returns true if no worker aborted a request. */
   readonly stop: (signal: NodeJS.Signals) => Promise<boolean>;
-  /** Has every worker load its files again, one that fails going on with what it has. */
+  /** Makes every worker load its files again. A worker that fails keeps its old contents. */
   readonly reload: () => void;
-  /** Has every worker open its file of audit lines anew. */
+  /** Makes every worker reopen its audit log. */
   readonly reopen: () => void;
-  /** Ends them at once, whatever is in flight. */
+  /** Kills the workers at once, even if requests are in progress. */
   readonly kill: () => void;
 }
 
-/** A worker that ended before it served; it has said why itself, unless a signal ended it. */
+/** A worker ended before it served. It has logged the reason itself, unless a signal ended it. */
 export class WorkerError extends Error {
   override readonly name = 'WorkerError';
   readonly exitCode: number;
@@ -48,36 +48,36 @@ export class WorkerError extends Error {
   }
 }
 
-/** In ms: the first pause before a dead worker's successor, doubled with each that dies young. */
+/** First pause before a dead worker is replaced, in ms. It doubles each time a worker dies soon after its start. */
 const firstPause = 100;
 const longestPause = 5_000;
-/** A worker that lived so long, in ms, didn't die of its start. */
+/** Minimum lifetime of a worker, in ms, after which its death is not attributed to its start. */
 const settled = 10_000;
 
-/** Whether this process is the one that starts the workers. */
+/** True in the process that starts the workers. */
 export const isPrimary: boolean = cluster.isPrimary;
 
-/** Whether this process is the worker that was started before all others. */
+/** Returns true in the worker that was started first. */
 export function isFirstWorker(): boolean {
   return cluster.worker?.id === 1;
 }
 
 /**
- * Starts workers with this process's own arguments and keeps them going; resolves once all of them serve.
- * Throws the error of listening when the address can't be had, WorkerError when a worker ends before it serves. One
- * function, as its parts share which workers live and serve.
+ * Starts workers with this process's arguments and replaces those that die. Resolves when all of them serve. Throws the
+ * error of listening if the address is unavailable, WorkerError if a worker ends before it serves. It is one function
+ * because its parts share the sets of workers.
  */
 export async function startWorkers({ count, host, port, logLevel }: WorkersOptions): Promise<Workers> {
   const log = createProcessLog(logLevel, standardOutput(maxLogBytes, true, 1).lines);
   const taken = await tryAddress(host, port);
-  // Workers accept by themselves: handed round by the primary, every connection goes through two processes, and one on
-  // its way to a worker that dies hangs. What this spreads unevenly, the limit of requests per socket evens out.
+  // Each worker accepts connections itself. If the primary distributed them, each connection would pass through two
+  // processes and could hang on a dying worker. The request limit per socket evens out an uneven distribution.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  // the last one of a flag counts: a port and a number that are the same for every worker, first or later
+  // The last occurrence of a flag counts. All workers, including replacements, get the same port and count.
   cluster.setupPrimary({
     args: [...process.argv.slice(2), '--port', String(taken), '--workers', String(count)],
   });
-  /** Each worker that lives, and whether it will have ended clean. */
+  /** Living workers, with the promise of whether they end without aborted requests. */
   const living = new Map<Worker, Promise<boolean>>();
   let started = false;
   let stopping = false;
@@ -88,7 +88,10 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
   };
 
   const serving = new Set<Worker>();
-  /** Of those that start, what is due once they serve: each may have read its files before, and would die of a signal. */
+  /**
+   * Signals to send to starting workers once they serve. A signal before that would kill them, although they may have
+   * read their files already.
+   */
   const starting = new Map<Worker, Set<NodeJS.Signals>>();
   const signalAll = (signal: NodeJS.Signals): void => {
     for (const due of starting.values()) due.add(signal);
@@ -97,7 +100,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
 
   const shareMetrics = gatherSnapshots();
 
-  /** `place` is a worker's and then its successor's. */
+  /** `place` is the worker's number. Its replacement gets the same number. */
   const start = (place: number, pause: number, isSuccessor = false): Promise<Serving> =>
     new Promise((resolve, reject) => {
       const worker = cluster.fork();
@@ -119,7 +122,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
           living.delete(worker);
           serving.delete(worker);
           starting.delete(worker);
-          resolveEnded(code === 0 || !serves); // one that wasn't yet serving had nothing to cut
+          resolveEnded(code === 0 || !serves); // a worker that did not serve had no requests to abort
           if (stopping) return;
           if (!started && !serves && !isSuccessor) {
             reject(new WorkerError(code ?? 1, reason));
@@ -132,7 +135,8 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
           }, restartMs);
         };
         worker.once('exit', end);
-        // one that couldn't even be spawned has no exit; one that lives ends by itself when its channel fails
+        // A worker that could not be spawned emits no exit event. A living worker ends on its own when its channel
+        // fails.
         worker.on('error', (error: NodeJS.ErrnoException) => {
           if (pid === undefined) end(null, error.code ?? error.name);
         });
@@ -142,7 +146,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
     });
 
   try {
-    // alone: what is wrong for all is said once, and a new database is made by one
+    // Start one worker first: a common problem is then reported once, and only one worker creates a new database.
     const first = await start(1, firstPause);
     await Promise.all(Array.from({ length: count - 1 }, (_, index) => start(index + 2, firstPause)));
     started = true;
@@ -166,19 +170,19 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
   }
 }
 
-/** A worker's part: tells the primary that it serves, and stops what it has begun when the primary is no more. */
+/** Connects a worker to its primary: reports that it serves, and calls `stop` when the primary is gone. */
 export function joinPrimary(serving: Serving, stop: () => void): void {
   const { worker } = cluster;
   if (worker === undefined) throw new Error('worker: expected a primary, got none');
   worker.once('disconnect', () => {
-    worker.exitedAfterDisconnect = true; // else Node exits here and now, with calls in flight
+    worker.exitedAfterDisconnect = true; // otherwise Node exits at once, with calls in progress
     stop();
   });
   const { url, addresses, endpoints } = serving;
   worker.send({ url, addresses, endpoints });
 }
 
-/** Listens for a moment: an address that can't be had is found before anything is forked, and 0 becomes a port. */
+/** Listens briefly to detect an unavailable address before workers are forked. Returns the port, which replaces 0. */
 function tryAddress(host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

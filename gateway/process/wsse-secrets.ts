@@ -4,12 +4,12 @@ import { isNode } from '../../mappings/loader/document/node.ts';
 import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
 import type { Secrets } from '../call/digest.ts';
 
-/** What others may do with the file. */
+/** Permission bits of group and others. */
 const ofOthers = 0o077;
 
 /**
- * The secrets that digests of UsernameTokens are checked by: a YAML map of Username to secret, in a file that its owner alone
- * may read (W49). Throws ContractError, which says where and never what.
+ * Reads the secrets for digests of UsernameTokens: a YAML map of Username to secret. Only the file's owner may have
+ * access to it (W49). Throws ContractError, which gives positions and never secrets.
  */
 export function readSecrets(file: string): Secrets {
   const failure = (message: string, pointer = ''): ContractError =>
@@ -17,7 +17,7 @@ export function readSecrets(file: string): Secrets {
   const problems: ContractProblem[] = [];
   const root = readYamlFile(file, problems)?.root;
   if (problems.length > 0) {
-    // what is said of text that isn't YAML may quote it
+    // A YAML error may quote the text, which may be a secret.
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     throw failure(isThere ? 'expected YAML that can be read, got other text' : 'expected a file, got none');
   }

@@ -6,21 +6,21 @@ const newline = Buffer.from('\n');
 const last = Buffer.alloc(1);
 
 /**
- * A file that lines are appended to, each one there when `write` returns and never if it throws: of a line that a full
- * disk took the beginning of, the rest isn't written later, and the next line begins on a line of its own, whichever of the
- * processes that share the file writes it.
+ * A file to which lines are appended. A line is in the file when `write` returns, and never if `write` throws. If a
+ * full disk truncates a line, its rest is not written later, and the next line starts on a new line. This also holds if
+ * several processes share the file.
  */
 export class AuditFile implements LineWriter {
   readonly #path: string;
   readonly #isShared: boolean;
   #opened: Opened;
-  /** Whether the file ends amid a line. */
+  /** True if the last line of the file is incomplete. */
   #isTorn = false;
 
   /**
-   * Throws the system's error when the file can't be opened.
+   * Throws the system's error if the file cannot be opened.
    *
-   * @param isShared whether other processes write to it too
+   * @param isShared true if other processes write to it, too
    */
   constructor(path: string, isShared = false) {
     this.#path = path;
@@ -29,7 +29,7 @@ export class AuditFile implements LineWriter {
     this.#lookAtEnd();
   }
 
-  /** Throws the system's error when a line could not be written whole. */
+  /** Throws the system's error if the whole line could not be written. */
   write(line: Buffer): void {
     if (this.#isShared) this.#lookAtEnd();
     const bytes = this.#isTorn ? Buffer.concat([newline, line]) : line;
@@ -41,7 +41,7 @@ export class AuditFile implements LineWriter {
     }
   }
 
-  /** Opens the file anew; throws the system's error, and then goes on with the one it had. */
+  /** Reopens the file by its path. If that fails, it throws the system's error and keeps the old file. */
   reopen(): void {
     const former = this.#opened;
     this.#opened = open(this.#path);
@@ -50,7 +50,7 @@ export class AuditFile implements LineWriter {
     this.#lookAtEnd();
   }
 
-  /** Whether the file ends amid a line, as a full disk leaves it, and whoever wrote it then has ended or wrote no more. */
+  /** Checks whether the last line is incomplete. A full disk truncates lines, possibly those of another process. */
   #lookAtEnd(): void {
     const { fd, canRead } = this.#opened;
     if (!canRead) return;
@@ -61,11 +61,11 @@ export class AuditFile implements LineWriter {
 
 interface Opened {
   readonly fd: number;
-  /** False for a pipe, say, and for a file that may be written alone. */
+  /** False for example for a pipe, or without permission to read. */
   readonly canRead: boolean;
 }
 
-/** A pipe with a late reader refuses a line rather than to wait for room. */
+/** Opens the file. If it is a pipe with a slow reader, writes fail instead of blocking. */
 function open(path: string): Opened {
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK, 0o600);
   if (!fstatSync(fd).isFile()) return { fd, canRead: false };

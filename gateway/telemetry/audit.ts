@@ -6,13 +6,13 @@ import { toMicrosecond } from './log.ts';
 import type { Observed, ObservedCall, Observer } from './observer.ts';
 import type { WriteOutcome } from './request-stats.ts';
 
-/** Tells of every write before it goes upstream, and of what came of it. */
+/** Records each write before it is sent upstream, and its outcome. */
 interface Audit {
   readonly sending: (exchange: Observed) => void;
   readonly settled: (exchange: Observed, outcome: WriteOutcome) => void;
 }
 
-/** An audit as an observer: it is told of writes alone. */
+/** Creates an observer that calls the audit only for writes. */
 function ofWrites({ sending, settled }: Audit): Observer {
   const isWrite = ({ operation }: ObservedCall): boolean => !operation.readOnly;
   return {
@@ -27,8 +27,9 @@ function ofWrites({ sending, settled }: Audit): Observer {
 }
 
 /**
- * An audit in the log: what came of a write stands in the line of its request, and a write that is under way when lines
- * are handed on has one that says so among them. So whoever reads the log knows of as much as with a line before each.
+ * Creates an audit in the log. The outcome of a write is in the log line of its request. When lines are flushed while a
+ * write is in progress, a line about that write is added. The log is therefore as complete as with a line before each
+ * write.
  */
 export function auditInLog(log: LineBuffer): Observer {
   const underWay = new InFlightSet<Observed>();
@@ -48,11 +49,11 @@ export function auditInLog(log: LineBuffer): Observer {
 }
 
 /**
- * An audit apart from the log: `"audit":"sending"`, then `"audit":"settled"` with the outcome and the upstream's status. A
- * write whose first line is refused must not be sent; where the second is, it was, so its caller has the reply, and the line
- * of its request the outcome.
+ * Creates an audit apart from the log. It writes `"audit":"sending"`, then `"audit":"settled"` with the outcome and the
+ * upstream's status. If the first line cannot be written, the write is not sent. If the second cannot be written, the
+ * caller still gets the reply, and the outcome is in the log line of the request.
  *
- * @param onRefused called with why a second line could not be written
+ * @param onRefused called with the error if a second line could not be written
  */
 export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Observer {
   return ofWrites({
@@ -68,7 +69,7 @@ export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId
   });
 }
 
-/** Writes of this process start with this; another process has another one. */
+/** Prefix of this process's write ids. It differs between processes. */
 const processId = randomBytes(6).toString('base64url');
 let writes = 0;
 

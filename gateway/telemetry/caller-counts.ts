@@ -1,20 +1,21 @@
 import type { Callers } from './callers.ts';
 
-/** Requests of one caller, or of all others. */
+/** Requests of one caller, or of all other callers. */
 interface Row {
   total: number;
   readonly statuses: Map<number, number>;
 }
 
-/** What callers without a row of their own are counted as. */
+/** Label for callers without a row. */
 export const others = 'other';
 
-/** How many callers without a row are watched for each row, so that the busy ones among them get one. */
+/** Number of watched callers without a row, per row. Watching them finds busy callers that should get a row. */
 const watchedPerRow = 10;
 
 /**
- * Requests by caller, of so many callers at most: all that have a name, and of the others the busiest so far. A caller that is
- * busier than one with a row takes its place; what that one's row had goes to all others.
+ * Counts requests by caller, with a limited number of rows. Callers with a name always get a row, and the busiest
+ * callers without a name get the others. A busier caller replaces the least busy one, and that one's counts are added
+ * to `other`.
  */
 export class CallerCounts {
   readonly #rows = new Map<string, Row>();
@@ -22,7 +23,7 @@ export class CallerCounts {
   readonly #watched = new Map<string, number>();
   readonly #most: number;
   readonly #callers: () => Callers;
-  /** Rows of callers without a name. */
+  /** Number of rows of callers without a name. */
   #unnamed = 0;
 
   constructor(most: number, callers: () => Callers) {
@@ -36,7 +37,7 @@ export class CallerCounts {
     row.statuses.set(status, (row.statuses.get(status) ?? 0) + 1);
   }
 
-  /** Each caller's requests by status, all others' last. */
+  /** Yields each caller's requests by status. The row `other` is last. */
   *entries(): Iterable<readonly [caller: string, statuses: ReadonlyMap<number, number>]> {
     for (const [caller, { statuses }] of this.#rows) yield [caller, statuses];
     if (this.#others.total > 0) yield [others, this.#others.statuses];
@@ -45,7 +46,7 @@ export class CallerCounts {
   #newRow(caller: string): Row | undefined {
     const { names, isStable } = this.#callers();
     if (names.has(caller)) return this.#open(caller);
-    if (!isStable || this.#most === 0) return undefined; // its pseudonym means nothing to anyone
+    if (!isStable || this.#most === 0) return undefined; // its pseudonym changes with each start
     if (this.#unnamed < this.#most) {
       this.#unnamed++;
       return this.#open(caller);

@@ -2,25 +2,25 @@ import { createHmac, randomBytes } from 'node:crypto';
 import type { Credentials } from '../../mappings/contract/model.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 
-/** Who a caller says it is: an id that may be known to others, or a secret of which only a pseudonym is ever told. */
+/** Identity that a caller claims: an id, or a secret that is only shown as a pseudonym. */
 export interface CallerId {
   readonly kind: 'id' | 'secret';
   readonly value: string;
 }
 
-/** Names for callers, as log and metrics show them. */
+/** Returns names of callers for log and metrics. */
 export interface Callers {
-  /** The caller's name, where the operator gave it one, else its pseudonym. */
+  /** Returns the caller's configured name, otherwise its pseudonym. */
   readonly nameOf: (id: CallerId) => string;
-  /** Whether the same caller has the same pseudonym after a restart and in another process. */
+  /** True if pseudonyms are equal after a restart and in other processes. */
   readonly isStable: boolean;
-  /** The names that the operator gave. */
+  /** Names configured by the operator. */
   readonly names: ReadonlySet<string>;
 }
 
-/** What the operator says of callers. */
+/** The operator's settings for callers. */
 export interface CallerOptions {
-  /** What pseudonyms are made with; undefined: a key of this process's own. */
+  /** Key of the pseudonyms. If undefined, this process uses its own key. */
   readonly key?: Buffer | undefined;
   /** Names by id. */
   readonly namesById?: ReadonlyMap<string, string> | undefined;
@@ -28,17 +28,17 @@ export interface CallerOptions {
   readonly namesByPseudonym?: ReadonlyMap<string, string> | undefined;
 }
 
-/** What pseudonyms are made with where nobody gave a key: the same after a reload, so that what was counted stays. */
+/** Default key of the pseudonyms. It does not change at a reload, so that counts continue. */
 const ownKey = randomBytes(32);
 
-/** How many callers are kept with their names. */
+/** Maximum number of cached names. */
 const knownCallers = 1_024;
-/** In bytes: 16 characters of base64url. */
+/** Length of a pseudonym in bytes, as 16 characters of base64url. */
 const pseudonymBytes = 12;
 
 /**
- * Names and pseudonyms: a pseudonym is the same for the same caller as long as the key is, and says nothing to anyone who
- * lacks the key (W25).
+ * Creates names and pseudonyms. A caller keeps its pseudonym as long as the key does not change. Without the key, a
+ * pseudonym reveals nothing (W25).
  */
 export function createCallers({ key, namesById, namesByPseudonym }: CallerOptions = {}): Callers {
   const secret = key ?? ownKey;
@@ -65,13 +65,13 @@ export function createCallers({ key, namesById, namesByPseudonym }: CallerOption
   };
 }
 
-/** A caller's id among its credentials; undefined where it gave none. */
+/** Returns a caller's id from its credentials; undefined if it gave none. */
 export type CallerIdOf = (values: CredentialValues) => CallerId | undefined;
 
 /**
- * One function that finds a contract's callers' ids: the first credential that isn't secret (an id, or a UsernameToken's
- * Username), else the user of `Authorization: Basic`, else the secret itself (a Bearer token, an API key). It is what the caller
- * says: whether it is true is for the service behind to find out.
+ * Compiles a function that finds a caller's id in a contract's credentials. It takes the first credential that is not
+ * secret (an id, or a UsernameToken's Username). Otherwise it takes the user of `Authorization: Basic`, otherwise the
+ * secret itself (a Bearer token, an API key). The id is only claimed: the upstream verifies it.
  */
 export function compileCallerId(credentials: Credentials | undefined): CallerIdOf {
   const parts = credentials?.parts ?? [];
@@ -90,7 +90,7 @@ export function compileCallerId(credentials: Credentials | undefined): CallerIdO
   };
 }
 
-/** The user of `Basic …` (RFC 7617); undefined for another scheme. */
+/** Returns the user of `Basic …` (RFC 7617); undefined for another scheme. */
 function basicUser(authorization: string): string | undefined {
   const [, encoded] = /^Basic +(\S+)$/i.exec(authorization) ?? [];
   if (encoded === undefined) return undefined;

@@ -37,7 +37,7 @@ export type OnCall = (call: CallReport) => unknown;
 export type OnError = (error: unknown, context: { readonly requestId: string | undefined }) => unknown;
 
 /**
- * Returns an observer that calls `onCall` after each call. Requests for documents, such as the WSDL, are no calls.
+ * Returns an observer that calls `onCall` after each call. Requests for documents, for example the WSDL, are not calls.
  *
  * @param onThrow called with an error that the hook throws or rejects with
  */

@@ -1,19 +1,22 @@
 import { Output } from '../../mappings/xml/output.ts';
 
-/** Where lines go, in UTF-8. */
+/** Destination of lines, in UTF-8. */
 export interface LineWriter {
-  /** Writes them before it returns; what it is given is its own, and may be kept, only where it throws. */
+  /** Writes the lines before it returns. It may only keep the buffer if it throws. */
   write(lines: Buffer): unknown;
 }
 
-/** Bytes that are worth a write of their own: half of what a pipe holds, so that one finds room while another is read. */
+/**
+ * Number of bytes after which lines are written at once: half the capacity of a pipe, so that a second batch fits while
+ * the first is read.
+ */
 const many = 32 * 1024;
 const longestMs = 500;
 const newline = 0x0a;
 
 /**
- * Log lines, gathered and handed on many at a time, at the latest after half a second. They are put into one buffer as
- * they come: gathered as strings, they would be put together and encoded when they are in no cache any more.
+ * Buffers log lines and writes them in batches, at the latest after half a second. Lines are encoded into one buffer as
+ * they arrive. Encoding them later would be slower, because they would no longer be in the CPU cache.
  */
 export class LineBuffer {
   readonly #to: LineWriter;
@@ -22,24 +25,24 @@ export class LineBuffer {
   #timer: NodeJS.Timeout | undefined;
   #before: () => void = () => {};
 
-  /** @param enough bytes that wait for nothing more; 1 hands on each line by itself */
+  /** @param enough number of bytes that are written at once; 1 writes each line separately */
   constructor(to: LineWriter, enough: number = many) {
     this.#to = to;
     this.#enough = enough;
   }
 
-  /** Has lines added by `tell` whenever lines are about to be handed on. */
+  /** Sets a function that may add lines with `tell` before each batch is written. */
   beforeHandingOn(write: () => void): void {
     this.#before = write;
   }
 
-  /** Hands on as soon as a line by itself would be. */
+  /** Schedules a write as if a line had been added. */
   handOnSoon(): void {
     if (this.#enough === 1) this.#handOn();
     else this.#timer ??= setTimeout(() => this.#handOn(), longestMs).unref();
   }
 
-  /** Adds a line of JSON with these members; one that is undefined has no place in it. */
+  /** Adds a JSON line with these members. Undefined members are omitted. */
   tell(members: object): void {
     this.#lines.text(JSON.stringify(members));
     this.end();
@@ -51,7 +54,7 @@ export class LineBuffer {
     this.end();
   }
 
-  /** Where a line is written to, without its newline, before anything else is; `end` ends it. */
+  /** Returns the output for one line without its newline. Call `end` after it, before any other method. */
   begin(): Output {
     return this.#lines;
   }
@@ -64,13 +67,13 @@ export class LineBuffer {
     else this.handOnSoon();
   }
 
-  /** Hands on what is waiting. */
+  /** Writes the buffered lines. */
   flush(): void {
     this.#handOn();
   }
 
   #handOn(): void {
-    this.#before(); // lines that are many go out from within
+    this.#before(); // this writes a batch itself if it adds many lines
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const { bytes, length } = this.#lines;

@@ -2,21 +2,21 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { LineBuffer, type LineWriter } from './line-buffer.ts';
 
 const newline = 0x0a;
-/** In ms: when what waits is tried again, for a reader that is late and for a disk that is full. */
+/** Pause before the next attempt, in ms: for a slow reader, and after a failed write such as on a full disk. */
 const nextTry = { late: 50, refused: 1_000 } as const;
 /**
- * So many bytes at most go into a pipe whole or not at all (`PIPE_BUF` of Linux), also where it has less room than that: of
- * several workers, whose pipe is one, another's lines would come between the parts of a line. A process by itself writes all
- * at once: in pieces it is 0.5 µs of a small call, as each wakes the reader.
+ * Maximum number of bytes that a pipe accepts atomically (`PIPE_BUF` of Linux), for a pipe shared by several workers.
+ * Larger writes could be interleaved with lines of other workers. A single process writes everything at once, because
+ * each write wakes the reader.
  */
 const wholeWhereShared = 4_096;
-/** In ms: how long a process that ends waits for a late reader of its last lines. */
+/** Maximum time that a terminating process waits for a slow reader of its last lines, in ms. */
 const longestEnd = 1_000;
 
 /**
- * Writes the lines of a log and never stops the process for it: of what can't be written some waits, the rest is dropped,
- * counted, and reported in one line once there is room again. Lines wait only where the reader of a pipe is late (`EAGAIN`),
- * not on a full disk or behind a reader that is gone.
+ * Writes log lines and never blocks the process. If a pipe has a slow reader (`EAGAIN`), lines wait up to a limit.
+ * Otherwise, for example on a full disk or without a reader, lines are dropped. Dropped lines are counted and reported
+ * in one line once writing succeeds again.
  */
 export class LogWriter implements LineWriter {
   readonly #fd: number;
@@ -24,16 +24,16 @@ export class LogWriter implements LineWriter {
   readonly #piece: number;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
-  /** Whether the last write failed for a late reader alone. */
+  /** True if the last write failed only because of a slow reader. */
   #isLate = false;
   #dropped = 0;
   #told = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /**
-   * @param fd one that doesn't block, where it is a pipe
+   * @param fd non-blocking if it is a pipe
    * @param most maximum number of bytes of lines that wait for a slow reader
-   * @param isShared whether other processes write to it too
+   * @param isShared true if other processes write to it, too
    */
   constructor(fd: number, most: number, isShared: boolean) {
     this.#fd = fd;
@@ -41,12 +41,12 @@ export class LogWriter implements LineWriter {
     this.#piece = isShared ? wholeWhereShared : Number.POSITIVE_INFINITY;
   }
 
-  /** Lines that were dropped since the start. */
+  /** Number of lines dropped since the start. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Never throws; what it is given is used again by its owner. */
+  /** Never throws. The caller may reuse the buffer afterwards. */
   write(lines: Buffer): void {
     if (!this.#isOpen) this.#catchUp();
     const written = this.#isOpen ? this.#put(lines) : 0;
@@ -54,7 +54,7 @@ export class LogWriter implements LineWriter {
     if (!this.#isOpen) this.#tryLater();
   }
 
-  /** Waits a moment for a reader that is late: for the end of the process. */
+  /** Waits briefly for a slow reader when the process ends. */
   end(): void {
     const end = performance.now() + longestEnd;
     this.#catchUp();
@@ -64,12 +64,12 @@ export class LogWriter implements LineWriter {
     }
   }
 
-  /** Whether nothing is to be written first. */
+  /** True if nothing waits to be written first. */
   get #isOpen(): boolean {
     return this.#waiting.length === 0 && this.#told === this.#dropped;
   }
 
-  /** Gives how many bytes went out. */
+  /** Returns the number of bytes written. */
   #put(bytes: Buffer): number {
     let written = 0;
     try {
@@ -81,7 +81,7 @@ export class LogWriter implements LineWriter {
     return written;
   }
 
-  /** Keeps the rest of a line that was begun, and of whole lines what may wait. */
+  /** Keeps the rest of a line that was started, and complete lines up to the limit. Drops the others. */
   #refuse(lines: Buffer, written: number): void {
     const isBegun = written > 0 && lines[written - 1] !== newline;
     const whole = isBegun ? lines.indexOf(newline, written) + 1 : written;
@@ -97,7 +97,7 @@ export class LogWriter implements LineWriter {
     this.#waitingBytes += bytes.length;
   }
 
-  /** Writes what waits, then how many lines were dropped, as far as there is room. */
+  /** Writes the waiting lines, then a line with the number of dropped lines, as far as possible. */
   #catchUp(): void {
     for (let first = this.#waiting[0]; first !== undefined; first = this.#waiting[0]) {
       const written = this.#put(first);
@@ -130,7 +130,7 @@ export class LogWriter implements LineWriter {
   }
 }
 
-/** Where what is written next ends: as many lines as go at once, or a longer one. */
+/** Returns the end of the next piece: as many complete lines as fit, or one longer line. */
 function endOfPiece(bytes: Buffer, start: number, most: number): number {
   if (bytes.length - start <= most) return bytes.length;
   const end = start + bytes.subarray(start, start + most).lastIndexOf(newline) + 1;
@@ -140,19 +140,22 @@ function endOfPiece(bytes: Buffer, start: number, most: number): number {
 /** Standard output as a log. */
 export interface StandardOutput {
   readonly lines: LineBuffer;
-  /** How many lines were dropped since the start. */
+  /** Returns the number of lines dropped since the start. */
   readonly dropped: () => number;
 }
 
-/** Bytes of log lines that wait for a slow reader of standard output. Further lines are dropped and counted. */
+/**
+ * Maximum number of bytes of log lines that wait for a slow reader of standard output. Further lines are dropped and
+ * counted.
+ */
 export const maxLogBytes = 1024 * 1024;
 
 /**
- * Standard output as a log; what still waits when the process ends goes out then.
+ * Opens standard output as a log. Waiting lines are written when the process ends.
  *
  * @param most maximum number of bytes of lines that wait for a slow reader
- * @param isShared whether other processes of this gateway write to it too
- * @param enough bytes that wait for no others; 1 writes each line at once
+ * @param isShared true if other processes of this gateway write to it, too
+ * @param enough number of bytes that are written at once; 1 writes each line at once
  */
 export function standardOutput(most: number, isShared: boolean, enough?: number): StandardOutput {
   const writer = new LogWriter(openStandardOutput(), most, isShared);
@@ -165,8 +168,8 @@ export function standardOutput(most: number, isShared: boolean, enough?: number)
 }
 
 /**
- * A descriptor of standard output on which no write waits for a reader. A pipe or terminal is opened once more for it: the
- * descriptor that this process was given is shared with others, any of which may have it block again.
+ * Returns a non-blocking descriptor of standard output. A pipe or terminal is opened again, because other processes
+ * share the inherited descriptor and may make it blocking.
  */
 function openStandardOutput(): number {
   const stat = fstatSync(1);
@@ -174,7 +177,7 @@ function openStandardOutput(): number {
   const { O_WRONLY, O_NONBLOCK, O_NOCTTY } = constants;
   try {
     if (!stat.isSocket()) return openSync('/proc/self/fd/1', O_WRONLY | O_NONBLOCK | O_NOCTTY);
-  } catch {} // another user's, say, or a system without /proc
-  process.stdout; // which Node makes non-blocking when it is first asked for
+  } catch {} // for example another user's pipe, or a system without /proc
+  process.stdout; // the first access makes Node set it to non-blocking
   return 1;
 }

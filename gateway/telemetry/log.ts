@@ -4,8 +4,8 @@ import type { LineBuffer } from './line-buffer.ts';
 import type { RequestRecord } from './request-stats.ts';
 import { dateAt } from './wall-clock.ts';
 
-// What lives here: what the process reports of itself: log, audit, metrics, messages, and how secrets are kept out of them. It
-// is given stats and writes lines; it decides nothing about a request.
+// The process's reports about itself: log, audit, metrics, messages, and hiding of secrets. This folder receives stats
+// and writes lines. It decides nothing about a request.
 
 /** Writes the line of a request. */
 export type WriteRequestLine = (record: RequestRecord, to: LineBuffer) => void;
@@ -166,31 +166,36 @@ function seldom({
   };
 }
 
-/** A time in ms as lines tell it: to the µs. */
+/** Rounds a time in ms to µs, as log lines show it. */
 export function toMicrosecond(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
 const ownCodes: ReadonlySet<string> = new Set([...Object.keys(errorCodes), ...Object.values(codesOfStatus)]);
 
-/** An errorCode of ours, or that a status stands for; one that the upstream made up may hold anything. */
+/**
+ * Returns an error code of the gateway or of a status. Other codes become `Upstream`, because they are the upstream's
+ * texts.
+ */
 export function codeForLog(code: string): string {
   return ownCodes.has(code) || /^Status\d{3}$/.test(code) ? code : 'Upstream';
 }
 
-/** What the log has of an error. */
+/** An error as the log describes it. */
 export interface ErrorDescription {
   readonly error: string;
-  /** What the system or Node calls it, such as `ENOSPC`. */
+  /** Code of the system or Node, for example `ENOSPC`. */
   readonly code?: string;
   readonly at: readonly string[];
 }
 
-/** An error for the log: its kind and where it arose; never a message, which may hold what a caller sent. */
+/**
+ * Describes an error for the log: its kind and stack. The message is left out, because it may contain data of a caller.
+ */
 export function describeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { error: typeof error, at: [] };
   const at = (error.stack ?? '')
-    .replace(error.message, '') // whose lines may look like places
+    .replace(error.message, '') // the message may contain lines that look like stack frames
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .slice(0, 8)

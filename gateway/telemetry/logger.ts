@@ -1,6 +1,6 @@
 import { LineBuffer } from './line-buffer.ts';
 
-/** Where an embedded gateway's log goes: pino's logger, say, or `console`. */
+/** Logger of an embedded gateway, for example pino's logger or `console`. */
 export interface Logger {
   readonly info: (fields: object, message?: string) => unknown;
   readonly warn: (fields: object, message?: string) => unknown;
@@ -10,7 +10,7 @@ export interface Logger {
 /** A logger that drops everything. */
 export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A line of the log, whose level is numbered as pino does. */
+/** A log line. Its level is a number of pino. */
 interface Line extends Record<string, unknown> {
   readonly level: number;
   readonly time: number;
@@ -18,8 +18,8 @@ interface Line extends Record<string, unknown> {
 }
 
 /**
- * Lines of a log that are given to a logger one by one, as they come: the same lines, in the same order, that a process
- * writes. The logger has a time and a level of its own.
+ * Passes log lines to a logger one by one, in the order in which a process would write them. The logger adds its own
+ * time and level.
  */
 export function linesToLogger(logger: Logger): LineBuffer {
   return new LineBuffer({ write: (bytes) => tellAll(bytes.toString('utf8'), logger) }, 1);

@@ -6,7 +6,7 @@ import type { MessageHead } from '../call/head.ts';
 import type { LineBuffer } from './line-buffer.ts';
 import type { Observer } from './observer.ts';
 
-/** What the log may show of a message: JSON with the members by their JSON names, whatever form the caller speaks. */
+/** Formats messages for the log as JSON with JSON member names, for every format of the caller. */
 export interface ShownMessages {
   readonly request: (
     head: MessageHead,
@@ -18,12 +18,12 @@ export interface ShownMessages {
     operation: CompiledOperation,
     json: Buffer,
     values: CredentialValues | undefined,
-    /** What the gateway itself sent upstream with the call. */
+    /** Secrets that the gateway itself sent upstream with the call. */
     ownSecrets: readonly string[],
   ) => string;
 }
 
-/** One function for each direction that takes out of a message what no log may show. */
+/** Compiles functions that remove from requests and replies the values that must not be logged. */
 export function compileShownMessages({ contract, limits }: CompiledContract): ShownMessages {
   const { credentials } = contract;
   const redact = compileRedact(contract, limits);
@@ -40,10 +40,10 @@ export function compileShownMessages({ contract, limits }: CompiledContract): Sh
 }
 
 /**
- * Lines of JSON, `"message":"request"` and `"message":"reply"`, with what a log may show of the `body`: for development, when
- * values may stand in the log.
+ * Creates a log of messages: JSON lines with `"message":"request"` or `"message":"reply"` and the `body` without
+ * redacted values. It is meant for development, when values may be logged.
  *
- * @param path the contract's
+ * @param path path of the contract
  */
 export function createMessageLog(to: LineBuffer, path: string): Observer {
   const writer =

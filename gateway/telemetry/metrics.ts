@@ -5,18 +5,18 @@ import { CallerCounts, others } from './caller-counts.ts';
 import { type Callers, createCallers } from './callers.ts';
 import type { RequestRecord } from './request-stats.ts';
 
-/** What is true at the moment of asking. */
+/** Current values of the process. */
 export interface Gauges extends Load {
   readonly connections: number;
-  /** What each contract's upstream does with calls, by the contract's path. */
+  /** State of each contract's upstream, by the contract's path. */
   readonly upstreamStates: ReadonlyMap<string, UpstreamState>;
-  /** How late timers came at most in the last second, in ms. */
+  /** Maximum delay of timers in the last second, in ms. */
   readonly loopDelayMs: number;
-  /** Lines of the log that were dropped since the start. */
+  /** Number of log lines dropped since the start. */
   readonly droppedLines: number;
 }
 
-/** Everything that one process counts, as data that may go from process to process. */
+/** All metrics of one process, as data that can be sent to another process. */
 export type Snapshot = readonly Family[];
 
 /** One metric with all its samples. */
@@ -24,39 +24,42 @@ export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Whether the samples of several processes are added up, or each is listed with its process. */
+  /** Whether the samples of several processes are added up, or listed with a label for each process. */
   readonly together: 'sum' | 'apart';
   readonly samples: readonly Sample[];
 }
 
-/** One line of a family of metrics. */
+/** One line of a metric. */
 export interface Sample {
-  /** That of the family, for a histogram with its suffix. */
+  /** Name of the family, for a histogram with its suffix. */
   readonly name: string;
-  /** Such as `contract="/v2",status="200"`; `''` for none. */
+  /** For example `contract="/v2",status="200"`; `''` for none. */
   readonly labels: string;
   readonly value: number;
 }
 
 /** Counts the requests of one process. */
 export interface Metrics {
-  /** What counts the requests of a contract, by its path, and goes on counting when it is asked for again. */
+  /**
+   * Returns the function that counts the requests of a contract, by its path. Asking again for the same path continues
+   * its counts.
+   */
   readonly counterOf: (path: string) => (record: RequestRecord) => void;
-  /** Counts a reply to a request of a contract, by its path, that was cut on its way. */
+  /** Counts an aborted reply of a contract, by its path. */
   readonly countCut: (path: string) => void;
   readonly read: (gauges: Gauges) => Snapshot;
 }
 
-/** Upper bounds, in seconds. */
+/** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** How often values fell below each bound, and their sum. */
+/** Number of values per bucket, and their sum. */
 interface Histogram {
   readonly counts: Float64Array;
   sum: number;
 }
 
-/** What is counted of one contract's requests. */
+/** Counts of one contract's requests. */
 interface Counts {
   readonly requests: Map<string, { readonly statuses: Map<number, number>; readonly durations: Histogram }>;
   readonly operations: Map<string, OperationCounts>;
@@ -65,7 +68,7 @@ interface Counts {
   readonly unverified: Map<string, number>;
   readonly upstreamStatuses: Map<number, number>;
   readonly upstreamDurations: Histogram;
-  /** Of replies by operation. */
+  /** Members of replies, by operation. */
   readonly droppedMembers: Map<string, number>;
   readonly missingMembers: Map<string, number>;
   /** Tolerated deviations of requests, by the labels for operation and deviation. */
@@ -75,7 +78,7 @@ interface Counts {
   cut: number;
 }
 
-/** What is counted of the requests to an operation. */
+/** Counts of the requests to an operation. */
 interface OperationCounts {
   /** By transport. */
   readonly statuses: Map<string, Map<number, number>>;
@@ -83,8 +86,9 @@ interface OperationCounts {
 }
 
 /**
- * Metrics of one process. Counting is a few additions; all else is made when it is asked for. Label values are ours:
- * paths of contracts, operations, transports, statuses, names and pseudonyms of callers.
+ * Creates the metrics of one process. Counting is cheap. Everything else is computed when the metrics are read. Label
+ * values never come from callers: they are paths of contracts, operations, transports, statuses, names and pseudonyms
+ * of callers.
  */
 export function createMetrics(limits: Limits = defaultLimits, callers: () => Callers = ownCallers): Metrics {
   const contracts = new Map<string, Counts>();
@@ -105,7 +109,7 @@ export function createMetrics(limits: Limits = defaultLimits, callers: () => Cal
   };
 }
 
-/** Of a process that knows no callers. */
+/** Callers of a process that identifies none. */
 const nobody = createCallers();
 const ownCallers = (): Callers => nobody;
 
@@ -160,7 +164,7 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
   observe(counts.upstreamDurations, record.upstreamMs / 1000);
 }
 
-/** Counts a request to an operation, of which so many are told apart. */
+/** Counts a request to an operation. At most `most` operations have their own counts. */
 function countOperation(
   operations: Counts['operations'],
   operation: string,
@@ -382,13 +386,13 @@ function samplesBy(label: string, name: string, labels: string, counts: NumbersB
   return [...counts].map(([key, value]) => sample(name, `${labels},${label}="${key}"`, value));
 }
 
-/** A counter, with its value for each of several labels. */
+/** Creates a counter with one value per set of labels. */
 export function counter(name: string, help: string, counts: Iterable<readonly [string, number]>): Family {
   const samples = [...counts].map(([labels, value]) => sample(name, labels, value));
   return family(name, 'counter', help, samples);
 }
 
-/** A metric of one sample. */
+/** Creates a metric with one sample. */
 export function one(name: string, type: 'counter' | 'gauge', help: string, value: number): Family {
   return family(name, type, help, [sample(name, '', value)]);
 }
@@ -405,12 +409,15 @@ function sample(name: string, labels: string, value: number): Sample {
   return { name, labels, value };
 }
 
-/** A contract's path is made of characters that need no escape. */
+/** Returns the label of a contract. Its path needs no escaping. */
 function contractLabel(path: string): string {
   return `contract="${path}"`;
 }
 
-/** One snapshot of several processes': counts and amounts added up, the rest labelled with the process's name. */
+/**
+ * Combines the snapshots of several processes. Counts and amounts are added up. Other values get a label with the
+ * worker's name.
+ */
 export function addSnapshots(
   snapshots: readonly (readonly [worker: string, snapshot: Snapshot])[],
 ): Snapshot {
@@ -432,7 +439,7 @@ export function addSnapshots(
   return [...families.values()];
 }
 
-/** A snapshot in Prometheus' text format. */
+/** Formats a snapshot in Prometheus' text format. */
 export function writeSnapshot(snapshot: Snapshot): string {
   return snapshot
     .map(({ name, type, help, samples }) => {
@@ -444,7 +451,7 @@ export function writeSnapshot(snapshot: Snapshot): string {
     .join('');
 }
 
-/** Adds a number that is mostly 0 and has no entry then. */
+/** Adds a number unless it is 0, so that the map has no entries of 0. */
 function addTo(counts: Map<string, number>, key: string, value: number): void {
   if (value !== 0) counts.set(key, (counts.get(key) ?? 0) + value);
 }
@@ -464,7 +471,7 @@ function observe(histogram: Histogram, seconds: number): void {
   histogram.sum += seconds;
 }
 
-/** A histogram's samples; the buckets of the format hold all that fell below their bound. */
+/** Returns a histogram's samples. Buckets of the format are cumulative. */
 function samplesOf(name: string, labels: string, { counts, sum }: Histogram): Sample[] {
   let below = 0;
   const buckets = [...bounds, '+Inf'].map((bound, index) => {

@@ -4,35 +4,35 @@ import type { InFlight } from '../admission/in-flight-set.ts';
 import type { MessageHead } from '../call/head.ts';
 import type { RequestStats, WriteOutcome } from './request-stats.ts';
 
-/** An exchange, as it is observed: the head of its request, and what happened so far. */
+/** Data of an exchange for observers: the head of its request, and the stats so far. */
 export interface Observed extends InFlight {
   readonly head: MessageHead;
-  /** When the request came, in ms of `performance.now()`. */
+  /** Time when the request arrived, in ms of `performance.now()`. */
   readonly started: number;
   readonly stats: RequestStats;
 }
 
-/** The call upstream, as it is observed. */
+/** Data of an upstream call for observers. */
 export type ObservedCall = Pick<UpstreamRequest, 'method' | 'operation'>;
 
 /**
- * Observes exchanges, stage by stage. Metrics, log, audit, message log and traces are observers; a call tells nobody else.
- * An observer decides nothing, except that a `sending` which throws keeps the call from being sent.
+ * Observes exchanges, stage by stage. Metrics, log, audit, message log and traces are observers. Calls report to
+ * observers only. An observer decides nothing, except that a `sending` which throws prevents the upstream call.
  */
 export interface Observer {
-  /** The request was read. `body` is JSON that may be shown. */
+  /** The request was read. `body` is JSON that may be logged. */
   readonly read?: (exchange: Observed, operation: CompiledOperation, body: string) => void;
-  /** The call is about to go upstream. The header fields that it gives go with it. */
+  /** The upstream call is about to be sent. The returned header fields are added to it. */
   readonly sending?: (exchange: Observed, call: ObservedCall) => Readonly<Record<string, string>> | undefined;
-  /** The upstream answered, or it will not. */
+  /** The upstream has answered or failed. */
   readonly settled?: (exchange: Observed, call: ObservedCall, outcome: WriteOutcome) => void;
-  /** The reply of the upstream was read. `body` is JSON that may be shown. */
+  /** The upstream's reply was read. `body` is JSON that may be logged. */
   readonly replied?: (exchange: Observed, operation: CompiledOperation, body: string) => void;
-  /** The caller has its reply, or left; the stats are whole. */
+  /** The caller has its reply or has disconnected. The stats are complete. */
   readonly finished?: (exchange: Observed) => void;
 }
 
-/** One observer of several. */
+/** Combines several observers into one. */
 export function observeAll(observers: readonly Observer[]): Required<Observer> {
   const told = <Stage extends keyof Observer>(stage: Stage): readonly NonNullable<Observer[Stage]>[] =>
     observers.flatMap((observer) => observer[stage] ?? []);

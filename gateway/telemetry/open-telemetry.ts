@@ -167,11 +167,11 @@ function watched(exporter: SpanExporter, onChange: (isAway: boolean, why: string
   };
 }
 
-/** Version, trace id, parent's id, flags (W3C Trace Context); zeros are none, and ff is no version. */
+/** Version, trace id, parent's id, flags (W3C Trace Context). Ids of zeros and version ff are invalid. */
 const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-[\x21-\x7e]*)?$/;
 const zeros = /^0+$/;
 
-/** What a request's headers say that it is part of; nothing where they are malformed. */
+/** Returns the trace context of a request's headers; the root context if they are malformed. */
 function parentOf(headers: IncomingHeaders): Context {
   const given = headers.traceparent;
   const [, version, traceId = '', spanId = '', flags] =

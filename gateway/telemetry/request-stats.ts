@@ -2,67 +2,69 @@ import { performance } from 'node:perf_hooks';
 import type { Deviation } from '../../mappings/codec/problem.ts';
 
 /**
- * What happened to a request: one line of the log, and what the metrics count. It is filled in on the way, and is whole once
- * the request has its reply. Never a value that a caller sent.
+ * Record of a request, for its log line and the metrics. It is filled during the request and is complete once the reply
+ * is sent. It never contains a value that a caller sent.
  */
 export interface RequestStats {
   readonly requestId: string;
   readonly method: string;
-  /** The face that it came to: `soap11`, `soap12`, `xml`, `json`, `rest`, or `http` for what is no call. */
+  /** Endpoint of the request: `soap11`, `soap12`, `xml`, `json`, `rest`, or `http` for a request that is not a call. */
   transport: string;
   operation: string | undefined;
-  /** The HTTP status of the reply, and the one in X-Status. */
+  /** HTTP status of the reply, and the status in X-Status. */
   status: number;
   meant: number | undefined;
-  /** Of the bodies. */
+  /** Sizes of the bodies. */
   bytesIn: number;
   bytesOut: number;
-  /** When it had its reply, in ms of `performance.now()`; until then when it came. */
+  /** Time of the reply, in ms of `performance.now()`. Before that, time of receipt. */
   endedAt: number;
   ms: number;
-  /** The caller's address: the peer's, or the one that a trusted proxy says. */
+  /** Address of the caller: the peer's address, or the one that a trusted proxy reports. */
   clientIp: string | undefined;
-  /** Who calls, where callers are told apart: a name that the operator gave, or a pseudonym. */
+  /** Configured name or pseudonym of the caller, if callers are identified. */
   caller: string | undefined;
-  /** The errorCode that the caller gets. */
+  /** Error code that the caller gets. */
   error: string | undefined;
-  /** Why no operation could answer, in one word, where the caller gets a fault for it. */
+  /** One-word reason if no operation could answer and the caller gets a fault. */
   fault: string | undefined;
-  /** Where it was sent: scheme, host and port. */
+  /** Scheme, host and port of the upstream. */
   upstream: string | undefined;
-  /** What went wrong with it upstream, each attempt; undefined where nothing did. */
+  /** Failures of the upstream call, one per attempt; undefined if there were none. */
   failures: UpstreamFailure[] | undefined;
-  /** The header block that isn't understood, `{namespace}name`, as `logText` writes it. */
+  /** Header block that was not understood, `{namespace}name`, as `logText` writes it. */
   block: string | undefined;
   /** Path and User-Agent of a request for no operation, as `logText` writes them. */
   path: string | undefined;
   userAgent: string | undefined;
-  /** How often a connection was asked for to send it upstream. */
+  /** Number of attempts to send it upstream. */
   sent: number;
-  /** How many of these were the second time of a call (W35). */
+  /** Number of retries among them (W35). */
   retries: number;
-  /** The upstream's own status; 0 without an answer. */
+  /** Status of the upstream; 0 without a response. */
   upstreamStatus: number;
-  /** From when it had a connection, or one was made for it, until its answer was whole or it was given up, in ms. */
+  /** Time from the request for a connection, or for a new one, to the complete response or failure, in ms. */
   upstreamMs: number;
-  /** How long it waited for its permit, and for connections, in ms. */
+  /** Time spent waiting for a permit and for connections, in ms. */
   queueMs: number;
-  /** Whether the caller left before its reply. */
+  /** True if the caller disconnected before its reply. */
   aborted: boolean;
   noted: Noted | undefined;
-  /** What its Security block came to (W56): `text`, `digest`, `none`, or the code of its refusal; undefined: there was none. */
+  /** Result of the Security block (W56): `text`, `digest`, `none`, or the error code; undefined if there was none. */
   wsse: string | undefined;
-  /** Names of what of that block was left out unchecked. */
+  /** Names of the elements of that block that were ignored without verification. */
   unverified: readonly string[];
-  /** What came of a write, where this line is to tell so. */
+  /** Outcome of a write, if this log line must contain it. */
   written: WriteOutcome | undefined;
-  /** Pairs the audit lines of a write, as callers may use one request id twice; undefined until a line needs it. */
+  /**
+   * Id that connects the audit lines of a write. Callers may use a request id twice. Undefined until a line needs it.
+   */
   writeId: string | undefined;
 }
 
-/** Why a call upstream failed: in the words of the operator, never those of the caller or the upstream. */
+/** Failure of an upstream call. Its texts never contain data of the caller or the upstream. */
 export interface UpstreamFailure {
-  /** 1 for the first time that it was sent; 0 where it was not. */
+  /** 1 for the first attempt; 0 if it was not sent. */
   readonly attempt: number;
   readonly cause:
     | 'dns'
@@ -78,49 +80,52 @@ export interface UpstreamFailure {
     | 'breaker'
     | 'queue'
     | 'other';
-  /** What more is known; of a reply that is not of its type the path, what was expected there and what kind was met. */
+  /** Further details. For a reply of a wrong type: the path, the expected type and the actual kind. */
   readonly reason?: string;
-  /** What the system, Node or OpenSSL calls it. */
+  /** Code of the system, Node or OpenSSL. */
   readonly code?: string;
-  /** The upstream's status, where that is what is wrong. */
+  /** Status of the upstream, if it is the failure. */
   readonly status?: number;
 }
 
-/** The stats of a request that has its reply. */
+/** Stats of a request after its reply. */
 export type RequestRecord = Readonly<RequestStats>;
 
 /**
- * `answered`: the upstream reported what it did. `unsent`: no connection was had, or no call was made of it, nothing was done. `unknown`: it may have
- * been done or not.
+ * `answered`: the upstream responded. `unsent`: no connection or no call was made, so nothing was done. `unknown`: the
+ * write may have been done or not.
  */
 export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
 
-/** What a call was let through with, counted; of what a caller sent, names alone (W10, W12, W20, W21). */
+/**
+ * Counts of deviations that a call was accepted with. For a request it contains only names, no values (W10, W12, W20,
+ * W21).
+ */
 export interface Noted {
-  /** Names of members left out of the request. */
+  /** Names of ignored members of the request. */
   readonly ignored: readonly string[];
   /** Character references that XML forbids. */
   readonly quirks: number;
-  /** Tolerated deviations of the request, each once; undefined for none. */
+  /** Distinct tolerated deviations of the request; undefined if there were none. */
   readonly deviations?: readonly Deviation[];
-  /** Members left out of the reply. */
+  /** Number of members removed from the reply. */
   readonly dropped: number;
-  /** Members that the contract requires of the reply and that it lacks. */
+  /** Number of required members that the reply lacks. */
   readonly missing: number;
-  /** Characters of the reply that became U+FFFD. */
+  /** Number of characters of the reply replaced by U+FFFD. */
   readonly replaced: number;
-  /** Values of the reply that aren't of their type: of an enum, or dates. */
+  /** Number of enum and date values of the reply that do not match their type. */
   readonly passed: number;
-  /** Numbers of the reply that a decimal of .NET, or a double, can't hold as they are; undefined for none. */
+  /** Number of numbers in the reply that a .NET decimal or a double cannot represent exactly; undefined if 0. */
   readonly inexact?: number;
-  /** Of members left out or missing those that weren't told of the operation before, each with its place. */
+  /** Unknown or missing members of the reply with their paths, unless they were reported before for this operation. */
   readonly members?: readonly string[];
 }
 
 /**
- * The stats of a request that has just come.
+ * Creates the stats of a request that has just arrived.
  *
- * @param came when, in ms of `performance.now()`
+ * @param came time of receipt, in ms of `performance.now()`
  */
 export function startStats(
   requestId: string,
@@ -161,7 +166,7 @@ export function startStats(
   };
 }
 
-/** Takes note of what went wrong with a call upstream. */
+/** Records a failure of an upstream call. */
 export function noteFailure(
   stats: Pick<RequestStats, 'failures' | 'sent'>,
   failure: Omit<UpstreamFailure, 'attempt'>,
@@ -171,7 +176,7 @@ export function noteFailure(
   stats.failures.push({ attempt, ...failure });
 }
 
-/** Longest text of a caller in a line of the log, in bytes. */
+/** Maximum length of a caller's text in a log line, in bytes. */
 const longestText = 200;
 
 /**

@@ -1,28 +1,29 @@
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 
-/** Characters of a text that are looked at together, and more where a secret goes beyond them. */
+/** Number of characters searched at a time, plus the length of a secret that continues after them. */
 const step = 64 * 1024;
-/** Characters that one character of a secret takes at most, escaped twice or so: `&amp;#x0002F;`. */
+/** Maximum number of characters of one escaped character of a secret, escaped about twice: `&amp;#x0002F;`. */
 const longestEscape = 14;
-/** Characters before the `…` of a text that was cut short that may be the beginning of a secret. */
+/** Maximum number of characters before the `…` of a truncated text that are compared with the start of a secret. */
 const longestBeginning = 64;
-/** A secret of fewer characters isn't looked for (W25), nor a shorter part of one. */
+/** Minimum length of a secret, or a part of one, that is searched for (W25). */
 const shortest = 6;
 
-/** The same for what is left of one of its own escapes: `%df1a+` is four bytes. */
+/** Minimum length after unescaping, if the secret itself looks escaped: `%df1a+` is four bytes. */
 const shortestPlain = 4;
 
-/** A form of a secret to look for in plain bytes (`plainOf`), as text of one character per byte. */
+/** A form of a secret to search for in plain bytes (`plainOf`), as a text with one character per byte. */
 interface Needle {
   readonly text: string;
-  /** Whether the characters around hold bits of the secret too, as in base64. */
+  /** True if the adjacent character contains bits of the secret, too, as in base64. */
   readonly before: boolean;
   readonly after: boolean;
 }
 
 /**
- * Hides secrets in all forms that JSON, XML, HTML and URLs have for them, one in another too, and in base64 of any text that
- * holds them, in either alphabet. They are found in what a text says once nothing in it is escaped any more.
+ * Compiles a function that hides secrets in a text. It finds them in all escaped forms of JSON, XML, HTML and URLs,
+ * even nested ones. It also finds them within base64 text in either alphabet. The search runs on the completely
+ * unescaped text.
  */
 export function compileHide(secrets: readonly string[]): Hide {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= shortest);
@@ -56,7 +57,7 @@ export function compileHide(secrets: readonly string[]): Hide {
   };
 }
 
-/** Where in a text a secret stands, in whatever form. */
+/** Range of a secret in a text, in any form. */
 interface Range {
   readonly start: number;
   readonly end: number;
@@ -94,17 +95,20 @@ function* escaped(
   }
 }
 
-/** What our own texts end a value with that they cut short, in UTF-8. */
+/** Mark at the end of a value that the gateway truncated, in UTF-8. */
 const cutMark = Buffer.from('…').toString('latin1');
 
-/** How many characters at the end of a text are a secret's first ones; 0 for few. */
+/** Returns the number of characters at the end of a text that are the start of a secret; 0 if there are too few. */
 function beginningAtEnd(text: string, secret: string): number {
   for (let length = Math.min(text.length, secret.length); length >= shortest; length--)
     if (text.endsWith(secret.slice(0, length))) return length;
   return 0;
 }
 
-/** What base64 is made of a secret's bytes alone, for each place that the first of them may have in a group of three. */
+/**
+ * Returns the base64 characters that depend only on a secret's bytes, for each offset of its first byte in a group of
+ * three.
+ */
 function inBase64(secret: string): Needle[] {
   const bytes = Buffer.from(secret);
   return [0, 1, 2].flatMap((place) => {
@@ -121,11 +125,11 @@ function inBase64(secret: string): Needle[] {
   });
 }
 
-// --- what a text says once nothing in it is escaped -------------------------------------------------
+// --- unescaping of a text -----------------------------------------------------------------------------
 
 const [blank, percent, ampersand, plus, semicolon, backslash] = [32, 37, 38, 43, 59, 92];
 const [letterU, letterX] = [117, 120];
-/** Entities of XML, and of HTML those for characters that a credential may have. */
+/** Entities of XML, and the HTML entities for characters that a credential may contain. */
 const entities: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: '&',
@@ -171,10 +175,11 @@ const entities: ReadonlyMap<string, string> = new Map(
 const longestEntity = 16;
 
 /**
- * The bytes, in UTF-8, that a text stands for: escapes undone as often as there are any, in whatever order. Backslashes are
- * left out, and control characters, which no credential holds; `+` is a blank, as in forms. A secret and the text that it
- * may be in are read in the same way. Time is linear, as each escape that is undone leaves fewer bytes. What is given for a small text is
- * good until the next one.
+ * Returns the UTF-8 bytes of a completely unescaped text, for nested escapes in any order. Backslashes are left out,
+ * and so are control characters, which no credential contains. `+` becomes a space, as in forms. Secrets and the
+ * searched text are unescaped in the same way.
+ * The time is linear, because each unescaping reduces the number of bytes. The result for a small text is only valid
+ * until the next call.
  */
 function plainOf(text: string, from: number, to: number): Plain {
   const plain = to - from > smallText ? new Plain((to - from) * 3) : small;
@@ -187,10 +192,10 @@ function plainOf(text: string, from: number, to: number): Plain {
   return plain;
 }
 
-/** What the bytes at the end of a text stand for together. */
+/** An escape at the end of the bytes, and the character it represents. */
 interface Undone {
   readonly length: number;
-  /** Whether the backslashes before it are a part of it. */
+  /** True if the backslashes before it belong to it. */
   readonly isSlashed: boolean;
   /** A byte of UTF-8, or a character, which may be half of a surrogate pair. */
   readonly code: number;
@@ -199,19 +204,19 @@ interface Undone {
 
 class Plain {
   readonly #bytes: Buffer;
-  /** Where in the text each byte comes from. */
+  /** Start and end of each byte in the text. */
   readonly #starts: Int32Array;
   readonly #ends: Int32Array;
   #length = 0;
   /**
-   * Which backslashes, that are no bytes themselves, stand before each byte, and before the next one: 1 for such as were
-   * written so, 2 before these for such as were escaped. An escape begins with the former where there are any.
+   * Backslashes before each byte, and before the next one. They are not bytes themselves. Bit 1 is set for unescaped
+   * backslashes, bit 2 for escaped ones, which precede them. An escape starts with the unescaped ones if there are any.
    */
   readonly #slashesBefore: Uint8Array;
   #slashes = 0;
   #slashedFrom = 0;
 
-  /** @param most bytes that may be put in */
+  /** @param most maximum number of bytes */
   constructor(most: number) {
     this.#bytes = Buffer.allocUnsafe(most);
     this.#starts = new Int32Array(most);
@@ -219,23 +224,25 @@ class Plain {
     this.#slashesBefore = new Uint8Array(most);
   }
 
-  /** Begins anew. */
   start(): void {
     this.#length = 0;
     this.#slashes = 0;
   }
 
-  /** One character per byte. */
+  /** Returns one character per byte. */
   toString(): string {
     return this.#bytes.toString('latin1', 0, this.#length);
   }
 
-  /** Where in the text the bytes from one to another, with both, come from. */
+  /** Returns the range in the text that the bytes from `first` to `last` (inclusive) come from. */
   rangeOf(first: number, last: number): Range {
     return { start: this.#starts[first] ?? 0, end: this.#ends[last] ?? 0 };
   }
 
-  /** Adds a character of ASCII. What it completes an escape to takes the escape's place, and may complete another one. */
+  /**
+   * Adds an ASCII character. If it completes an escape, the unescaped character replaces the escape, and may complete
+   * another one.
+   */
   put(ascii: number, from: number, end: number): void {
     let start = from;
     let put = ascii;
@@ -258,7 +265,7 @@ class Plain {
     }
   }
 
-  /** Adds a character beyond ASCII; half of a surrogate pair behind the other half completes it. */
+  /** Adds a character outside ASCII. The second half of a surrogate pair completes the first. */
   putCode(given: number, from: number, end: number): void {
     let [code, start] = [given, from];
     if (code >= 0xdc00 && code < 0xe000 && this.#last(3) === 0xed && this.#last(2) >= 0xa0) {
@@ -280,7 +287,7 @@ class Plain {
     this.#slashes = 0;
   }
 
-  /** Takes an escape off the end; gives where in the text it begins. */
+  /** Removes an escape from the end. Returns its start in the text. */
   #drop({ length, isSlashed }: Pick<Undone, 'length' | 'isSlashed'>): number {
     this.#length -= length;
     const start = this.#starts[this.#length] ?? 0;
@@ -291,12 +298,12 @@ class Plain {
     return start;
   }
 
-  /** The byte at so many from the end; 0 before the first one. */
+  /** Returns the byte at a distance from the end; 0 before the first one. */
   #last(at: number): number {
     return at > this.#length ? 0 : (this.#bytes[this.#length - at] ?? 0);
   }
 
-  /** The escape that ends here with this character. */
+  /** Returns the escape that ends with this character. */
   #undone(ascii: number): Undone | undefined {
     if (ascii === semicolon) return this.#undoneEntity();
     if (Number.isNaN(this.#hex(1))) return undefined;
@@ -315,7 +322,7 @@ class Plain {
     return Number.isNaN(code) ? undefined : { length, code, isSlashed, isByte: !isSlashed };
   }
 
-  /** What the last digits say; NaN where they are none. */
+  /** Returns the value of the last hex digits; NaN if they are not hex digits. */
   #hex(digits: number): number {
     let value = 0;
     for (let at = digits; at > 0; at--) value = value * 16 + hexValue(this.#last(at));
@@ -335,7 +342,7 @@ class Plain {
   }
 }
 
-/** Characters of a text that is read into bytes used again and again. */
+/** Maximum length of a text that is unescaped into the reused buffer, in characters. */
 const smallText = 1024;
 const small = new Plain(smallText * 3);
 

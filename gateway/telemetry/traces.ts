@@ -1,11 +1,11 @@
 import type { Snapshot } from './metrics.ts';
 import type { Observer } from './observer.ts';
 
-/** Tells OpenTelemetry of exchanges; none of it fails, or waits. */
+/** Reports exchanges to OpenTelemetry. Its methods neither fail nor wait. */
 export interface Traces {
-  /** @param contract the path of a contract, as spans have it */
+  /** @param contract path of the contract, an attribute of the spans */
   readonly observerOf: (contract: string) => Observer;
   readonly read: () => Snapshot;
-  /** Sends what is left, for at most some seconds. */
+  /** Sends the remaining spans, for at most a few seconds. */
   readonly close: () => Promise<void>;
 }

@@ -9,23 +9,23 @@ type ToWorker =
   | { readonly kind: 'report' }
   | { readonly kind: 'answer'; readonly number: number; readonly snapshot: Snapshot };
 
-/** In ms: how long a worker too busy to report is waited for; its last report stands for it then. */
+/** Maximum wait for a busy worker's report, in ms. After it, the worker's previous report is used. */
 const longestWait = 1_000;
 
-/** A worker that serves. */
+/** A serving worker. */
 interface Member {
-  /** The same for a worker and the one that takes its place. */
+  /** The same for a worker and its replacement. */
   readonly name: string;
   last: Snapshot;
-  /** Ends every wait for its report. */
+  /** Functions that end the waits for its report. */
   readonly settle: Set<() => void>;
 }
 
 /**
- * The primary's part: answers a worker that was asked for its metrics with those of all. What one of them counted is kept when
- * it ends, as far as it was reported: no counter goes back.
+ * Primary process: answers a worker's request for metrics with those of all workers. The counters of a worker that
+ * ended are kept as last reported, so that no counter decreases.
  *
- * @returns what counts a worker in, from when it serves until it ends
+ * @returns function that adds a serving worker until it ends
  */
 export function gatherSnapshots(): (worker: Worker, name: string) => void {
   const members = new Map<Worker, Member>();
@@ -68,7 +68,7 @@ export function gatherSnapshots(): (worker: Worker, name: string) => void {
   }
 }
 
-/** Resolves once a worker has reported, ended or taken too long. */
+/** Resolves when a worker has reported, ended or exceeded the time limit. */
 function reported(worker: Worker, { settle }: Member): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, longestWait);
@@ -86,23 +86,23 @@ function settle(member: Member): void {
   for (const end of member.settle) end();
 }
 
-/** Nothing is sent to one that is ending: its `exit` settles it. */
+/** Sends nothing to a worker that is ending: its `exit` event ends the waits. */
 function send(worker: Worker, message: ToWorker): void {
   if (worker.isConnected()) worker.send(message);
 }
 
-/** A worker's part: reports its own metrics to the primary, and gets those of all from it. */
+/** Worker process: reports its metrics to the primary and gets those of all workers. */
 export interface Sharing {
-  /** The metrics of all workers; undefined when the primary is no more. */
+  /** Returns the metrics of all workers; undefined if the primary is gone. */
   readonly ofAll: () => Promise<Snapshot | undefined>;
-  /** From now on the primary gets this worker's when it asks. */
+  /** Starts to report this worker's metrics when the primary asks. */
   readonly report: (own: () => Snapshot) => void;
 }
 
 /** Shares metrics over this process's channel to the primary. */
 export function shareSnapshots(): Sharing {
   const waiting = new Map<number, (snapshot: Snapshot | undefined) => void>();
-  const joined = Promise.withResolvers<void>(); // before, the primary would not know who asks
+  const joined = Promise.withResolvers<void>(); // before that, the primary does not know this worker
   let asked = 0;
   return {
     ofAll: async () => {

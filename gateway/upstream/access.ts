@@ -5,20 +5,20 @@ import { refusalOf, TokenError } from './token-error.ts';
 import type { Tokens } from './tokens.ts';
 import type { Upstream, UpstreamReply, Waiting } from './upstream.ts';
 
-/** What the gateway says of itself to an upstream, whoever calls. */
+/** The gateway's own credentials for an upstream, the same for every caller. */
 export interface Access {
-  /** By name in lower case; they take the place of the caller's. */
+  /** Headers by name in lower case. They replace the caller's headers of the same name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Encoded, without its mark; `''` for none. */
+  /** URL-encoded query without the question mark; `''` if empty. */
   readonly query: string;
-  /** Undefined: no token is asked for. */
+  /** Undefined if calls need no token. */
   readonly tokens: Tokens | undefined;
 }
 
 /**
- * The upstream, whose calls have the gateway's own credentials. They go to the upstream's own address alone: another server that
- * an operation of the contract names gets none of them. Throws what the upstream does, and CallError Unauthorized,
- * FailedAuthentication or UpstreamTokenUnavailable; then nothing was sent.
+ * Returns an upstream that adds the gateway's own credentials to calls. They are only sent to the upstream's own
+ * address, not to other servers that an operation names. Throws the errors of the upstream. It also throws CallError
+ * Unauthorized, FailedAuthentication or UpstreamTokenUnavailable before anything is sent.
  */
 export function withAccess(upstream: Upstream, { headers, query, tokens }: Access): Upstream {
   const own = new Set(Object.keys(headers));
@@ -42,7 +42,7 @@ export function withAccess(upstream: Upstream, { headers, query, tokens }: Acces
   };
 }
 
-/** @param request as the caller made it, whose token is exchanged */
+/** @param request the caller's request with the token to exchange */
 async function callWithToken(
   upstream: Upstream,
   tokens: Tokens,
@@ -65,11 +65,12 @@ async function callWithToken(
     { ...sent, headers: { ...sent.headers, authorization: `Bearer ${token}` } },
     waiting,
   );
-  if (reply.status === 401) tokens.forget(subject, token); // revoked, say: the next call has another one
+  // for example a revoked token: the next call requests a new one
+  if (reply.status === 401) tokens.forget(subject, token);
   return reply;
 }
 
-/** What stands in headers and a query, without a scheme; of HTTP Basic the password too. */
+/** Returns the secret values of headers and query: without a scheme, and for HTTP Basic also the password. */
 function secretsOf(headers: Access['headers'], query: string): readonly string[] {
   const values = [...Object.values(headers), ...new URLSearchParams(query).values()];
   return values.flatMap((value) => {
@@ -91,7 +92,10 @@ function withinDeadline(token: Promise<string>, { deadline }: Waiting): Promise<
   });
 }
 
-/** The caller's Bearer token, from wherever its contract takes it. Throws CallError Unauthorized. */
+/**
+ * Returns the caller's Bearer token, from the credential in the contract or the Authorization header. Throws CallError
+ * Unauthorized.
+ */
 function subjectOf({ headers }: UpstreamRequest, { request }: Waiting): string {
   const given = Object.entries(headers).find(([name]) => name.toLowerCase() === 'authorization')?.[1];
   const [, token] = /^Bearer +(\S+)$/i.exec(given ?? request.headers.authorization ?? '') ?? [];

@@ -2,8 +2,8 @@ import type { Server } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 
 /**
- * Where a server's calls go. The upstream's address without a path, not even a slash, takes the base path that the
- * document states; one with a path has it in the place of the document's.
+ * Returns the URL of a server's calls. An upstream address without a path, even without a slash, is followed by the
+ * base path of the document. The path of an upstream address replaces the document's base path.
  */
 export function addressOf(address: string, { address: own, basePath, root }: Server): string {
   if (own !== undefined) return own;

@@ -2,18 +2,19 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Outgoing, Party } from './upstream-connections.ts';
 
 /**
- * What a call shows of the upstream: `answered` with a status below 500; `failed` once it was out, by what the upstream
- * did or by no answer in time, for which the request itself may be the reason; `unreached`, as no connection was had.
+ * Evidence that a call gives about the upstream. `answered`: a status below 500. `failed`: the call was sent and the
+ * upstream broke it off or did not respond in time. The request itself may be the cause. `unreached`: no connection
+ * could be made.
  */
 export type Evidence = 'answered' | 'failed' | 'unreached';
 
-/** A call as a breaker sees it. */
+/** The properties of a call that a circuit breaker uses. */
 export type Subject = Pick<Outgoing, 'party'> & { readonly operation: string };
 
-/** Told when calls begin to be refused and when they no longer are: of an operation, or all where it is undefined. */
+/** Called when a circuit breaker opens or closes: for one operation, or for all if it is undefined. */
 export type ReportBreaker = (open: boolean, operation: string | undefined) => void;
 
-/** So many callers of a network are told apart; with more, all of them are one. */
+/** Maximum number of callers of a network that are counted separately. With more, all of its callers count as one. */
 const callersPerNetwork = 8;
 
 /** Minimum time from the first to the last failure before the circuit breaker opens, in ms. */
@@ -28,22 +29,22 @@ export const probeIntervalMs = 5_000;
 /** Number of networks whose calls failed before the calls of all other networks are rejected, too. */
 export const maxNetworks = 100;
 
-/** Failures without a success between them, whom they met, and whether calls are refused for that. */
+/** State of one circuit: its consecutive failures, the affected callers, and whether calls are rejected. */
 class Row {
   readonly #breakerCalls: number;
   readonly #failingMs: number;
   readonly #windowMs: number;
   readonly #probeMs: number;
   readonly #networks: number;
-  /** When what went well last came to its end. */
+  /** Time of the last success. */
   #wellAt = 0;
   #failures = 0;
-  /** When the first failure went out, or later, when what went well before it ended. */
+  /** Time when the first failed call was sent, or time of the last success if that is later. */
   #since = 0;
-  /** When the last failure came, or a call was let through although it is open. */
+  /** Time of the last failure, or of the last call that was let through while open. */
   #lastAt = 0;
   #nextProbe = 0;
-  /** Callers by network. */
+  /** Callers with failed calls, by network. */
   readonly #met = new Map<string, Set<string>>();
   /** 0 while it is closed. */
   openedAt = 0;
@@ -56,12 +57,12 @@ class Row {
     this.#networks = limits.breakerNetworks ?? maxNetworks;
   }
 
-  /** Whether nobody called for a while, so that it isn't known any more that calls fail. */
+  /** Returns true if the last failure is so old that the state of the upstream is unknown. */
   isStale(now: number): boolean {
     return this.#failures > 0 && now - this.#lastAt > this.#windowMs;
   }
 
-  /** Counts a failure of a call that went out at `sentAt`; true when that opens it. */
+  /** Counts a failure of a call sent at `sentAt`. Returns true if that opens the circuit. */
   fail(party: Party, sentAt: number, now: number): boolean {
     const since = Math.max(this.#wellAt, sentAt);
     this.#since = this.#failures === 0 ? since : Math.min(this.#since, since);
@@ -75,14 +76,17 @@ class Row {
     return true;
   }
 
-  /** Takes note of a success; true when that closes it. What went out before it opened counts for nothing. */
+  /** Records a success. Returns true if that closes the circuit. Calls that were sent before it opened are ignored. */
   succeed(sentAt: number, now: number): boolean {
     if (sentAt < this.openedAt) return false;
     this.#wellAt = now;
     return this.#failures > 0 && this.start();
   }
 
-  /** While it is open: undefined where the call may go, else in how many whole seconds to try again. */
+  /**
+   * Decides about a call while the circuit is open. Returns undefined if the call may be sent, else the whole seconds
+   * until the next attempt.
+   */
   refusal(party: Party, onlyWhomItMet: boolean, now: number): number | undefined {
     if (onlyWhomItMet && this.#isStranger(party)) this.#meet(party);
     else if (now < this.#nextProbe) return Math.ceil((this.#nextProbe - now) / 1000);
@@ -91,7 +95,7 @@ class Row {
     return undefined;
   }
 
-  /** Begins anew; true where it was open. */
+  /** Resets the circuit. Returns true if it was open. */
   start(): boolean {
     const wasOpen = this.openedAt !== 0;
     this.#failures = 0;
@@ -107,7 +111,7 @@ class Row {
     } else if (this.#met.size < this.#networks) this.#met.set(network, new Set([caller]));
   }
 
-  /** Whether the failures met neither this caller nor so many others that they are everybody's. */
+  /** Returns true if the failures affected neither this caller nor enough others to reject everyone. */
   #isStranger({ network, caller }: Party): boolean {
     const callers = this.#met.get(network);
     if (callers === undefined) return this.#met.size < this.#networks;
@@ -116,12 +120,13 @@ class Row {
 }
 
 /**
- * Whether calls go to an upstream. They are refused after at least `breakerCalls` failures without a success between
- * them, over at least `breakerFailingMs`: all calls where no connection was had. Where calls of one operation failed, the
- * reason may be what they hold; so of its calls only those of callers whom that met are refused. Any other caller has a
- * call let through, and is refused when that fails too; when callers of `breakerNetworks` networks failed, everybody is.
- * Of what is refused one call in `breakerProbeMs` goes out all the same. The first success ends it. All times are ms of
- * one clock that never runs back.
+ * Circuit breakers of an upstream. A circuit opens after at least `breakerCalls` failures without a success between
+ * them, over at least `breakerFailingMs`. If no connection could be made, all calls of the upstream are rejected.
+ * If calls of one operation failed, the cause may be their content. Then only its calls by affected callers are
+ * rejected. Another caller gets one call through and is rejected after that fails, too. When callers of
+ * `breakerNetworks` networks are affected, calls of all callers are rejected.
+ * While a circuit is open, one call per `breakerProbeMs` is sent as a probe. The first success closes the circuit. All
+ * times are ms of a monotonic clock.
  */
 export class Breaker {
   readonly #limits: Limits;
@@ -135,17 +140,17 @@ export class Breaker {
     this.#upstream = new Row(limits);
   }
 
-  /** Whether all calls are refused, as no connection is had. */
+  /** Returns true if all calls are rejected because no connection can be made. */
   isOpen(now: number): boolean {
     return isOpen(this.#upstream, now);
   }
 
-  /** How many operations have calls refused. */
+  /** Returns the number of operations with an open circuit. */
   openOperations(now: number): number {
     return [...this.#operations.values()].filter((row) => isOpen(row, now)).length;
   }
 
-  /** Undefined where a call may go now; else in how many whole seconds to try again. */
+  /** Returns undefined if a call may be sent now, else the whole seconds until the next attempt. */
   refusal(call: Subject, now: number): number | undefined {
     const upstream = this.#upstream;
     if (upstream.openedAt !== 0 && !this.#forgets(upstream, undefined, now))
@@ -155,17 +160,17 @@ export class Breaker {
     return row.refusal(call.party, true, now);
   }
 
-  /** Whether calls of an operation began to be refused after a time. */
+  /** Returns true if a circuit that applies to an operation opened after a time. */
   hasOpenedSince(operation: string, time: number): boolean {
     return this.#upstream.openedAt > time || (this.#operations.get(operation)?.openedAt ?? 0) > time;
   }
 
-  /** Takes note of a new connection: whatever comes over it, the upstream is there. */
+  /** Records a new connection. It proves that the upstream is reachable. */
   connected(now: number): void {
     this.#succeed(this.#upstream, undefined, now, now);
   }
 
-  /** Takes note of what came of a call that went out at `sentAt`. */
+  /** Records the result of a call that was sent at `sentAt`. */
   settle(call: Subject, evidence: Evidence, sentAt: number, now: number): void {
     const { operation } = call;
     if (evidence === 'unreached') {
@@ -187,7 +192,7 @@ export class Breaker {
     if (row.fail(call.party, sentAt, now)) this.#report(true, operation);
   }
 
-  /** Forgets what is stale; true where that closed it. */
+  /** Resets a stale circuit. Returns true if that closed it. */
   #forgets(row: Row, operation: string | undefined, now: number): boolean {
     const closes = row.isStale(now) && row.start();
     if (closes) this.#report(false, operation);

@@ -1,15 +1,15 @@
 import type { UpstreamFailure } from '../telemetry/request-stats.ts';
 
-/** What went wrong between us and an upstream, in words for the operator; never what was sent or answered. */
+/** Human-readable cause of an upstream failure. It never contains data that was sent or received. */
 export type Cause = Omit<UpstreamFailure, 'attempt'>;
 
-/** A proxy on the way refused to connect us, or can't be reached itself. */
+/** A proxy refused to connect or is not reachable. */
 export class ProxyError extends Error {
   override readonly name = 'ProxyError';
   readonly code = 'PROXY';
 }
 
-/** What a TLS error is called in words, by OpenSSL's and Node's code for it. */
+/** Human-readable TLS errors by error code of OpenSSL and Node. */
 const tlsReasons: ReadonlyMap<string, string> = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is self-signed and not trusted here: name it as tls.ca'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'its certificate is of a CA that is not trusted here: name the CA as tls.ca'],
@@ -72,9 +72,9 @@ const causes: ReadonlyMap<string, Cause> = new Map(
   ).flatMap(([cause, reason, codes]) => codes.map((code) => [code, { cause, reason, code }] as const)),
 );
 
-/** The cause of an error of a connection or an exchange. */
+/** Returns the cause of an error of a connection or an exchange. */
 export function causeOf(error: Error): Cause {
-  // of a name with several addresses, each of which was tried
+  // a host name with several addresses that all failed
   const inner =
     error instanceof AggregateError ? error.errors.find((one) => one instanceof Error) : undefined;
   const of: Error = inner ?? error;
@@ -91,7 +91,9 @@ export function causeOf(error: Error): Cause {
   return { cause: 'other', ...shownCode };
 }
 
-/** A cause in a sentence, such as `the connection was refused: nothing listens at its port (ECONNREFUSED)`. */
+/**
+ * Returns a cause as a sentence, for example `the connection was refused: nothing listens at its port (ECONNREFUSED)`.
+ */
 export function sentenceOf({ cause, reason, code }: Cause): string {
   const what = causeWords[cause];
   return `${what}${reason === undefined ? '' : `: ${reason}`}${code === undefined ? '' : ` (${code})`}`;

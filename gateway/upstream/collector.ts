@@ -3,69 +3,73 @@ import { padding } from '../../mappings/bytes.ts';
 import { Base64Spans } from '../../mappings/json/base64-spans.ts';
 import { perTurn } from './per-turn.ts';
 
-/** From here on a body gets memory of its own, where it can be read without another copy. */
+/** Minimum size of a body in bytes that gets its own memory, so that it can be read without another copy. */
 const largeBytes = 1024 * 1024;
-/** Up to here memory comes from where Node takes it for small buffers. */
+/** Maximum size in bytes that is allocated from Node's pool of small buffers. */
 const smallBytes = 64 * 1024;
 
-/** In bytes: so much of one body is taken in a turn of the event loop; what is there beyond waits for the next one. */
+/** Maximum number of bytes of one body read per event-loop iteration. The rest waits for the next iteration. */
 export const turnBytes: number = 64 * 1024;
 
 /**
- * So many large bodies, of callers and upstreams, are read on in a turn: to take `turnBytes` of one takes 0.1 ms, and each turn
- * accepts one connection, however many wait.
+ * Limits the number of large bodies, of callers and upstreams, that are read per event-loop iteration. Each iteration
+ * accepts only one connection, so it must be short.
  */
 const readInTurn = perTurn(2);
 
-/** Has a large body be read on in one of the next turns of the event loop. */
+/** Continues to read a large body in a later event-loop iteration. */
 export function readOnLater(readOn: () => void): void {
   setImmediate(readInTurn, readOn);
 }
 
-/** A body, whole. */
+/** A complete body. */
 export interface Collected {
   readonly body: Buffer;
-  /** Of a large one, what was found while it arrived. */
+  /** Base64 spans of a large body, found while it arrived. */
   readonly runs: Base64Spans | undefined;
 }
 
-/** In bytes: the least that room is made for, and the most in one go, where it isn't known that there is more. */
+/** Minimum and maximum size of a buffer, in bytes, if the size of the body is unknown. */
 const leastBytes = 4 * 1024;
 const segmentBytes = 1024 * 1024;
 
-/** Pieces from so many bytes on have memory of their own, mostly. */
+/** Minimum size of a piece in bytes that usually has its own memory. */
 const ownBytes = 16 * 1024;
 
 const noBytes = Buffer.alloc(0);
 
-/** Large bodies are put together by so many segments in a turn of the event loop: half a millisecond of it. */
+/** Maximum number of segments of large bodies copied per event-loop iteration. */
 const inTurn = perTurn(2);
 
 /**
- * Gathers a body piece by piece, so that a piece, however small, is gone once it was added. One whose length isn't known, or not
- * to be believed, is in segments until it is all there: to move it from buffer to larger buffer would hold the event loop for
- * 3 ms at a time. What is to be done with a large body is done as it comes, so that its end is not one long hold.
+ * Collects a body piece by piece and copies each piece, so that its memory can be released. A body with an unknown or
+ * untrusted length is kept in segments until it is complete. Copying it to ever larger buffers would block the event
+ * loop.
+ * Large bodies are processed as they arrive, so that their end does not block the event loop.
  */
 export class Collector {
-  /** The length that is known in advance, where it is. */
+  /** Announced length in bytes; 0 if unknown. */
   announced = 0;
   size = 0;
   readonly #isTrusted: boolean;
-  /** The first piece, while it is all. */
+  /** The first piece, while there is only one. */
   #only: Buffer | undefined;
-  /** Whether nobody else reads it. */
+  /** True if no other code reads it. */
   #ownsOnly = false;
-  /** The piece that was copied last, of those that are given back by the next one. */
+  /** The last copied piece of `addRead`; released when the next piece arrives. */
   #spent: Buffer | undefined;
   /** Segments that are full. */
   #full: Buffer[] = [];
-  /** The segment that is being filled, how many bytes it takes, and how many are in it. */
+  /** The segment that is being filled, its capacity and its used bytes. */
   #last: Buffer = noBytes;
   #capacity = 0;
   #used = 0;
   #runs: Base64Spans | undefined;
 
-  /** @param isTrusted true for an upstream's: room is made for all that it announces, and base64 is looked for */
+  /**
+   * @param isTrusted true for an upstream's body: memory for the announced length is allocated at once, and base64
+   * spans are searched for
+   */
   constructor(isTrusted: boolean) {
     this.#isTrusted = isTrusted;
   }
@@ -91,14 +95,17 @@ export class Collector {
     this.#runs?.add(piece);
   }
 
-  /** Adds a piece that nobody else reads, whose memory goes back to the system once it is copied, and not when V8 collects. */
+  /**
+   * Adds a piece that no other code reads. Its memory is released once it is copied, without waiting for the garbage
+   * collector.
+   */
   addOwn(piece: Buffer): void {
     this.add(piece);
     if (this.#only === piece) this.#ownsOnly = true;
     else dropPiece(piece);
   }
 
-  /** As `addOwn`, of a piece that whoever hands it over is done with by the next one only. */
+  /** Like `addOwn`, but the previous owner may read the piece until the next one arrives. */
   addRead(piece: Buffer): void {
     if (this.#spent !== undefined) dropPiece(this.#spent);
     this.#spent = undefined;
@@ -107,18 +114,18 @@ export class Collector {
     else this.#spent = piece;
   }
 
-  /** Whether all that came is in one segment, so that to take it is nothing. */
+  /** Returns true if the body is in one segment, so that taking it needs no copy. */
   get isWhole(): boolean {
     return this.#full.length === 0;
   }
 
-  /** All that came. */
+  /** Returns the whole body. */
   take(): Collected {
     for (const segment of this.#segmentsForOne()) this.#move(segment);
     return this.#collected();
   }
 
-  /** All that came; segments are put together beside what else the event loop has to do. */
+  /** Returns the whole body. Segments are copied in several event-loop iterations. */
   async takeInTurns(): Promise<Collected> {
     for (const segment of this.#segmentsForOne())
       await new Promise<void>((resolve) =>
@@ -130,7 +137,7 @@ export class Collector {
     return this.#collected();
   }
 
-  /** Gives back the memory of what was gathered: nobody wants it any more. */
+  /** Releases the memory of a body that will not be used. */
   drop(): void {
     if (this.#ownsOnly && this.#only !== undefined) dropPiece(this.#only);
     if (this.#spent !== undefined) dropPiece(this.#spent);
@@ -152,7 +159,7 @@ export class Collector {
     }
   }
 
-  /** Makes room behind what is there, for as many bytes more where there may be so many in a segment. */
+  /** Allocates memory for the next `count` bytes, limited by the size of a segment. */
   #makeRoom(count: number): void {
     const { announced } = this;
     if (this.#capacity >= segmentBytes) {
@@ -162,13 +169,13 @@ export class Collector {
     else this.#grow(Math.min(segmentBytes, this.#most(), Math.max((this.#used + count) * 2, leastBytes)));
   }
 
-  /** How many bytes the last segment may come to hold. */
+  /** Returns the maximum size of the last segment, in bytes. */
   #most(): number {
     if (this.announced < this.size) return segmentBytes;
     return this.#full.reduce((left, { length }) => left - length, this.announced);
   }
 
-  /** Has the last segment begin anew. An upstream's has zeros behind what is in it. */
+  /** Starts a new last segment. An upstream's body is followed by zeros. */
   #begin(capacity: number): void {
     this.#last = capacity === 0 ? noBytes : memoryFor(capacity + (this.#isTrusted ? padding : 0));
     this.#capacity = capacity;
@@ -181,12 +188,12 @@ export class Collector {
     this.#move(smaller);
   }
 
-  /** What is there, in order. */
+  /** Returns the segments in order. */
   #segments(): Buffer[] {
     return [...this.#full, this.#last.subarray(0, this.#used)];
   }
 
-  /** What is there, to be moved to one segment; nothing where it is in one already. */
+  /** Returns the segments to copy into one; an empty array if there is only one. */
   #segmentsForOne(): Buffer[] {
     if (this.isWhole) return [];
     const segments = this.#segments();
@@ -205,7 +212,7 @@ export class Collector {
     return { body: this.#only ?? this.#trimmed(), runs: this.#runs };
   }
 
-  /** What is in the last segment. */
+  /** Returns the bytes of the last segment. */
   #trimmed(): Buffer {
     const last = this.#last;
     const used = this.#used;
@@ -214,36 +221,36 @@ export class Collector {
       last.fill(0, used, used + padding);
       return last.subarray(0, used);
     }
-    // of a large one of unknown length half may be room that nobody needs
+    // Up to half of a large buffer may be unused if the length was unknown.
     if (last.length <= smallBytes || last.length === used) return last.subarray(0, used);
     return Buffer.from((last.buffer as ArrayBuffer).transfer(used));
   }
 }
 
-/** Memory that the system gives once something is written to it: 30 MB of zeros would hold the event loop for 4 ms. */
+/** Allocates memory that is not zeroed, because zeroing a large buffer would block the event loop. */
 function memoryFor(length: number): Buffer {
   return length <= smallBytes ? Buffer.allocUnsafe(length) : Buffer.allocUnsafeSlow(length);
 }
 
-/** Gives back a segment, where it has memory of its own: what small buffers share can't be. */
+/** Releases a segment that has its own memory. Small buffers share theirs, so it cannot be released. */
 function dropSegment({ buffer }: Buffer): void {
   if (buffer.byteLength > smallBytes && !isMarkedAsUntransferable(buffer)) giveBackOwn(buffer);
 }
 
-/** Gives back the memory of a piece, where nothing else is in it. */
+/** Releases the memory of a piece, unless it is shared. */
 export function dropPiece({ buffer, byteLength }: Buffer): void {
   if (byteLength >= ownBytes && buffer.byteLength === byteLength) giveBackOwn(buffer);
 }
 
 /**
- * Gives the memory of a large body back at once: the garbage collector may take its time. Nobody may read it any more; of a
- * small one nothing is done, whose memory may be others' too.
+ * Releases the memory of a large body at once, without waiting for the garbage collector. The body must not be read
+ * afterwards. Small bodies are ignored, because their memory may be shared.
  */
 export function giveBack({ buffer }: Uint8Array): void {
   if (buffer.byteLength >= largeBytes) giveBackOwn(buffer);
 }
 
-/** Gives back memory that has nothing of others in it and that nobody reads any more, unless it went over to another thread. */
+/** Releases unshared memory that is no longer read, unless it was transferred to another thread. */
 export function giveBackOwn(memory: ArrayBufferLike): void {
   if (memory instanceof ArrayBuffer && !memory.detached) memory.transfer(0);
 }

@@ -3,35 +3,35 @@ import { buildConnector, Client, type Dispatcher } from 'undici';
 import { dropContinue } from './interim.ts';
 import { openTunnel } from './proxy.ts';
 
-/** TLS towards a service, as Node's `tls` takes it; all of it PEM. */
+/** TLS options for a server, as Node's `tls` takes them. All texts are PEM. */
 export interface ClientTls {
-  /** The CAs that are trusted, in place of those that Node has. */
+  /** Trusted CAs. They replace Node's own. */
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
-  /** The name that the service's certificate is to have, and that is sent as SNI. */
+  /** Name in the server's certificate, also sent as SNI. */
   readonly servername?: string;
   readonly minVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** How a service is connected to. */
+/** Connection settings of a server. */
 export interface Way {
   readonly tls?: ClientTls | undefined;
-  /** The proxy in between; undefined: none. */
+  /** Proxy; undefined for a direct connection. */
   readonly proxy?: URL | undefined;
 }
 
-/** A call that is told over which connection it goes. */
+/** A call that is notified of its connection. */
 interface Traveller {
   readonly goesOver: (connection: Connection) => void;
 }
 
-/** A connection of a pool, whose socket is known: what came over it can be asked for. */
+/** A connection of a pool. It exposes its socket's byte counts and errors. */
 export class Connection extends Client {
   #socket: Socket | undefined;
   #expectAnswer: (() => void) | undefined;
 
-  /** As undici's, for calls that are told. */
+  /** Takes undici's client options and the gateway's connection settings. */
   constructor(origin: URL, options: Client.Options, timeout: number, onConnect: () => void, way: Way = {}) {
     const onSocket = (socket: Socket): void => {
       this.#socket = socket;
@@ -51,25 +51,25 @@ export class Connection extends Client {
     return super.dispatch(options, handler);
   }
 
-  /** Bytes that came so far, heads and framing too. */
+  /** Number of bytes received, including headers and framing. */
   get bytesRead(): number {
     return this.#socket?.bytesRead ?? 0;
   }
 
-  /** What ended the connection, such as a reset; undefined while it is open and after a regular end. */
+  /** Error that ended the connection, for example a reset. Undefined while it is open and after a regular end. */
   get error(): Error | undefined {
     return this.#socket?.errored ?? undefined;
   }
 
-  /** Whether the system has all that was written. */
+  /** True if all written bytes were passed to the operating system. */
   get isWritten(): boolean {
     return this.#socket?.writableLength === 0;
   }
 }
 
 /**
- * Connects to an upstream as undici does, through a proxy if there is one. Connections speak HTTP/1.1 alone: over HTTP/2 undici
- * repeats a request, a write too, when the upstream says that it did not process it.
+ * Creates undici's connector for an upstream, through a proxy if one is set. Connections only use HTTP/1.1. With
+ * HTTP/2, undici repeats requests, even writes, if the upstream says that it did not process them.
  *
  * @param timeout in ms
  * @param onConnect called with each new connection

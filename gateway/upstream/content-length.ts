@@ -1,10 +1,10 @@
 const zero = 0x30;
-/** Digits that make no number above what a float of 64 bits has exactly. */
+/** Maximum number of digits that a 64-bit float represents exactly. */
 const sureDigits = 15;
 
 /**
- * The bytes that a Content-Length announces, as `Number` reads it, 0 for none. V8 takes 0.05 µs for a text that is new to it, as
- * each header is.
+ * Returns the length that a Content-Length header announces, like `Number`; 0 if the header is missing. Parsing the
+ * digits directly is faster than `Number`, because each header is a new string.
  */
 export function announcedBytes(header: string | undefined): number {
   if (header === undefined) return 0;

@@ -1,17 +1,17 @@
 import { type InFlight, InFlightSet } from '../admission/in-flight-set.ts';
 
-/** Something that may not last for ever. */
+/** An object with a time limit. */
 export interface Watched extends InFlight {
-  /** Until when it may last, in ms of `performance.now()`, by what is known when it is asked, which is now. */
+  /** Returns the current deadline in ms of `performance.now()`. `now` is the time of the check. */
   readonly due: (now: number) => number;
-  /** Told when that is over; it is watched no longer. */
+  /** Called after the deadline, when the object is no longer watched. */
   readonly onDue: () => void;
 }
 
-/** How often all is looked at, in ms: nothing ends earlier than it is due, or later than two looks after it. */
+/** Interval between checks, in ms. A deadline is detected at most two intervals late and never early. */
 const everyMs = 25;
 
-/** Ends what lasts too long: one timer for all that is under way, where each call would set and clear its own. */
+/** Ends objects after their deadlines. One timer serves all calls, so that each call does not set and clear its own. */
 export class Watch {
   readonly #watched = new InFlightSet<Watched>();
   #timer: NodeJS.Timeout | undefined;

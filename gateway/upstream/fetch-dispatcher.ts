@@ -17,8 +17,8 @@ export const fetchOrigin = 'http://localhost';
 export type CallDispatcher = Pick<Dispatcher, 'dispatch'>;
 
 /**
- * Sends calls to a function instead of a connection pool. An error of the function counts as an error of the connection, and so
- * does a response whose body breaks off. Reads are sent again once (W35), then the caller gets UpstreamInvalidResponse.
+ * Sends calls to a function instead of a connection pool. An error of the function, or a response body that breaks off,
+ * counts as a connection error. Reads are sent again once (W35), then the caller gets UpstreamInvalidResponse.
  *
  * @param origin scheme, host and port of the requests
  */
@@ -54,7 +54,7 @@ export function createFetchDispatcher(
   };
 }
 
-/** Throws TypeError for a request that `fetch` rejects, such as a GET with a body. */
+/** Throws TypeError for a request that `fetch` rejects, for example a GET with a body. */
 function requestOf(origin: string, options: Dispatcher.DispatchOptions, signal: AbortSignal): Request {
   const { method, path, body } = options;
   const headers = new Headers();
@@ -177,8 +177,8 @@ function checked(response: Response | undefined): Response {
 }
 
 /**
- * Headers by their names in lower case. Lengths and codings are left out if `fetch` has decoded the body: they are those of the
- * bytes on the wire.
+ * Returns the headers by their names in lower case. If `fetch` has decoded the body, lengths and codings are left out,
+ * because they describe the encoded bytes.
  */
 function headersOf(headers: Headers): Record<string, string | string[]> {
   const isDecoded = headers.has('content-encoding');

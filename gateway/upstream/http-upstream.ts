@@ -25,13 +25,13 @@ export interface UpstreamOptions {
   readonly limits: Limits;
   readonly admission: Admission;
   readonly networkOf: NetworkOf;
-  /** How a service at an address is connected to; undefined: as Node does. */
+  /** Returns the connection settings of an address. If undefined, Node's defaults apply. */
   readonly wayTo?: ((url: URL) => Way) | undefined;
-  /** Told by whose breaker, with the upstream's address without its path. */
+  /** Called when a circuit breaker changes, with the upstream's address without its path. */
   readonly onBreaker: (address: string, ...change: Parameters<ReportBreaker>) => void;
 }
 
-/** An upstream over HTTP: pooled, behind a breaker. */
+/** Creates an upstream over HTTP with a connection pool and a circuit breaker. */
 function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
   const { limits, onBreaker, wayTo } = options;
   const url = new URL(address);
@@ -52,7 +52,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
       ),
     keepAliveTimeout: 4_000,
     headersTimeout: 0,
-    bodyTimeout: 0, // undici would set and clear a timer of its own for each call
+    bodyTimeout: 0, // undici would set and clear a timer for each call
   });
   return upstreamOver(url, options, breaker, {
     pool,
@@ -62,7 +62,7 @@ function createHttpUpstream(address: string, options: UpstreamOptions): Upstream
   });
 }
 
-/** An upstream whose requests a function of the program answers. It has a circuit breaker too. */
+/** Creates an upstream that passes its requests to a function of the program. It has a circuit breaker, too. */
 function createFetchUpstream(
   address: string,
   options: UpstreamOptions,
@@ -80,7 +80,7 @@ function createFetchUpstream(
   });
 }
 
-/** The calls of an upstream, over a pool of connections or a function. */
+/** Creates an upstream over a connection pool or a function. */
 function upstreamOver(
   { origin }: URL,
   { limits, admission, networkOf }: UpstreamOptions,
@@ -115,25 +115,29 @@ function upstreamOver(
   };
 }
 
-/** What a call through a proxy has more: a service without TLS is called by its whole address (RFC 9112, 3.2.2). */
+/**
+ * Returns the additional headers of a call through a proxy. A server without TLS is called by its whole URL (RFC 9112,
+ * 3.2.2).
+ */
 function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, string>> {
   const authorization = proxyAuthorization(proxy);
   return { host, ...(authorization === undefined ? {} : { 'proxy-authorization': authorization }) };
 }
 
 /**
- * The upstream at an address, and the other servers that operations name: each by itself, made when it is first called.
+ * Creates the upstream at an address, and the other servers that operations name. Each one is created at its first
+ * call.
  *
- * @param only the upstream takes the others' calls too
+ * @param only if true, the upstream also receives the calls to other servers
  */
 export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
   return byServers(address, only, (url) => createHttpUpstream(url, options));
 }
 
 /**
- * The upstream whose calls a function answers, those to other servers too.
+ * Creates an upstream that passes all calls to a function, including calls to other servers.
  *
- * @param onError called with what the function throws or rejects with
+ * @param onError called with the error that the function throws or rejects with
  */
 export function createFetchServers(
   answer: FetchUpstream,

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 
-/** In bytes: an interim answer that is longer is left to undici. */
+/** Maximum length of an interim response in bytes. Longer ones are passed to undici unchanged. */
 const longest = 16 * 1024;
 const start = Buffer.from('HTTP/1.1 100');
 const minor = start.indexOf('1 100');
 const end = Buffer.from('\r\n\r\n');
 /**
- * Drops each `100 Continue` with which an upstream begins an answer although nobody asked for it. RFC 9110, 15.2.1 has a client
- * expect any; undici takes it for a broken answer and closes the connection, possibly after a write was done. Works for
- * connections with one request at a time.
+ * Removes each unrequested `100 Continue` before an upstream's response. RFC 9110, 15.2.1 requires a client to accept
+ * it. undici treats it as a broken response and closes the connection, although a write may have been done. It works
+ * for connections with one request at a time.
  *
- * @returns to be called before each request; the connection's first one needs no call
+ * @returns function to call before each request except the first one of the connection
  */
 export function dropContinue(socket: Socket): () => void {
   const { push } = socket;
@@ -45,7 +45,7 @@ function withoutContinue(bytes: Buffer): Buffer {
   return rest;
 }
 
-/** Whether it begins like one, as far as it is there. */
+/** Returns true if the available bytes can be the start of a `100 Continue`. */
 function mayBeContinue(bytes: Buffer): boolean {
   const length = Math.min(bytes.length, start.length);
   for (let at = 0; at < length; at++) {

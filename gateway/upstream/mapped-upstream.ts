@@ -16,11 +16,11 @@ import { CallError, jsonFault, placeInReply } from '../call/error.ts';
 import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } from './upstream.ts';
 
 /**
- * Maps large messages, and those of which much is made, beside the event loop. Throws CallError: what mapping here would, and
- * for those that wait too long.
+ * Maps large messages, and messages that need many steps, in a worker thread. Throws the CallError of mapping on the
+ * event loop, and a CallError if the wait is too long.
  */
 export interface MapAside {
-  /** @param isBound true to wait however many messages do: a full queue does not refuse it */
+  /** @param isBound true to wait even if the queue is full */
   readonly toCalls: (
     waiting: Waiting,
     operation: Operation,
@@ -34,7 +34,7 @@ export interface MapAside {
     answers: readonly AnswerBytes[],
     isBound: boolean,
   ) => Promise<string>;
-  /** The declared fault of an error answer (M7); undefined if it is none. */
+  /** Returns the declared fault of an error response (M7); undefined if it is none. */
   readonly toFault: (
     waiting: Waiting,
     operation: Operation,
@@ -43,17 +43,18 @@ export interface MapAside {
   ) => Promise<string | undefined>;
 }
 
-/** An answer as it came. */
+/** An upstream response before it is mapped. */
 export interface AnswerBytes extends MappedAnswer {
   readonly body: Buffer;
 }
 
 /**
- * The service behind as an adopted service's operations see it, where a mapping stands between (M1): a call of
- * `POST /{operation}` becomes the calls that the mapping makes of it, one after the other, and their answers become its
- * answer. An answer that isn't 2xx is the call's own unless the mapping has a place for it (M4). Calls as its upstream
- * does; throws CallError ValidationError for a request, UpstreamInvalidResponse for an answer that can't be mapped. Once one
- * call of a write was answered, nothing that ends the others says "try again": that one would be made twice.
+ * Creates the upstream of an adopted contract with a mapping (M1). A call of `POST /{operation}` becomes the calls of
+ * the mapping, made in sequence, and their responses become its response. A response that is not 2xx is returned
+ * unchanged unless the mapping handles it (M4).
+ * Throws the errors of the upstream, CallError ValidationError for a request, UpstreamInvalidResponse for a response
+ * that cannot be mapped. After one call of a write was answered, no error suggests a retry, because a retry would
+ * repeat that call.
  */
 export function createMappedUpstream(
   upstream: Upstream,
@@ -88,7 +89,7 @@ export function createMappedUpstream(
       const { operation } = request;
       const json = String(request.body ?? '{}');
       const { calls: targets, callsFunctions } = mappedOf(mapping, operation.name);
-      // a function may take all the memory and time that it gets
+      // A function of the mapping may use all the memory and time that it is allowed.
       const mapped =
         json.length > readAsideBytes || callsFunctions.request
           ? undefined
@@ -145,10 +146,10 @@ export function createMappedUpstream(
   };
 }
 
-/** Of `loopSteps`, for each member or item that is asked for. */
+/** Number of `loopSteps` per member or item. */
 const stepsOfValue = 64;
 
-/** What is made on the event loop; undefined where it takes too many steps for that. */
+/** Maps on the event loop. Returns undefined if that takes too many steps. */
 function unlessLong<T>(make: () => T): T | undefined {
   try {
     return make();
@@ -158,7 +159,7 @@ function unlessLong<T>(make: () => T): T | undefined {
   }
 }
 
-/** What ended a write amid its calls or behind them, so many of which were answered. */
+/** Returns the error for a write that failed during or after its calls. `answered` is the number of answered calls. */
 function madeInPart(error: CallError, answered: number, all: number): CallError {
   if (error.code === 'CallerGone') return error;
   const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;
@@ -167,13 +168,13 @@ function madeInPart(error: CallError, answered: number, all: number): CallError 
   return new CallError(code, { ...reason, logged, cause: error });
 }
 
-/** Headers of the call but those that say what its own body is. */
+/** Returns a call's headers without those that describe its own body. */
 function withoutMediaType(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const { 'content-type': _, ...others } = headers;
   return others;
 }
 
-/** Headers but those that a mapping fills too, in lower case. */
+/** Returns headers without those that the mapping sets. The names in `filled` are in lower case. */
 function withoutThose(
   own: Readonly<Record<string, string>>,
   filled: Readonly<Record<string, string>>,
@@ -183,13 +184,13 @@ function withoutThose(
   );
 }
 
-/** The answer that carries a declared fault (A29): an error, whatever the status that the fault was made of. */
+/** Returns a response with a declared fault (A29). Its status is always an error status. */
 function faultReply(last: UpstreamReply, fault: string): UpstreamReply {
   const status = last.status >= 400 && last.status <= 599 ? last.status : 502;
   return { ...last, status, body: Buffer.from(fault), runs: undefined };
 }
 
-/** @param isJson whether its body has to be JSON, which is UTF-8 */
+/** @param isJson true if the body must be JSON, which is UTF-8 */
 function answerOf({ status, headers, body }: UpstreamReply, isJson: boolean): AnswerBytes {
   const texts: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers))
@@ -202,12 +203,15 @@ function answerOf({ status, headers, body }: UpstreamReply, isJson: boolean): An
   return { status, headers: texts, body };
 }
 
-/** The calls of a request in JSON. Throws CallError OperationNotFound, ValidationError; LongMapping beyond so many steps. */
+/**
+ * Maps a request in JSON to calls. Throws CallError OperationNotFound, ValidationError, and LongMapping after `steps`
+ * steps.
+ */
 export function mapRequest(mapping: Mapping, operation: string, json: string, steps?: number): MappedRequest {
   try {
     return mappedOf(mapping, operation).toCalls(json, steps);
   } catch (error) {
-    // what a caller wrote in XML may pass a limit of JSON first here
+    // A limit of JSON may first be exceeded here if the caller sent XML.
     if (!(error instanceof MappingError || error instanceof JsonError)) throw error;
     const path = error instanceof MappingError ? error.path : '';
     const problem = { code: 'InvalidType', path, ...error.reason } as const;
@@ -215,7 +219,10 @@ export function mapRequest(mapping: Mapping, operation: string, json: string, st
   }
 }
 
-/** The reply in JSON of the answers to the calls of an entry. Throws CallError UpstreamInvalidResponse; LongMapping as above. */
+/**
+ * Maps the responses to the calls of an entry to the reply in JSON. Throws CallError UpstreamInvalidResponse, and
+ * LongMapping after `steps` steps.
+ */
 export function mapReply(
   mapping: Mapping,
   operation: string,
@@ -230,7 +237,7 @@ export function mapReply(
   }
 }
 
-/** An error of mapping an answer as the caller gets it. */
+/** Converts an error of mapping a response to a CallError. */
 function invalidReply(error: unknown): unknown {
   if (error instanceof MappingError)
     return new CallError('UpstreamInvalidResponse', {
@@ -246,7 +253,10 @@ function invalidReply(error: unknown): unknown {
   return error;
 }
 
-/** The declared fault of an error answer in JSON; undefined if it is none. Throws CallError, LongMapping as above. */
+/**
+ * Maps an error response to its declared fault in JSON; undefined if it is none. Throws CallError, and LongMapping
+ * after `steps` steps.
+ */
 export function mapFault(
   mapping: Mapping,
   operation: string,

@@ -1,9 +1,9 @@
 /**
- * Runs what it is given, so many in a turn of the event loop and the others in the next ones, in their order: what hundreds of
- * connections have ready in the same moment holds it for no longer than what a few have.
+ * Limits the number of functions run per event-loop iteration. Further ones run in later iterations, in order. This
+ * keeps iterations short when hundreds of connections become ready at once.
  */
 export function perTurn(most: number): (run: () => void) => void {
-  /** How many ran in this turn. */
+  /** Number of functions run in this iteration. */
   let count = 0;
   const waiting: (() => void)[] = [];
 

@@ -5,24 +5,25 @@ import { encodeTarget } from '../../mappings/places.ts';
 import { type Cause, causeOf, sentenceOf } from './cause.ts';
 import { createConnector, type Way } from './connector.ts';
 
-/** What came of a try to reach an upstream. */
+/** Result of trying to reach an upstream. */
 export type Probed =
   | {
       readonly reached: true;
-      /** How long it took. */
+      /** Duration in ms. */
       readonly ms: number;
-      /** The version of TLS and when the certificate ends; undefined without TLS. */
+      /** TLS version and expiry of the certificate; undefined without TLS. */
       readonly tls: string | undefined;
-      /** What it answered; undefined where it was only connected to. */
+      /** Status of the response; undefined if no request was sent. */
       readonly status: number | undefined;
     }
   | ({ readonly reached: false; readonly ms: number } & Cause);
 
 /**
- * Tries to reach an upstream: connects to it and, where it is asked, sends `HEAD` to its base path, which does nothing there.
+ * Tries to reach an upstream: connects to it and, if requested, sends `HEAD` to its base path, which changes nothing.
  * Never throws.
  *
- * @param timeout in ms, for each of both
+ * @param timeout in ms, for the connection and for the request separately
+ * @param asks true to send the request
  */
 export async function probeUpstream(
   address: string,
@@ -34,7 +35,7 @@ export async function probeUpstream(
   const url = new URL(address);
   const isForwarded = url.protocol === 'http:' && way.proxy !== undefined;
   const target = isForwarded ? (way.proxy ?? url) : url;
-  /** Another one for each connection, so that no session of TLS is taken up again. */
+  /** Creates a new connector for each connection, so that no TLS session is resumed. */
   const connector = (): buildConnector.connector =>
     createConnector(timeout, () => {}, isForwarded ? {} : way);
   try {
@@ -86,7 +87,7 @@ async function ask(
   }
 }
 
-/** What a try came to, in a sentence for people. */
+/** Returns the result as a human-readable sentence. */
 export function probeSentence(address: string, probed: Probed): string {
   if (!probed.reached) return `${address} can't be reached: ${sentenceOf(probed)}`;
   const { ms, tls, status } = probed;

@@ -3,15 +3,21 @@ import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
 import { causeOf, ProxyError, sentenceOf } from './cause.ts';
 
-/** The proxies of the environment, by the scheme of what is called, and what goes without. */
+/** Proxies of the environment by the scheme of the called URL, and their exceptions. */
 export interface Proxies {
   readonly http: URL | undefined;
   readonly https: URL | undefined;
-  /** As `NO_PROXY` says it: hosts, domains and all below them, with a port where only that is meant; `*` is all. */
+  /**
+   * Format of `NO_PROXY`: hosts and domains with their subdomains. An entry with a port applies only to that port. `*`
+   * excludes all.
+   */
   readonly except: string;
 }
 
-/** HTTP_PROXY, HTTPS_PROXY and NO_PROXY, in either case; the lower one first, as curl does. Throws RangeError. */
+/**
+ * Reads HTTP_PROXY, HTTPS_PROXY and NO_PROXY in either case. The name in lower case takes precedence, as in curl.
+ * Throws RangeError.
+ */
 export function proxiesOf(environment: Readonly<Record<string, string | undefined>>): Proxies {
   const textOf = (name: string): string => environment[name.toLowerCase()] ?? environment[name] ?? '';
   return {
@@ -35,7 +41,7 @@ export function proxyUrl(text: string, where = ''): URL | undefined {
   );
 }
 
-/** Whether user and password can be told to the proxy: a `%` of theirs stands as `%25`. */
+/** Returns true if user and password can be decoded. A `%` in them must be encoded as `%25`. */
 function isDecodable(url: URL): boolean {
   try {
     proxyAuthorization(url);
@@ -45,7 +51,7 @@ function isDecodable(url: URL): boolean {
   }
 }
 
-/** The proxy that calls to an address go through; this machine is called without. */
+/** Returns the proxy for calls to an address. Calls to this machine use none. */
 export function proxyFor(address: URL, { http, https, except }: Proxies): URL | undefined {
   const proxy = address.protocol === 'https:' ? https : http;
   if (proxy === undefined || isThisMachine(address.hostname)) return undefined;
@@ -63,7 +69,7 @@ function isThisMachine(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(hostname);
 }
 
-/** What a proxy is told of who asks; undefined where its address has no user. */
+/** Returns the Proxy-Authorization header; undefined if the proxy's URL has no user. */
 export function proxyAuthorization({ username, password }: URL): string | undefined {
   if (username === '') return undefined;
   const userAndPassword = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
@@ -71,7 +77,7 @@ export function proxyAuthorization({ username, password }: URL): string | undefi
 }
 
 /**
- * A connection through a proxy (RFC 9110, CONNECT). Rejects with ProxyError.
+ * Opens a connection through a proxy (RFC 9110, CONNECT). Rejects with ProxyError.
  *
  * @param target host and port
  * @param timeout in ms

@@ -1,10 +1,9 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 
-/** How many calls may be sent once more: a share of all calls, so that a failing upstream isn't sent the double. */
+/** Limits retries to a share of all calls, so that a failing upstream does not receive twice as many. */
 export interface RetryBudget {
-  /** Counts a call. */
   readonly earn: () => void;
-  /** Takes a retry out of the budget; false when there is none left. */
+  /** Takes one retry from the budget. Returns false if none is left. */
   readonly spend: () => boolean;
 }
 
@@ -14,9 +13,9 @@ export const maxRetryAfterMs = 2_000;
 /** Maximum number of retries that accumulate while no call fails. */
 export const maxSavedRetries = 10;
 
-/** A budget of `retryPercent` retries per hundred calls, and `maxSavedRetries` at the start and at most. */
+/** Creates a budget of `retryPercent` retries per hundred calls. It starts full, with `retrySavings` retries. */
 export function createRetryBudget({ retryPercent, retrySavings = maxSavedRetries }: Limits): RetryBudget {
-  // in hundredths of a retry: whole numbers
+  // integers: hundredths of a retry
   const most = retrySavings * 100;
   let saved = most;
   return {

@@ -1,9 +1,9 @@
 import { CallError } from '../call/error.ts';
 
-/** No token could be had; the message is for the log and says neither a secret nor a token. */
+/** No token could be obtained. The message is for the log and contains neither secrets nor tokens. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
-  /** Whether it is the caller's own token that was refused. */
+  /** True if the caller's own token was rejected. */
   readonly isCallers: boolean;
 
   constructor(message: string, isCallers: boolean, cause: unknown) {
@@ -12,7 +12,7 @@ export class TokenError extends Error {
   }
 }
 
-/** How a call without a token is refused: it was not sent. */
+/** Returns the error for a call that was not sent because it has no token. */
 export function refusalOf(error: TokenError): CallError {
   if (error.isCallers)
     return new CallError('FailedAuthentication', { detail: 'the token was not accepted', cause: error });

@@ -20,44 +20,49 @@ import { causeOf, sentenceOf } from './cause.ts';
 import { createConnector, type Way } from './connector.ts';
 import { TokenError } from './token-error.ts';
 
-/** How tokens for an upstream are asked for (RFC 6749, 4.4; RFC 8693). */
+/** Settings of the token request for an upstream (RFC 6749, 4.4; RFC 8693). */
 export interface OAuthOptions {
-  /** `clientCredentials`: one token for all callers. `tokenExchange`: one for each caller, for the token that it has. */
+  /**
+   * `clientCredentials`: one token for all callers. `tokenExchange`: one token per caller, in exchange for the caller's
+   * own.
+   */
   readonly grant: 'clientCredentials' | 'tokenExchange';
   readonly tokenUrl: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Whether id and secret go in the Authorization header or in the body. */
+  /** `basic` sends id and secret in the Authorization header, `post` in the body. */
   readonly clientAuthentication: 'basic' | 'post';
-  /** What more is asked for, by the parameter's name: scope, audience, resource. */
+  /** Further parameters of the request by name: scope, audience, resource. */
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** A token as it is kept, in ms of `performance.now()`. */
+/** A cached token. Times are ms of `performance.now()`. */
 interface Kept {
   readonly token: string;
-  /** From when on a new one is asked for while this one is still used. */
+  /** Time after which a new token is requested, while this one is still used. */
   readonly renewAt: number;
   readonly until: number;
 }
 
-/** The share of a token's life after which it is renewed. */
+/** Share of a token's lifetime after which it is renewed. */
 const renewAfter = 0.8;
-/** In ms, and as a share of its life: so long before its end a token isn't used any more; the shorter of both. */
+/**
+ * A token is not used in the last part of its lifetime: the shorter of this time in ms and this share of its lifetime.
+ */
 const leastLeftMs = 5_000;
 const leastLeft = 0.1;
-/** Maximum number of tokens in the cache: one, or one for each caller whose token is exchanged. */
+/** Maximum number of tokens in the cache. There is one token, or one per caller in a token exchange. */
 export const maxTokens = 1_000;
 /** Time to get a token, in ms. */
 export const maxTokenMs = 10_000;
-/** Bytes of the response that holds a token. */
+/** Maximum size of the response with a token, in bytes. */
 export const maxTokenBytes = 64 * 1024;
-/** In seconds, where the server doesn't say how long a token lives. */
+/** Lifetime of a token in seconds if the server does not state it. */
 const defaultLife = 60;
 
 /**
- * Tokens of one authorization server for one upstream: kept until shortly before their end, renewed before it, asked for once
- * however many calls wait. Tokens of callers are kept by a hash of what they were exchanged for.
+ * Tokens of one authorization server for one upstream. They are cached, renewed before they expire, and requested once
+ * even if several calls wait. Tokens of callers are cached under a hash of the token they were exchanged for.
  */
 export class Tokens {
   readonly #options: OAuthOptions;
@@ -91,7 +96,7 @@ export class Tokens {
   }
 
   /**
-   * A token for a call. Throws TokenError.
+   * Returns a token for a call. Throws TokenError.
    *
    * @param subject the caller's own token, for an exchange
    */
@@ -100,17 +105,17 @@ export class Tokens {
     const now = performance.now();
     const kept = this.#kept.get(key);
     if (kept === undefined || now >= kept.until) return this.#ask(key, subject);
-    if (now >= kept.renewAt) this.#ask(key, subject).catch(() => {}); // told when the kept one is over
+    if (now >= kept.renewAt) this.#ask(key, subject).catch(() => {}); // reported when the cached token expires
     return kept.token;
   }
 
-  /** Keeps a token no longer that the upstream didn't take. */
+  /** Removes a token that the upstream rejected. */
   forget(subject: string | undefined, token: string): void {
     const key = keyOf(subject);
     if (this.#kept.get(key)?.token === token) this.#kept.delete(key);
   }
 
-  /** How many tokens are kept. */
+  /** Number of cached tokens. */
   get size(): number {
     return this.#kept.size;
   }
@@ -143,7 +148,7 @@ export class Tokens {
   async #request(subject: string | undefined): Promise<TokenEndpointResponse> {
     const { parameters, grant } = this.#options;
     const options = {
-      [allowInsecureRequests]: true, // the operator's own choice, as with the upstream's address
+      [allowInsecureRequests]: true, // the operator chose the scheme of the URL
       [customFetch]: (url: string, init: object): Promise<Response> =>
         fetch(url, { ...init, dispatcher: this.#agent }) as unknown as Promise<Response>,
       signal: AbortSignal.timeout(this.#limits.tokenMs ?? maxTokenMs),
@@ -174,12 +179,12 @@ export class Tokens {
   }
 }
 
-/** A token itself is not a key: maps show up in heap snapshots and debuggers. */
+/** Returns a cache key without the token itself, because maps are visible in heap snapshots and debuggers. */
 function keyOf(subject: string | undefined): string {
   return subject === undefined ? '' : createHash('sha256').update(subject).digest('base64');
 }
 
-/** What RFC 8693 and RFC 6749 say of a token that is no good. */
+/** Error codes of RFC 8693 and RFC 6749 for an invalid token. */
 const refusals: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_request', 'invalid_token']);
 
 function tokenErrorOf(error: unknown, { grant, tokenUrl }: OAuthOptions): TokenError {

@@ -19,14 +19,14 @@ import { maxRetryAfterMs, type RetryBudget } from './retry-budget.ts';
 import type { NetworkOf, UpstreamReply, Waiting } from './upstream.ts';
 import type { Outgoing, Party, UpstreamConnections } from './upstream-connections.ts';
 
-/** What all calls to one upstream have in common. */
+/** Data shared by all calls to one upstream. */
 export interface Line {
   readonly pool: CallDispatcher;
-  /** Its scheme, host and port. */
+  /** Scheme, host and port of the upstream. */
   readonly address: string;
-  /** The address's path, before every call's. */
+  /** Path of the upstream's address. It precedes the path of each call. */
   readonly prefix: string;
-  /** What every call has besides, for a proxy on the way; undefined: nothing. */
+  /** Additional headers for a proxy; undefined if there are none. */
   readonly headers: Readonly<Record<string, string>> | undefined;
   readonly limits: Limits;
   readonly admission: Admission;
@@ -35,24 +35,24 @@ export interface Line {
   readonly breaker: Breaker;
   readonly retries: RetryBudget;
   readonly watch: Watch;
-  /** Calls shed since the start. */
+  /** Number of calls rejected for lack of a connection since the start. */
   shed: number;
 }
 
 /**
- * How far an exchange came: it waits for one of our connections, or until it may be sent again; it is given to a
- * connection, which may still have to be made; it went out; some of an answer came.
+ * Progress of an exchange. `waiting`: it waits for a connection, or for its retry. `connecting`: it was passed to a
+ * connection, which may not be open yet. `sent`: the request was sent. `answered`: a part of the response arrived.
  */
 type Stage = 'waiting' | 'connecting' | 'sent' | 'answered';
 
-/** Makes a call; see `Upstream`. */
+/** Makes a call as described at `Upstream`. */
 export function callUpstream(line: Line, request: UpstreamRequest, waiting: Waiting): Promise<UpstreamReply> {
   return new Promise((resolve, reject) => {
     new UpstreamCall(line, request, waiting, resolve, reject).start();
   });
 }
 
-/** When an exchange went out is found out when the clock looks next. */
+/** Marks an exchange that was sent after the last check. Its start is set at the next check. */
 const notYetKnown = -1;
 
 /** Time that a call waits for a connection to the upstream before it is rejected with 503, in ms. */
@@ -62,8 +62,8 @@ export const maxQueueMs = 20_000;
 export const maxOverheadBytes = 1024 * 1024;
 
 /**
- * One call on its way: sent once, or twice where it only reads, nothing came back but perhaps a request to try again
- * soon, and the budget has a retry left (W35). One object is all of it, from undici's handler to the clock.
+ * One upstream call. It is sent once, or twice if it only reads, nothing arrived except a request to retry soon, and
+ * the retry budget allows it (W35). A single object is used as undici handler and watched object.
  */
 class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Subject {
   readonly #line: Line;
@@ -72,37 +72,37 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   readonly #resolve: (reply: UpstreamReply) => void;
   readonly #reject: (error: Error) => void;
   index = -1;
-  /** When it came here, in ms as all times. */
+  /** Time of its creation, in ms like all times. */
   readonly #cameIn = performance.now();
-  /** When it was given to a connection. */
+  /** Time when it was passed to a connection. */
   #dispatchedAt = this.#cameIn;
-  /** When its present stage began, as far as the clock has looked. */
+  /** Start of its present stage, as known at the last check. */
   #since = this.#cameIn;
-  /** Whether something came since the clock looked. */
+  /** True if data arrived since the last check. */
   #heard = false;
   #stage: Stage = 'waiting';
-  /** True for a response whose end is the end of its connection: it has neither a length nor chunks. */
+  /** True for a response that ends with its connection: it has neither a length nor chunks. */
   #endsByClose = false;
   #status = 0;
   #headers: UpstreamReply['headers'] = {};
   #collector = new Collector(true);
-  /** Bytes of the answer that are held: all that were announced, where those are many, else those that came. */
+  /** Bytes of the response counted as memory: all announced bytes of a large response, otherwise the received bytes. */
   #held = 0;
-  /** Bytes of it since it was last left for the next turn of the event loop. */
+  /** Bytes of the response read since it last paused for an event-loop iteration. */
   #inTurn = 0;
-  /** Whether it waits for room for its answer. */
+  /** True while it waits for memory for its response. */
   #isPaused = false;
-  /** False while it waits for what its caller still sends of a file. */
+  /** False while it waits for the caller to send more of a file. */
   #isFed = true;
   #controller: Dispatcher.DispatchController | undefined;
-  /** Whether it went out before. */
+  /** True for a retry. */
   #isAgain = false;
   #nextTry: NodeJS.Timeout | undefined;
   #party: Party | undefined;
   #connection: Connection | undefined;
-  /** What had come over the connection, less what is the body's, when the clock looked first. */
+  /** Received bytes of the connection minus the body, at the first check. */
   #readBefore: number | undefined;
-  /** Why it ended before the answer did. */
+  /** Error that ended the call before its response ended. */
   #given: CallError | undefined;
 
   constructor(
@@ -148,14 +148,14 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#takeConnection();
   }
 
-  /** Goes out as soon as there is a connection for it. */
+  /** Sends the call as soon as a connection is free. */
   #takeConnection(): void {
     const found = this.#line.connections.enter(this);
     if (found === 'go') this.#send();
     else if (found === 'full') this.#shed();
   }
 
-  /** It waited, and has a connection now. */
+  /** Sends a call that waited for a connection. */
   go(): void {
     const { breaker } = this.#line;
     const now = performance.now();
@@ -193,7 +193,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return body ?? null;
   }
 
-  /** A file as its caller sends it; one that breaks off ends the call, and leaves what was sent of it unfinished. */
+  /**
+   * Yields a file as its caller sends it. If the caller breaks off, the call ends and the upstream request remains
+   * incomplete.
+   */
   async *#piecesOf(file: StreamedFile): AsyncGenerator<Buffer, void, undefined> {
     const pieces = file[Symbol.asyncIterator]();
     try {
@@ -211,7 +214,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     }
   }
 
-  /** Whether nobody waits for it any more; a write that went out ends all the same. */
+  /** True if the caller has disconnected. A write that was sent is completed anyway. */
   get #isLeft(): boolean {
     const { readOnly } = this.#request.operation;
     return this.#waiting.response.destroyed && (readOnly || !this.#waiting.reached);
@@ -228,7 +231,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#waiting.deadline);
   }
 
-  /** Whether more came than a body and what belongs to one. */
+  /** Returns true if the upstream sent too many bytes outside the body. */
   #isFlooded(): boolean {
     if (this.#stage !== 'sent' && this.#stage !== 'answered') return false;
     const besides = (this.#connection?.bytesRead ?? 0) - this.#collector.size;
@@ -239,10 +242,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     );
   }
 
-  /** How long the present stage may take, in ms. */
+  /** Maximum duration of the present stage, in ms. */
   get #longest(): number {
     const { limits } = this.#line;
-    // what a caller still sends has bounds of its own, a pause is bounded when it is begun, and a connection by who makes it; while there is no room nothing is read
+    // Other limits apply to a caller's upload, to a pause before a retry and to connecting. Nothing is read while
+    // memory is short.
     if (this.#nextTry !== undefined || this.#stage === 'connecting' || this.#isPaused || !this.#isFed)
       return Number.POSITIVE_INFINITY;
     if (this.#stage === 'waiting') return limits.upstreamQueueMs ?? maxQueueMs;
@@ -259,7 +263,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     else if (this.#stage === 'waiting') this.#shed();
     else if (this.#isFlooded()) this.#giveInvalid('a flood of bytes beside a body');
     else {
-      // a deadline that was near from the start, as a request came slowly, say, is no failure of the upstream's
+      // A deadline that was near from the start, for example after a slow request, is no failure of the upstream.
       const now = performance.now();
       const wasOutFor = this.#stage === 'connecting' ? 0 : now - this.#dispatchedAt;
       const hadItsTime = now - this.#since >= this.#longest || wasOutFor >= this.#firstByteMs;
@@ -268,19 +272,19 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     }
   }
 
-  /** There was no connection for it. */
+  /** Rejects a call that got no connection. */
   #shed(): void {
     this.#line.shed++;
     this.#give(overloaded(), undefined, { cause: 'queue' });
   }
 
-  /** An answer that can't be one. */
+  /** Ends the call with an invalid response. */
   #giveInvalid(got: string): void {
     const error = invalid(got);
     this.#give(error, 'failed', { cause: 'invalid', reason: error.message });
   }
 
-  /** Which wait took too long. */
+  /** Returns the wait that took too long. */
   #timeout(): Cause {
     if (performance.now() >= this.#waiting.deadline)
       return { cause: 'timeout', reason: 'the time of the whole request was over' };
@@ -291,7 +295,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // given up while a connection was made: it must not go out after all
+    // It was cancelled while connecting and must not be sent.
     if (this.#given !== undefined) controller.abort(this.#given);
     else if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
     else {
@@ -350,10 +354,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   /**
-   * Takes memory for the answer. Where there is none a read is refused; a write, which was done, is read on when there is
-   * room again: to say "try again" would be to ask for it twice.
+   * Reserves memory for the response. If there is none, a read is rejected. A write was already done, so a retry would
+   * repeat it: its response is read once memory is free.
    *
-   * @param coming how many of the bytes aren't here yet
+   * @param coming number of the bytes that have not arrived yet
    */
   #hold(bytes: number, coming: number): void {
     const { admission } = this.#line;
@@ -377,7 +381,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   onResponseEnd(): void {
-    // undici takes a reset for the end of a response that ends with its connection; it is incomplete (RFC 9112 §8)
+    // undici treats a reset as the end of a response that ends with its connection. The response is incomplete (RFC
+    // 9112 §8).
     const broken = this.#endsByClose ? this.#connection?.error : undefined;
     if (broken !== undefined) {
       this.onResponseError(undefined, broken);
@@ -388,7 +393,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     else
       collector.takeInTurns().then(
         (collected) => this.#end(collected),
-        (error) => this.onResponseError(undefined, error), // there is no memory for it
+        (error) => this.onResponseError(undefined, error), // memory allocation failed
       );
   }
 
@@ -434,11 +439,14 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   #maySendAgain(): boolean {
     const { operation, body } = this.#request;
-    if (body instanceof StreamedFile) return false; // it can be read once
+    if (body instanceof StreamedFile) return false; // its body can only be read once
     return operation.readOnly && !this.#isAgain && this.#line.retries.spend();
   }
 
-  /** In ms; undefined where it isn't waited for: it is long, an HTTP date or beyond the deadline. */
+  /**
+   * Returns the pause before a retry in ms. Returns undefined if it is too long, exceeds the deadline or is an HTTP
+   * date.
+   */
   #pauseAskedFor(retryAfter: string | undefined): number | undefined {
     if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
     const ms = Number(retryAfter) * 1000;
@@ -448,7 +456,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return fits ? ms : undefined;
   }
 
-  /** Goes out once more; meanwhile its connection is another's. */
+  /** Sends the call again after a pause. Meanwhile another call can use its connection. */
   #sendAgain(pauseMs: number): void {
     this.#waiting.stats.upstreamMs += performance.now() - this.#dispatchedAt;
     this.#isAgain = true;
@@ -482,7 +490,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return this.#request.operation.binaryOutput ? limits.replyBytesWithBinary : limits.replyBytes;
   }
 
-  /** Ends it before its answer did; the connection stays its own until undici is done with it. */
+  /** Ends the call before its response ended. It keeps its connection until undici has finished with it. */
   #give(error: CallError, evidence: Evidence | undefined, cause?: Cause): void {
     if (this.#given !== undefined) return;
     this.#given = error;
@@ -494,11 +502,14 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (!isWaiting) this.#controller?.abort(error);
     else {
       this.#line.connections.drop(this);
-      this.#line.connections.leave(this); // where it was about to be sent
+      this.#line.connections.leave(this); // it may just have received a connection
     }
   }
 
-  /** Gives back what came of an answer that nobody gets, in the next turn: undici may still look at the last piece. */
+  /**
+   * Releases the received bytes of a discarded response in the next event-loop iteration, because undici may still read
+   * the last piece.
+   */
   #dropAnswer(): void {
     const collector = this.#collector;
     if (collector.size === 0) return;
@@ -506,7 +517,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     setImmediate(() => collector.drop());
   }
 
-  /** @param evidence undefined for what shows nothing of the upstream: a caller that left, memory that is full */
+  /**
+   * @param evidence undefined if the result says nothing about the upstream, for example if the caller disconnected or
+   * memory is full
+   */
   #settle(evidence: Evidence | undefined): void {
     const { watch, breaker } = this.#line;
     const now = performance.now();
@@ -522,9 +536,9 @@ function unavailable(retryAfter: number): CallError {
 }
 
 /**
- * The headers of a call as it goes out, names and values in turn as undici takes them with the least work: with the request's
- * id and its place in a trace (W3C Trace Context), unless the contract sends headers of these names itself; a body that is
- * written piece by piece goes with its length, as others do.
+ * Returns the headers of an upstream call as a flat array of names and values, which undici processes fastest. It
+ * includes the request id and trace headers (W3C Trace Context), unless the contract sets these headers. A body that is
+ * written in pieces gets a Content-Length.
  */
 function headersOf(
   own: UpstreamRequest['headers'],
@@ -557,10 +571,13 @@ const traceName = 'traceparent';
 const traceNames: ReadonlySet<string> = new Set([traceName, 'tracestate']);
 /** Version, trace, parent and flags. */
 const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-/** As long as the specification asks everybody to pass on. */
+/** Maximum length that the specification requires to be passed on. */
 const tracestateForm = /^[\x20-\x7e]{1,512}$/;
 
-/** A service that nothing could be sent to isn't available; of one that was reached, the answer is what's wrong. */
+/**
+ * Returns the error for a broken exchange. If nothing was sent, the upstream is unavailable. Otherwise its response is
+ * invalid.
+ */
 function told(cause: Error, stage: Stage): CallError {
   if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
   return new CallError('UpstreamInvalidResponse', {
@@ -569,7 +586,7 @@ function told(cause: Error, stage: Stage): CallError {
   });
 }
 
-/** Seconds or an HTTP date (RFC 9110, 10.2.3); the one header of an upstream that goes on. */
+/** Seconds or an HTTP date (RFC 9110, 10.2.3). This header is always passed on to the caller. */
 const retryAfterForm = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;
 
 const ourCodes: ReadonlySet<unknown> = new Set([
@@ -578,24 +595,27 @@ const ourCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_DESTROYED',
 ]);
 
-/** undici's errors of a call that can't be made or comes too late. */
+/** Returns true for undici's errors about calls that are invalid or too late. */
 function isOurs(error: Error): boolean {
   return 'code' in error && ourCodes.has(error.code);
 }
 
-/** Whether some bytes of a whole are what an answer has (RFC 9110, 14.4); services call pages of a list parts too, by other headers. */
+/**
+ * Returns true if the response is a partial byte range (RFC 9110, 14.4). Ranges in other units are used for pages of a
+ * list and are allowed.
+ */
 function isPart(headers: UpstreamReply['headers']): boolean {
   const range = headers['content-range'];
   const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(String(range)) ?? [];
   return first !== undefined && !(first === '0' && Number(last) + 1 === Number(size));
 }
 
-/** Whether the contract has a caller ask for a part. */
+/** Returns true if the request asks for a range. */
 function asksForPart(headers: UpstreamRequest['headers']): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'range');
 }
 
-/** Transfer codings that leave a body's bytes as they are: any other is in them still, as undici undoes chunks alone. */
+/** Transfer codings that undici decodes. A body with any other coding would still be encoded. */
 const plainTransfer = /^(?:chunked|identity)$/i;
 
 const garbageCodes: ReadonlySet<unknown> = new Set([
@@ -603,12 +623,12 @@ const garbageCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
 ]);
 
-/** Bytes came, but no HTTP. */
+/** Returns true if bytes arrived that are not HTTP. */
 function isGarbage(error: Error): boolean {
   return error.name === 'HTTPParserError' || ('code' in error && garbageCodes.has(error.code));
 }
 
-/** An answer that can't be one, with what was wrong about it. */
+/** Returns the error for an invalid response. */
 function invalid(got: string): CallError {
   return new CallError('UpstreamInvalidResponse', {
     expected: "an answer of the contract's types",

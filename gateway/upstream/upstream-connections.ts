@@ -1,29 +1,29 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 
-/** Whose a call is and what it calls, for sharing what there is for all. */
+/** Caller, network and operation of a call, for fair sharing. */
 export interface Party {
-  /** One caller of a network. */
+  /** A caller within its network. */
   readonly caller: string;
   readonly network: string;
   readonly operation: string;
 }
 
-/** A call that needs a connection for as long as it is out. */
+/** A call that needs a connection until it ends. */
 export interface Outgoing {
   readonly party: Party;
-  /** Told when a call that waited has a connection. */
+  /** Called when a waiting call gets a connection. */
   readonly go: () => void;
 }
 
-/** How many times as much as is left one may have: a caller, a network, an operation. */
+/** Maximum share of one caller, network or operation, as a multiple of the free slots. */
 const callerShare = 4;
 const networkShare = 8;
 const operationShare = 16;
 
 /**
- * Gives each call a connection, or lets it wait for one, or neither. As many are out as there are connections, as many
- * wait as `upstreamQueue`. Of both something is left for others: a caller has at most four times what is free, a network
- * eight times, an operation sixteen times. So of 64 connections one caller has 51, and two have 28 each.
+ * Assigns connections to calls, or queues or rejects them. At most `upstreamConnections` calls are sent and
+ * `upstreamQueue` calls wait. Both leave capacity for others: a caller has at most four times the free slots, a network
+ * eight times, an operation sixteen times. With 64 connections, one caller can have 51, and two can have 28 each.
  */
 export class UpstreamConnections {
   readonly #out: Places;
@@ -35,30 +35,30 @@ export class UpstreamConnections {
     this.#waiting = new Places(upstreamQueue);
   }
 
-  /** Calls that wait. */
+  /** Number of waiting calls. */
   get waiting(): number {
     return this.#waiting.calls.length;
   }
 
-  /** Whether the call may go out now, waits until it is told to, or finds no room. */
+  /** Returns `go` if the call may be sent now, `wait` if it is queued, `full` if it is rejected. */
   enter(call: Outgoing): 'go' | 'wait' | 'full' {
     if (this.#out.take(call)) return 'go';
     return this.#waiting.take(call) ? 'wait' : 'full';
   }
 
-  /** Takes a call back that waits. */
+  /** Removes a waiting call. */
   drop(call: Outgoing): void {
     this.#waiting.give(call);
   }
 
-  /** Gives a call's connection to one that waits; nothing where it has none. */
+  /** Passes a call's connection to a waiting call. Does nothing if the call has no connection. */
   leave(call: Outgoing): void {
     if (this.#out.give(call) && !this.#advancing) this.#advance();
   }
 
-  /** Lets calls out that waited, oldest first, as long as there is one that may. */
+  /** Starts waiting calls, oldest first, while connections are free. */
   #advance(): void {
-    this.#advancing = true; // a call that is told to go may end at once
+    this.#advancing = true; // a call that starts may end at once
     for (;;) {
       const next = this.#waiting.calls.find((call) => this.#out.take(call));
       if (next === undefined) break;
@@ -69,22 +69,22 @@ export class UpstreamConnections {
   }
 }
 
-/** So many places, and the calls that have one, in the order in which they came. */
+/** A limited number of slots, and the calls that hold them in order of arrival. */
 class Places {
   readonly calls: Outgoing[] = [];
   readonly #total: number;
-  /** Who has how many; undefined where so many are free that it doesn't matter. */
+  /** Slots per caller, network and operation; undefined while the pool has spare slots. */
   #shares: Shares | undefined;
 
   constructor(total: number) {
     this.#total = total;
   }
 
-  /** Takes a place for a call; false where there is none, or its party has its share. */
+  /** Takes a slot for a call. Returns false if none is free or the party has its share. */
   take(call: Outgoing): boolean {
     const { calls } = this;
     const free = this.#total - calls.length;
-    // before, not even a single caller has more than its share
+    // With fewer calls, even a single caller cannot exceed its share.
     if (calls.length >= callerShare * free) {
       this.#shares ??= new Shares(calls);
       if (!this.#shares.hasRoomFor(call.party, free)) return false;
@@ -94,12 +94,12 @@ class Places {
     return true;
   }
 
-  /** Gives a call's place back; false where it has none. */
+  /** Releases a call's slot. Returns false if it has none. */
   give(call: Outgoing): boolean {
     const { calls } = this;
     let at = calls.indexOf(call);
     if (at === -1) return false;
-    for (; at < calls.length - 1; at++) calls[at] = calls[at + 1] as Outgoing; // to splice makes a list of what it takes out
+    for (; at < calls.length - 1; at++) calls[at] = calls[at + 1] as Outgoing; // avoids the array that splice returns
     calls.pop();
     if (calls.length < this.#total / 2) this.#shares = undefined;
     this.#shares?.add(call.party, -1);
@@ -107,7 +107,7 @@ class Places {
   }
 }
 
-/** Who has how much. */
+/** Slots per caller, network and operation. */
 class Shares {
   readonly #callers = new Map<string, number>();
   readonly #networks = new Map<string, number>();
@@ -125,7 +125,7 @@ class Shares {
     );
   }
 
-  /** @param count 1, or -1 for one that has left */
+  /** @param count 1, or -1 for a call that ended */
   add({ caller, network, operation }: Party, count: number): void {
     add(this.#callers, caller, count);
     add(this.#networks, network, count);

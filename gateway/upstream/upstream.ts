@@ -6,45 +6,45 @@ import type { Base64Spans } from '../../mappings/json/base64-spans.ts';
 import type { Permit } from '../admission/permit.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 
-// What lives here: the service behind and the way to it: connections, deadlines, breaker, repeated reads. It knows calls
-// upstream and nothing of who made them but their network and pseudonym.
+// The upstream and its transport: connections, deadlines, circuit breaker, retries. This folder knows upstream calls.
+// Of their callers it knows only network and pseudonym.
 
-/** What an upstream answered, whole. */
+/** A complete upstream response. */
 export interface UpstreamReply {
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Answer['headers'];
   readonly body: Buffer;
-  /** Where a large body's base64 is, as far as it was looked for. */
+  /** Base64 spans of a large body, if they were searched for. */
   readonly runs?: Base64Spans | undefined;
   readonly retryAfter: string | undefined;
 }
 
 /**
- * Bytes of an upstream's response that the event loop reads, without its base64; of a response that is mapped, all bytes.
- * A worker thread reads a longer response.
+ * Maximum size of an upstream response, in bytes without base64, that is read on the event loop. For a response that is
+ * mapped, all bytes count. A worker thread reads longer responses.
  */
 export const maxLoopReplyBytes = 256 * 1024;
 
-/** A call on its way upstream and back, for whoever waits for it. */
+/** An upstream call from its caller's point of view. */
 export interface Waiting {
-  /** What the call holds in memory is counted here. */
+  /** Counts the memory of the call. */
   readonly permit: Permit;
-  /** When the answer must be there, in ms of `performance.now()`. */
+  /** Deadline of the response, in ms of `performance.now()`. */
   readonly deadline: number;
-  /** The caller's; once it is destroyed nobody waits, and a read is given up. */
+  /** Response to the caller. Once it is destroyed, the caller has disconnected and a read is cancelled. */
   readonly response: Pick<ServerResponse, 'destroyed' | 'on' | 'off'>;
-  /** By which the caller, the log and the upstream speak of it. */
+  /** Id in the messages to the caller, in the log and in upstream calls. */
   readonly requestId: string;
-  /** Whose call it is. */
+  /** Request of the caller. */
   readonly request: IncomingMessage;
-  /** Whether it was sent, whole or in part: before, nothing can have been done. */
+  /** True if it was sent at least in part. Before that, the upstream cannot have acted. */
   reached: boolean;
-  /** Whether all its calls were answered, where it is several or their answers are mapped, whatever came of mapping them. */
+  /** True if all upstream calls of a mapping were answered, even if mapping the responses failed. */
   isAnswered?: boolean;
-  /** Whether the system has all of it: the memory of its body is read no more. */
+  /** True if the operating system has all bytes of the request, so that its memory is no longer read. */
   isWritten: boolean;
-  /** What the gateway itself sent with it that no text may tell: keys, a password, a token. */
+  /** Secrets that the gateway itself sent with the call: keys, a password, a token. Texts never contain them. */
   ownSecrets: readonly string[];
   readonly stats: Pick<
     RequestStats,
@@ -52,11 +52,11 @@ export interface Waiting {
   >;
 }
 
-/** Tells from which network a request came, as text that is the same for the same network. */
+/** Returns the network of a request as a text. Equal networks give equal texts. */
 export type NetworkOf = (request: IncomingMessage) => string;
 
 /**
- * Makes one call upstream and gives its whole answer. Throws CallError: UpstreamUnavailable, UpstreamTimeout,
+ * Makes one upstream call and returns its complete response. Throws CallError: UpstreamUnavailable, UpstreamTimeout,
  * UpstreamInvalidResponse, Overloaded, CallerGone.
  */
 export interface Upstream {
@@ -65,22 +65,22 @@ export interface Upstream {
   readonly close: () => Promise<void>;
 }
 
-/** What an upstream does with calls at the moment. */
+/** Current state of an upstream. */
 export interface UpstreamState {
-  /** Whether calls are refused at once, because no connection was had. */
+  /** True if all calls are rejected because no connection could be made. */
   readonly isOpen: boolean;
-  /** How many operations have calls refused at once, because theirs failed. */
+  /** Number of operations with an open circuit breaker. */
   readonly openOperations: number;
-  /** Calls that wait for a connection. */
+  /** Number of calls that wait for a connection. */
   readonly waiting: number;
-  /** Calls shed since the start, for which there was no connection in time. */
+  /** Number of calls rejected since the start because no connection was free in time. */
   readonly shed: number;
 }
 
-/** The state of one that refuses nothing and has no call waiting. */
+/** State of an upstream with closed circuit breakers and no waiting calls. */
 export const idleUpstream: UpstreamState = { isOpen: false, openOperations: 0, waiting: 0, shed: 0 };
 
-/** A JSON service in this process, spoken to over the same JSON wire. */
+/** A JSON service in this process. Requests and responses are JSON texts, as over HTTP. */
 export interface LocalService {
   readonly handle: (request: {
     readonly method: string;
@@ -95,7 +95,7 @@ export interface LocalService {
   readonly close: () => void;
 }
 
-/** An upstream that is a service in this process; its calls have no time limit of ours. */
+/** Creates an upstream for a service in this process. Its calls have no time limit. */
 export function createLocalUpstream(service: LocalService): Upstream {
   return {
     call: async ({ method, path, headers, body }, waiting) => {
