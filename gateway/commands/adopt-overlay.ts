@@ -6,14 +6,14 @@ import type { ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { schemaFiles } from '../../mappings/loader/load.ts';
 import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
 
-/** The files of an adopted folder that an overlay has to name: one of several WSDLs, and folders of imports. */
+/** Paths that the overlay of an adopted folder must name: one of several WSDLs, and folders of imports. */
 export interface AdoptedPlaces {
-  /** Undefined where the folder has one WSDL. */
+  /** Undefined if the folder has one WSDL. */
   readonly wsdl: string | undefined;
   readonly refs: ReadonlyMap<string, string>;
 }
 
-/** The lines of an overlay without which the folder isn't read. */
+/** Returns the overlay lines that are required to read the folder. */
 export function placesText({ wsdl, refs }: AdoptedPlaces): string {
   const lines = [...(wsdl === undefined ? [] : [`wsdl: ${JSON.stringify(wsdl)}`])];
   if (refs.size > 0) lines.push('refs:');
@@ -23,9 +23,9 @@ export function placesText({ wsdl, refs }: AdoptedPlaces): string {
 }
 
 /**
- * The text of an overlay that describes each key in a comment, with its default or an example (A33).
+ * Returns the text of an overlay that describes each key in a comment, with its default or an example (A33).
  *
- * @param folder the folder of the contract
+ * @param folder folder of the contract
  */
 export function adoptedOverlayText(
   folder: string,
@@ -50,7 +50,7 @@ export function adoptedOverlayText(
   ].join('\n');
 }
 
-/** HTTP headers for the values of a UsernameToken that a policy requires (A31). */
+/** Returns HTTP headers for the values of a UsernameToken that a policy requires (A31). */
 function tokenLines({ service }: Adopted): readonly string[] {
   if (!service.policies.some(({ kind }) => kind === 'usernameToken')) return [];
   return [
@@ -62,7 +62,7 @@ function tokenLines({ service }: Adopted): readonly string[] {
   ];
 }
 
-/** The keys whose examples depend on the contract. */
+/** Returns the lines of keys with examples from the contract. */
 function linesOf({ operations }: Contract, { service, endpoints }: Adopted): KeyLines {
   const [scalar] = service.operations.flatMap(({ input }) => input.headers.flatMap(scalarsOf));
   return {
@@ -78,7 +78,7 @@ function linesOf({ operations }: Contract, { service, endpoints }: Adopted): Key
   };
 }
 
-/** The scalars of a header block, as the key `headers` names them. */
+/** Returns the scalars of a header block by their names in the key `headers`. */
 function scalarsOf({ name, type }: ElementDeclaration): readonly string[] {
   if (type.kind === 'simple' || type.content.kind !== 'elements') return [];
   return membersOf(type.content.particle).members.flatMap((member) =>

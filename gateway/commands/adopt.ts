@@ -37,7 +37,7 @@ interface AdoptFlags {
   readonly limits?: Limits;
 }
 
-/** `soapbridge adopt` */
+/** Creates the command `soapbridge adopt`. */
 export function adoptCommand(): Command {
   return new Command('adopt')
     .description("make a contract folder of an existing service's WSDL")
@@ -65,7 +65,7 @@ export function adoptCommand(): Command {
 }
 
 function addReference(text: string, before: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
-  // a folder's name may have the sign too, and so may a URL
+  // a folder's name or a URL may contain `=`, too
   const equals = /^(?:\.\.\/)+=/.test(text) ? text.indexOf('=') : text.lastIndexOf('=');
   if (equals < 1 || equals === text.length - 1)
     throw new InvalidArgumentError(
@@ -77,7 +77,7 @@ function addReference(text: string, before: ReadonlyMap<string, string>): Readon
 function adopt(wsdl: string, flags: AdoptFlags): void {
   const out = resolve(flags.out);
   checkWsdl(wsdl);
-  // with a mapping it is the new service's, which the WSDL is mapped onto
+  // With a mapping it describes the new service that the WSDL is mapped onto.
   const document = findFile(out, 'mapping') === undefined ? findFile(flags.out, 'openapi') : undefined;
   if (document !== undefined)
     throw new RangeError(
@@ -111,7 +111,7 @@ function checkWsdl(wsdl: string): void {
     throw new RangeError(`${shownName}: expected the path of a WSDL file, got ${what}`);
   }
   const start = startOf(wsdl);
-  // UTF-16 has a zero byte beside each character of markup
+  // UTF-16 has a zero byte next to each ASCII character.
   if (/^(?:ï»¿|þÿ|ÿþ|\0|\s)*</.test(start)) return;
   if (/^["']?(?:openapi|swagger)["']?\s*:/m.test(start.replace(/^\s*\{\s*/, '')))
     throw new RangeError(
@@ -120,7 +120,7 @@ function checkWsdl(wsdl: string): void {
   throw new RangeError(`${wsdl}: expected a WSDL, got a file that is no XML`);
 }
 
-/** The first bytes of a file, as Latin-1. */
+/** Returns the first 4096 bytes of a file as Latin-1. */
 function startOf(path: string): string {
   const file = openSync(path, 'r');
   try {
@@ -131,20 +131,20 @@ function startOf(path: string): string {
   }
 }
 
-/** The documents by their paths in the folder to write, and what its overlay has to say of them. */
+/** The documents by their paths in the output folder, and the paths for its overlay. */
 interface Source {
   readonly documents: ReadonlyMap<string, Uint8Array>;
   readonly places: AdoptedPlaces;
   readonly names: ReturnType<typeof readNamesLock>;
-  /** Where each document was read, by its path in the folder to write. */
+  /** Original path of each document, by its path in the output folder. */
   readonly origins: ReadonlyMap<string, string>;
-  /** Warnings about the documents, where they were read. */
+  /** Warnings about the documents, with their original paths. */
   readonly warnings: readonly ContractProblem[];
-  /** The command that also reads the files outside of the WSDL's folder; undefined if all are read. */
+  /** Command that also reads the files outside the WSDL's folder; undefined if all were read. */
   readonly command: string | undefined;
 }
 
-/** Reads the WSDL where it lies. Throws ContractError. */
+/** Reads the WSDL and its imports at their original paths. Throws ContractError. */
 function readSource(wsdl: string, flags: AdoptFlags, out: string): Source {
   const { refs, limits = defaultLimits } = flags;
   const problems: ContractProblem[] = [];
@@ -189,8 +189,8 @@ type LoadSource = (
 ) => LoadedService;
 
 /**
- * Loads a WSDL. If paths lead out of its folder, the result has the command that reads their files, or the error ends with
- * it. Throws ContractError.
+ * Loads a WSDL. If imports lead out of its folder, the result contains the command that reads these files. If loading
+ * fails, the error ends with that command. Throws ContractError.
  */
 function loadWithCommand(
   wsdl: string,
@@ -209,13 +209,13 @@ function loadWithCommand(
   }
 }
 
-/** How many times a WSDL is read again to find the beginnings that files outside of its folder need. */
+/** Maximum number of times that a WSDL is read again to find further path prefixes outside its folder. */
 const mostRounds = 8;
 
 /**
- * The command that also reads the files outside of the WSDL's folder.
+ * Returns the command that also reads the files outside the WSDL's folder.
  *
- * @param outside beginnings such as `../`; those that files there need are added
+ * @param outside path prefixes, for example `../`; the prefixes that these files need are added
  */
 function commandWithRefs(wsdl: string, flags: AdoptFlags, outside: Set<string>, load: LoadSource): string {
   const folderOf = (beginning: string): string => join(dirname(wsdl), beginning).replace(/(?<=.)[/\\]$/, '');
@@ -235,17 +235,17 @@ function commandWithRefs(wsdl: string, flags: AdoptFlags, outside: Set<string>, 
   return words.map(quoted).join(' ');
 }
 
-/** A word of a command line, in quotes if a shell would split or change it. */
+/** Quotes a word of a command line if a shell would split or change it. */
 function quoted(word: string): string {
   return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Folders of other places, by the folder of theirs in the one to write. */
+/** Returns the subfolder of the output folder for each folder of `--refs`. */
 function foldersOf(refs: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   const folders = new Map<string, string>();
   const all = new Set([...refs.values()].map((folder) => resolve(folder)));
   for (const absolute of [...all].toSorted((one, other) => one.length - other.length)) {
-    // a folder in another one stays there, so that a file has one path
+    // A nested folder remains nested, so that each file has only one path.
     const outer = [...folders].findLast(([one]) => absolute.startsWith(one + sep));
     if (outer !== undefined) {
       folders.set(absolute, outer[1] + portableName(absolute.slice(outer[0].length)).replaceAll(sep, '/'));
@@ -259,17 +259,17 @@ function foldersOf(refs: ReadonlyMap<string, string>): ReadonlyMap<string, strin
   return folders;
 }
 
-/** Where a document goes: its path in the WSDL's folder, or in the folder for those of another place, as all systems can save it. */
+/** Returns a document's path in the output folder. It is valid on all operating systems. */
 function pathOf(file: string, folders: ReadonlyMap<string, string>): string {
   for (const [absolute, path] of folders)
     if (file.startsWith(absolute + sep)) return `${path}/${portableName(file.slice(absolute.length + 1))}`;
   return portableName(file);
 }
 
-/** Files of the folder that are no documents of the WSDL, in any case: some file systems know none. */
+/** Names of other files in a contract folder, ignoring case, because some file systems ignore it. */
 const ownFile = /^(?:(?:soap|openapi|mapping)\.(?:yaml|yml|json)|derived\.openapi\.yaml|names\.lock)$/i;
 
-/** Throws RangeError for a document whose place in the folder is another file's. */
+/** Throws RangeError if a document has the path of another file in the folder. */
 function checkPath(path: string, others: ReadonlyMap<string, unknown>): void {
   if (ownFile.test(path))
     throw new RangeError(
@@ -288,7 +288,7 @@ interface Made {
   readonly open: readonly OpenPlace[];
 }
 
-/** Writes all of the folder into another one and loads it there, so that what is written is known to be read. */
+/** Writes all files to a temporary folder and loads it, which verifies that the result can be read. */
 function fill(stage: string, out: string, source: Source, { limits, force }: AdoptFlags): Made {
   const { documents, places, names } = source;
   const files: string[] = [];
@@ -299,7 +299,7 @@ function fill(stage: string, out: string, source: Source, { limits, force }: Ado
   };
   for (const [path, bytes] of documents) write(path, bytes);
   const there = ['soap.yaml', 'soap.yml', 'soap.json'].find((name) => existsSync(join(out, name)));
-  // an overlay without keys is replaced by one with the refs
+  // An overlay without keys is replaced by one with the refs.
   const isReplaced =
     force && placesText(places) !== '' && there === 'soap.yaml' && hasNoKeys(join(out, there));
   const kept = isReplaced ? undefined : there;
@@ -314,7 +314,7 @@ function fill(stage: string, out: string, source: Source, { limits, force }: Ado
   const { document, open } = deriveFromContract(loaded.contract);
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
-  // as it is read from now on
+  // load the folder again with its new overlay and names
   const finished = loadStage(stage, out, source, limits);
   return { files, loaded: finished, adopted: finished.contract.adopted ?? adopted, open };
 }
@@ -327,8 +327,8 @@ function hasNoKeys(file: string): boolean {
 }
 
 /**
- * Loads the folder that is made. Problems name files where they were read, because the folder is not written then. Warnings
- * name them in the folder.
+ * Loads the temporary folder. Problems name the original files, because the output folder is not written in that case.
+ * Warnings name the files in the output folder.
  */
 function loadStage(
   stage: string,
@@ -350,7 +350,7 @@ function loadStage(
       const path = paths.get(one.file);
       return path === undefined ? one : { ...one, file: join(out, path) };
     });
-    // a document that is not copied, as it could not be read, would only be missing
+    // A document that could not be read was not copied, so it would only be reported as missing.
     const others = loaded.warnings.filter(({ file }) => !origins.has(pathIn(stage, file)));
     const all = [...ofDocuments, ...others.map((one) => ({ ...one, file: inOut(one.file) }))];
     return { ...loaded, notServed, warnings: all };
@@ -365,12 +365,14 @@ function loadStage(
   }
 }
 
-/** The path of a file in a folder, with slashes. */
+/** Returns the path of a file relative to a folder, with slashes. */
 function pathIn(folder: string, file: string): string {
   return relative(folder, file).replaceAll(sep, '/');
 }
 
-/** Puts the files in their place, each whole. Gives those that weren't there as they are. Throws RangeError. */
+/**
+ * Moves the files to the output folder, each atomically. Returns the files whose content changed. Throws RangeError.
+ */
 function moveInto(
   stage: string,
   out: string,
@@ -405,7 +407,7 @@ function moveInto(
   return changed;
 }
 
-/** Where a folder, or the one around it that is there, really lies. */
+/** Returns the real path of a folder, or of its closest existing parent. */
 function folderThere(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folderThere(dirname(folder));
 }

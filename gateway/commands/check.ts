@@ -35,7 +35,7 @@ interface CheckFlags extends ContractFlags {
   readonly probe?: true;
 }
 
-/** `soapbridge check` */
+/** Creates the command `soapbridge check`. */
 export function checkCommand(): Command {
   return contractCommand('check')
     .description('load a contract; say what is wrong, or what it holds')
@@ -90,7 +90,7 @@ async function probeAll({
 }: CheckFlags): Promise<
   readonly { readonly url: string; readonly probed: Probed; readonly sentence: string }[]
 > {
-  const { probeSentence, probeUpstream } = await import('../upstream/probe.ts'); // undici, which takes a while to load
+  const { probeSentence, probeUpstream } = await import('../upstream/probe.ts'); // loads undici, which is slow
   const proxies = proxiesOf(process.env);
   const plans = config === undefined ? [{ upstreamUrl: upstream, upstream: undefined }] : readConfig(config);
   return Promise.all(
@@ -103,14 +103,17 @@ async function probeAll({
   );
 }
 
-/** A contract with what its derived document says otherwise than its WSDL. */
+/** A contract with the differences between its derived document and its WSDL. */
 interface CheckedContract extends LoadedContract {
   readonly derived: readonly ContractProblem[];
-  /** How its calls go to a service of another document (M1). */
+  /** Mapping of its calls to another document (M1); undefined if there is none. */
   readonly mapping: Mapping | undefined;
 }
 
-/** What the derived document of an adopted folder says otherwise than its WSDL does now (A32); nothing where there is none. */
+/**
+ * Returns the differences between the derived document of an adopted folder and its WSDL (A32). Returns none if there
+ * is no derived document.
+ */
 function derivedProblems(
   place: ContractPlace,
   { contract: { adopted, settings } }: LoadedContract,
@@ -125,7 +128,7 @@ function derivedProblems(
   return withLines(compareDerived({ ...adopted, settings }, file.root, path, limits.contractProblems));
 }
 
-/** What a contract holds, as `--json` gives it. */
+/** Returns the summary of a contract for `--json`. */
 export function summaryOf({
   derived = [],
   contract,
@@ -170,7 +173,7 @@ export function summaryOf({
   };
 }
 
-/** How calls go to a service of another document: what each operation calls, what has no rule, what doesn't come back (M3). */
+/** Returns the summary of a mapping: calls per operation, operations without a rule, and one-way members (M3). */
 function mappingSummaryOf({ operations, unmapped, oneWay }: Mapping): unknown {
   return {
     calls: [...operations.values()].map(({ name, targets }) => ({ name, targets })),
@@ -179,7 +182,7 @@ function mappingSummaryOf({ operations, unmapped, oneWay }: Mapping): unknown {
   };
 }
 
-/** What an adopted service has more: where its ports answer, what its operations are, what its policies ask. */
+/** Returns the additional summary of an adopted contract: endpoints, operations and policies. */
 function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
   return {
     endpoints: endpoints.map(({ path, ports }) => ({ path, ports: ports.map(({ name }) => name) })),
@@ -195,12 +198,12 @@ function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
   };
 }
 
-/** The files of the folder that a service was read from. */
+/** Returns the contract's files that a service was read from. */
 function filesOf({ documents }: Adopted['service']): readonly string[] {
   return documents.filter(({ isBuiltIn }) => !isBuiltIn).map(({ file }) => file);
 }
 
-/** Prints what an adopted contract holds. */
+/** Prints the summary of an adopted contract. */
 export function printAdopted(
   contract: Contract,
   { service, endpoints }: Adopted,
@@ -229,7 +232,7 @@ export function printAdopted(
     printLine(`warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
 }
 
-/** The operations of both views of a contract, by name. */
+/** Joins the operations of both views of a contract by name. */
 function merged({ operations }: Contract, service: AdoptedService) {
   const calls = new Map(operations.map(({ name, upstream }) => [name, upstream]));
   return service.operations.flatMap((operation) => {

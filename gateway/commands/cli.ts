@@ -53,14 +53,14 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** What is wrong with a command line, as every other error of a script that asked for JSON. */
+/** Prints a command line error as JSON, like the other errors with `--json`. */
 function printAsProblem(text: string): void {
   printJson({ problems: [{ message: text.replace(/^error: /, '').trimEnd() }] });
 }
 
 /**
- * Whoever reads what is printed has read enough, as `head` does: the rest isn't wanted. Where there is no room for it, what
- * was printed is not whole.
+ * Handles errors of standard output. If the reader has closed it, as `head` does, the program ends normally. Any other
+ * error, for example a full disk, is reported.
  */
 function stopPrinting({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') process.exit();

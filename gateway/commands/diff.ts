@@ -14,14 +14,14 @@ interface DiffFlags {
   readonly json: boolean;
 }
 
-/** What the grades are called. */
+/** Printed names of the grades. */
 const words: Readonly<Record<Grade, string>> = {
   breaking: 'breaking',
   strict: 'breaks strict clients',
   compatible: 'compatible',
 };
 
-/** `soapbridge diff` */
+/** Creates the command `soapbridge diff`. */
 export function diffCommand(): Command {
   return new Command('diff')
     .description('say which changes between two contracts break SOAP clients that are already built')

@@ -42,9 +42,9 @@ const withoutPrefix: readonly string[] = ['HOST', 'PORT'];
 const contractOptions: ReadonlySet<string> = new Set(['contract', 'openapi', 'overlay', 'config']);
 
 /**
- * Refuses variables that the user meant for soapbridge and that no option reads: old names, and misspelt new ones. `serve`
- * refuses every old name. Another command refuses an old name only if it has the option and nothing else sets it. Throws
- * RangeError with one line for each variable.
+ * Rejects variables that the user meant for soapbridge and that no option reads: old names, and misspelt new ones.
+ * `serve` rejects every old name. Another command rejects an old name only if it has the option and nothing else sets
+ * it. Throws RangeError with one line for each variable.
  */
 export function checkEnvironment(command: Command, known: readonly string[]): void {
   const set = Object.keys(process.env).filter((name) => process.env[name] !== '');

@@ -15,7 +15,7 @@ interface ExplainFlags extends ContractFlags {
   readonly json: boolean;
 }
 
-/** `soapbridge explain` */
+/** Creates the command `soapbridge explain`. */
 export function explainCommand(): Command {
   return contractCommand('explain', [
     '<file>',
@@ -38,7 +38,7 @@ export function explainCommand(): Command {
 async function explainMessage(file: string, flags: ExplainFlags): Promise<void> {
   const limits = flags.limits ?? defaultLimits;
   const { contract } = loadContract(placeOf(flags), limits);
-  // loaded here: a wrong flag needs none of it and is answered at once
+  // Loaded on demand, so that wrong flags are reported at once.
   const { createDoctor, maxMessageBytes } = await import('../doctor/explain.ts');
   const bytes = await readUpTo(file, limits.explainBytes ?? maxMessageBytes);
   const explanation = createDoctor(compileContract(contract, limits)).explain(messageOf(bytes, flags));
@@ -47,7 +47,7 @@ async function explainMessage(file: string, flags: ExplainFlags): Promise<void> 
   if (explanation.findings.some(({ severity }) => severity === 'error')) process.exitCode = finding;
 }
 
-/** A file, or standard input, that isn't longer than so many bytes. Throws RangeError. */
+/** Reads a file or standard input up to a number of bytes. Throws RangeError. */
 async function readUpTo(file: string, most: number): Promise<Buffer> {
   if (file !== '-' && statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
     throw new RangeError(
@@ -63,7 +63,7 @@ async function readUpTo(file: string, most: number): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The message with its headers: those of flags, else those of a head that stands before it as on the wire. */
+/** Returns the message with its headers. Flags take precedence over an HTTP head before the message. */
 function messageOf(bytes: Buffer, { contentType, soapaction }: ExplainFlags): ExplainedMessage {
   const text = bytes.subarray(0, 16 * 1024).toString('latin1');
   const end = /\r?\n\r?\n/.exec(text);

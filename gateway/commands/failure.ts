@@ -2,15 +2,15 @@ import { isStackOverflow } from '../../mappings/loader/document/allowance.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { printError, printJson } from './output.ts';
 
-/** Exit code for what a command was asked to look for and found. */
+/** Exit code if the command found what it checks for. */
 export const finding = 1;
 
-/** Exit code for what the author of a contract or a command line can mend. */
+/** Exit code for errors that the author of a contract or a command line can correct. */
 export const wrongInput = 2;
 
 /**
- * The end of a command that can't go on: a sentence where we know what is wrong, never a stack; for a script that asked
- * for JSON the same as `problems`.
+ * Ends a command after an error. A known error is printed as a sentence without a stack, or as `problems` with
+ * `--json`.
  */
 export function fail(error: unknown, json = false): never {
   if (error instanceof ContractError || (error instanceof RangeError && !isStackOverflow(error))) {
@@ -35,7 +35,7 @@ export function fail(error: unknown, json = false): never {
   process.exit(wrongInput);
 }
 
-/** What the machine refuses, in words; undefined for another error. */
+/** Returns the message for an error of the operating system; undefined for another error. */
 function refusal(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error)) return undefined;
   if ('path' in error && 'syscall' in error) return `${error.path}: can't be read or written (${error.code})`;
@@ -45,7 +45,7 @@ function refusal(error: unknown): string | undefined {
 
 const otherHost = '--host takes an address of this machine';
 
-/** What to do about a start that the machine refuses, by the error's code. */
+/** Hints for errors at the start, by error code. */
 const startHints: ReadonlyMap<unknown, string> = new Map([
   ['EADDRINUSE', 'take another port with --port, 0 for a free one'],
   ['EACCES', 'take another port with --port'],

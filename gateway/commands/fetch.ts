@@ -9,12 +9,12 @@ import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
 import { printError } from './output.ts';
 import { isPrivateAddress, lookUpPublic, privateRedirect } from './private-address.ts';
 
-/** How long a name of a stored document may be. */
+/** Maximum length of a stored document's name, without its extension. */
 const longestName = 120;
 
 /**
- * The document at a URL as a file of the working directory, where it is stored and said to be. It is fetched once: what
- * is there already is taken as it is. Throws RangeError where it can't be had, and writes nothing then.
+ * Fetches the document at a URL, stores it in the working directory and reports its path. An existing file is used
+ * without fetching. Throws RangeError, and writes nothing then.
  */
 export async function fetchDocument(address: string, limits: Limits = defaultLimits): Promise<string> {
   const url = URL.parse(address);
@@ -24,7 +24,7 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
       `--fetch: expected a URL without a user and a password, which logs would show, got one of ${url.host}`,
     );
   const path = fileOf(url);
-  const shown = url.origin + url.pathname; // a query may hold a key
+  const shown = url.origin + url.pathname; // a query may contain a key
   if (existsSync(path)) {
     printError(`${shown} is not fetched: ${path} is there; remove it to have it fetched anew`);
     return path;
@@ -47,7 +47,7 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
   return path;
 }
 
-/** What a document is stored as: its host and path, and a digest of its query. */
+/** Returns the file name for a document: its host and path, and a digest of its query. */
 function fileOf(url: URL): string {
   const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8);
   const query = url.search === '' ? '' : `_${digest(url.search)}`;
@@ -96,7 +96,7 @@ async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
   }
 }
 
-/** The part of an answer that is read. */
+/** The parts of a response that are read. */
 interface Answer {
   readonly ok: boolean;
   readonly status: number;
@@ -105,8 +105,9 @@ interface Answer {
 }
 
 /**
- * Returns the answer at the end of the redirects. A redirect to another host may lead to public addresses only, because the
- * first server decides where it leads; the host of the first URL may be private, because the user named it. Throws RangeError.
+ * Returns the response at the end of the redirects. A redirect to another host may only lead to public addresses,
+ * because the first server chooses it. The host of the first URL may be private, because the user named it. Throws
+ * RangeError.
  */
 async function followRedirects(first: URL, shown: string, signal: AbortSignal): Promise<Answer> {
   const init = {
@@ -142,7 +143,10 @@ function isAtHost(url: URL, first: URL): boolean {
   return url.origin === first.origin || (isUpgrade && url.hostname === first.hostname);
 }
 
-/** Fetches from public addresses only. The connection itself checks them, so a second look-up cannot give others. */
+/**
+ * Fetches from public addresses only. The connection itself checks them, so a second lookup cannot return other
+ * addresses.
+ */
 async function fetchPublic(url: URL, init: RequestInit): Promise<Answer> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isPrivateAddress(host)) throw privateRedirect(host);
@@ -150,13 +154,13 @@ async function fetchPublic(url: URL, init: RequestInit): Promise<Answer> {
   return fetchBy(url, { ...init, dispatcher: new Agent({ connect: { lookup: lookUpPublic } }) });
 }
 
-/** Why a fetch failed, in the words of the system. */
+/** Returns the system's message about a failed fetch. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message || causeCode(error.cause) : error.message;
 }
 
-/** The code of an error that has no message, such as that of several addresses that all refuse. */
+/** Returns the code of an error without a message, for example if all addresses of a host refused the connection. */
 function causeCode(error: Error): string {
   return 'code' in error ? String(error.code) : error.name;
 }

@@ -13,7 +13,7 @@ interface InitFlags extends ContractFlags {
   readonly json: boolean;
 }
 
-/** `soapbridge init` */
+/** Creates the command `soapbridge init`. */
 export function initCommand(): Command {
   return contractCommand('init')
     .description('write an overlay for an OpenAPI document, with what its defaults decide')
@@ -39,7 +39,7 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
     );
 }
 
-/** The text of an overlay that describes each key in a comment, with its default or an example. */
+/** Returns the text of an overlay that describes each key in a comment, with its default or an example. */
 function overlayText(loaded: LoadedContract, openapi: string, path: string): string {
   const { contract } = loaded;
   return [
@@ -58,7 +58,7 @@ function overlayText(loaded: LoadedContract, openapi: string, path: string): str
   ].join('\n');
 }
 
-/** The keys that the file sets, and those whose examples depend on the contract. */
+/** Returns lines that replace the defaults: empty for keys that the file sets, otherwise examples from the contract. */
 function linesOf({ contract: { operations, types } }: LoadedContract): KeyLines {
   const [example = 'Operation'] = operations.map(({ name }) => name);
   const record = types.find((type) => type.kind === 'record');
@@ -76,7 +76,7 @@ function linesOf({ contract: { operations, types } }: LoadedContract): KeyLines 
   };
 }
 
-/** What the document has that callers don't see as it is. */
+/** Returns comments about the parts of the document that are not served, or only as JSON text. */
 function remarks({ notes, notServed }: LoadedContract): string[] {
   return [
     ...remark('Travels as JSON text in an xs:string, as no closed type fits:', notes),

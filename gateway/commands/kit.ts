@@ -14,7 +14,7 @@ interface KitFlags extends ContractFlags {
   readonly force: boolean;
 }
 
-/** `soapbridge kit` */
+/** Creates the command `soapbridge kit`. */
 export function kitCommand(): Command {
   return contractCommand('kit')
     .description('write what clients begin with: programs, samples, SoapUI, Postman and Bruno collections')
@@ -33,7 +33,7 @@ export function kitCommand(): Command {
 async function writeKit(flags: KitFlags): Promise<void> {
   const { out, operation, publicUrl = 'http://localhost:8080', force, limits } = flags;
   const { contract } = loadContract(placeOf(flags), limits);
-  // loaded here: a wrong flag needs none of it and is answered at once
+  // Loaded on demand, so that wrong flags are reported at once.
   const { Kits } = await import('../../wsdl/kits/kits.ts');
   const address = `${publicUrl.endsWith('/') ? publicUrl.slice(0, -1) : publicUrl}${contract.basePath}`;
   const kits = new Kits(compileContract(contract, limits), address);
@@ -47,7 +47,7 @@ async function writeKit(flags: KitFlags): Promise<void> {
   printLine(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
 }
 
-/** The files with their places below a folder. Throws RangeError. */
+/** Returns the files with their paths below a folder. Throws RangeError. */
 function filesBelow(
   folder: string,
   files: ReadonlyMap<string, string>,

@@ -33,7 +33,7 @@ interface MapFlags {
   readonly json: boolean;
 }
 
-/** `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M7). */
+/** Creates the command `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M7). */
 export function mapCommand(): Command {
   const command = new Command('map').description('map an adopted WSDL onto another OpenAPI document');
   command.addCommand(
@@ -87,7 +87,10 @@ export function mapCommand(): Command {
 
 const folderArgument = ['[contract]', 'folder with the WSDL, as --contract names it'] as const;
 
-/** The flags with the folder that is named by position, which wins over the environment. Throws RangeError for both. */
+/**
+ * Adds the folder given by position to the flags. It takes precedence over the environment. Throws RangeError if both
+ * the position and the flag are given.
+ */
 function withFolder<Flags extends MapFlags>(
   folder: string | undefined,
   flags: Flags,
@@ -119,7 +122,7 @@ function subcommand(name: string, description: string): Command {
     .addOption(jsonOption());
 }
 
-/** What a mapping stands between. */
+/** The two contracts that a mapping connects. */
 interface Sides {
   readonly contract: Contract;
   readonly derived: Node;
@@ -188,7 +191,7 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
       .filter(([, paths]) => paths.length > 0)
       .map(([says, paths]) => `# ${visible(`${says}: ${paths.join(', ')}`)}\n`);
     print(`# proposed by name, kind and structure: look at each rule\n${lines.join('')}`);
-    // what a terminal would obey stands in quotes, where its escape means the same
+    // Control characters are written within quotes, where their escapes have the same meaning.
     const rules = stringify({ [name]: proposed.entry }).split('\n');
     print(rules.map(visible).join('\n'));
   }
@@ -197,7 +200,7 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
 
 // --- try -------------------------------------------------------------------------------------------
 
-/** What became of a sample. */
+/** Result of a sample. */
 interface Tried {
   readonly sample: string;
   readonly operation?: string;
@@ -222,10 +225,10 @@ async function trySamples(samples: readonly string[], flags: MapFlags): Promise<
   if (tried.some(({ problems }) => problems.length > 0)) process.exitCode = finding;
 }
 
-/** The end of the name of an answer, with its status if that is not 200. */
+/** Suffix of an answer file's name, with its status unless that is 200. */
 const answerForm = /\.answer(?:\.(\d{3}))?\.\w+$/;
 
-/** The answer beside a sample; undefined if there is none. */
+/** Reads the answer file of a sample; undefined if there is none. */
 function answerBeside(sample: string): MappedAnswer | undefined {
   const stem = basename(sample).replace(/\.(?:json|xml)$/, '');
   const name = readdirSync(dirname(sample))
@@ -236,7 +239,7 @@ function answerBeside(sample: string): MappedAnswer | undefined {
   return { status, headers: {}, body: readFileSync(join(dirname(sample), name)) };
 }
 
-/** The samples among what a path is of: of a shell's `DIR/*` answers come too. */
+/** Returns the samples at a path. Answer files are skipped, because a shell expands `DIR/*` to them, too. */
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path))
     throw new RangeError(`samples: expected a file or a folder, got ${path}, which isn't there`);
@@ -248,7 +251,7 @@ function filesOf(path: string): readonly string[] {
     .map((name) => join(path, name));
 }
 
-/** One function, as each step says what it found so far. */
+/** Runs one sample. It is one function, because each step returns the results so far. */
 function tryOne(
   sample: string,
   { contract, derived, mapping, limits }: ReturnType<typeof loaded>,
@@ -301,7 +304,7 @@ function tryOne(
   }
 }
 
-/** The operation and the JSON body of a sample. Throws TranslationError. */
+/** Reads the operation and the JSON body of a sample. Throws TranslationError. */
 function readSample(
   sample: string,
   contract: Contract,
@@ -324,16 +327,18 @@ function printTried({ sample, operation, calls = [], reply, problems }: Tried): 
   for (const problem of problems) printLine(`  ${problem}`);
 }
 
-/** What is wrong with JSON text by a schema of a document; numbers are looked at as JavaScript has them. */
+/**
+ * Validates a JSON text by a schema of a document and returns the problems. Numbers have the precision of JavaScript.
+ */
 type Validate = (root: Node, schema: unknown, json: string) => readonly string[];
 
-/** Loaded for samples alone: a validator writes code. */
+/** Loads the validator on demand, because it generates code. */
 async function validator(): Promise<Validate> {
   requirePackages('samples');
   const { Ajv2020 } = await import('ajv/dist/2020.js');
   return (root, schema, json) => {
     if (!isNode(schema)) return [];
-    // formats aren't looked at: a document's own have no meaning that a validator knows
+    // Formats are not validated, because the validator does not know a document's own formats.
     const ajv = new Ajv2020({
       strict: false,
       allErrors: true,

@@ -16,7 +16,7 @@ interface NamesFlags extends ContractFlags {
   readonly json: boolean;
 }
 
-/** `soapbridge names` */
+/** Creates the command `soapbridge names`. */
 export function namesCommand(): Command {
   return contractCommand('names')
     .description('write names.lock, which keeps every name that callers compile in')
@@ -37,7 +37,7 @@ export function namesCommand(): Command {
     .action(contractAction(writeNames));
 }
 
-/** A name that the file doesn't have yet, or would lose. */
+/** A name that would be added to the file or removed from it. */
 interface Difference {
   readonly kind: 'service' | 'operations' | 'types' | 'members';
   readonly key: string;
@@ -47,7 +47,7 @@ interface Difference {
 function writeNames(flags: NamesFlags): void {
   const place = placeOf(flags);
   const path = namesLockOf(place);
-  const loaded = readContract(place, flags.limits); // the names of the file are in it, as far as the document has what they name
+  const loaded = readContract(place, flags.limits); // includes the file's names for items that the document still has
   if (flags.try) {
     tryNames(loaded, flags.json);
     return;
@@ -64,7 +64,7 @@ function writeNames(flags: NamesFlags): void {
   if (flags.check && changes) process.exitCode = finding;
 }
 
-/** Tells what operations are called, and which of them something else keeps from the name that they would have. */
+/** Prints the names of operations, with the preferred name if another item has it. */
 function tryNames({ names, wantedOperations, contract }: LoadedContract, asJson: boolean): void {
   const operations = [...names.operations].map(([key, name]) => {
     const wanted = wantedOperations.get(key) ?? name;

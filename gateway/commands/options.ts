@@ -6,7 +6,7 @@ import { type ContractPlace, isDocumentUrl, screeningContract } from '../../mapp
 import { readConfig } from '../process/config.ts';
 import { fetchDocument } from './fetch.ts';
 
-/** The flags by which a command is told its contract. */
+/** Flags that name a contract. */
 export interface ContractFlags {
   readonly contract?: string | undefined;
   readonly openapi?: string | undefined;
@@ -16,10 +16,10 @@ export interface ContractFlags {
 }
 
 /**
- * A command about one contract, which may be named by position too, with the options of `ContractFlags`. Its action goes
- * through `contractAction`.
+ * Creates a command about one contract, with the options of `ContractFlags`. The contract may also be named by
+ * position. Wrap its action in `contractAction`.
  *
- * @param first an argument that stands before the contract, with what it is
+ * @param first an argument before the contract, and its description
  */
 export function contractCommand(name: string, first?: readonly [name: string, what: string]): Command {
   const options = [
@@ -47,7 +47,10 @@ export function contractCommand(name: string, first?: readonly [name: string, wh
   return options.reduce((made, option) => made.addOption(option), command);
 }
 
-/** The action of a command that `contractCommand` made: `run` gets the flags, with what is named by position among them. */
+/**
+ * Creates the action of a command from `contractCommand`. `run` receives the flags, including the contract named by
+ * position.
+ */
 export function contractAction<Flags extends ContractFlags>(
   run: (flags: Flags) => unknown,
 ): (document: string | undefined, flags: Flags, command: Command) => Promise<void> {
@@ -60,7 +63,10 @@ export function contractAction<Flags extends ContractFlags>(
   };
 }
 
-/** Whether a document is fetched. Of a variable the command line says only that it is there. Throws RangeError. */
+/**
+ * Returns true if a document may be fetched. For the variable, commander only reports that it is set, so its value is
+ * read here. Throws RangeError.
+ */
 function mayFetch({ fetch }: ContractFlags, command: Command): boolean {
   if (command.getOptionValueSource('fetch') !== 'env') return fetch === true;
   const said = process.env.SOAPBRIDGE_FETCH;
@@ -68,7 +74,7 @@ function mayFetch({ fetch }: ContractFlags, command: Command): boolean {
   return said === '1';
 }
 
-/** What is named by position as its flag; it wins over the environment, as a flag does. Throws RangeError. */
+/** Converts the argument named by position to its flag. It takes precedence over the environment. Throws RangeError. */
 function placeByPosition(
   document: string,
   command: Command,
@@ -86,7 +92,7 @@ function placeByPosition(
   return isFolder ? { ...none, contract: document } : { ...none, openapi: document };
 }
 
-/** The contract that the flags name. Throws RangeError. */
+/** Returns the contract that the flags name. Throws RangeError. */
 export function placeOf({ contract, openapi, overlay }: ContractFlags): ContractPlace {
   if (openapi !== undefined) return { openapi, overlay };
   if (overlay !== undefined)
@@ -94,7 +100,7 @@ export function placeOf({ contract, openapi, overlay }: ContractFlags): Contract
   return contract ?? screeningContract;
 }
 
-/** Limits other than the defaults. */
+/** Creates the option for limits. */
 export function limitsOption(): Option {
   return new Option(
     '--limits <list>',
@@ -104,7 +110,7 @@ export function limitsOption(): Option {
     .argParser(readLimits);
 }
 
-/** A file that names several contracts, in the place of everything that names one. */
+/** Creates the option for a file with several contracts. It replaces all options that name one contract. */
 export function configOption(): Option {
   return new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
     .env('SOAPBRIDGE_CONFIG')
@@ -112,38 +118,38 @@ export function configOption(): Option {
     .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
 }
 
-/** A contract with the base path that a `soapbridge.yaml` gives it; undefined for the contract's own. */
+/** A contract with its base path in `soapbridge.yaml`; undefined keeps the contract's own. */
 export interface PlacedContract {
   readonly place: ContractPlace;
   readonly basePath: string | undefined;
 }
 
-/** Every contract that the flags name. Throws ContractError or RangeError. */
+/** Returns all contracts that the flags name. Throws ContractError or RangeError. */
 export function placesOf(flags: ContractFlags & { readonly config?: string }): readonly PlacedContract[] {
   if (flags.config === undefined) return [{ place: placeOf(flags), basePath: undefined }];
   return readConfig(flags.config).map(({ contract, basePath }) => ({ place: contract, basePath }));
 }
 
-/** The address that the WSDL names. */
+/** Creates the option for the address in the WSDL. */
 export function publicUrlOption(): Option {
   return new Option('--public-url <url>', 'where callers reach the gateway, for the WSDL')
     .env('SOAPBRIDGE_PUBLIC_URL')
     .argParser(httpUrl('--public-url'));
 }
 
-/** The path of a file; an empty one is told by the setting that it stands in, which the system's words about it don't name. */
+/** Parses a file path. An empty path is rejected here, because the system's error would not name the option. */
 export function toFile(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('expected a file, got none.');
   return text;
 }
 
-/** An address that paths are put behind. */
+/** Creates a parser for a base URL. */
 export function httpUrl(option: string): (text: string) => string {
   return (text) => {
     const url = URL.parse(text);
     const isHttp = url?.protocol === 'http:' || url?.protocol === 'https:';
     if (isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '') return text;
-    // no InvalidArgumentError: commander would print the whole text, with a password in it
+    // InvalidArgumentError would make commander print the whole text, which may contain a password.
     throw new RangeError(
       `${option}: expected an http or https URL without credentials and query, such as https://api.example.com/edge, got ${shown(text)}`,
     );

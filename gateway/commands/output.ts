@@ -2,15 +2,15 @@ import { fstatSync, writeSync } from 'node:fs';
 import { Option } from 'commander';
 import { visible } from '../../mappings/loader/document/error.ts';
 
-/** `--json`, the same for every command that prints. */
+/** Creates the option `--json`, shared by all commands that print. */
 export function jsonOption(): Option {
   return new Option('--json', 'print one JSON document, errors too').default(false);
 }
 
-/** Whether what is printed goes to a file, of which Node writes as much as there is room for and says nothing of the rest. */
+/** True if standard output is a file. Node's stream writes only as much as fits on the disk and reports no error. */
 let isFile: boolean | undefined;
 
-/** Prints to standard output, all of it; what keeps it from that is an error of `process.stdout`. */
+/** Prints everything to standard output. A failure is emitted as an error of `process.stdout`. */
 export function print(content: string | Uint8Array): void {
   isFile ??= fstatSync(1).isFile();
   if (!isFile) {
@@ -27,17 +27,20 @@ export function print(content: string | Uint8Array): void {
 
 /** Prints a value to standard output as JSON, indented by two. */
 export function printJson(value: unknown): void {
-  // its own line ends and indents are no part of a value
+  // The line breaks and indents between values must not be escaped.
   const lines = JSON.stringify(value, null, 2).split('\n');
   print(`${lines.map(visible).join('\n')}\n`);
 }
 
-/** Prints a line to standard output; nothing that a document says moves the terminal's cursor, or makes a line of its own. */
+/**
+ * Prints a line to standard output. Control characters are escaped, so that a document's text can neither move the
+ * cursor nor start a new line.
+ */
 export function printLine(line: string): void {
   print(`${visible(line)}\n`);
 }
 
-/** As `printLine`, to standard error; the lines of an error stay apart. */
+/** Like `printLine`, to standard error. It keeps the line breaks of an error. */
 export function printError(lines: string): void {
   console.error(lines.split('\n').map(visible).join('\n'));
 }

@@ -2,19 +2,22 @@ import { relative, resolve } from 'node:path';
 import { type ContractKind, overlaySettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { Setting } from '../../mappings/contract/setting.ts';
 
-/** The first line of an overlay, by which editors find its JSON Schema; a path relative to the overlay's folder. */
+/**
+ * Returns the first line of an overlay, with the path of its JSON Schema for editors. The path is relative to the
+ * overlay's folder.
+ */
 export function schemaLine(folder: string, schemaFile: string): string {
   return `# yaml-language-server: $schema=${relative(resolve(folder), schemaFile).replaceAll('\\', '/')}`;
 }
 
-/** YAML of a key, with its name, by the key. */
+/** YAML lines by key. Each includes the key's name. */
 export type KeyLines = Readonly<Partial<Record<string, readonly string[]>>>;
 
 /**
- * All keys of an overlay as comments: the description, and a line with the default or an example.
+ * Returns all keys of an overlay as comments: the description, and a line with the default or an example.
  *
  * @param settings the defaults
- * @param lines lines that replace the default or example of a key; no lines leave the key out
+ * @param lines lines that replace the default or example of a key; an empty array omits the key
  */
 export function commentedKeys(kind: ContractKind, settings: Settings, lines: KeyLines): readonly string[] {
   const defaults = new Map<string, unknown>(Object.entries(settings));

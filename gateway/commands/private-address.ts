@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** Networks that are not of the public Internet: loopback, private, link-local, shared and unspecified addresses. */
+/** Networks outside the public Internet: loopback, private, link-local, shared and unspecified addresses. */
 const ranges: readonly (readonly [address: string, bits: number])[] = [
   ['0.0.0.0', 8], // RFC 1122 §3.2.1.3
   ['10.0.0.0', 8], // RFC 1918
@@ -35,7 +35,7 @@ export function isPrivateAddress(address: string): boolean {
   return privateNetworks.check(address, 'ipv6') || (inner !== undefined && isPrivateAddress(inner));
 }
 
-/** Returns the IPv4 address that an IPv6 address leads to: mapped (::ffff:), compatible (::), NAT64 (64:ff9b::) or 6to4. */
+/** Returns the IPv4 address in an IPv6 address: mapped (::ffff:), compatible (::), NAT64 (64:ff9b::) or 6to4. */
 function ipv4Within(address: string): string | undefined {
   const [withoutZone = ''] = address.split('%', 1);
   const { hostname } = new URL(`http://[${withoutZone}]/`); // the form of RFC 5952, without IPv4

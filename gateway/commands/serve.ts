@@ -56,7 +56,7 @@ interface ServeFlags
 
 const defaultHost = '127.0.0.1';
 
-/** The options of `soapbridge serve`, each with its variable and default. */
+/** Options of `soapbridge serve`, each with its variable and default. */
 const options: readonly Option[] = [
   configOption(),
   new Option('--host <address>', 'address to listen on; HOST counts if it is an IP address or localhost')
@@ -174,7 +174,7 @@ Each option can be set by the environment variable beside it; a flag wins.
 Signals: TERM drains and stops, INT stops without the delay, either of them again at once; HUP loads all files again and
 opens the audit log anew; USR1 does the latter alone.`;
 
-/** Creates `soapbridge serve`. */
+/** Creates the command `soapbridge serve`. */
 export function serveCommand(): Command {
   const command = contractCommand('serve')
     .description('serve a contract in front of a JSON service, or several of each')
@@ -186,8 +186,8 @@ export function serveCommand(): Command {
 }
 
 /**
- * Ignores a `HOST` that is a machine's name: shells and CI systems set it for their own use. Throws RangeError for an empty
- * `--host`, with which Node would listen on all addresses.
+ * Ignores `HOST` if it is a machine's name: shells and CI systems set it for their own use. Throws RangeError for an
+ * empty `--host`, because Node would listen on all addresses.
  */
 function settleHost(command: Command): void {
   const host: string = command.getOptionValue('host');
@@ -199,8 +199,9 @@ function settleHost(command: Command): void {
 
 async function runServe(given: ServeFlags): Promise<void> {
   const flags = withUpstream(given);
-  process.stdout.removeAllListeners('error').on('error', () => {}); // nobody to read it is no reason to stop
-  process.on('SIGUSR1', () => {}); // until it means something: by itself Node opens its debugger
+  // a closed standard output must not stop the process
+  process.stdout.removeAllListeners('error').on('error', () => {});
+  process.on('SIGUSR1', () => {}); // ignored until a handler is added, because Node's default opens the debugger
   const listenForFiles = keepEarlyReload();
   if (flags.workers === 1) {
     const told = process.stdout.isTTY ? new ToldLoads() : undefined;
@@ -215,11 +216,12 @@ async function runServe(given: ServeFlags): Promise<void> {
     await Promise.all([import('../process/workers.ts'), import('../telemetry/worker-metrics.ts')]);
   if (isPrimary) {
     checkShared(flags);
-    for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits)); // what is wrong is said before anything is forked
+    // report problems before workers are forked
+    for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits));
     const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
       if (!(error instanceof WorkerError)) throw error;
-      if (error.signal !== null) printError(error.message); // else the worker has said what is wrong
+      if (error.signal !== null) printError(error.message); // otherwise the worker has reported the problem
       process.exit(error.exitCode);
     });
     listenForFiles(workers);
@@ -233,19 +235,20 @@ async function runServe(given: ServeFlags): Promise<void> {
   const stop = (delayMs: number): void => {
     running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
   };
-  // a signal to the whole group comes here twice, from outside and from the primary: once is meant
+  // A signal to the process group arrives twice, directly and from the primary. The second one must not stop the
+  // process at once.
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
   listenForFiles(running);
   joinPrimary(running, () => stop(0));
   sharing.report(() => running.metrics());
 }
 
-/** Serves in this process until it is told to stop; an exception that nobody caught stops it with 1. */
+/** Serves in this process until a signal arrives. An uncaught exception stops it with exit code 1. */
 async function serveHere(
   flags: ServeFlags,
   { metricsOfAll, tellLoaded }: Pick<ServeOptions, 'metricsOfAll' | 'tellLoaded'>,
 ): Promise<Running> {
-  // loaded here: the other commands, and a wrong flag, need none of it and answer at once
+  // Loaded on demand: other commands and wrong flags do not need these modules and respond at once.
   const [{ serve }, { isLocalHost }, { describeError }] = await Promise.all([
     import('../process/serve.ts'),
     import('../process/listener.ts'),
@@ -270,7 +273,7 @@ async function serveHere(
       ? { pages: (await import('../../console/server/pages-on-visit.ts')).createPages }
       : {}),
     ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
-    // nonces are remembered in one process
+    // nonces are stored in the memory of one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
     traces: asksForTraces(process.env),
     callerLimits: flags.callerLimits,
@@ -285,7 +288,7 @@ async function serveHere(
   countBuffersAsMemory();
   collectLessBesideLarge();
   giveBackWhenIdle();
-  // a process that is killed later would not leave it to the next start
+  // Writes the compile cache early, because a killed process would not write it for the next start.
   setTimeout(flushCompileCache, 2_000).unref();
   process.on('uncaughtException', (error) => {
     running.log.fatal(describeError(error), 'uncaught exception: stopping');
@@ -295,10 +298,12 @@ async function serveHere(
   return running;
 }
 
-/** Of workers the first one tells what was loaded: the others load the same. */
+/** Options of workers other than the first, which report no loaded contracts: all load the same ones. */
 const quiet = { tellLoaded: () => {} } as const;
 
-/** What a terminal is told of contracts that were loaded: at the start all of them together, later each as it is loaded. */
+/**
+ * Prints loaded contracts to a terminal. Those loaded during the start are printed together, later ones immediately.
+ */
 class ToldLoads {
   #early: LoadReport[] | undefined = [];
 
@@ -307,7 +312,7 @@ class ToldLoads {
     else this.#early.push(report);
   };
 
-  /** Prints what was loaded so far. */
+  /** Prints the contracts loaded so far. */
   async print(): Promise<void> {
     const reports = this.#early ?? [];
     this.#early = undefined;
@@ -320,7 +325,7 @@ async function printLoads(reports: readonly LoadReport[]): Promise<void> {
   for (const line of linesOf(reports)) printLine(line);
 }
 
-/** TLS as the flags say it. Throws RangeError. */
+/** Returns the TLS settings of the flags. Throws RangeError. */
 function tlsOf({
   tlsCertificate: certificate,
   tlsKey: key,
@@ -341,12 +346,15 @@ function tlsOf({
   };
 }
 
-/** The default on a loopback address. A trusted proxy may pass on the Host of its own callers, so any is served then. */
+/**
+ * Returns the allowed hosts for a loopback address. With trusted proxies any host is allowed, because a proxy may pass
+ * on the Host of its own clients.
+ */
 function hostsOnLoopback({ trustedProxies }: ServeFlags): 'loopback' | undefined {
   return listOf(trustedProxies).length === 0 ? 'loopback' : undefined;
 }
 
-/** Names of hosts, at least one: by a list of none every request would be refused. */
+/** Parses host names. An empty list would reject all requests, so at least one name is required. */
 function toHosts(text: string): readonly string[] {
   const names = listOf(text);
   if (names.length === 0) throw new InvalidArgumentError('expected names, such as api.example.com.');
@@ -360,12 +368,12 @@ function listOf(text = ''): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
-/** What SIGHUP and SIGUSR1 have done. */
+/** Handlers of SIGHUP and SIGUSR1. */
 type Files = Pick<Running, 'reopen'> & { readonly reload: () => unknown };
 
 /**
- * SIGHUP: the files changed; SIGUSR1: the log files were moved away. A SIGHUP that comes while the process starts would end it
- * by default; what it gives listens from then on, and loads the files again where one came before.
+ * Handles SIGHUP (files changed) and SIGUSR1 (log files were moved). By default a SIGHUP during the start would end the
+ * process. Returns a function that installs the handlers and loads the files again if a SIGHUP arrived earlier.
  */
 function keepEarlyReload(): (files: Files) => void {
   let isAsked = false;
@@ -380,7 +388,10 @@ function keepEarlyReload(): (files: Files) => void {
   };
 }
 
-/** Ends this process by the first signal's `stop`, 0 when that was clean; by the second one at once, with 1. */
+/**
+ * Stops this process at the first signal, with exit code 0 if nothing was aborted. The second signal ends it at once
+ * with exit code 1.
+ */
 function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?: () => void): void {
   let asked = 0;
   for (const signal of signals) {
@@ -396,13 +407,14 @@ function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?
 }
 
 /**
- * Keeps the first signal that comes while workers start, of which some serve already: by default it would end this process
- * and cut what they have under way. What it gives has it acted on, once there is something to stop.
+ * Holds the first signal that arrives while workers start. By default it would end this process and abort the requests
+ * of workers that already serve. Returns a function that acts on the signal once the process can be stopped.
  */
 function keepEarlySignal(): () => void {
   let first: NodeJS.Signals | undefined;
   const keep = (signal: NodeJS.Signals): void => {
-    if (first !== undefined) process.exit(1); // the second one ends it at once; workers stop when they are alone
+    // the second signal ends it at once; workers stop when their primary is gone
+    if (first !== undefined) process.exit(1);
     first = signal;
   };
   for (const signal of signals) process.on(signal, keep);
@@ -412,14 +424,17 @@ function keepEarlySignal(): () => void {
   };
 }
 
-/** Ctrl-C is a person at the terminal: no balancer to wait for. */
+/**
+ * Returns the drain delay for a signal. Ctrl-C needs none, because it is sent by a person and not by an orchestrator
+ * with a load balancer.
+ */
 function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
   return signal === 'SIGTERM' ? drainDelay : 0;
 }
 
 /**
- * The flags with the upstream, which is the document's first server if no flag names one. Without either only the demo
- * starts: a misspelt variable must not put the reference upstream in production. Throws RangeError.
+ * Adds the upstream to the flags. Without a flag, it is the first server of the document. If there is neither, only the
+ * demo may start: a misspelt variable must not put the reference upstream in production. Throws RangeError.
  */
 function withUpstream(flags: ServeFlags): ServeFlags {
   const { config, upstream, demo, openapi } = flags;
@@ -437,13 +452,13 @@ function withUpstream(flags: ServeFlags): ServeFlags {
   );
 }
 
-/** A digest that one worker has met is new to another (W49). */
+/** Rejects several workers for digests. A nonce that one worker has stored is unknown to the others (W49). */
 function checkDigest({ contract }: LoadedContract): void {
   if (contract.wsse?.digest === 'secrets')
     throw new RangeError('--workers: expected 1 for a contract with wsse: digest: secrets, got several');
 }
 
-/** Workers share no memory: a reference upstream kept there would be another one in each. */
+/** Rejects several workers with a reference upstream in memory, because each worker would have its own. */
 function checkShared({ config, upstream, upstreamDb, workers }: ServeFlags): void {
   if (config !== undefined || upstream !== undefined) return;
   if (upstreamDb !== undefined && upstreamDb !== '' && upstreamDb !== ':memory:') return;
@@ -459,7 +474,7 @@ function toPort(text: string): number {
   return port;
 }
 
-/** The URL may hold a password, so that what is wrong isn't shown. */
+/** Parses a store URL. The error does not show it, because it may contain a password. */
 function toStoreUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '')

@@ -11,8 +11,8 @@ interface StartFlags {
 const info = 30;
 
 /**
- * The line that `serve` prints when it listens: a sentence for a terminal, else one JSON object as the other lines of the
- * log. Both have the addresses that are served.
+ * Returns the line that `serve` prints when it listens: a sentence for a terminal, otherwise a JSON object like the
+ * lines of the log. Both contain the addresses.
  */
 export function startLine(serving: Serving, flags: StartFlags, isTerminal: boolean): string {
   const { url, endpoints } = serving;
@@ -40,7 +40,9 @@ export function startLine(serving: Serving, flags: StartFlags, isTerminal: boole
   return `soapbridge listens on ${url}${by} ${what}: WSDL ${wsdls} · SOAP ${all.join(' · ')}`;
 }
 
-/** The addresses of the WSDL at a contract's endpoints: one, since each endpoint of a contract serves the same. */
+/**
+ * Returns the WSDL address of a contract. There is only one, because all endpoints of a contract serve the same WSDL.
+ */
 function wsdlsOf([first]: readonly string[]): readonly string[] {
   return first === undefined ? [] : [`${first}?wsdl`];
 }

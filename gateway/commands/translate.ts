@@ -21,14 +21,14 @@ interface TranslateFlags extends ContractFlags {
 
 type Header = readonly [name: string, value: string];
 
-/** One message from standard input, and what the gateway makes of it. */
+/** One message from standard input, with its contract and flags. */
 interface Message {
   readonly contract: Contract;
   readonly flags: TranslateFlags;
   readonly input: Buffer;
 }
 
-/** `soapbridge translate` */
+/** Creates the command `soapbridge translate`. */
 export function translateCommand(): Command {
   return contractCommand('translate')
     .description('say what becomes of one message from standard input, by the gateway itself')
@@ -60,7 +60,7 @@ export function translateCommand(): Command {
 async function translate(flags: TranslateFlags): Promise<void> {
   const { contract } = loadContract(placeOf(flags), flags.limits);
   const message = { contract, flags, input: await buffer(process.stdin) };
-  // an answer may be empty, a request may not
+  // An answer may be empty, a request must not.
   if (flags.to === 'json' && message.input.toString('latin1').trim() === '')
     throw new RangeError(
       'standard input: expected a message, got none; pass one with < FILE, such as soapbridge translate FILE.yaml < request.xml',
@@ -71,7 +71,7 @@ async function translate(flags: TranslateFlags): Promise<void> {
 
 // --- a request -------------------------------------------------------------------------------------
 
-/** The call upstream as it stands on the wire, but for what is the connection's. */
+/** The upstream call as it is sent, without headers of the connection. */
 interface Call {
   readonly method: string;
   readonly path: string;
@@ -90,7 +90,7 @@ async function translateRequest(message: Message): Promise<void> {
   else printCall(call);
 }
 
-/** Where the message goes to, by what it is: a SOAP envelope, an operation's element, or its JSON. */
+/** Returns path and media type for a message: a SOAP envelope, an element of an operation, or JSON. */
 function requestOf({ contract, flags, input }: Message): { readonly path: string; readonly type: string } {
   const text = input.toString('utf8');
   if (/^\s*\{/.test(text))
@@ -104,7 +104,8 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
       'standard input: expected a SOAP envelope, an element of an operation, or JSON, got text',
     );
   if (root === 'Envelope') {
-    // each path takes envelopes of both versions (W3); an adopted service has the path of a version that a port has (A5)
+    // Each path accepts envelopes of both versions (W3). An adopted contract only has the path of a version that one of
+    // its ports has (A5).
     const ports = contract.adopted?.service.ports;
     const isOnlySoap12 = ports?.every(({ soap }) => soap === '1.2') === true;
     return { path: isOnlySoap12 ? '/soap12' : '/soap11', type: 'text/xml' };
@@ -113,7 +114,7 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
   return { path: `/xml/reply/${encodeURIComponent(operation.name)}`, type: 'application/xml' };
 }
 
-/** The local name of a document's root, as far as it can be told; '' for none. */
+/** Returns the local name of a document's root element; '' if none is found. */
 function rootOf(text: string): string {
   let at = text.indexOf('<');
   for (;;) {
@@ -153,19 +154,19 @@ function printCall({ method, path, headers, body }: Call): void {
 
 // --- an answer -------------------------------------------------------------------------------------
 
-/** A sample request elicits the reply: what the caller sent doesn't show in it. */
+/** Sends a sample request to trigger the reply. The content of the sample does not appear in the reply. */
 async function translateAnswer(message: Message): Promise<void> {
   const { contract, flags } = message;
-  // a mapping may have no rules for requests with all that they may have, or with no more than they must
+  // A mapping may lack rules for requests with all members, or for requests with only the required ones.
   const sparse = contract.adopted === undefined ? undefined : await elicit(message, true);
   const { asked, status, meant, text } = sparse?.asked === true ? sparse : await elicit(message, false);
-  // an error of the upstream is meant to be one; an answer to a call that went well isn't
+  // An error status of the upstream is expected to give an error. A success status is not.
   if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
   else if (flags.json) printJson({ status, reply: text });
   else print(`${text}\n`);
 }
 
-/** @param isSparse whether the sample has no more than it must */
+/** @param isSparse true for a sample with only the required members */
 async function elicit(
   message: Message,
   isSparse: boolean,
@@ -183,7 +184,10 @@ async function elicit(
   return { ...reply, asked };
 }
 
-/** A request that elicits the reply. Of an adopted contract in JSON, as it may have no port of SOAP 1.1. */
+/**
+ * Returns a request that triggers the reply. For an adopted contract it is JSON, because the contract may have no SOAP
+ * 1.1 port.
+ */
 async function sampleOf(
   message: Message,
   isSparse: boolean,
@@ -193,7 +197,7 @@ async function sampleOf(
 }> {
   const { contract, flags } = message;
   const { name } = stated(flags, contract);
-  // loaded here, as `serve` below
+  // loaded on demand, like `serve` below
   const { compileContract } = await import('../../mappings/compile.ts');
   const { createSampler } = await import('../../wsdl/samples/samples.ts');
   const samples = createSampler(compileContract(contract, flags.limits), isSparse).samplesOf(name);
@@ -210,18 +214,18 @@ async function sampleOf(
 
 interface GatewayReply {
   readonly status: number;
-  /** The status meant, where the HTTP status can't say it (W26). */
+  /** Status that the HTTP status cannot express (W26). */
   readonly meant: number;
   readonly text: string;
 }
 
-/** Posts the message to a gateway of its own, before an upstream that is the function. */
+/** Sends the message to a temporary gateway with `answer` as its upstream. */
 async function throughGateway(
   { contract, flags, input }: Message,
   { path, type }: { readonly path: string; readonly type: string },
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<GatewayReply> {
-  // loaded here: a wrong flag needs none of it and is answered at once
+  // Loaded on demand, so that wrong flags are reported at once.
   const { serve } = await import('../process/serve.ts');
   const upstream = createServer(answer);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
@@ -252,13 +256,13 @@ async function throughGateway(
   }
 }
 
-/** The headers of a request; those of an answer's sample request are whatever lets it through. */
+/** Returns the headers of a request. For the sample request of an answer they are placeholder credentials. */
 function credentialHeaders(
   { adopted, credentials }: Contract,
   { to, header }: TranslateFlags,
 ): [string, string][] {
   if (to === 'json') return header.map(([name, value]) => [name, value]);
-  // the sample has them, where it must
+  // The sample contains the credentials if they are members.
   if (credentials === undefined || credentials.member !== undefined || adopted !== undefined) return [];
   return credentials.parts.map((part) => [part.header, 'soapbridge-translate']);
 }
@@ -275,12 +279,12 @@ function stated({ operation }: TranslateFlags, contract: Contract): Operation {
   return named(contract, operation);
 }
 
-/** The operations of a contract, as the end of a message. */
+/** Returns the operations of a contract as the end of a message. */
 function namesOf({ operations }: Contract): string {
   return `the contract has ${someNames(operations.map(({ name }) => name))}`;
 }
 
-/** The operation whose requests have an element of a local name. Throws RangeError. */
+/** Returns the operation that has a request element with this local name. Throws RangeError. */
 function ofElement(contract: Contract, local: string): Operation {
   const { adopted } = contract;
   if (adopted === undefined) return named(contract, local);
@@ -296,7 +300,7 @@ function ofElement(contract: Contract, local: string): Operation {
   return named(contract, only.name);
 }
 
-/** The operation of a name. Throws RangeError. */
+/** Returns the operation with a name. Throws RangeError. */
 function named(contract: Contract, name: string): Operation {
   const [operation] = sliceContract(contract, { operations: [name], tags: [] }).operations;
   if (operation === undefined) throw new RangeError(`operation: expected one, got ${JSON.stringify(name)}`);

@@ -2,8 +2,8 @@ import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname } from 'node:path';
 
 /**
- * Writes a file whole or not at all: where there is no room, what was there stays. A link stays one, and so does a device or a
- * pipe, which is written to. Folders around it are made. Throws RangeError.
+ * Writes a file atomically: if writing fails, for example on a full disk, the old content is kept. A link remains a
+ * link. A device or pipe is written to directly. Missing parent folders are created. Throws RangeError.
  */
 export function writeWhole(path: string, content: string | Uint8Array): void {
   try {

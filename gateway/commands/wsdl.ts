@@ -17,7 +17,7 @@ interface WsdlFlags extends ContractFlags {
   readonly json: boolean;
 }
 
-/** `soapbridge wsdl` */
+/** Creates the command `soapbridge wsdl`. */
 export function wsdlCommand(): Command {
   return contractCommand('wsdl')
     .description('print the WSDL of a contract')
@@ -29,7 +29,10 @@ export function wsdlCommand(): Command {
     .action(contractAction(printWsdl));
 }
 
-/** The WSDL of an existing service with the addresses of this gateway; its other documents are what `?xsd=0` and so on give. */
+/**
+ * Prints the WSDL of an adopted contract with the addresses of this gateway. `--json` includes its other documents,
+ * which are served at `?xsd=0` and so on.
+ */
 function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags: WsdlFlags): void {
   const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
   const links = linksAt(address, endpoints);

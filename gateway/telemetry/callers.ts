@@ -24,7 +24,7 @@ export interface CallerOptions {
   readonly key?: Buffer | undefined;
   /** Names by id. */
   readonly namesById?: ReadonlyMap<string, string> | undefined;
-  /** Names by pseudonym, for callers whose credential is a secret. */
+  /** Names by pseudonym, for callers identified by a secret. */
   readonly namesByPseudonym?: ReadonlyMap<string, string> | undefined;
 }
 

@@ -2,7 +2,7 @@ import { constants, fstatSync, openSync, writeSync } from 'node:fs';
 import { LineBuffer, type LineWriter } from './line-buffer.ts';
 
 const newline = 0x0a;
-/** Pause before the next attempt, in ms: for a slow reader, and after a failed write such as on a full disk. */
+/** Pause before the next attempt, in ms: for a slow reader, and after a failed write, for example on a full disk. */
 const nextTry = { late: 50, refused: 1_000 } as const;
 /**
  * Maximum number of bytes that a pipe accepts atomically (`PIPE_BUF` of Linux), for a pipe shared by several workers.

@@ -17,10 +17,7 @@ interface Line extends Record<string, unknown> {
   readonly msg?: string;
 }
 
-/**
- * Passes log lines to a logger one by one, in the order in which a process would write them. The logger adds its own
- * time and level.
- */
+/** Passes log lines to a logger one by one, in the order of a process's log. The logger adds its own time and level. */
 export function linesToLogger(logger: Logger): LineBuffer {
   return new LineBuffer({ write: (bytes) => tellAll(bytes.toString('utf8'), logger) }, 1);
 }

@@ -26,7 +26,10 @@ export const failureWindowMs = 10_000;
 /** Time between two probes while the circuit breaker is open, in ms. */
 export const probeIntervalMs = 5_000;
 
-/** Number of networks whose calls failed before the calls of all other networks are rejected, too. */
+/**
+ * Maximum number of networks counted separately. When calls of that many networks failed, calls of all other networks
+ * are rejected, too.
+ */
 export const maxNetworks = 100;
 
 /** State of one circuit: its consecutive failures, the affected callers, and whether calls are rejected. */

@@ -167,7 +167,7 @@ class FetchController implements Dispatcher.DispatchController {
   }
 }
 
-/** Throws TypeError for a value that is no response. A class like `Response`, of another library, will do. */
+/** Throws TypeError for a value that is not a response. Instances of another library's class are accepted, too. */
 function checked(response: Response | undefined): Response {
   const { status = 0, headers, body, bodyUsed = false } = response ?? {};
   const hasStatus = Number.isInteger(status) && status >= 200 && status <= 599;

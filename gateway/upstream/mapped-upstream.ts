@@ -34,7 +34,7 @@ export interface MapAside {
     answers: readonly AnswerBytes[],
     isBound: boolean,
   ) => Promise<string>;
-  /** Returns the declared fault of an error response (M7); undefined if it is none. */
+  /** Returns the declared fault of an error response (M7); undefined if it has none. */
   readonly toFault: (
     waiting: Waiting,
     operation: Operation,
@@ -254,7 +254,7 @@ function invalidReply(error: unknown): unknown {
 }
 
 /**
- * Maps an error response to its declared fault in JSON; undefined if it is none. Throws CallError, and LongMapping
+ * Maps an error response to its declared fault in JSON; undefined if it has none. Throws CallError, and LongMapping
  * after `steps` steps.
  */
 export function mapFault(

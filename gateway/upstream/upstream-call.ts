@@ -354,8 +354,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   /**
-   * Reserves memory for the response. If there is none, a read is rejected. A write was already done, so a retry would
-   * repeat it: its response is read once memory is free.
+   * Reserves memory for the response. Without free memory, a read is rejected. A write was already done, so a retry
+   * would repeat it: its response is read once memory is free.
    *
    * @param coming number of the bytes that have not arrived yet
    */
