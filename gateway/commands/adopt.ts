@@ -370,9 +370,7 @@ function pathIn(folder: string, file: string): string {
   return relative(folder, file).replaceAll(sep, '/');
 }
 
-/**
- * Moves the files to the output folder, each atomically. Returns the files whose content changed. Throws RangeError.
- */
+/** Moves the files to the output folder, each atomically. Returns the changed files. Throws RangeError. */
 function moveInto(
   stage: string,
   out: string,

@@ -2,7 +2,7 @@ import { isStackOverflow } from '../../mappings/loader/document/allowance.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { printError, printJson } from './output.ts';
 
-/** Exit code if the command found what it checks for. */
+/** Exit code of a command that found a problem it checks for. */
 export const finding = 1;
 
 /** Exit code for errors that the author of a contract or a command line can correct. */

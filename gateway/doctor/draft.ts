@@ -1,14 +1,14 @@
 import { type Location, locate } from '../../mappings/xml/error.ts';
 import { type TreeElement, treeOf } from './tree.ts';
 
-/** A message while it is put right, which knows where each place was in what came. */
+/** A message during its correction. It maps each offset back to the original message. */
 export class Draft {
-  /** As it is by now. */
+  /** The current text. */
   text: string;
   readonly #original: string;
-  /** Each with its edits in order, by offsets of the text as it was before. */
+  /** Edits of each step in order, by offsets of the text before that step. */
   readonly #changes: (readonly Edit[])[] = [];
-  /** The tree of a text, of which many steps ask. */
+  /** Cached tree of the current text, which many steps use. */
   #tree: { readonly text: string; readonly root: TreeElement | undefined } | undefined;
 
   constructor(text: string) {
@@ -16,23 +16,26 @@ export class Draft {
     this.#original = text;
   }
 
-  /** How often it was changed. */
+  /** Number of steps that changed the text. */
   get changes(): number {
     return this.#changes.length;
   }
 
-  /** The root element of the text as it is by now; undefined where there is none. */
+  /** Root element of the current text; undefined if there is none. */
   get root(): TreeElement | undefined {
     if (this.#tree?.text !== this.text) this.#tree = { text: this.text, root: treeOf(this.text) };
     return this.#tree.root;
   }
 
-  /** Puts `text` in the place of what stands from `start` to `end`. */
+  /** Replaces the text from `start` to `end`. */
   replace(start: number, end: number, text: string): void {
     this.replaceAll([{ start, end, text }]);
   }
 
-  /** Several changes at once; their places are those before the first. One that overlaps another is left for later. */
+  /**
+   * Makes several edits in one step. Their offsets refer to the text before the step. An edit that overlaps a previous
+   * one is skipped. A later step can make it.
+   */
   replaceAll(edits: readonly Edit[]): void {
     const made: Edit[] = [];
     const pieces: string[] = [];
@@ -48,14 +51,17 @@ export class Draft {
     this.#changes.push(made);
   }
 
-  /** Where an offset of the text stands in the message that came. */
+  /** Returns the position in the original message of an offset of the current text. */
   locationOf(offset: number): Location {
     const at = this.#changes.reduceRight((place, edits) => placeBefore(place, edits), offset);
     return locate(this.#original, Math.min(Math.max(at, 0), this.#original.length));
   }
 }
 
-/** Where an offset was before some edits; within new text, at the beginning of the edit or where the text was moved from. */
+/**
+ * Returns the offset before some edits. Within new text it is the start of the edit, or the offset that the text was
+ * moved from.
+ */
 function placeBefore(offset: number, edits: readonly Edit[]): number {
   let moved = 0;
   for (const { start, end, text, movedFrom } of edits) {
@@ -70,7 +76,7 @@ function placeBefore(offset: number, edits: readonly Edit[]): number {
   return offset - moved;
 }
 
-/** A change, by offsets in characters. */
+/** A change, by offsets in UTF-16 code units. */
 export interface Edit {
   readonly start: number;
   readonly end: number;

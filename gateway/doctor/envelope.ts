@@ -15,24 +15,24 @@ import {
   withoutComments,
 } from './tree.ts';
 
-/** The envelope of a message, put right; the tree is that of the draft's text. */
+/** The corrected envelope of a message. Its elements belong to the tree of the draft's text. */
 export interface MendedEnvelope {
   readonly version: '1.1' | '1.2';
   readonly header: TreeElement | undefined;
   readonly body: TreeElement;
 }
 
-/** What the body of a message may hold. */
+/** Context for correcting an envelope. */
 export interface EnvelopeOptions {
-  /** The elements of all operations' requests. */
+  /** Local names of the request elements of all operations. */
   readonly roots: readonly string[];
-  /** The version that the HTTP headers say; undefined where they don't. */
+  /** SOAP version in the HTTP headers; undefined if they do not state one. */
   readonly stated: '1.1' | '1.2' | undefined;
 }
 
 const soapNamespaces = { '1.1': namespaces.soap11, '1.2': namespaces.soap12 } as const;
 
-/** Puts the envelope right, a step at a time; undefined, and noted, where there is none to be found. */
+/** Corrects the envelope in several steps. Returns undefined and adds a finding if no envelope is found. */
 export function mendEnvelope(
   draft: Draft,
   findings: Findings,
@@ -57,7 +57,7 @@ function rename(draft: Draft, element: TreeElement, local: string): void {
   draft.replaceAll(nameSpans(draft.text, element).map(([start, end]) => ({ start, end, text: name })));
 }
 
-/** What roots are that are no envelope. */
+/** Explanations of root elements that are not an envelope. */
 const otherRoots: Readonly<Record<string, string>> = {
   definitions: 'this is a WSDL, not a message: load it into the SOAP tool, which makes messages of it',
   schema: 'this is a schema, not a message',
@@ -66,7 +66,7 @@ const otherRoots: Readonly<Record<string, string>> = {
   'soap-project': 'this is a SoapUI project, not a message',
 };
 
-/** Makes the root an Envelope; false where nothing is one. */
+/** Corrects the root element to an Envelope. Returns false if there is none. */
 function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
   const root = draft.root;
   if (root === undefined) return false;
@@ -118,7 +118,7 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
   return true;
 }
 
-/** Makes the Envelope one of SOAP 1.1 or 1.2. */
+/** Corrects the namespace of the Envelope to SOAP 1.1 or 1.2. */
 function mendNamespace(
   draft: Draft,
   findings: Findings,
@@ -137,7 +137,7 @@ function mendNamespace(
       : `the envelope's namespace is neither that of SOAP 1.1 nor that of SOAP 1.2: ${causeOf(namespace)}`;
   findings.error(draft, root.start, `${why}; SOAP ${meant} is "${right}", to the character`, right);
   if (namespace !== '') {
-    // the declaration is mended, so that every element in it is
+    // Correct the declaration, so that all elements in its scope are corrected.
     const edits: Edit[] = root.declarations
       .filter(({ raw }) => raw === namespace)
       .map(({ name, start, end }) => ({ start, end, text: `${name}="${right}"` }));
@@ -171,7 +171,7 @@ function causeOf(namespace: string): string {
   return 'it is that of something else';
 }
 
-/** What stands on the Envelope's tag and may not. */
+/** Corrects attributes that are not allowed on Envelope and its children. */
 function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
   const root = draft.root;
   for (const element of [root, ...(root?.children ?? [])]) {
@@ -207,12 +207,12 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
   }
 }
 
-/** Takes an attribute out, with the blank before it. */
+/** Removes an attribute with the whitespace before it. */
 function cutAttribute(draft: Draft, attribute: TreeAttribute): void {
   draft.replaceAll([cutOf(draft, attribute)]);
 }
 
-/** The change that leaves an attribute out, with the blank before it. */
+/** Returns the edit that removes an attribute with the whitespace before it. */
 export function cutOf({ text }: Draft, { start, end }: TreeAttribute): Edit {
   return { start: /\s/.test(text[start - 1] ?? '') ? start - 1 : start, end, text: '' };
 }
@@ -220,7 +220,10 @@ export function cutOf({ text }: Draft, { start, end }: TreeAttribute): Edit {
 /** Maximum number of surplus elements that are reported. All are removed in one step, as each step parses the message again. */
 const mostTold = 16;
 
-/** Header, then Body, each once and of the envelope's namespace. A step at a time, as each changes the places of the rest. */
+/**
+ * Corrects the parts of an Envelope: Header, then Body, each once and in the envelope's namespace. Each step makes one
+ * correction, because it changes the offsets of the rest.
+ */
 function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
   for (let steps = 0; steps < 16; steps++) if (!mendPart(draft, findings, version)) return;
 }
@@ -340,7 +343,7 @@ function leaveOut(
   return true;
 }
 
-/** Text between the parts of an Envelope. */
+/** Removes text between the parts of an Envelope. */
 function mendStray(draft: Draft, findings: Findings, root: TreeElement): boolean {
   const { text } = draft;
   const ends = [root.opened, ...root.children.map(({ end }) => end)];
@@ -360,7 +363,10 @@ function mendStray(draft: Draft, findings: Findings, root: TreeElement): boolean
   return false;
 }
 
-/** Takes markup out of a text: of CDATA, or escaped, where elements are expected. True where something changed. */
+/**
+ * Converts text content to markup if elements are expected: content of a CDATA section, or escaped markup. Returns true
+ * if it changed the text.
+ */
 export function unescapeContent(
   draft: Draft,
   findings: Findings,
@@ -386,8 +392,8 @@ export function unescapeContent(
 }
 
 /**
- * A header block that says it must be understood, and isn't; what was found wrong in the Header is put right. Of more than
- * `maxHeaderBlocks` the others aren't looked at: such a Header is refused whatever is in it.
+ * Reports and corrects mustUnderstand in header blocks, for example in blocks that this service does not understand.
+ * Only the first `maxHeaderBlocks` blocks are checked, because a Header with more is rejected anyway.
  */
 export function mendHeader(
   draft: Draft,

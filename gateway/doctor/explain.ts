@@ -24,45 +24,45 @@ import { listed, nameSpans, type TreeAttribute, type TreeElement, treeOf } from 
 import { unwrap } from './unwrap.ts';
 import { type ChildView, compileViews, type View, type ViewOf } from './view.ts';
 
-/** A message to be looked at. */
+/** A message to explain. */
 export interface ExplainedMessage {
   readonly body: Uint8Array;
-  /** The HTTP headers that came with it, names in lower case: `content-type` and `soapaction` count, no other is looked at. */
+  /** HTTP headers of the message, with names in lower case. Only `content-type` and `soapaction` are used. */
   readonly headers: Readonly<Record<string, string | undefined>>;
 }
 
-/** What is to be said of a message. */
+/** Explanation of a message. */
 export interface Explanation {
-  /** The operation that it calls, or was meant to; undefined where nothing says so. */
+  /** Operation that the message calls or most likely means; undefined if unknown. */
   readonly operation: string | undefined;
-  /** All of them at once: those about HTTP headers first, then by place in the message. */
+  /** All findings: those about HTTP headers first, then by position in the message. */
   readonly findings: readonly Finding[];
-  /** How many more there were than are told. */
+  /** Number of further findings that are not listed. */
   readonly more: number;
-  /** The message as it should be; undefined where too little is known. Credentials in it are placeholders. */
+  /** The corrected message; undefined if too little is known. Credentials in it are placeholders. */
   readonly corrected: CorrectedMessage | undefined;
 }
 
-/** A message put right, as it would be sent. */
+/** A corrected message as it would be sent. */
 export interface CorrectedMessage {
   readonly contentType: string;
-  /** Undefined for SOAP 1.2, which says it in the Content-Type. */
+  /** Undefined for SOAP 1.2, which states the action in the Content-Type. */
   readonly soapAction: string | undefined;
   readonly text: string;
-  /** Whether this service takes it; values that only the caller knows may still be wrong. */
+  /** True if this service accepts the message. Values that only the caller knows may still be wrong. */
   readonly isTaken: boolean;
 }
 
-/** Looks at messages of a contract that fail; nothing is sent or kept. */
+/** Explains messages of a contract that fail. Nothing is sent or stored. */
 export interface Doctor {
   /**
-   * Every problem of a SOAP request at once, its likely cause, and the message put right. Never throws for what came;
-   * RangeError for a message of more than `maxMessageBytes`.
+   * Returns all problems of a SOAP request with their likely causes, and the corrected message. Never throws because of
+   * the message's content. Throws RangeError for a message of more than `maxMessageBytes`.
    */
   readonly explain: (message: ExplainedMessage) => Explanation;
 }
 
-/** What looks at messages of a contract; its codecs and views are compiled here. */
+/** Creates the doctor of a contract and compiles its codecs and views. */
 export function createDoctor(compiled: CompiledContract): Doctor {
   const viewOf = compileViews(compiled);
   const readers = compileReaders(compiled, Number.POSITIVE_INFINITY);
@@ -89,13 +89,13 @@ export function createDoctor(compiled: CompiledContract): Doctor {
   };
 }
 
-/** Bytes of a message that `soapbridge explain` and its page look at. */
+/** Maximum size of a message for `soapbridge explain` and its page, in bytes. */
 export const maxMessageBytes = 256 * 1024;
 
-/** Findings about one message. */
+/** Maximum number of findings about one message. */
 export const maxFindings = 100;
 
-/** What of a contract messages are compared with. */
+/** Parts of a contract that messages are compared with. */
 interface Known {
   readonly compiled: CompiledContract;
   readonly viewOf: ViewOf;
@@ -155,7 +155,7 @@ function statedVersion(contentType: string | undefined): '1.1' | '1.2' | undefin
   return type === 'application/soap+xml' ? '1.2' : type === 'text/xml' ? '1.1' : undefined;
 }
 
-/** What the Content-Type says against the envelope. */
+/** Reports a Content-Type that does not match the envelope. */
 function noteContentType(contentType: string | undefined, version: '1.1' | '1.2', findings: Findings): void {
   const right = version === '1.1' ? soap11.contentType : soap12.contentType;
   if (contentType === undefined || contentType.trim() === '') return;
@@ -177,7 +177,7 @@ function noteContentType(contentType: string | undefined, version: '1.1' | '1.2'
     );
 }
 
-/** What SOAPAction, or the action of SOAP 1.2, says against the body. */
+/** Reports a SOAPAction, or an action of SOAP 1.2, that does not match the body. */
 function noteAction(
   { compiled }: Known,
   operation: CompiledOperation,
@@ -232,7 +232,7 @@ function noteAction(
     );
 }
 
-/** What an operation's action may be, the declared one first. */
+/** Returns the valid actions of an operation, with the declared one first. */
 function actionsOf({ contract }: CompiledContract, name: string): readonly string[] {
   if (contract.adopted === undefined) return [name];
   const found = adoptedOperation(contract, name);
@@ -241,18 +241,21 @@ function actionsOf({ contract }: CompiledContract, name: string): readonly strin
 
 // --- the payload -------------------------------------------------------------------------------------
 
-/** The first element of the Body. */
+/** Returns the first element of the Body. */
 function payloadOf(root: TreeElement): TreeElement | undefined {
   return root.children.find(({ local }) => local === 'Body')?.children[0];
 }
 
-/** Takes the markup of a Body out of its text; true where something changed. */
+/** Converts text in the Body to markup. Returns true if it changed the text. */
 function unescapeBody(draft: Draft, findings: Findings): boolean {
   const body = bodyOf(draft);
   return body?.children.length === 0 && unescapeContent(draft, findings, body, 'Body');
 }
 
-/** Finds the operation of the Body and puts its element's name right; undefined, and noted, where none is meant. */
+/**
+ * Finds the operation of the Body and corrects its element's name. Returns undefined and adds a finding if no operation
+ * matches.
+ */
 function mendPayload(
   known: Known,
   draft: Draft,
@@ -283,7 +286,7 @@ function bodyOf({ root }: Draft): TreeElement | undefined {
   return root?.children.find(({ local }) => local === 'Body');
 }
 
-/** What stands beside the operation's element in Body. */
+/** Removes elements after the operation's element in the Body. */
 function mendRest(draft: Draft, findings: Findings, count: number): void {
   const [second] = bodyOf(draft)?.children.slice(1) ?? [];
   if (count === 0 || second === undefined) return;
@@ -301,7 +304,7 @@ function mendRest(draft: Draft, findings: Findings, count: number): void {
   if (body !== undefined) draft.replace(second.start, body.closing, '');
 }
 
-/** The operation that an element is of; its name and namespace are put right. */
+/** Finds the operation of an element and corrects the element's name and namespace. */
 function operationOf(
   known: Known,
   draft: Draft,
@@ -353,7 +356,7 @@ function operationOf(
   return operation;
 }
 
-/** What an element is that calls no operation. */
+/** Explains an element that calls no operation; undefined if it is unknown. */
 function otherPayload({ local, namespace }: TreeElement, roots: readonly string[]): string | undefined {
   if (local === 'Fault')
     return 'this is a fault, the answer of a service: what was pasted is a reply, not the request';
@@ -368,7 +371,7 @@ function otherPayload({ local, namespace }: TreeElement, roots: readonly string[
   return undefined;
 }
 
-/** The operation's element in the wrong namespace; where its members share it, they are put right with it. */
+/** Corrects the namespace of the operation's element, and of all members in the scope of the same declaration. */
 function mendRootNamespace(
   draft: Draft,
   findings: Findings,
@@ -389,7 +392,7 @@ function mendRootNamespace(
   for (let at: TreeElement | undefined = bodyOf(draft)?.children[0]; at !== undefined; at = at.parent) {
     const found = at.declarations.find((one) => one.local === prefix);
     if (found === undefined) continue;
-    // the Envelope's own prefix is its own
+    // The Envelope's own prefix must not change.
     if (at.local === 'Envelope' && prefix === at.prefix) break;
     draft.replace(found.start, found.end, `${name}="${root.namespace}"`);
     return;
@@ -416,7 +419,7 @@ function namespaceCause(got: string, right: string): string {
 
 // --- secrets, and what is sent back ------------------------------------------------------------------
 
-/** Elements of WS-Security whose text is a secret. */
+/** Elements of WS-Security with secret text. */
 const securitySecrets = new Set([
   'Password',
   'Nonce',
@@ -426,12 +429,12 @@ const securitySecrets = new Set([
   'SignatureValue',
 ]);
 
-/** Whether an element's text is a credential. */
+/** Returns true if an element's text is a credential. */
 function isSecret(known: Known, { local }: TreeElement): boolean {
   return securitySecrets.has(local) || isSecretName(known, local);
 }
 
-/** Whether what is called so is a credential, an element or an attribute. */
+/** Returns true if an element or attribute with this name is a credential. */
 function isSecretName({ compiled }: Known, local: string): boolean {
   const { credentials, adopted } = compiled.contract;
   const fold = local.toLowerCase();
@@ -440,7 +443,7 @@ function isSecretName({ compiled }: Known, local: string): boolean {
   return adopted?.movedHeaders.some(({ path }) => path.at(-1)?.toLowerCase() === fold) === true;
 }
 
-/** The draft as it is sent: credentials as placeholders, and whether this service takes it. */
+/** Returns the corrected message with placeholders for credentials. */
 function correct(
   known: Known,
   draft: Draft,
@@ -459,7 +462,7 @@ function correct(
   return { contentType, soapAction: version === '1.1' ? `"${action}"` : undefined, text, isTaken };
 }
 
-/** Indented, unless something stands in it that indenting would change. */
+/** Indents the text, unless it contains comments, CDATA sections or instructions, which indenting could change. */
 function laidOut(text: string): string {
   return /<!--|<!\[CDATA\[|<\?/.test(text) ? text : indentXml(text.replace(/>\s+</g, '><').trim());
 }
@@ -484,7 +487,7 @@ function hideSecrets(known: Known, draft: Draft): void {
   const root = draft.root;
   if (root !== undefined) walk(root, false);
   draft.replaceAll(edits);
-  // an element that somebody took out for a while may be a credential
+  // A comment may contain a credential that was commented out.
   draft.replaceAll(
     commentsOf(draft.text).filter(({ start, end }) => draft.text.slice(start + 1, end).includes('<')),
   );
@@ -494,7 +497,7 @@ function hiddenAttribute({ name, local, start, end }: TreeAttribute): Edit {
   return { start, end, text: `${name}="${placeholderOf(local)}"` };
 }
 
-/** What is no blank before, between and behind the children of an element, to be left out. */
+/** Returns edits that remove text around the children of an element. */
 function textsBetween({ children, opened, closing }: TreeElement, text: string): Edit[] {
   const starts = [opened, ...children.map(({ end }) => end)];
   const ends = [...children.map(({ start }) => start), closing];
@@ -504,7 +507,7 @@ function textsBetween({ children, opened, closing }: TreeElement, text: string):
   });
 }
 
-/** The comments of a document that is well-formed, to be left out. */
+/** Returns edits that remove the comments of a well-formed document. */
 function commentsOf(text: string): Edit[] {
   const edits: Edit[] = [];
   for (let at = text.indexOf('<!'); at >= 0; at = text.indexOf('<!', at)) {
@@ -518,7 +521,7 @@ function commentsOf(text: string): Edit[] {
   return edits;
 }
 
-/** Reads the corrected message as the gateway does, and notes what is still wrong; true where nothing is. */
+/** Reads the corrected message like the gateway and reports remaining problems. Returns true if there are none. */
 function noteLeft(
   { compiled, readers }: Known,
   draft: Draft,
@@ -563,7 +566,10 @@ function isReported(draft: Draft, findings: Findings, element: TreeElement | und
   });
 }
 
-/** The element of a dotted path, as far as the path leads; else the payload. Undefined if there is no payload. */
+/**
+ * Returns the element at the end of a dotted path, or as far as the path exists. The path starts at the payload.
+ * Returns undefined if there is no payload.
+ */
 function placeOf(draft: Draft, field: string): TreeElement | undefined {
   const root = draft.root;
   let at = root === undefined ? undefined : payloadOf(root);
@@ -577,7 +583,7 @@ function placeOf(draft: Draft, field: string): TreeElement | undefined {
   return at;
 }
 
-/** Whether a block with mustUnderstand is none that the gateway refuses: it is asked with a call of the first operation. */
+/** Returns true if the gateway accepts a header block with mustUnderstand. It tries a call of the first operation. */
 function isUnderstood(
   { compiled, readers }: Known,
   namespace: string,
@@ -600,14 +606,14 @@ function isUnderstood(
   }
 }
 
-/** A value for a required element that is missing: that of the operation's sample, else a word. */
+/** Returns a value for a missing required element: from the operation's sample, otherwise a generic one. */
 function placeholderFor({ sampler }: Known, { operation }: CompiledOperation, child: ChildView): string {
   const sample = sampler.samplesOf(operation.name)?.requests[0]?.text;
   const root = sample === undefined ? undefined : treeOf(sample);
   const found = root === undefined ? undefined : findElement(root, child.local);
   const content =
     sample === undefined || found === undefined ? '' : sample.slice(found.opened, found.closing);
-  // content with names of its own prefixes would not be well-formed elsewhere
+  // Content with the sample's prefixes would not be well-formed elsewhere.
   if (content !== '' && !/<\w+:/.test(content) && /^[^<]*$/.test(content)) return content;
   return placeholderText(child.view());
 }

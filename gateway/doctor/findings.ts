@@ -1,36 +1,36 @@
 import type { Location } from '../../mappings/xml/error.ts';
 import type { Draft } from './draft.ts';
 
-/** One thing that is wrong with a message, or that another service would refuse. */
+/** A problem of a message, or a deviation that other services reject. */
 export interface Finding {
-  /** `error`: this service refuses it; `warning`: it takes it, a strict one doesn't. */
+  /** `error`: this service rejects it. `warning`: this service accepts it, a strict one does not. */
   readonly severity: 'error' | 'warning';
-  /** In the message that came, from 1, columns in UTF-16 units; undefined for what the HTTP headers say. */
+  /** Position in the original message, from 1, with columns in UTF-16 units. Undefined for HTTP headers. */
   readonly at: Location | undefined;
-  /** What is wrong, its likely cause and what to do, in the caller's terms. Values that may be secret are never in it. */
+  /** Problem, likely cause and action, in the caller's terms. It never contains values that may be secret. */
   readonly message: string;
-  /** What the corrected message has instead; undefined where only the caller knows. */
+  /** The replacement in the corrected message; undefined if only the caller knows it. */
   readonly fix: string | undefined;
 }
 
-/** A finding with the local name of the element whose content it is about; undefined for any other finding. */
+/** A finding with the local name of the element that contains the error; undefined for any other finding. */
 interface ListedFinding extends Finding {
   readonly element: string | undefined;
 }
 
-/** Gathers findings, each once, up to a number. */
+/** Collects distinct findings up to a maximum number. */
 export class Findings {
   readonly list: ListedFinding[] = [];
   readonly #most: number;
   readonly #seen = new Set<string>();
-  /** How many more there were, at most: what a later look finds again is counted again. */
+  /** Number of further findings. A finding may be counted more than once. */
   more = 0;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Notes a finding at an offset of the draft's text. */
+  /** Adds a finding at an offset of the draft's text. */
   note(
     draft: Draft,
     offset: number,
@@ -39,17 +39,17 @@ export class Findings {
     fix?: string,
     element?: string,
   ): void {
-    // a place takes a while to find, so it isn't looked for in vain
+    // computing a position is slow, so skip it if the list is full
     if (this.list.length >= this.#most) this.more++;
     else this.#add({ severity, at: draft.locationOf(offset), message, fix, element });
   }
 
-  /** The same of what this service refuses. */
+  /** Adds a finding that this service rejects. */
   error(draft: Draft, offset: number, message: string, fix?: string, element?: string): void {
     this.note(draft, offset, 'error', message, fix, element);
   }
 
-  /** Notes a finding about the HTTP headers. */
+  /** Adds a finding about the HTTP headers. */
   noteHeader(severity: Finding['severity'], message: string, fix?: string): void {
     this.#add({ severity, at: undefined, message, fix, element: undefined });
   }
@@ -65,7 +65,7 @@ export class Findings {
     this.list.push(finding);
   }
 
-  /** All of them: the headers' first, then by place. */
+  /** Returns all findings: those about headers first, then by position. */
   sorted(): readonly Finding[] {
     const key = ({ at }: Finding): number => (at === undefined ? -1 : at.line * 1e7 + at.column);
     const sorted = this.list.toSorted((one, other) => key(one) - key(other));

@@ -6,7 +6,7 @@ import { XmlReader } from '../../mappings/xml/reader.ts';
 import type { Draft } from './draft.ts';
 import type { Findings } from './findings.ts';
 
-/** What a prefix that nobody declared usually stands for. */
+/** Usual namespaces of undeclared prefixes. */
 const usualPrefixes: Readonly<Record<string, string>> = {
   soap: namespaces.soap11,
   soapenv: namespaces.soap11,
@@ -25,7 +25,7 @@ const usualPrefixes: Readonly<Record<string, string>> = {
   wsa: namespaces.addressing10,
 };
 
-/** Entities of HTML that people write in XML. */
+/** HTML entities that are often used in XML by mistake. */
 const htmlEntities: Readonly<Record<string, string>> = {
   nbsp: '\u00a0',
   copy: '©',
@@ -50,19 +50,22 @@ const htmlEntities: Readonly<Record<string, string>> = {
   raquo: '»',
 };
 
-/** What makes text of markup well-formed. */
+/** Options for correcting markup. */
 export interface MarkupOptions {
   readonly limits: Limits;
-  /** Whether references to characters that XML forbids are let through (W10). */
+  /** True if references to characters that XML forbids are accepted (W10). */
   readonly illegalReferences: boolean;
-  /** What an unknown prefix that isn't a usual one stands for. */
+  /** Namespace for an undeclared prefix that is not a usual one. */
   readonly typesNamespace: string;
 }
 
-/** Places of one message at which markup is corrected. */
+/** Maximum number of markup corrections in one message. */
 export const maxRepairs = 50;
 
-/** Mends what isn't well-formed, a place at a time; false, and noted, where it can't be mended. */
+/**
+ * Corrects markup that is not well-formed, one error at a time. Returns false and adds a finding if an error cannot be
+ * corrected.
+ */
 export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
   mendLastTag(draft, findings);
   for (let repairs = 0; ; repairs++) {
@@ -83,7 +86,7 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
   }
 }
 
-/** A tag in which the message ends. */
+/** Removes an incomplete tag at the end of the message. */
 function mendLastTag(draft: Draft, findings: Findings): void {
   const { text } = draft;
   const start = text.lastIndexOf('<');
@@ -94,12 +97,12 @@ function mendLastTag(draft: Draft, findings: Findings): void {
   draft.replace(start, text.length, '');
 }
 
-/** What is wrong first; undefined for a well-formed document. */
+/** Returns the first error; undefined for a well-formed document. */
 function errorOf(text: string, { limits, illegalReferences }: MarkupOptions): XmlError | undefined {
   try {
     const xml = new XmlReader(text, limits, { illegalReferences });
     xml.readRoot();
-    // to the end, whatever is in it
+    // read everything to the end
     const depth = xml.depth;
     while (xml.depth >= depth) if (xml.nextChild()) attributesOf(xml);
     xml.finish();
@@ -110,17 +113,17 @@ function errorOf(text: string, { limits, illegalReferences }: MarkupOptions): Xm
   }
 }
 
-/** Attributes are resolved when they are asked for. */
+/** Resolves the namespaces of all attributes, because the reader resolves them on demand. */
 function attributesOf(xml: XmlReader): void {
   for (let index = 0; index < xml.attributeCount; index++) xml.attributeNamespace(index);
 }
 
-/** The sentence of an error without its place. */
+/** Returns the sentence of an error without its position. */
 function words({ reason }: XmlError): string {
   return sentence({ ...reason, where: undefined });
 }
 
-/** The offset of an error's line and column. */
+/** Returns the offset of an error's line and column. */
 function offsetOf(text: string, { line, column }: XmlError): number {
   let start = 0;
   for (let left = line, at = 0; left > 1 && at < text.length; at++) {
@@ -254,7 +257,7 @@ function escapeLessThan(draft: Draft, note: Note, at: number): void {
   draft.replace(bracket, bracket + 1, '&lt;');
 }
 
-/** An end tag that is of another element, or missing. */
+/** Corrects an end tag that is missing or belongs to another element. */
 function mendEndTag(
   draft: Draft,
   findings: Findings,
@@ -293,7 +296,7 @@ function mendEndTag(
   }
 }
 
-/** Whether an element of the name is open before an offset, by counting its tags. */
+/** Returns true if an element with this name is open before an offset. It counts the tags. */
 function hasOpen(text: string, end: number, name: string): boolean {
   let open = 0;
   for (let at = text.indexOf(name); at >= 0 && at < end; at = text.indexOf(name, at + 1)) {
@@ -304,7 +307,7 @@ function hasOpen(text: string, end: number, name: string): boolean {
   return open > 0;
 }
 
-/** A value without quotes, or within typographic ones. */
+/** Corrects an attribute value without quotes or with typographic quotes. */
 function mendQuotes(draft: Draft, findings: Findings, at: number): void {
   const { text } = draft;
   const isTypographic = typographic.test(text[at] ?? '');
@@ -325,13 +328,13 @@ function mendQuotes(draft: Draft, findings: Findings, at: number): void {
 
 const typographic = /[“”„‘’«»]/;
 
-/** Where a value ends that has no straight quotes. */
+/** Returns true if a character ends a value without straight quotes. */
 function isValueEnd(character: string, isQuoted: boolean): boolean {
   if (typographic.test(character) || /[<>"']/.test(character)) return true;
   return !isQuoted && /[\s/]/.test(character);
 }
 
-/** The last attribute of a name in a tag. */
+/** Returns the last attribute with a name in a tag. */
 function lastAttribute(tag: string, name: string): { start: number; length: number } | undefined {
   const start = Math.max(...[' ', '\t', '\n'].map((blank) => tag.lastIndexOf(`${blank}${name}`)));
   const quote = /^[^"']*(["'])/.exec(tag.slice(start))?.[1];
@@ -341,7 +344,7 @@ function lastAttribute(tag: string, name: string): { start: number; length: numb
   return close < 0 ? undefined : { start, length: close + 1 - start };
 }
 
-/** Past the root's name. */
+/** Returns the offset after the root element's name. */
 function rootNameEnd(text: string): number | undefined {
   const found = /<[A-Za-z_][\w.:-]*/.exec(text);
   return found === null ? undefined : found.index + found[0].length;

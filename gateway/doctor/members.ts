@@ -17,26 +17,27 @@ import {
 import { adviseOn } from './values.ts';
 import type { ChildView, View } from './view.ts';
 
-/** What members are compared with. */
+/** Context for comparing members. */
 export interface MembersOptions {
-  /** Whether texts of an element may be said in a finding. */
+  /** Returns true if findings must not contain texts of an element. */
   readonly isSecret: (element: TreeElement) => boolean;
-  /** A text for a required element that is missing. */
+  /** Returns a text for a missing required element. */
   readonly placeholder: (child: ChildView) => string;
-  /** The severity of an element that the type lacks (W12). */
+  /** Handling of elements that the type lacks (W12). */
   readonly unknownElements: 'refuse' | 'ignore';
-  /** Makes what was a text, and is markup now, well-formed and within limits; false where it isn't. */
+  /** Corrects markup that was text before, within the limits. Returns false if that fails. */
   readonly mend: () => boolean;
 }
 
-/** So many passes over the members: each may uncover what it wrapped. */
+/** Maximum number of passes over the members. Each pass may reveal nested errors. */
 const mostPasses = 8;
 
 /**
- * Compares the payload's members with its view and puts them right. Changes that move text come one at a time, each followed
- * by another pass; the rest is done in one. False where the message can't be read any more: what is wrong is noted.
+ * Compares the payload's members with its view and corrects them. Changes that move text are made one at a time, each
+ * followed by another pass. All other changes are made in one step. Returns false and adds a finding if the message can
+ * no longer be read.
  *
- * @param find the payload in a tree of the draft's text
+ * @param find returns the payload in a tree of the draft's text
  */
 export function mendMembers(
   draft: Draft,
@@ -60,11 +61,11 @@ export function mendMembers(
   return true;
 }
 
-/** One pass over a payload: small changes are gathered, a large one is made at once and ends the pass. */
+/** One pass over a payload. Small edits are collected. A large change is made at once and ends the pass. */
 class MembersWalk {
   readonly edits: Edit[] = [];
   isRestarted = false;
-  /** Whether a text became markup. */
+  /** True if a text was converted to markup. */
   isUnescaped = false;
   readonly #draft: Draft;
   readonly #findings: Findings;
@@ -92,7 +93,7 @@ class MembersWalk {
     this.#findings.note(this.#draft, at, severity, message, fix);
   }
 
-  /** What SOAP's encoding writes. True where the element's content stands elsewhere. */
+  /** Reports SOAP encoding. Returns true if the element's content is in another element. */
   #encoding({ attributes, start, local }: TreeElement): boolean {
     for (const attribute of attributes) {
       const isReference = attribute.name === 'href' && attribute.raw.startsWith('#');
@@ -120,7 +121,7 @@ class MembersWalk {
     this.edits.push(cutOf(this.#draft, attribute));
   }
 
-  /** Nothing, and what is meant as nothing. True where the element holds none. */
+  /** Corrects nil attributes. Returns true if the element has no value. */
   #nil(element: TreeElement): boolean {
     const named = element.attributes.filter(({ local }) => local === 'nil' || local === 'null');
     const right = named.find(({ namespace }) => isInstanceNamespace(namespace));
@@ -248,7 +249,7 @@ class MembersWalk {
     this.#missing(element, view, seen);
   }
 
-  /** Text where elements are expected. */
+  /** Reports text between elements. */
   #stray(element: TreeElement, { children }: Extract<View, { kind: 'elements' }>): void {
     const { text } = this.#draft;
     const ends = [element.opened, ...element.children.map(({ end }) => end)];
@@ -284,7 +285,7 @@ class MembersWalk {
     }
   }
 
-  /** The child that an element is meant to be; a name that is nearly right is put right. */
+  /** Returns the child view that an element matches. An almost correct name is corrected. */
   #match(
     child: TreeElement,
     parent: TreeElement,
@@ -361,7 +362,10 @@ class MembersWalk {
     return undefined;
   }
 
-  /** Gives an element the name and namespace of a child; those below keep what they have by declarations of their own. */
+  /**
+   * Gives an element the name and namespace of a child view. Its children keep their namespaces by their own
+   * declarations.
+   */
   #qualify(child: TreeElement, { local, namespace }: ChildView): void {
     const { text } = this.#draft;
     const isRight = child.namespace === namespace;
@@ -374,7 +378,7 @@ class MembersWalk {
     }
   }
 
-  /** Elements that repeat in place of a list in one element. True where they were put into one. */
+  /** Merges repeated elements into one list element. Returns true if it changed the text. */
   #gather(parent: TreeElement, found: ChildView): boolean {
     const view = found.view();
     const [item] = view.kind === 'elements' ? view.children : [];
@@ -403,7 +407,7 @@ class MembersWalk {
     return true;
   }
 
-  /** Members in another order than the schema's; the text is put into that order. */
+  /** Reports members in the wrong order and sorts them by the schema. */
   #order(parent: TreeElement, at: TreeElement, view: Extract<View, { kind: 'elements' }>): void {
     const indexOf = ({ local }: TreeElement): number => view.children.findIndex((one) => one.local === local);
     if (parent.children.some((child) => indexOf(child) < 0)) return;
@@ -443,7 +447,7 @@ class MembersWalk {
       if (element.isEmptyTag) {
         const name = element.prefix === '' ? element.local : `${element.prefix}:${element.local}`;
         this.edits.push({ start: element.opened - 2, end: element.opened, text: `>${made}</${name}>` });
-        return; // the next pass finds the others
+        return; // the next pass adds the others
       }
       const before = children
         .slice(0, index)

@@ -1,44 +1,44 @@
 import { Namespaces } from '../../mappings/xml/namespaces.ts';
 
-/** An element of a well-formed document, with its places in the text. */
+/** An element of a well-formed document, with its offsets in the text. */
 export interface TreeElement {
   readonly prefix: string;
   readonly local: string;
   readonly namespace: string;
-  /** Of `<`, and past the `>` of the start tag. */
+  /** Offset of `<`, and offset after the `>` of the start tag. */
   readonly start: number;
   readonly opened: number;
-  /** Of `</`, and past the end tag; both are `opened` for an empty-element tag. */
+  /** Offset of `</`, and offset after the end tag. Both equal `opened` for an empty-element tag. */
   closing: number;
   end: number;
-  /** Whether it is `<a/>`. */
+  /** True for `<a/>`. */
   readonly isEmptyTag: boolean;
   readonly attributes: readonly TreeAttribute[];
-  /** Its namespace declarations; `local` is the prefix, `''` for the default one. */
+  /** Namespace declarations. `local` is the prefix, `''` for the default namespace. */
   readonly declarations: readonly TreeAttribute[];
   readonly children: TreeElement[];
   readonly parent: TreeElement | undefined;
 }
 
-/** An attribute, with its places. */
+/** An attribute with its offsets. */
 export interface TreeAttribute {
   readonly name: string;
   readonly local: string;
   readonly namespace: string;
-  /** As it stands between the quotes. */
+  /** Unresolved text between the quotes. */
   readonly raw: string;
-  /** Of the name, and past the closing quote. */
+  /** Offset of the name, and offset after the closing quote. */
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The root of a document that the strict reader took, which bounds its depth and size; undefined where there is none. Names
- * of unbound prefixes have the namespace `''`.
+ * Returns the root element of a document that the strict reader has accepted, which bounds its depth and size. Returns
+ * undefined if there is none. Names with undeclared prefixes get the namespace `''`.
  */
 export function treeOf(text: string): TreeElement | undefined {
   const namespaces = new Namespaces();
-  /** For each open element, how many declarations are in scope outside of it. */
+  /** Number of declarations in scope outside each open element. */
   const outside: number[] = [];
   let root: TreeElement | undefined;
   let open: TreeElement | undefined;
@@ -80,7 +80,7 @@ const others = [
   ['<!', '>'],
 ] as const;
 
-/** Past a comment, CDATA section, instruction or DTD. */
+/** Returns the offset after a comment, CDATA section, instruction or DTD. */
 function pastOther(text: string, at: number): number {
   const [start, end] = others.find(([one]) => text.startsWith(one, at)) ?? ['<', '>'];
   const found = text.indexOf(end, at + start.length);
@@ -91,14 +91,14 @@ const nameCharacters = /[^\s/>=<]+/y;
 const blanks = /\s*/y;
 const equals = /[\s=]*/y;
 
-/** Where what a sticky pattern, which may be empty, finds at an offset ends. */
+/** Returns the end of the match of a sticky pattern at an offset. The pattern may match the empty string. */
 function past(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   pattern.test(text);
   return pattern.lastIndex;
 }
 
-/** The element of a start tag, whose declarations are in scope then; undefined where it doesn't end. */
+/** Reads a start tag and adds its declarations to the scope. Returns undefined if the tag is incomplete. */
 function readTag(
   text: string,
   start: number,
@@ -156,7 +156,7 @@ function split(name: string): { readonly prefix: string; readonly local: string 
   return { prefix: colon < 0 ? '' : name.slice(0, colon), local: name.slice(colon + 1) };
 }
 
-/** The attribute of a name. */
+/** Returns the attribute with a namespace and local name; undefined if the element has none. */
 export function attributeOf(
   element: TreeElement,
   namespace: string,
@@ -165,12 +165,15 @@ export function attributeOf(
   return element.attributes.find((one) => one.namespace === namespace && one.local === local);
 }
 
-/** What stands between the tags, references resolved and CDATA taken out; children's markup is as it stands. */
+/**
+ * Returns the content of an element with references resolved and CDATA sections unwrapped. Markup of children is
+ * unchanged.
+ */
 export function textOf(text: string, { opened, closing }: TreeElement): string {
   return plainText(text.slice(opened, closing));
 }
 
-/** Character data as the text that it stands for. */
+/** Returns character data with references resolved and CDATA sections unwrapped. */
 export function plainText(raw: string): string {
   let text = '';
   for (let at = 0; at < raw.length; ) {
@@ -184,7 +187,7 @@ export function plainText(raw: string): string {
   return text;
 }
 
-/** Text without its comments. */
+/** Removes comments from a text. */
 export function withoutComments(text: string): string {
   let kept = '';
   for (let at = 0; at < text.length; ) {
@@ -199,7 +202,7 @@ export function withoutComments(text: string): string {
 
 const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Text with its references resolved; those that are unknown stay. */
+/** Resolves the references of a text. Unknown references are unchanged. */
 export function resolved(raw: string): string {
   return raw.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));/g, (all, decimal, hex, name) => {
     if (name !== undefined) return predefined[name as string] ?? all;
@@ -208,12 +211,12 @@ export function resolved(raw: string): string {
   });
 }
 
-/** A text as character data. */
+/** Escapes a text as character data. */
 export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Offsets of an element's name, its prefix with it, in its start tag and its end tag. */
+/** Returns the offsets of an element's name with its prefix, in its start tag and end tag. */
 export function nameSpans(text: string, element: TreeElement): readonly (readonly [number, number])[] {
   const length = element.local.length + (element.prefix === '' ? 0 : element.prefix.length + 1);
   const spans: (readonly [number, number])[] = [[element.start + 1, element.start + 1 + length]];
@@ -222,7 +225,7 @@ export function nameSpans(text: string, element: TreeElement): readonly (readonl
   return spans;
 }
 
-/** Names of elements for people, a dozen at most. */
+/** Returns a human-readable list of at most twelve element names. */
 export function listed(names: readonly string[]): string {
   return (
     names

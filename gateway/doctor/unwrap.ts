@@ -7,11 +7,11 @@ import { Draft } from './draft.ts';
 import type { Findings } from './findings.ts';
 import { resolved } from './tree.ts';
 
-/** Finds the XML in the bytes that came: charsets, wrappers, and what is no XML at all. */
+/** Finds the XML in the received bytes: charsets, wrappers, and content that is not XML. */
 
 /**
- * The message's text as a draft, with what is around the XML taken off and noted; undefined, with what it is instead noted,
- * where there is no XML in it.
+ * Returns the message's text as a draft, without the wrappers around the XML, which are reported. If there is no XML,
+ * it reports the actual content and returns undefined.
  */
 export function unwrap(
   body: Buffer,
@@ -25,7 +25,7 @@ export function unwrap(
     return undefined;
   }
   const draft = new Draft(decode(body, contentType, findings));
-  // each layer is taken off once, so it ends
+  // Each layer is removed once, so the loop ends.
   for (const layer of layers) layer(draft, findings, contentType, limits);
   const head = draft.text.trimStart().slice(0, 400);
   if (/^<(?:!doctype\s+html|html|head|body)\b/i.test(head)) {
@@ -41,7 +41,7 @@ export function unwrap(
   return undefined;
 }
 
-/** What bytes are that hold no text. */
+/** Explains bytes that are not text; undefined for text. */
 function binaryKind(body: Buffer): string | undefined {
   if (body.length === 0)
     return 'the message is empty: the client sent no body, or a redirect turned its POST into a GET';
@@ -56,7 +56,7 @@ function binaryKind(body: Buffer): string | undefined {
   return undefined;
 }
 
-/** What text is that isn't XML. */
+/** Explains text that is not XML. */
 function otherKind(head: string): string {
   if (head === '') return 'the message holds nothing but blanks';
   if (/^[[{]/.test(head))
@@ -69,7 +69,7 @@ function otherKind(head: string): string {
 
 // --- charsets ----------------------------------------------------------------------------------------
 
-/** The text of the bytes; what can't be decoded as stated is decoded as what it most likely is, and noted. */
+/** Decodes the bytes. If they do not match the stated charset, it uses the most likely one and adds a finding. */
 function decode(body: Buffer, contentType: string | undefined, findings: Findings): string {
   const { charset } = contentType === undefined ? { charset: undefined } : parseContentType(contentType);
   try {
@@ -126,7 +126,7 @@ function likeliest(body: Buffer): string {
   return fair.replace(/^\ufeff/, '');
 }
 
-/** Bytes that read without an error, and yet as other characters than were meant. */
+/** Reports bytes that were decoded without an error, but probably to wrong characters. */
 function noteDoubtful(body: Buffer, text: string, charset: string | undefined, findings: Findings): void {
   const doubled = /Ã[\u0080-\u00bf]|â‚¬|Ã[ŸƒŠŒŽš]/.exec(text);
   if (doubled !== null)
@@ -151,7 +151,7 @@ function noteDoubtful(body: Buffer, text: string, charset: string | undefined, f
 
 type Layer = (draft: Draft, findings: Findings, contentType: string | undefined, limits: Limits) => void;
 
-/** A copied HTTP request, its head with it. */
+/** Removes the head of a copied HTTP request. */
 const httpHead: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^(?:POST|PUT|GET) \S/.test(text) && !/^[A-Za-z][A-Za-z-]+: /.test(text)) return;
@@ -166,7 +166,7 @@ const httpHead: Layer = (draft, findings) => {
   draft.replace(0, end.index + end[0].length, '');
 };
 
-/** A message of several parts. */
+/** Extracts the envelope from a multipart message. */
 const mimePart: Layer = (draft, findings, contentType) => {
   const { text } = draft;
   const boundary = /^\s*--([^\r\n]+)\r?\n/.exec(text);
@@ -187,7 +187,7 @@ const mimePart: Layer = (draft, findings, contentType) => {
   draft.replace(0, headEnd.index + headEnd[0].length, '');
 };
 
-/** `xml=%3Csoap…`: what browsers' forms and some HTTP libraries send. */
+/** Decodes `xml=%3Csoap…`, as sent by browser forms and some HTTP libraries. */
 const formField: Layer = (draft, findings) => {
   const { text } = draft;
   const from = text.slice(0, 100).search(/%3C/i);
@@ -208,7 +208,7 @@ const formField: Layer = (draft, findings) => {
   draft.replace(0, text.length, decoded);
 };
 
-/** An envelope as a string of JSON. */
+/** Decodes an envelope in a JSON string. */
 const jsonString: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^\s*"\s*</.test(text)) return;
@@ -229,7 +229,7 @@ const jsonString: Layer = (draft, findings) => {
   draft.replace(0, text.length, value);
 };
 
-/** The whole envelope in base64. */
+/** Decodes an envelope in base64. */
 const base64Text: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^\s*(?:PD94|PHM6|PHNvYX|PFNPQV|PEVu)/.test(text) || /[^A-Za-z0-9+/=\s]/.test(text)) return;
@@ -237,7 +237,7 @@ const base64Text: Layer = (draft, findings) => {
   draft.replace(0, text.length, Buffer.from(text, 'base64').toString('utf8'));
 };
 
-/** A second byte order mark, blanks before the declaration, or other text before the first tag. */
+/** Removes a second byte order mark, whitespace before the declaration, or other text before the first tag. */
 const leadingText: Layer = (draft, findings) => {
   const { text } = draft;
   const from = text.indexOf('<');
@@ -267,7 +267,7 @@ const leadingText: Layer = (draft, findings) => {
   draft.replace(0, from, '');
 };
 
-/** `&lt;soap:Envelope …`: an envelope that was escaped as a whole. */
+/** Unescapes `&lt;soap:Envelope …`, an envelope that was escaped as a whole. */
 const escapedDocument: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^\s*&(?:amp;)?lt;[?A-Za-z]/.test(text)) return;
@@ -282,7 +282,9 @@ const escapedDocument: Layer = (draft, findings) => {
   draft.replace(0, text.length, plain.trimStart());
 };
 
-/** An envelope in a CDATA section, alone or as the one text of an element such as `<string>`. */
+/**
+ * Extracts an envelope from a CDATA section, either at the top level or as the only text of an element like `<string>`.
+ */
 const cdataDocument: Layer = (draft, findings) => {
   const { text } = draft;
   const root = text.startsWith('<?xml') ? text.indexOf('?>') + 2 : 0;
@@ -304,7 +306,7 @@ const cdataDocument: Layer = (draft, findings) => {
   draft.replace(0, text.length, (isEscaped ? resolved(inner) : inner).trimStart());
 };
 
-/** What is found around an envelope, in the order in which it is taken off. */
+/** Wrappers of an envelope, in the order of their removal. */
 const layers: readonly Layer[] = [
   httpHead,
   mimePart,

@@ -71,7 +71,7 @@ const enumValue: Adviser = (text, { values }) => {
     return { cause: `values are told apart by case and blanks: it is one of ${listed}`, instead: same };
   if (/^\d{1,3}$/.test(folded))
     return { cause: 'a number is the position that a programming language gives it' };
-  // the codec names the type instead of so many values
+  // the codec names only the type if there are too many values
   return values.length > 12 && text.trim() !== '' ? { cause: `it is one of ${listed}` } : undefined;
 };
 
@@ -152,7 +152,7 @@ function almostIso(iso: RegExpExecArray, wants: string, type: 'date' | 'dateTime
   return { cause: `${why}; ${wants}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
 }
 
-/** Advice on a date in the form of a country or a program. */
+/** Returns advice on a date in the format of a country or a program. */
 function localDate(value: string, wants: string, type: 'date' | 'dateTime'): ValueAdvice {
   const of = (date: string, time = '00:00:00'): string => (type === 'date' ? date : `${date}T${time}`);
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(value);

@@ -13,21 +13,21 @@ import type {
 } from '../../mappings/contract/type-graph.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
 
-/** The content of an element, as far as a message is compared with it. */
+/** The content of an element, as needed to compare a message with it. */
 export type View =
   /** Elements. */
   | {
       readonly kind: 'elements';
       readonly children: readonly ChildView[];
-      /** Whether elements of other names are taken too, or nobody knows. */
+      /** True if elements of other names are accepted, or if this is unknown. */
       readonly isOpen: boolean;
-      /** Whether the order of `children` is the schema's. */
+      /** True if `children` are in the order of the schema. */
       readonly isOrdered: boolean;
     }
   /** Text of a type; `refusal` returns the reason why a text is no value of it, undefined for a value. */
   | {
       readonly kind: 'text';
-      /** The built-in XSD type without prefix, such as `dateTime`. */
+      /** Built-in XSD type without prefix, for example `dateTime`. */
       readonly type: string;
       /** The only values of the type; empty if others are possible. */
       readonly values: readonly string[];
@@ -36,20 +36,20 @@ export type View =
   /** Anything. */
   | { readonly kind: 'any' };
 
-/** An element that may stand in another one. */
+/** An element that may be a child of another one. */
 export interface ChildView {
   readonly local: string;
   readonly namespace: string;
   readonly repeats: boolean;
   readonly required: boolean;
-  /** Made when it is asked for: types hold themselves. */
+  /** Created on demand, because types can be recursive. */
   readonly view: () => View;
 }
 
-/** The view of an operation's element in the body. */
+/** Returns the view of an operation's element in the body. */
 export type ViewOf = (operation: CompiledOperation) => View;
 
-/** The views of a contract's requests. */
+/** Compiles the views of a contract's requests. */
 export function compileViews(compiled: CompiledContract): ViewOf {
   const graph = typeGraphOf(compiled.contract);
   const views = new Views(compiled);
@@ -72,7 +72,7 @@ class Views {
   }
 
   ofMessage({ body, use }: AdoptedMessage): View {
-    // in SOAP's encoding values are in other elements
+    // In SOAP encoding, values can be in other elements.
     if (body.kind === 'empty' || use === 'encoded') return any;
     if (body.kind === 'element') return this.#ofType(body.element.type);
     const children = body.parts.map((part) => this.#child(part, false, true));
@@ -109,7 +109,7 @@ class Views {
     }
     if (content.kind !== 'elements' || content.mixed) return any;
     const children: ChildView[] = [];
-    // a derived type, which xsi:type names, may have more elements
+    // A derived type, selected by xsi:type, may have more elements.
     let isOpen = derived.length > 0 || abstract || (json?.kind === 'object' && json.others.length > 0);
     const walk = (particle: Particle, repeats: boolean, required: boolean): void => {
       const again = repeats || particle.most > 1;
@@ -120,7 +120,7 @@ class Views {
         const isElsewhere = particle.json !== undefined && particle.json === this.#credentials;
         if (element.substitutes.length === 0)
           children.push(this.#child(element, again, must && !isElsewhere));
-        // any element of the group is possible (A20), and other documents may declare more of them
+        // Any element of the substitution group is possible (A20), and other documents may declare more.
         else
           for (const one of [element, ...element.substitutes]) children.push(this.#child(one, again, false));
         if (element.substitutes.length > 0) isOpen = true;
