@@ -1,5 +1,5 @@
-// For the image's HEALTHCHECK: ends with 0 where the gateway of this machine answers at PORT, by HTTP or by TLS, else with 1
-// and a line on standard error that says what came of each.
+// HEALTHCHECK of the image. Exits with 0 if the gateway on this machine answers at PORT by HTTP or TLS. Otherwise exits
+// with 1 and prints the errors of both attempts to standard error.
 import { get } from 'node:http';
 import { connect } from 'node:tls';
 
@@ -7,7 +7,10 @@ const { PORT: port = '8080', SOAPBRIDGE_TLS_CERTIFICATE: certificate } = process
 const host = '127.0.0.1';
 const longest = 2_000;
 
-/** What became of `asked`, a request or a socket: undefined where `good` was emitted with what it wants, else why not. */
+/**
+ * Waits for the result of `asked`, a request or a socket. Returns undefined if `good` is emitted with the expected
+ * value, otherwise the error message.
+ */
 const outcomeOf = (asked, good, why) =>
   new Promise((resolve) => {
     asked.on(good, (answer) => resolve(why(answer)));
@@ -22,7 +25,7 @@ const ways = {
       'response',
       ({ statusCode }) => (statusCode === 200 ? undefined : `status ${statusCode}`),
     ),
-  // a handshake is enough: who asks callers for certificates answers nobody else
+  // A handshake is enough, because a gateway that requires client certificates does not answer without one.
   TLS: () =>
     outcomeOf(
       connect({ host, port, rejectUnauthorized: false, timeout: longest }),
@@ -32,7 +35,7 @@ const ways = {
 };
 
 const failures = [];
-// TLS may be set by a file too
+// TLS may also be configured in a file.
 for (const way of certificate ? ['TLS', 'HTTP'] : ['HTTP', 'TLS']) {
   const failure = await ways[way]();
   if (failure === undefined) process.exit(0);

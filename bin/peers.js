@@ -1,5 +1,5 @@
-// Run in a build of the image: makes the optional peer dependencies of package.json ordinary ones, in the versions that the
-// lockfile has, so that `npm ci --omit=dev` installs them.
+// Used in the image build. Turns the optional peer dependencies of package.json into ordinary dependencies with the
+// versions of the lockfile, so that `npm ci --omit=dev` installs them.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8'));

@@ -1,4 +1,5 @@
-// npm's `prepare` and `prepack`: builds dist/ in a clone, also for `npm install git+…`. A package has its dist/ and no sources.
+// npm scripts `prepare` and `prepack`: build dist/ in a clone, also for `npm install git+…`. A package contains dist/
+// but no sources.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';

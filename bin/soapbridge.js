@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// What an old Node can't read isn't here: no import before it is known to be new enough, and no newer syntax.
+// An old Node must be able to parse this file: nothing is imported before the version check, and no newer syntax is
+// used.
 const version = process.versions.node;
 const numbers = version.split('.').map(Number);
 if (numbers[0] < 22 || (numbers[0] === 22 && numbers[1] < 19)) {
@@ -9,7 +10,7 @@ if (numbers[0] < 22 || (numbers[0] === 22 && numbers[1] < 19)) {
 
 async function start() {
   const { enableCompileCache } = await import('node:module');
-  enableCompileCache(); // the second start reads what the first one compiled
+  enableCompileCache(); // stores compiled code for later starts
   // Node strips types from files outside node_modules only: the packed artefact runs its build, a clone its source
   const packed = import.meta.url.includes('/node_modules/');
   const { main } = await import(packed ? '../dist/gateway/commands/cli.js' : '../gateway/commands/cli.ts');

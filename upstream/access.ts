@@ -4,7 +4,7 @@ import { forbidden, unauthorized, unknownUser } from './failure.ts';
 import { isObject } from './input.ts';
 import type { JsonValue } from './json.ts';
 
-/** A user of an account, as the rules on rights see it; UpdateSubUser answers with one as it is. */
+/** A user of an account, with its rights. UpdateSubUser returns it unchanged. */
 export interface User {
   readonly isMainUser: boolean;
   readonly userId: string;
@@ -14,33 +14,32 @@ export interface User {
   readonly isAdmin: boolean;
   readonly canResolveSearches: boolean;
   readonly canDeleteSearches: boolean;
-  /** The users whose searches this one may see beside its own. */
+  /** Names of other users; this user may see their searches. */
   readonly permissions: readonly string[];
 }
 
-/** Who calls: the account, and the user that acts; undefined where no `userId` was given. */
+/** The calling account, and its acting user; undefined if no `userId` was given. */
 export interface Caller {
   readonly account: number;
   readonly user: User | undefined;
 }
 
-/** The owners whose records may be seen. */
+/** Owners of the visible records. */
 type Owners = 'all' | ReadonlySet<string>;
 
-// An API key is issued, long and random, so one HMAC over a salt keeps it as well as a slow hash would, at
-// a few microseconds per call.
+// API keys are long and random, so one salted HMAC is as safe as a slow hash.
 const hashKey = (key: string, salt: Uint8Array): Buffer => createHmac('sha256', salt).update(key).digest();
 
-/** A key as its columns hold it: never itself, but a salt and a hash (R2). */
+/** Returns the columns for a key: a salt and a hash, never the key itself (R2). */
 export function sealKey(key: string): { readonly key_salt: Uint8Array; readonly key_hash: Uint8Array } {
   const salt = randomBytes(16);
   return { key_salt: salt, key_hash: hashKey(key, salt) };
 }
 
-// An unknown apiUserId is compared with this one, so that it takes as long as a wrong key (R5).
+// Compared instead of an unknown apiUserId, so that the check takes as long as for a wrong key (R5).
 const nobody = { id: 0, key_salt: randomBytes(16), key_hash: randomBytes(32) };
 
-/** R5: whose credentials these are; throws `Unauthorized`, the same for every reason. */
+/** R5: returns the caller of the credentials. Throws the same `Unauthorized` for every wrong value. */
 export function authenticate(store: Store, authentication: JsonValue | undefined): Caller {
   const given = isObject(authentication) ? authentication : {};
   const apiUserId = given.apiUserId ?? '';
@@ -63,7 +62,7 @@ export function authenticate(store: Store, authentication: JsonValue | undefined
   return { account: account.id, user };
 }
 
-/** The 32 hex digits of a GUID in any of .NET's spellings (N, D, B, P), or undefined. */
+/** Returns the 32 hex digits of a GUID in one of .NET's formats (N, D, B, P); undefined for other text. */
 function guidDigits(text: string): string | undefined {
   const spelled = text.trim().toLowerCase();
   const bare = /^\{.*\}$|^\(.*\)$/.test(spelled) ? spelled.slice(1, -1) : spelled;
@@ -82,7 +81,7 @@ interface UserRow {
   readonly can_delete_searches: number;
 }
 
-/** The account's user of that name or id (32 hex digits), or undefined. */
+/** Returns the account's user with that name or id (32 hex digits); undefined if it does not exist. */
 export function findUser(
   store: Store,
   account: number,
@@ -109,14 +108,14 @@ export function findUser(
   };
 }
 
-/** The account's user of that name; throws `NotFound` with the member that named it (R6). */
+/** Returns the account's user with that name. Throws `NotFound` with the name of the input member (R6). */
 export function requireUser(store: Store, account: number, userName: string, fieldName: string): User {
   const user = findUser(store, account, 'user_name', userName);
   if (user === undefined) throw unknownUser(fieldName, userName);
   return user;
 }
 
-/** R8: refuses an acting user who lacks the right. No acting user, and the main user, have every right. */
+/** R8: rejects an acting user without the right. A call without an acting user, and the main user, have every right. */
 export function requireRight(
   caller: Caller,
   right: 'isAdmin' | 'canResolveSearches' | 'canDeleteSearches',
@@ -126,7 +125,10 @@ export function requireRight(
   throw forbidden(`authentication.userId: expected a user with ${right}, got ${user.userName} without it`);
 }
 
-/** R6: what the acting user and the sub user named may both see. An absent name narrows nothing. */
+/**
+ * R6: returns the owners that both the acting user and the named sub user may see. Without a name, only the acting user
+ * counts.
+ */
 export function visibleOwners(
   store: Store,
   caller: Caller,
@@ -144,14 +146,16 @@ function ownersSeenBy(user: User): Owners {
   return user.isMainUser || user.isAdmin ? 'all' : new Set([user.userName, ...user.permissions]);
 }
 
-/** R6: refuses a record that exists but may not be seen. */
+/** R6: rejects a record that exists but is not visible to the user. */
 export function requireVisible(owners: Owners, owner: string, kind: string, id: number | bigint): void {
   if (owners === 'all' || owners.has(owner)) return;
   throw forbidden(`${kind} ${id}: expected a user who may see it, got one who may not`);
 }
 
-/** The owners as a bound parameter: null for all, else a JSON array. In SQL:
- *  `(:owners IS NULL OR owner IN (SELECT value FROM json_each(:owners)))`. */
+/**
+ * Returns the owners as a bound parameter: null for all, otherwise a JSON array. In SQL: `(:owners IS NULL OR owner IN
+ * (SELECT value FROM json_each(:owners)))`.
+ */
 export function ownersParameter(owners: Owners): string | null {
   return owners === 'all' ? null : JSON.stringify([...owners]);
 }

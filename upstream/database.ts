@@ -1,7 +1,9 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 
-/** The tables, all of them. Dates are milliseconds since 1970, money is whole pence, booleans are 0 and 1,
- *  `owner` is the user name that a record belongs to. */
+/**
+ * All tables. Dates are milliseconds since 1970, amounts are whole pence, booleans are 0 and 1. `owner` is the user
+ * name of a record's owner.
+ */
 const schema = `
   CREATE TABLE account (
     id INTEGER PRIMARY KEY,
@@ -164,30 +166,32 @@ const schema = `
   ) STRICT;
 `;
 
-// Written into the file's header; raised with every change of the schema above.
+// Stored in the file's header. Increase it with every change of the schema above.
 const schemaVersion = 1;
 
 type Parameters = Readonly<Record<string, SQLInputValue>>;
 
-/** The database as the operations see it: SQL that is written in the source, values bound by name. */
+/** Database interface of the operations: SQL from the source code, with values bound by name. */
 export interface Store {
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): readonly Row[];
-  /** How many rows were changed. */
+  /** Returns the number of changed rows. */
   run(sql: string, parameters?: Parameters): number;
-  /** Runs `work` as one transaction: all of it, or, when it throws or the process dies, nothing (R1). */
+  /** Runs `work` as one transaction. If it throws or the process dies, nothing is changed (R1). */
   transaction<T>(work: () => T): T;
   close(): void;
 }
 
-/** Opens the database at `location` (a file's path or `:memory:`); one without any table gets the schema
- *  and `seed`, in one transaction. Throws on a file that holds something else. */
+/**
+ * Opens the database at `location` (a file's path or `:memory:`). A database without tables gets the schema and `seed`
+ * in one transaction. Throws if the file contains anything else.
+ */
 export function openStore(location: string, seed: (store: Store) => void): Store {
-  // Several processes may share a file: each waits its turn to write.
+  // Several processes may share a file, so each waits for the write lock.
   const database = new DatabaseSync(location, { timeout: 5_000 });
   try {
-    // What is committed survives a kill and a power cut; readers don't wait for the writer.
+    // Committed data survive a crash and a power failure. Readers do not wait for the writer.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
     const store = createStore(database);
     store.transaction(() => {
@@ -223,7 +227,7 @@ function createStore(database: DatabaseSync): Store {
       prepare(sql).all(parameters) as unknown as readonly Row[],
     run(sql, parameters = {}) {
       const statement = prepare(sql);
-      // `run` reports the last row's id too, and throws on a 64-bit one unless it may be a bigint.
+      // `run` also returns the last row's id, and throws if a 64-bit id does not fit a number, so bigints are enabled.
       statement.setReadBigInts(true);
       return Number(statement.run(parameters).changes);
     },

@@ -3,12 +3,12 @@ import type { Output } from './json.ts';
 /** One entry of `responseStatus.errors`. */
 export interface FieldError {
   readonly errorCode: 'NotEmpty' | 'InvalidType' | 'InvalidEnum' | 'OutOfRange' | 'NotFound';
-  /** The dotted path of the member, array positions from 0: `request.permissions[2]`. */
+  /** Dotted path of the member, with array positions from 0: `request.permissions[2]`. */
   readonly fieldName: string;
   readonly message: string;
 }
 
-/** A failure that the caller is told of: its HTTP status, and what `responseStatus` says. */
+/** A failure that is reported to the caller: its HTTP status, and the contents of `responseStatus`. */
 export class Failure extends Error {
   readonly status: number;
   readonly errorCode: string;
@@ -22,34 +22,36 @@ export class Failure extends Error {
   }
 }
 
-/** R5: one message, whatever is wrong with the credentials; `missing` names the absent ones. */
+/** R5: returns the same message for all wrong credentials. `missing` names the absent ones. */
 export function unauthorized(missing: readonly string[] = []): Failure {
   const errors = missing.map((name) => notEmpty(`authentication.${name}`));
   return new Failure(401, 'Unauthorized', 'authentication: expected credentials that are known here', errors);
 }
 
-/** R6, R8: it exists, or could be done, but not by this user. */
+/** R6, R8: the record exists or the action is possible, but not for this user. */
 export function forbidden(message: string): Failure {
   return new Failure(403, 'Forbidden', message);
 }
 
-/** R7: no such record in the caller's account. */
+/** R7: the caller's account does not have the record. */
 export function notFound(kind: string, id: number | bigint): Failure {
   return new Failure(404, 'NotFound', `${kind} ${id}: expected an id that exists, got none such`);
 }
 
-/** R6: no such user in the caller's account; `fieldName` is the member that named it. */
+/** R6: the caller's account does not have the user. `fieldName` is the input member with the name. */
 export function unknownUser(fieldName: string, userName: string): Failure {
   const message = `${fieldName}: expected the name of a user, got ${quote(userName)}`;
   return new Failure(404, 'NotFound', message, [{ errorCode: 'NotFound', fieldName, message }]);
 }
 
-/** R7: input that is missing or wrong, one entry per field; the message is the first one's. */
+/**
+ * R7: missing or wrong input, with one entry per field. The first entry's message is also the message of the failure.
+ */
 export function invalid(errors: readonly [FieldError, ...FieldError[]]): Failure {
   return new Failure(400, 'ValidationError', errors[0].message, errors);
 }
 
-/** R7: a required member that is absent, null or empty. */
+/** R7: a required member is absent, null or empty. */
 export function notEmpty(fieldName: string): FieldError {
   return {
     errorCode: 'NotEmpty',
@@ -58,7 +60,7 @@ export function notEmpty(fieldName: string): FieldError {
   };
 }
 
-/** The `data` of an error reply; members without a value are null (R10). */
+/** Returns the `data` of an error reply. Members without a value are null (R10). */
 export function failureData(failure: Failure): Output {
   return {
     responseStatus: {
@@ -71,7 +73,7 @@ export function failureData(failure: Failure): Output {
   };
 }
 
-/** A caller's text inside a message: quoted, and cut at 40 characters. */
+/** Quotes a caller's text in a message and truncates it to 40 characters. */
 export function quote(text: string): string {
   const characters = [...text.slice(0, 100)];
   return JSON.stringify(

@@ -1,10 +1,10 @@
 import { type FieldError, invalid, notEmpty, quote } from './failure.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
-/** Reads one member's value; throws `Refusal`. Never sees null. */
+/** Reads one member's value. Throws `Refusal`. It is not called for null. */
 type Reader<T> = (value: JsonValue) => T;
 
-/** A member of an input: what is read from it, and whether it must be there. */
+/** A member of an input: its reader, and whether it is required. */
 interface Member<T> {
   readonly read: Reader<T>;
   readonly required?: true;
@@ -26,17 +26,19 @@ class Refusal extends Error {
   }
 }
 
-/** A member that must have a value: absent, null and `""` are `NotEmpty` (R7). */
+/** A member that must have a value: absent, null and `""` give `NotEmpty` (R7). */
 export const required = <T>(read: Reader<T>): Member<T> => ({ read, required: true, blankIsAbsent: true });
 
 /** A member that may be absent or null. */
 export const optional = <T>(read: Reader<T>): Member<T | undefined> => ({ read });
 
-/** A member that may be absent, null or `""`, all three meaning the same. */
+/** A member that may be absent, null or `""`, with the same meaning. */
 export const optionalText = <T>(read: Reader<T>): Member<T | undefined> => ({ read, blankIsAbsent: true });
 
-/** Reads the members named in `members` from an input and ignores all others (R10). `path` is the input's
- *  own name, `''` for the top level. Throws one `ValidationError` with an entry per wrong field (R7). */
+/**
+ * Reads the members named in `members` from an input and ignores all others (R10). `path` is the input's own name, `''`
+ * for the top level. Throws one `ValidationError` with an entry per wrong field (R7).
+ */
 export function readInput<M extends Members>(
   holder: JsonValue | undefined,
   path: string,
@@ -74,29 +76,29 @@ export function readInput<M extends Members>(
   return values as Values<M>;
 }
 
-/** Whether a value is a JSON object. */
+/** Returns true if a value is a JSON object. */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A string, as it is. */
+/** Reads a string. */
 export const string: Reader<string> = (value) => {
   if (typeof value !== 'string') throw new Refusal('InvalidType', 'a string', value);
   return value;
 };
 
-/** A boolean; a string holding exactly one counts, as services of this family have it. */
+/** Reads a boolean. The strings `true` and `false` are accepted, too, as in similar services. */
 export const boolean: Reader<boolean> = (value) => {
   if (value === true || value === 'true') return true;
   if (value === false || value === 'false') return false;
   throw new Refusal('InvalidType', 'a boolean', value);
 };
 
-/** A 64-bit integer; a string holding exactly one counts. */
+/** Reads a 64-bit integer. A string of its digits is accepted, too. */
 export const long: Reader<bigint> = (value) =>
   wholeNumber(value, 'a 64-bit integer', -(2n ** 63n), 2n ** 63n - 1n);
 
-/** A 32-bit integer, `min` or more. */
+/** Reads a 32-bit integer of at least `min`. */
 export const integer =
   (min = -(2 ** 31)): Reader<number> =>
   (value) => {
@@ -114,7 +116,7 @@ function wholeNumber(value: JsonValue, expected: string, min: bigint, max: bigin
   return whole;
 }
 
-/** One of a closed list of words, matched exactly. */
+/** Reads one word of a list, which must match exactly. */
 export const oneOf =
   <const Word extends string>(words: readonly Word[]): Reader<Word> =>
   (value) => {
@@ -123,7 +125,7 @@ export const oneOf =
     return word;
   };
 
-/** Text that matches `pattern`. */
+/** Reads a text that matches `pattern`. */
 export const textLike =
   (pattern: RegExp, expected: string): Reader<string> =>
   (value) => {
@@ -132,7 +134,7 @@ export const textLike =
     return text;
   };
 
-/** An array of strings, none of them null or empty. */
+/** Reads an array of strings, none null or empty. */
 export const strings: Reader<readonly string[]> = (value) => {
   if (!Array.isArray(value)) throw new Refusal('InvalidType', 'an array of strings', value);
   return value.map((item: JsonValue, position) => {
@@ -145,7 +147,10 @@ export const strings: Reader<readonly string[]> = (value) => {
 const firstMillisecond = Date.parse('0001-01-01T00:00:00Z');
 const lastMillisecond = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** A date, `/Date(ms)/`, `/Date(ms-0000)/` or `/Date(ms+0100)/`: the milliseconds alone are the instant. */
+/**
+ * Reads a date: `/Date(ms)/`, `/Date(ms-0000)/` or `/Date(ms+0100)/`. The milliseconds are the instant. The offset is
+ * ignored.
+ */
 export const date: Reader<number> = (value) => {
   const expected = 'a date such as "/Date(1709212455120-0000)/"';
   const match = /^\/Date\((-?\d{1,15})(?:[-+]\d{4})?\)\/$/.exec(string(value));

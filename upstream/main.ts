@@ -20,7 +20,7 @@ SIGTERM and SIGINT stop accepting, finish the calls in flight and exit with 0.`;
 const bodyLimit = 1024 * 1024;
 const shutdownLimit = 10_000;
 
-/** Starts the service as its environment configures it. */
+/** Starts the service with the settings of the environment. */
 function main(): void {
   if (parseArgs({ options: { help: { type: 'boolean', short: 'h' } } }).values.help) {
     console.log(help);
@@ -67,7 +67,7 @@ function createApp(service: ReferenceUpstream, isStopping: () => boolean): Koa {
   const app = new Koa();
   app.use(async (context, next) => {
     await next();
-    // a call that was in progress when the signal arrived is the last of its connection
+    // a connection is closed after the calls that were in progress when the signal arrived
     if (isStopping()) context.set('connection', 'close');
   });
   app.use(router.routes());

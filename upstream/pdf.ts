@@ -75,7 +75,7 @@ function contentStream(lines: readonly Line[]): string {
   return `BT 72 780 Td\n${shown.join('\n')}\nET`;
 }
 
-/** Text as lines that the page has room for, with `[U+5C71]` for a character that the font lacks. */
+/** Splits a text into lines of the page. A character that the font lacks becomes `[U+5C71]`. */
 function wrap(text: string): readonly string[] {
   const shown = printable(text);
   return Array.from({ length: Math.ceil(shown.length / maxLineCharacters) }, (_, line) =>
@@ -85,12 +85,12 @@ function wrap(text: string): readonly string[] {
 
 const dayOf = (milliseconds: number): string => new Date(milliseconds).toISOString().slice(0, 10);
 
-/** A date as PDF writes it, in UTC (ISO 32000-1, 7.9.4). */
+/** Formats a date for PDF, in UTC (ISO 32000-1, 7.9.4). */
 function pdfDate(milliseconds: number): string {
   return `D:${new Date(milliseconds).toISOString().replace(/\D/g, '').slice(0, 14)}Z`;
 }
 
-/** The bytes of windows-1252 by their characters, without control characters: each PDF reader's font shows these. */
+/** Bytes of windows-1252 by character, without control characters. Every PDF reader's font has these characters. */
 const fontBytes: ReadonlyMap<string, number> = new Map(
   Array.from(
     new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, byte) => byte)),

@@ -12,41 +12,41 @@ import { getDbsSearch, getSearch } from './operations/searches.ts';
 import { getValidIds, updateValidId } from './operations/valid-ids.ts';
 import { seed } from './seed/seed.ts';
 
-/** A call of the service, as HTTP brings it. */
+/** An HTTP call of the service. */
 export interface JsonRequest {
   readonly method: string;
-  /** With or without a base before `/json/reply/{Op}`; a query is ignored. */
+  /** Path with or without a prefix before `/json/reply/{Op}`. A query is ignored. */
   readonly path: string;
   readonly body: Uint8Array | string;
-  /** Names in lower case. Read for the three credentials alone, where the body lacks them. */
+  /** Names in lower case. They are only used for the three credentials, if the body lacks them. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What the service answers, as HTTP takes it. */
+/** HTTP reply of the service. */
 export interface JsonReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** The screening service itself: twelve operations over SQLite, JSON in and JSON out. */
+/** The screening service: twelve operations over SQLite, with JSON requests and replies. */
 export interface ReferenceUpstream {
-  /** Answers one call. Never rejects: whatever fails is a reply with `data.responseStatus`. */
+  /** Answers one call. Never rejects: every failure becomes a reply with `data.responseStatus`. */
   handle(request: JsonRequest): Promise<JsonReply>;
   close(): void;
 }
 
-/** How the service is opened. */
+/** Options of the service. */
 export interface ReferenceUpstreamOptions {
-  /** A file's path, or `:memory:`, the default. A file is seeded only when it's empty (R1). */
+  /** A file's path, or `:memory:`, the default. A file is seeded only if it is empty (R1). */
   readonly database?: string;
-  /** Milliseconds since 1970, `Date.now` by default; the seed's dates are relative to it (R4). */
+  /** Returns the time in milliseconds since 1970; `Date.now` by default. The seed's dates are relative to it (R4). */
   readonly clock?: () => number;
-  /** Is told of every failure that a caller sees as `InternalError`; by default a process warning. */
+  /** Called with every error that a caller sees as `InternalError`; by default it emits a process warning. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Opens the service. Throws when the database can't be opened or isn't this service's. */
+/** Opens the service. Throws if the database cannot be opened or belongs to another service. */
 export function createReferenceUpstream(options: ReferenceUpstreamOptions = {}): ReferenceUpstream {
   const { database = ':memory:', clock = Date.now, onError = warn } = options;
   const store = openStore(database, (empty) => seed(empty, clock()));
@@ -105,7 +105,7 @@ function findOperation(path: string): Operation {
 function readBody(body: Uint8Array | string): JsonObject {
   let value: JsonValue;
   try {
-    // TextDecoder skips a byte order mark.
+    // TextDecoder removes a byte order mark.
     const text = typeof body === 'string' ? body : new TextDecoder('utf-8', { fatal: true }).decode(body);
     value = readJson(text.trim() === '' ? '{}' : text);
   } catch {
@@ -117,7 +117,7 @@ function readBody(body: Uint8Array | string): JsonObject {
   return value;
 }
 
-/** The members of `authentication`, each from the body or else from its header. */
+/** Returns the members of `authentication`, from the body or, if missing there, from their headers. */
 function credentials({ headers }: JsonRequest, { authentication }: JsonObject): JsonValue {
   const given = isObject(authentication) ? authentication : {};
   const one = (member: string, header: string): JsonValue => {
@@ -132,7 +132,7 @@ function credentials({ headers }: JsonRequest, { authentication }: JsonObject): 
   };
 }
 
-/** The reply that tells a caller of a failure. */
+/** Converts a failure to a reply. */
 export function failureReply(failure: Failure): JsonReply {
   return reply(
     failure.status,

@@ -66,7 +66,7 @@ const otherRoots: Readonly<Record<string, string>> = {
   'soap-project': 'this is a SoapUI project, not a message',
 };
 
-/** Corrects the root element to an Envelope. Returns false if there is none. */
+/** Corrects the root element to an Envelope. Returns false if it cannot be one. */
 function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
   const root = draft.root;
   if (root === undefined) return false;
@@ -228,7 +228,7 @@ function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): vo
   for (let steps = 0; steps < 16; steps++) if (!mendPart(draft, findings, version)) return;
 }
 
-/** Fixes the first error in the parts of an Envelope. Returns false if there is none. */
+/** Corrects the first error in the parts of an Envelope. Returns false if they have no error. */
 function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
   const { text, root } = draft;
   if (root === undefined) return false;
@@ -329,7 +329,7 @@ function addBody(
   return true;
 }
 
-/** Removes elements, and reports the first `mostTold` of them. */
+/** Removes elements. Only the first `mostTold` are reported. */
 function leaveOut(
   draft: Draft,
   findings: Findings,

@@ -24,7 +24,7 @@ export type View =
       /** True if `children` are in the order of the schema. */
       readonly isOrdered: boolean;
     }
-  /** Text of a type; `refusal` returns the reason why a text is no value of it, undefined for a value. */
+  /** Text of a type. `refusal` returns the reason why a text is invalid for the type; undefined for a valid one. */
   | {
       readonly kind: 'text';
       /** Built-in XSD type without prefix, for example `dateTime`. */

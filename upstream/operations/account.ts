@@ -4,7 +4,7 @@ import { optional, optionalText, readInput, required, string, strings } from '..
 import { date } from '../json.ts';
 import type { Operation } from './operation.ts';
 
-/** UpdateSubUser: replaces whose searches a sub user may see. */
+/** UpdateSubUser: replaces the list of users that a sub user may see the searches of. */
 export const updateSubUser: Operation = ({ store, caller }, input) => {
   requireRight(caller, 'isAdmin');
   const { subUserName, permissions } = readInput(input.request, 'request', {
@@ -42,7 +42,7 @@ interface AgreementRow {
   readonly agree_to_data_protection_date: number | null;
 }
 
-/** GetEulaStatus: what the main user, or the sub user named, has agreed to. */
+/** GetEulaStatus: returns the agreements of the main user or of the named sub user. */
 export const getEulaStatus: Operation = ({ store, caller }, input) => {
   const { subUserName } = readInput(input.request, 'request', { subUserName: optionalText(string) });
   const { account } = caller;

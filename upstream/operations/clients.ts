@@ -4,7 +4,7 @@ import { boolean, integer, oneOf, optional, readInput, required } from '../input
 import { long, type Output } from '../json.ts';
 import { day, type Operation } from './operation.ts';
 
-/** AddClientTemplate: a blank form for a new client, with the proofs to choose from. Writes nothing. */
+/** AddClientTemplate: returns a blank form for a new client, with the possible proofs. Writes nothing. */
 export const addClientTemplate: Operation = () => ({
   request: {
     name: '',
@@ -27,7 +27,7 @@ const proofs = (id: number, proofOf: string, names: readonly string[]): Output =
   proofOfDocuments: names.map((name, position) => ({ id: id * 10 + position + 1, name })),
 });
 
-/** DeleteClient: removes a client for good. */
+/** DeleteClient: removes a client permanently. */
 export const deleteClient: Operation = ({ store, caller }, input) => {
   requireRight(caller, 'canDeleteSearches');
   const { id } = readInput(input, '', { id: required(integer()) });
@@ -38,7 +38,7 @@ export const deleteClient: Operation = ({ store, caller }, input) => {
   return {};
 };
 
-/** CountIncompleteClients: how many clients have been waiting for at least `daysIncomplete` days. */
+/** CountIncompleteClients: returns the number of clients that have been waiting for at least `daysIncomplete` days. */
 export const countIncompleteClients: Operation = ({ store, caller, now }, input) => {
   const {
     daysIncomplete = 7,

@@ -5,7 +5,7 @@ import { date, long } from '../json.ts';
 import { writePdf } from '../pdf.ts';
 import type { Operation } from './operation.ts';
 
-// 64-bit ids leave the database as their digits.
+// 64-bit ids are read from the database as digits.
 interface DocumentRow {
   readonly id: string;
   readonly owner: string;
@@ -22,7 +22,7 @@ interface DocumentRow {
   readonly date_expires: number;
 }
 
-/** GetPdf: a saved document with its bytes, or without them while it isn't ready. */
+/** GetPdf: returns a saved document with its bytes, or without them if it is not ready. */
 export const getPdf: Operation = async ({ store, caller, now }, input) => {
   const { id, subUserName } = readInput(input.request, 'request', {
     id: required(longInput),

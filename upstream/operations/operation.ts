@@ -2,7 +2,7 @@ import type { Caller } from '../access.ts';
 import type { Store } from '../database.ts';
 import type { JsonObject, OutputObject } from '../json.ts';
 
-/** What an operation works with beside its input. */
+/** Context of an operation apart from its input. */
 export interface Context {
   readonly store: Store;
   readonly caller: Caller;
@@ -10,9 +10,11 @@ export interface Context {
   readonly now: number;
 }
 
-/** One operation: the request's top-level members in, the members of `data` but `responseStatus` out.
- *  Throws `Failure` for what the caller is to be told. */
+/**
+ * One operation. It receives the request's top-level members and returns the members of `data` without
+ * `responseStatus`. Throws `Failure` for errors that are reported to the caller.
+ */
 export type Operation = (context: Context, input: JsonObject) => OutputObject | Promise<OutputObject>;
 
-/** In milliseconds. */
+/** One day in milliseconds. */
 export const day = 86_400_000;

@@ -6,7 +6,7 @@ import type { Context, Operation } from './operation.ts';
 
 const pencePerRenewal = 110;
 
-/** CostRenewAllPepSearches: what renewing would cost. Charges nothing. */
+/** CostRenewAllPepSearches: returns the cost of a renewal. Charges nothing. */
 export const costRenewAllPepSearches: Operation = (context, input) => {
   const renewalDate = readRenewalDate(context, input);
   const count = dueSearches(context, renewalDate).length;
@@ -16,7 +16,7 @@ export const costRenewAllPepSearches: Operation = (context, input) => {
   };
 };
 
-/** RenewAllPepSearches: charges the balance and moves every due date one year on, all or nothing. */
+/** RenewAllPepSearches: charges the balance and moves every due date by one year, in one transaction. */
 export const renewAllPepSearches: Operation = (context, input) => {
   const { store, caller } = context;
   requireRight(caller, 'isAdmin');
@@ -79,7 +79,7 @@ const renewalOutput = (count: number, renewalDate: number): OutputObject => ({
   renewalDate: new Date(renewalDate).toISOString().slice(0, 10),
 });
 
-// 29 February comes due on the 28th, not on 1 March.
+// 29 February becomes 28 February, not 1 March.
 function oneYearOn(milliseconds: number): number {
   const due = new Date(milliseconds);
   const month = due.getUTCMonth();

@@ -19,7 +19,7 @@ interface SanctionsRow {
   readonly sources: string;
 }
 
-/** GetSearch: a sanctions search with its results. */
+/** GetSearch: returns a sanctions search with its results. */
 export const getSearch: Operation = ({ store, caller }, input) => {
   const { id, subUserName, onlyShowUnresolvedResults } = readInput(input.request, 'request', {
     id: required(integer()),
@@ -72,7 +72,7 @@ interface ResultRow {
   readonly details: string;
 }
 
-/** The lists of a search by member name, each there even when empty, and the total with resolved ones. */
+/** Returns the lists of a search by member name, including empty lists, and the total including resolved results. */
 function sanctionsResults(store: Store, search: number, onlyUnresolved: boolean) {
   const rows = store.all<ResultRow>(
     'SELECT * FROM sanctions_result WHERE search = :search ORDER BY list, position',
@@ -122,7 +122,7 @@ interface DbsRow {
   readonly applicant: string;
 }
 
-/** GetDbsSearch: a DBS search's state and applicant. */
+/** GetDbsSearch: returns the state and applicant of a DBS search. */
 export const getDbsSearch: Operation = ({ store, caller }, input) => {
   const { id, subUserName } = readInput(input, '', {
     id: required(integer()),
@@ -185,5 +185,5 @@ function linkedTo(store: Store, column: 'sanctions_search' | 'dbs_search', searc
   }));
 }
 
-// Written by the seed alone, in the shape of the reply.
+// The seed has written this JSON in the shape of the reply.
 const storedJson = (text: string): OutputObject => JSON.parse(text) as OutputObject;

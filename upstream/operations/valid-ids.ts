@@ -15,7 +15,7 @@ import {
 import { date, type Output } from '../json.ts';
 import type { Operation } from './operation.ts';
 
-/** A name without case and diacritics: what `nameSearch` and the sort by name compare. */
+/** Removes case and diacritics from a name, for `nameSearch` and sorting by name. */
 export function foldName(name: string): string {
   return (
     name
@@ -32,7 +32,7 @@ const strokeless: Readonly<Record<string, string>> = { ø: 'o', ł: 'l', đ: 'd'
 
 const pageSize = 20;
 
-// The id breaks ties, so that pages never overlap.
+// The id breaks ties, so that pages do not overlap.
 const orderings = {
   dateSearchedDesc: 'date_searched DESC, id',
   dateSearchedAsc: 'date_searched, id',
@@ -51,7 +51,7 @@ const chosen = `
     AND (:dateFrom IS NULL OR date_searched >= :dateFrom)
     AND (:dateTo IS NULL OR date_searched <= :dateTo)`;
 
-/** GetValidIds: one page of the ValidID searches that pass every filter given. */
+/** GetValidIds: returns one page of the ValidID searches that match every filter. */
 export const getValidIds: Operation = ({ store, caller }, input) => {
   const request = readInput(input.request, 'request', {
     subUserName: optionalText(string),
@@ -75,7 +75,7 @@ export const getValidIds: Operation = ({ store, caller }, input) => {
   if (request.filterUserName !== undefined) {
     requireUser(store, caller.account, request.filterUserName, 'request.filterUserName');
   }
-  // An unset page is 0 in older .NET proxies (R9).
+  // Older .NET proxies send an unset page as 0 (R9).
   const page = Math.max(1, request.page ?? 1);
   const filters = {
     account: caller.account,
@@ -143,7 +143,7 @@ interface FlagsRow {
   readonly client_not_in_results: number;
 }
 
-/** UpdateValidId: says whether the client is among a search's results; a flag not given stays (R9). */
+/** UpdateValidId: records whether the client is among a search's results. A missing flag keeps its value (R9). */
 export const updateValidId: Operation = ({ store, caller }, input) => {
   requireRight(caller, 'canResolveSearches');
   const request = readInput(input.request, 'request', {

@@ -1,12 +1,12 @@
 import { sealKey } from '../access.ts';
 import type { Seeding } from './seed.ts';
 
-/** The account that the documentation calls with, `demo` / `demo-key`. */
+/** The account used in the documentation, `demo` / `demo-key`. */
 export const demo = 1;
-/** The account that shows that accounts don't see each other, `other` / `other-key`. */
+/** A second account, `other` / `other-key`, which shows that accounts are isolated from each other. */
 export const other = 2;
 
-/** The two accounts and their users (R2). */
+/** Creates the two accounts and their users (R2). */
 export function seedAccounts({ insert, at }: Seeding): void {
   const account = (id: number, apiUserId: string, apiUserKey: string, pence: number): void => {
     insert('account', { id, api_user_id: apiUserId, balance_pence: pence, ...sealKey(apiUserKey) });
@@ -56,7 +56,7 @@ export function seedAccounts({ insert, at }: Seeding): void {
   });
   insert('permission', { account: demo, user_name: 'jane', position: 0, visible: 'bob' });
 
-  // Less than one renewal costs.
+  // The balance is less than the cost of one renewal.
   account(other, 'other', 'other-key', 1_00);
   insert('user', {
     ...everything,

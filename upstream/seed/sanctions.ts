@@ -5,7 +5,7 @@ import type { Seeding } from './seed.ts';
 /** Flags of a search before anyone decides on its results. */
 const undecided = { client_in_results: 0, client_not_in_results: 0, affected_by_update: 0 };
 
-/** Five sanctions searches: id 1 has results in every list, id 2 none, 3 is bob's, 4 jane's, 5 archived. */
+/** Creates five sanctions searches: id 1 has results in every list, id 2 has none, 3 is bob's, 4 jane's, 5 archived. */
 export function seedSanctions(seeding: Seeding): void {
   const { insert, at } = seeding;
   const search = {
@@ -128,7 +128,7 @@ function seedResults({ insert, at }: Seeding): void {
   results(3, 'dfatResults', { ...person, fullName: '虚构 人' }, blank(person));
 }
 
-/** The same members, all null. */
+/** Returns the same members with null values. */
 const blank = (whole: OutputObject): OutputObject =>
   Object.fromEntries(Object.keys(whole).map((name) => [name, null]));
 
@@ -298,7 +298,7 @@ const entryBlank: OutputObject = {
   remarks: [],
 };
 
-// A record is linked only to what its own owner may see, so a link never shows more than the record.
+// Records are only linked to records that their owner may see, so a link never reveals more than its record.
 function seedLinks({ insert, at }: Seeding): void {
   insert('linked_to', {
     sanctions_search: 1,

@@ -5,14 +5,14 @@ import { demo, other, seedAccounts } from './accounts.ts';
 import { seedSanctions } from './sanctions.ts';
 import { seedValidIds } from './valid-ids.ts';
 
-/** What the seed's parts write with: `at(-3, '14:20')` is three days before the clock's day, that time. */
+/** Functions for writing seed data. `at(-3, '14:20')` returns 14:20 on the day three days before the clock's day. */
 export interface Seeding {
-  /** Adds one row; the column names come from the seed's own source. */
+  /** Inserts one row. Table and column names are from the seed's source code. */
   readonly insert: (table: string, row: Readonly<Record<string, SQLInputValue>>) => void;
   readonly at: (days: number, time?: string) => number;
 }
 
-/** Fills an empty database: the same rows for the same clock value, all names invented (R2, R3, R4). */
+/** Fills an empty database. Equal clock values give equal rows. All names are invented (R2, R3, R4). */
 export function seed(store: Store, now: number): void {
   const today = Math.floor(now / day) * day;
   const seeding: Seeding = {
@@ -34,7 +34,7 @@ export function seed(store: Store, now: number): void {
   seedDocuments(seeding);
 }
 
-/** The steps of a search of criminal records, of which so many are done. */
+/** Returns the flags of a criminal record search with `count` completed steps. */
 const stepsDone = (count: number) => ({
   is_applicant_info_completed: Number(count > 0),
   is_id_check_completed: Number(count > 1),
@@ -135,7 +135,7 @@ function seedDbsSearches({ insert, at }: Seeding): void {
   });
 }
 
-// Seven of the twelve are due on or before the thirtieth day from now, two of them already overdue.
+// Seven of the twelve searches are due within thirty days, including two overdue ones.
 function seedPepSearches({ insert, at }: Seeding): void {
   const searches = [
     ['owner', 'Ansel Nonesuch', -45],

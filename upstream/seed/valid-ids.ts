@@ -31,12 +31,12 @@ const outcomes = [
   { status: 'Failed', score: 10 },
 ] as const;
 
-/** 57 ValidID searches over two years, oldest first; ids 20 and 21 were made at the same moment. */
+/** Creates 57 ValidID searches over two years, oldest first. Ids 20 and 21 have the same date. */
 export function seedValidIds({ insert, at }: Seeding): void {
   for (let id = 1; id <= 57; id += 1) {
     const fullName = names[id % names.length] ?? '';
     const outcome = outcomes[id % outcomes.length] ?? outcomes[0];
-    // The newest three still wait for the person: no score yet.
+    // The newest three still wait for the person, so they have no score.
     const waiting = id > 54;
     const searched = id === 21 ? 20 : id;
     const minutes = String((searched * 7) % 60).padStart(2, '0');
