@@ -11,7 +11,7 @@ if (numbers[0] < 22 || (numbers[0] === 22 && numbers[1] < 19)) {
 async function start() {
   const { enableCompileCache } = await import('node:module');
   enableCompileCache(); // stores compiled code for later starts
-  // Node strips types from files outside node_modules only: the packed artefact runs its build, a clone its source
+  // Node does not strip types in node_modules: an installed package runs its build, a clone runs its sources.
   const packed = import.meta.url.includes('/node_modules/');
   const { main } = await import(packed ? '../dist/gateway/commands/cli.js' : '../gateway/commands/cli.ts');
   await main(process.argv);

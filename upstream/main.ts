@@ -90,7 +90,7 @@ function createApp(service: ReferenceUpstream, isStopping: () => boolean): Koa {
   return app;
 }
 
-/** Ignores a `HOST` that is not an address, as some shells set it to the machine's name. */
+/** Ignores a `HOST` that is not an address, because some shells set it to the machine's name. */
 function hostOf(text: string): string {
   return isIP(text) !== 0 || text === 'localhost' ? text : '127.0.0.1';
 }

@@ -30,7 +30,7 @@ export interface MessageCredentials extends HeaderCredentials {
   readonly body: ReadonlyMap<string, string>;
 }
 
-/** Credentials to send upstream. */
+/** Credentials that are sent upstream. */
 export interface FoundCredentials extends CredentialValues {
   /** Nonce of a digest, stored after all other checks of its call passed (W49). `until` is in ms since 1970. */
   readonly nonce: { readonly key: string; readonly until: number; readonly caller: string } | undefined;

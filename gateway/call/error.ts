@@ -162,7 +162,7 @@ export function expectedAndGot(
   return { expected: hide(expected), got: hide(got) };
 }
 
-/** A failed call: a status and a responseStatus (W26). */
+/** A failed call, with its status and responseStatus (W26). */
 export interface Failure {
   readonly status: number;
   readonly errorCode: string;

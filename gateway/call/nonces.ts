@@ -1,7 +1,7 @@
 /** Result of storing a nonce: it is new, it was used before, or there is no capacity to remember it. */
 export type NonceAnswer = 'new' | 'used' | 'full';
 
-/** A store of nonces: in this process, or shared by several processes. Times are in ms since 1970. */
+/** A store of nonces, either in this process or shared by several processes. Times are in ms since 1970. */
 export interface NonceStore {
   /**
    * Remembers a key of 32 bytes (one character each) until a time, atomically: if two callers store a key at the same
@@ -18,7 +18,7 @@ export interface NonceStore {
   readonly holds: (key: string, now: number) => boolean | Promise<boolean>;
 }
 
-/** Minimum time between two removals of ended nonces from a full store, in ms. */
+/** Minimum time between two removals of expired nonces from a full store, in ms. */
 const sweepMs = 1_000;
 /**
  * Length of a key in words of 32 bits. In a slot, two words follow it: the end of its time (in s, 0 if the slot is
@@ -31,15 +31,15 @@ const fewestSlots = 1_024;
 const callerShare = 4;
 
 /**
- * Nonces in memory, up to a maximum number. A live nonce is never forgotten for another (W49). The store is a table of
- * numbers, as the garbage collector visits every text of a Map, which costs more than checking a digest.
+ * Nonces in memory, up to a maximum number. A live nonce is never replaced by another (W49). The store is a table of
+ * numbers, because the garbage collector visits every text of a Map, which costs more than checking a digest.
  */
 export class Nonces implements NonceStore {
   readonly #most: number;
   readonly #bytes = Buffer.alloc(keyWords * 4);
   readonly #key = new Uint32Array(this.#bytes.buffer, this.#bytes.byteOffset, keyWords);
   #table = new Uint32Array(fewestSlots * slotWords);
-  /** Number of slots in use, including nonces that have ended. */
+  /** Number of slots in use, including expired nonces. */
   #taken = 0;
   #swept = Number.NEGATIVE_INFINITY;
   /** Numbers of callers that sent a correct digest. There are at most as many as secrets. */
@@ -115,7 +115,7 @@ export class Nonces implements NonceStore {
     this.#takenBy[caller] = (this.#takenBy[caller] ?? 0) + slots;
   }
 
-  /** Copies the live nonces to a table with three slots for each. */
+  /** Copies the live nonces to a new table with three slots per nonce. */
   #renew(now: number): void {
     const old = this.#table;
     const isLive = (at: number): boolean => {
@@ -130,7 +130,7 @@ export class Nonces implements NonceStore {
     const table = new Uint32Array(slots * slotWords);
     for (let at = 0; at < old.length; at += slotWords) {
       if (!isLive(at)) continue;
-      // the keys differ from each other, so each takes the first free slot
+      // All keys are different, so each takes the first free slot.
       let to = ((old[at] ?? 0) % slots) * slotWords;
       while (table[to + keyWords] !== 0) to = (to + slotWords) % table.length;
       for (let word = 0; word < slotWords; word++) table[to + word] = old[at + word] ?? 0;

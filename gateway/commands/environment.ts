@@ -73,7 +73,7 @@ export function checkEnvironment(command: Command, known: readonly string[]): vo
   if (lines.length > 0) throw new RangeError(lines.join('\n'));
 }
 
-/** The old names of the command's options that have their default value. */
+/** Returns the old names of the command's options that have their default value. */
 function missedOldNames(command: Command): readonly string[] {
   const isNamed = command.args.length > 0;
   return command.options.flatMap((option) => {
@@ -85,7 +85,7 @@ function missedOldNames(command: Command): readonly string[] {
   });
 }
 
-/** The variables with the prefix that any of the commands reads. */
+/** Returns the variables with the prefix that any command reads. */
 export function knownVariables(commands: readonly Command[]): readonly string[] {
   const names = commands.flatMap(({ options }) => options.flatMap(({ envVar = '' }) => envVar));
   return [...new Set(names.filter((name) => name.startsWith(prefix)))];

@@ -266,7 +266,7 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   return mendStray(draft, findings, root);
 }
 
-/** Fixes the name or the namespace of a part that is meant as Body or Header. */
+/** Corrects the name or the namespace of a part that is meant as Body or Header. */
 function mendName(draft: Draft, findings: Findings, child: TreeElement, namespace: string): boolean {
   const { text, root } = draft;
   if (child.namespace === namespace && (child.local === 'Body' || child.local === 'Header')) return false;

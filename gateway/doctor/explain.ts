@@ -417,7 +417,7 @@ function namespaceCause(got: string, right: string): string {
   return ': the client is of another WSDL, or of another version';
 }
 
-// --- secrets, and what is sent back ------------------------------------------------------------------
+// --- secrets, and the corrected message ----------------------------------------------------------------
 
 /** Elements of WS-Security with secret text. */
 const securitySecrets = new Set([

@@ -137,7 +137,7 @@ const dateForm: Adviser = (text, { type }) => {
   return iso === null ? localDate(value, wants, type) : almostIso(iso, wants, type);
 };
 
-/** Advice on a date in ISO 8601 that is not a value of its XSD type. */
+/** Returns advice on a date in ISO 8601 that is not a value of its XSD type. */
 function almostIso(iso: RegExpExecArray, wants: string, type: 'date' | 'dateTime'): ValueAdvice {
   const [value, year = '', month = '', day = '', hours, minutes, seconds = '00', zone = ''] = iso;
   if (!isDay(Number(year), Number(month), Number(day))) return { cause: `there is no such day; ${wants}` };

@@ -15,7 +15,6 @@ import { typeGraphOf } from '../../mappings/type-graph.ts';
 
 /** The content of an element, as needed to compare a message with it. */
 export type View =
-  /** Elements. */
   | {
       readonly kind: 'elements';
       readonly children: readonly ChildView[];
@@ -33,7 +32,6 @@ export type View =
       readonly values: readonly string[];
       readonly refusal: (text: string) => string | undefined;
     }
-  /** Anything. */
   | { readonly kind: 'any' };
 
 /** An element that may be a child of another one. */

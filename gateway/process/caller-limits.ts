@@ -63,7 +63,7 @@ export async function openCallerLimits(
 /** Maximum number of counts of callers in a process. One more replaces the oldest. */
 export const maxWindows = 100_000;
 
-/** Time for the store to count a call, in ms. After it, this process counts. */
+/** Maximum time for the store to count a call, in ms. After it, this process counts. */
 export const maxStoreMs = 200;
 
 /** Time in ms until the store frees the slots (`concurrent`) of a process that ended. */

@@ -81,14 +81,14 @@ function isUpstreamOrUnknown(pointer: string, at: string): boolean {
   return !key.includes('/') && !otherKeys.has(key);
 }
 
-/** Reads a `soapbridge.yaml`. Variables that are not set, and keys and values of a wrong form, are in `problems`. */
+/** Reads a `soapbridge.yaml`. `problems` contains variables that are not set, and invalid keys and values. */
 function openConfig(path: string) {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
     problems.push({ file: path, pointer, message });
   };
   const root = withEnvironment(readYamlFile(path, problems)?.root ?? {}, report);
-  // a missing variable is a missing value too, which is reported once
+  // A missing variable is a missing value, too. It is reported only once.
   const missing = new Set(problems.map(({ pointer }) => pointer));
   const reportOnce = (pointer: string, message: string): void => {
     if (!missing.has(pointer)) report(pointer, message);

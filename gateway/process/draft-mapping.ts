@@ -11,11 +11,11 @@ import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 
 /** A proposed entry of a mapping (M6), and the parts that need an author's decision. */
 export interface MappingDraft extends Draft {
-  /** Reasons for which a mapping cannot call the operation of the document. */
+  /** Reasons why a mapping cannot call the operation of the document. */
   readonly refusals: readonly string[];
 }
 
-/** What `draftMapping` proposes an entry for. */
+/** Options of `draftMapping`. */
 export interface DraftMappingOptions {
   /** A contract that is loaded from a WSDL. */
   readonly contract: Contract;
@@ -29,8 +29,8 @@ export interface DraftMappingOptions {
 }
 
 /**
- * Proposes rules that map an operation of a WSDL onto one of another OpenAPI document, by name, kind and structure. Throws
- * ContractError for a document that cannot be read, RangeError for an operation that does not exist.
+ * Proposes rules that map an operation of a WSDL to an operation of another OpenAPI document, by name, kind and
+ * structure. Throws ContractError for a document that cannot be read, RangeError for an operation that does not exist.
  */
 export function draftMapping({
   contract,

@@ -1,7 +1,7 @@
 import type { LineBuffer } from '../telemetry/line-buffer.ts';
 import type { Logger } from '../telemetry/logger.ts';
 
-/** The levels of messages, with the numbers that pino gives them in a line of the log. */
+/** Levels of messages, with pino's numbers. */
 const levelNumbers = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
 
 type Level = keyof typeof levelNumbers;
@@ -12,16 +12,16 @@ export type LogLevel = Level | 'silent';
 /** Every value of `--log-level`. */
 export const logLevels: readonly LogLevel[] = [...(Object.keys(levelNumbers) as Level[]), 'silent'];
 
-/** The log of a process: lines of JSON with the members that pino writes. */
+/** Log of a process: JSON lines with pino's members. */
 export interface ProcessLog extends Logger {
-  /** Logs the reason for which the process ends. */
+  /** Logs the reason why the process ends. */
   readonly fatal: (fields: object, message?: string) => void;
   readonly isLevelEnabled: (level: Level) => boolean;
-  /** Writes the lines that wait. */
+  /** Writes the buffered lines. */
   readonly flush: () => void;
 }
 
-/** Returns a log that adds its lines to those of requests, in the order of the calls. */
+/** Creates a log that writes to the same buffer as the log lines of requests, so that their order is kept. */
 export function createProcessLog(level: LogLevel, lines: LineBuffer): ProcessLog {
   const lowest = level === 'silent' ? Number.POSITIVE_INFINITY : levelNumbers[level];
   const writerOf = (name: Level) => {

@@ -140,11 +140,11 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
   });
 }
 
-/** A process that serves. Its functions work without the object, as signal handlers call them. */
+/** A serving process. Its functions are bound, because they are passed to signal handlers. */
 export class Running {
-  /** The address that it listens on, such as `http://127.0.0.1:8080`. */
+  /** Address that it listens on, for example `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Public URLs of the contracts, each with its base path; the WSDL names them. */
+  /** Public URLs of the contracts with their base paths, as in the WSDL. */
   readonly addresses: readonly string[];
   /** Public URLs of the SOAP endpoints of each contract. The first one with `?wsdl` returns the WSDL. */
   readonly endpoints: readonly (readonly string[])[];
@@ -263,7 +263,7 @@ export class Running {
   }
 }
 
-/** Returns the predicate for Host headers; undefined serves any. */
+/** Returns the predicate for Host headers; undefined allows any. */
 function hostsOf({
   allowedHosts,
   publicUrl,

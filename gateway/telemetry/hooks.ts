@@ -20,11 +20,11 @@ export interface CallReport {
   /** HTTP status of the reply. A SOAP 1.1 fault has 500 whoever caused it (SOAP 1.1, 6.2). */
   readonly status: number;
   readonly outcome: CallOutcome;
-  /** The error code that the caller gets, `Upstream` for one that the upstream made; undefined for `ok`. */
+  /** Error code that the caller gets; `Upstream` for a code of the upstream's own; undefined for `ok`. */
   readonly error: string | undefined;
-  /** Time from the request's head to the reply, in ms. */
+  /** Time from receipt of the request's head to the reply, in ms. */
   readonly durationMs: number;
-  /** Time of the call upstream in ms; 0 if there was none. */
+  /** Time of the upstream call in ms; 0 if there was no call. */
   readonly upstreamMs: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
@@ -53,7 +53,7 @@ export function observeCalls(onCall: OnCall, onThrow: (error: unknown, requestId
   };
 }
 
-/** Calls a hook of the program. Its errors end no call. */
+/** Calls a hook of the program. Errors of the hook do not affect the call. */
 export function callHook(hook: () => unknown, onThrow: (error: unknown) => void): void {
   try {
     const result = hook();

@@ -22,14 +22,14 @@ const writeId = piece(',"writeId":"');
 const upstreamStatus = piece(',"upstreamStatus":');
 const upstreamMs = piece(',"upstreamMs":');
 
-/** Maximum number of bytes in a line besides the text that it shares with others. */
+/** Maximum number of bytes in a line apart from its shared text. */
 const mostOthers = 1_024;
-/** Maximum number of shared texts that are kept. */
+/** Maximum number of cached shared texts. */
 const knownKinds = 16;
 
-/** A text that many lines share, and the members of the record that it depends on. */
+/** A text shared by many lines, and the members of the record that it depends on. */
 interface Kind extends Pick<RequestRecord, 'method' | 'transport' | 'operation' | 'status' | 'meant'> {
-  /** The part of the line between the request's id and the first number. */
+  /** Text of the line between the request's id and the first number. */
   readonly text: Piece;
 }
 
@@ -43,7 +43,7 @@ function isOf(record: RequestRecord, kind: Kind): boolean {
   );
 }
 
-/** Returns a function that finds the text which a line shares with others; it keeps the last `knownKinds` texts. */
+/** Returns a function that finds a line's shared text. It caches the last `knownKinds` texts. */
 function compileKinds(path: string): (record: RequestRecord) => Piece {
   const kinds: Kind[] = [];
   return (record) => {
@@ -64,8 +64,8 @@ function compileKinds(path: string): (record: RequestRecord) => Piece {
 }
 
 /**
- * Returns the function that writes the log lines of requests to a contract directly to the buffer: the text that many lines
- * share in one copy, the rest byte by byte (decision 6).
+ * Compiles the function that writes the log lines of requests to a contract directly to the buffer. It copies the
+ * shared text as a whole and writes the rest byte by byte (decision 6).
  *
  * @param path the contract's path
  */
@@ -124,7 +124,7 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
   };
 }
 
-/** The members that most lines lack. */
+/** Returns the members that most lines lack; undefined if there are none. */
 function seldom({
   error,
   fault,

@@ -7,7 +7,7 @@ export interface Logger {
   readonly error: (fields: object, message?: string) => unknown;
 }
 
-/** A logger that drops everything. */
+/** A logger that discards everything. */
 export const silentLogger: Logger = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** A log line. Its level is a number of pino. */

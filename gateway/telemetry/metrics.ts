@@ -19,7 +19,7 @@ export interface Gauges extends Load {
 /** All metrics of one process, as data that can be sent to another process. */
 export type Snapshot = readonly Family[];
 
-/** One metric with all its samples. */
+/** A metric with all its samples. */
 export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -113,10 +113,10 @@ export function createMetrics(limits: Limits = defaultLimits, callers: () => Cal
 const nobody = createCallers();
 const ownCallers = (): Callers => nobody;
 
-/** Maximum number of callers without a name that have metrics of their own. All others are `other`. */
+/** Maximum number of callers without a name that have metrics of their own. All others are counted as `other`. */
 export const maxCallers = 20;
 
-/** Maximum number of operations that have metrics of their own. All others are `other`. */
+/** Maximum number of operations that have metrics of their own. All others are counted as `other`. */
 export const maxOperations = 300;
 
 function createCounts({ topCallers = maxCallers }: Limits, callers: () => Callers): Counts {

@@ -22,12 +22,15 @@ import type { Observed, ObservedCall, Observer } from './observer.ts';
 import type { RequestStats } from './request-stats.ts';
 import type { Traces } from './traces.ts';
 
-/** The open spans of a request. */
+/** Open spans of a request. */
 interface Open {
   readonly call: Span;
   readonly context: Context;
   upstream: Span | undefined;
-  /** Difference between ms since 1970 and `performance.now()`. All spans of a call use the same one, so that their times agree. */
+  /**
+   * Difference between ms since 1970 and `performance.now()`. All spans of a call use the same difference, so that
+   * their times are consistent.
+   */
   readonly offset: number;
   /** Time of the upstream's response, in ms of `performance.now()`. */
   answeredAt: number | undefined;
@@ -37,8 +40,8 @@ interface Open {
 const closeMs = 2_000;
 
 /**
- * Spans of calls, sent by OpenTelemetry and OTLP over HTTP and configured by the standard variables `OTEL_*`. It registers
- * nothing in the process, as other users of the library may have their own providers.
+ * Spans of calls, sent by OpenTelemetry with OTLP over HTTP and configured by the standard variables `OTEL_*`. It
+ * registers nothing globally in the process, because other users of the library may have their own providers.
  */
 export class OpenTelemetry implements Traces {
   readonly #exporter: WatchedExporter;
@@ -46,7 +49,10 @@ export class OpenTelemetry implements Traces {
   readonly #tracer: Tracer;
   readonly #open = new Map<RequestStats, Open>();
 
-  /** @param onChange called when the collector stops taking spans, with the library's reason, and when it takes them again */
+  /**
+   * @param onChange called when the collector stops accepting spans, with the library's reason, and when it accepts
+   * them again
+   */
   constructor(onChange: (isAway: boolean, why: string) => void) {
     this.#exporter = watched(new OTLPTraceExporter(), onChange);
     this.#provider = new NodeTracerProvider({
@@ -89,7 +95,7 @@ export class OpenTelemetry implements Traces {
     return { call, context, upstream: undefined, offset, answeredAt: undefined };
   }
 
-  /** Returns the header fields that make the upstream's spans part of the trace. */
+  /** Returns the header fields that add the upstream's spans to the trace. */
   #beginUpstream(exchange: Observed, { method, operation }: ObservedCall): Readonly<Record<string, string>> {
     const { started, stats } = exchange;
     const { path } = operation.upstream;
@@ -145,7 +151,7 @@ export class OpenTelemetry implements Traces {
 
 type WatchedExporter = SpanExporter & { readonly lost: () => number };
 
-/** An exporter that counts lost spans, and calls `onChange` when losses begin and end. */
+/** Wraps an exporter: counts lost spans, and calls `onChange` when losses begin and end. */
 function watched(exporter: SpanExporter, onChange: (isAway: boolean, why: string) => void): WatchedExporter {
   let lost = 0;
   let isAway = false;

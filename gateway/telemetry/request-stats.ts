@@ -104,7 +104,7 @@ export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
 export interface Noted {
   /** Names of ignored members of the request. */
   readonly ignored: readonly string[];
-  /** Character references that XML forbids. */
+  /** Number of character references that XML forbids. */
   readonly quirks: number;
   /** Distinct tolerated deviations of the request; undefined if there were none. */
   readonly deviations?: readonly Deviation[];
@@ -180,8 +180,8 @@ export function noteFailure(
 const longestText = 200;
 
 /**
- * A text of a caller for the log: at most 200 bytes of printable ASCII. Every other character is percent-encoded, so that
- * control characters and bidirectional overrides cannot change how a terminal shows the line.
+ * Formats a caller's text for the log: at most 200 bytes of printable ASCII. Every other character is percent-encoded,
+ * so that control characters and bidirectional overrides cannot change how a terminal shows the line.
  */
 export function logText(text: string): string {
   const short = text.slice(0, longestText).toWellFormed();

@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 
 /**
- * A function that answers requests as `fetch` does. The request's body is a stream if the gateway sends it piece by piece. Its
- * signal aborts if the caller leaves or a time limit passes.
+ * A function that answers requests like `fetch`. The request's body is a stream if the gateway sends it piece by piece.
+ * Its signal aborts if the caller disconnects or a time limit expires.
  */
 export type FetchUpstream = (request: Request) => Response | Promise<Response>;
 
@@ -13,7 +13,7 @@ export type FetchError = (error: unknown, requestId: string | undefined) => void
 /** Origin of the requests to a function. An operation that names another server has that server's origin. */
 export const fetchOrigin = 'http://localhost';
 
-/** The parts of a connection pool that a call upstream uses. */
+/** The methods of a connection pool that an upstream call uses. */
 export type CallDispatcher = Pick<Dispatcher, 'dispatch'>;
 
 /**
@@ -61,10 +61,10 @@ function requestOf(origin: string, options: Dispatcher.DispatchOptions, signal: 
   const flat = options.headers as readonly string[];
   for (let index = 0; index + 1 < flat.length; index += 2) {
     const name = flat[index] as string;
-    // `fetch` writes the length itself and rejects a length next to a stream
+    // `fetch` sets the length itself and rejects a length together with a stream.
     if (name.toLowerCase() !== 'content-length') headers.append(name, flat[index + 1] as string);
   }
-  // the gateway follows no redirect of an upstream
+  // Redirects of an upstream are not followed.
   const init: RequestInit = { method, headers, signal, redirect: 'manual' };
   if (body instanceof Readable)
     return new Request(origin + path, {
@@ -78,7 +78,7 @@ function requestOf(origin: string, options: Dispatcher.DispatchOptions, signal: 
   );
 }
 
-/** One call on its way to the function and back. It ends with exactly one of `onResponseEnd` and `onResponseError`. */
+/** One call to the function. It ends with exactly one of `onResponseEnd` and `onResponseError`. */
 class FetchController implements Dispatcher.DispatchController {
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #abort = new AbortController();
@@ -161,7 +161,7 @@ class FetchController implements Dispatcher.DispatchController {
       if (done) return;
       if (!(value instanceof Uint8Array))
         throw new TypeError('upstream: expected a body of bytes, got other values');
-      // copies the bytes, because the gateway frees the memory of bytes that it has read
+      // Copy the bytes, because the gateway releases the memory of bytes that it has read.
       if (!this.aborted) this.#handler.onResponseData?.(this, Buffer.from(value));
     }
   }

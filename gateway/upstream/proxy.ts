@@ -28,9 +28,10 @@ export function proxiesOf(environment: Readonly<Record<string, string | undefine
 }
 
 /**
- * Returns a proxy's address; undefined for none. Throws RangeError, without the address: it may hold a password.
+ * Parses a proxy's address; undefined for an empty text. Throws RangeError without the address, which may contain a
+ * password.
  *
- * @param where the start of that error's message
+ * @param where start of that error's message
  */
 export function proxyUrl(text: string, where = ''): URL | undefined {
   if (text === '') return undefined;

@@ -7,7 +7,7 @@ export interface RetryBudget {
   readonly spend: () => boolean;
 }
 
-/** Time, in ms, that a 503 of the upstream may ask to wait until a read is sent again (`Retry-After`). */
+/** Maximum `Retry-After` of a 503 of the upstream, in ms, after which a read is sent again. */
 export const maxRetryAfterMs = 2_000;
 
 /** Maximum number of retries that accumulate while no call fails. */

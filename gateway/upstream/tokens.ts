@@ -53,7 +53,7 @@ const leastLeftMs = 5_000;
 const leastLeft = 0.1;
 /** Maximum number of tokens in the cache. There is one token, or one per caller in a token exchange. */
 export const maxTokens = 1_000;
-/** Time to get a token, in ms. */
+/** Maximum time of a token request, in ms. */
 export const maxTokenMs = 10_000;
 /** Maximum size of the response with a token, in bytes. */
 export const maxTokenBytes = 64 * 1024;

@@ -55,10 +55,10 @@ export function callUpstream(line: Line, request: UpstreamRequest, waiting: Wait
 /** Marks an exchange that was sent after the last check. Its start is set at the next check. */
 const notYetKnown = -1;
 
-/** Time that a call waits for a connection to the upstream before it is rejected with 503, in ms. */
+/** Maximum time that a call waits for a connection to the upstream before it is rejected with 503, in ms. */
 export const maxQueueMs = 20_000;
 
-/** Bytes of an upstream's response besides its body, in addition to as many as the body has. */
+/** Maximum number of bytes outside the body of an upstream's response, in addition to the size of the body. */
 export const maxOverheadBytes = 1024 * 1024;
 
 /**

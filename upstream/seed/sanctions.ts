@@ -2,7 +2,7 @@ import { date, type OutputObject } from '../json.ts';
 import { demo, other } from './accounts.ts';
 import type { Seeding } from './seed.ts';
 
-/** Flags of a search before anyone decides on its results. */
+/** Flags of a search without a decision on its results. */
 const undecided = { client_in_results: 0, client_not_in_results: 0, affected_by_update: 0 };
 
 /** Creates five sanctions searches: id 1 has results in every list, id 2 has none, 3 is bob's, 4 jane's, 5 archived. */
