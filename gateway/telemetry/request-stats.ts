@@ -43,7 +43,10 @@ export interface RequestStats {
   retries: number;
   /** Status of the upstream; 0 without a response. */
   upstreamStatus: number;
-  /** Time from the request for a connection, or for a new one, to the complete response or failure, in ms. */
+  /**
+   * Time from the assignment of a connection, which may have to be opened first, to the complete response or failure,
+   * in ms.
+   */
   upstreamMs: number;
   /** Time spent waiting for a permit and for connections, in ms. */
   queueMs: number;

@@ -15,7 +15,7 @@ import {
 } from '../gateway.ts';
 
 const folders: string[] = [];
-/** The screening contract with `basic` among its credentials. */
+/** The screening contract with HTTP Basic as a place for its credentials. */
 function contractOf(basic = '{ username: apiUserId, password: apiUserKey }'): string {
   const folder = mkdtempSync(join(tmpdir(), 'basic-'));
   folders.push(folder);
@@ -31,7 +31,7 @@ test.after.always(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
 
-/** A gateway of its own for a test that looks at what the upstream got. */
+/** Starts a separate gateway for a test that inspects the upstream requests. */
 async function start(t: ExecutionContext): Promise<Gateway> {
   const local = await startGateway(t, { serve: { contract: contractOf() } });
   local.answer({ body: emptyReply });

@@ -22,7 +22,7 @@ const read = compileCredentials(credentials, defaultLimits);
 
 type Place = 'the body' | 'a header block' | 'an HTTP header';
 
-/** What comes of a key that is given in these places. */
+/** Returns the key that is read from these places, or the error code. */
 function keyOf(values: Partial<Record<Place, string>>): string | undefined {
   const mapOf = (place: Place) => new Map(values[place] === undefined ? [] : [['key', values[place]]]);
   const header = values['an HTTP header'];

@@ -13,13 +13,13 @@ import {
 const gateway = await sharedGateway({ serve: { logLevel: 'trace' } });
 const { send } = gateway;
 
-/** A key that may be found nowhere but in the upstream call's body. */
+/** A key that may only appear in the body of the upstream call. */
 const canary = 'cAnArY-7f3a91-kEy';
 
 type Faces = 'soap' | 'xml' | 'json' | 'route';
 const faces = ['soap', 'xml', 'json', 'route'] as const;
 
-/** Calls GetEulaStatus by one of the faces (GetSearch on the route) with these members of authentication. */
+/** Calls GetEulaStatus (GetSearch on the route) in one of the formats, with these members of authentication. */
 function call(
   face: Faces,
   members: Readonly<Record<string, string | null>> | undefined,
@@ -45,7 +45,7 @@ function call(
     : to('POST', '/soap11', headers, envelope('1.1', { body }));
 }
 
-/** Status meant, errorCode and `code field` of errors[], whatever the form. */
+/** Returns the intended status, the errorCode and `code field` of each of errors[], for every format. */
 function outcome({ status, headers, text }: Reply): {
   status: number;
   code: string | undefined;
@@ -75,14 +75,14 @@ const spelled = (face: Faces, ...fields: readonly string[]): string[] =>
 const header = { 'X-Api-User': 'u', 'X-Api-Key': 'k', 'X-User-Id': 'me' };
 const body = { apiUserId: 'u', apiUserKey: 'k', userId: 'me' };
 
-// --- W24: where they come from -------------------------------------------------------------------------
+// --- W24: places of credentials -------------------------------------------------------------------------
 
 interface Place {
   readonly members?: Readonly<Record<string, string | null>>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** `me` tells the calls of one test from the others'. */
+/** `me` distinguishes the calls of one test from those of other tests. */
 const places: Readonly<Record<string, (me: string) => Place>> = {
   'all in the body': (userId) => ({ members: { ...body, userId } }),
   'all in headers': (me) => ({ headers: { ...header, 'X-User-Id': me } }),
@@ -157,7 +157,7 @@ test('W24: userId may be absent', async (t) => {
   }
 });
 
-// --- W24: refusals -----------------------------------------------------------------------------------
+// --- W24: rejected credentials ----------------------------------------------------------------------------
 
 const refusals: readonly (readonly [
   what: string,
@@ -341,7 +341,7 @@ test('W37: JSON names of credentials match in any ASCII case; the header fills w
   );
 });
 
-// --- W25: the key is nowhere -------------------------------------------------------------------------
+// --- W25: the key is never shown --------------------------------------------------------------------------
 
 test('W25: an upstream error that holds the key gets *** in message, errors and meta, not in code and field', async (t) => {
   const told = {
@@ -446,7 +446,7 @@ test('a text that tells the calls which led to an error is told up to there, unl
   for (const setting of ['drop', 'keep']) {
     const { send, answer } = await startGateway(t, {
       overlay: `upstreamErrors: tell\nstackTrace: ${setting}`,
-      limits: { breakerFailingMs: 600_000 }, // where all of this takes longer than usual
+      limits: { breakerFailingMs: 600_000 }, // for slow machines
     });
     const ask = async (): Promise<string> => {
       const key = { 'X-Api-User': 'u', 'X-Api-Key': 'k' };
@@ -496,7 +496,7 @@ test('W25: the key is in no reply and no log line, whatever goes wrong', async (
   const xml = (inner: string): string => `<GetSearch xmlns="${typesNamespace}">${inner}</GetSearch>`;
   const soap = (inner: string): string => envelope('1.1', { body: xml(inner) });
   const replies: Reply[] = [
-    // JSON that breaks before, in and after the key
+    // JSON with a syntax error before, in and after the key
     await send('POST', '/json/reply/GetSearch', {}, `{${inBody}`),
     await send('POST', '/json/reply/GetSearch', {}, `{${inBody.slice(0, -20)}`),
     await send('POST', '/json/reply/GetSearch', {}, `{${inBody},}`),

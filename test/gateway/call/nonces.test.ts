@@ -27,7 +27,7 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
     fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
       const nonces = new Nonces(most);
       const ends = new Map<number, number>();
-      // half of all, a quarter, and so on, are one caller's
+      // Half of the nonces belong to one caller, a quarter to the next one, and so on.
       const callerOf = (number: number): string => String(Math.clz32(number));
       let now = 1_764_000_000_000;
       for (const { later, number, lives } of steps) {

@@ -54,7 +54,7 @@ test('A33: the lines of the overlay that adopt writes say what is so without the
   const overlay = join(out, 'soap.yaml');
   const said = readFileSync(overlay, 'utf8');
   const uncommented = said.replace(/^# ((?: {2}\S|[a-zA-Z0-9]+:(?: |$)).*)$/gm, '$1');
-  // what is an example alone
+  // keys with an example instead of a default
   const { headers, refs, upstreamTimeZone, ...keys } = parse(uncommented);
   t.is(upstreamTimeZone, 'Europe/London');
   t.deepEqual(headers, { 'SessionHeader.session': { header: 'X-Session', format: '{}' } });
@@ -115,7 +115,7 @@ test('A19: adopt keeps the names that the folder has', async (t) => {
   t.true(Object.values(JSON.parse(readFileSync(lock, 'utf8')).operations).includes('FindOrder'));
 });
 
-/** A WSDL whose schema imports another one from a place. */
+/** A WSDL with a schema that imports another one from `location`. */
 function importing(location: string): string {
   const root = schemaOf(
     `<xs:import namespace="urn:o" schemaLocation="${location}"/><xs:element name="Get" type="o:T" xmlns:o="urn:o"/>`,
@@ -125,7 +125,7 @@ function importing(location: string): string {
 const imported =
   '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o"><xs:complexType name="T"><xs:attribute name="a" type="xs:int"/></xs:complexType></xs:schema>';
 
-/** A folder with `wsdl/service.wsdl`, which imports what lies in `common` beside it. */
+/** Creates a folder with `wsdl/service.wsdl`, which imports a file of the sibling folder `common`. */
 function apart(t: ExecutionContext, location: string): string {
   const root = folder(t);
   mkdirSync(join(root, 'wsdl/types'), { recursive: true });
@@ -180,7 +180,7 @@ test('A2: adopt writes nothing outside of its folder, whatever a URL leads to', 
   const root = apart(t, '');
   const out = join(root, 'deep/out');
   mkdirSync(join(root, 'deep'));
-  // out of the folder for the URLs, and in again by its whole path
+  // A path that leaves the folder of the URLs and returns to it by its absolute path.
   const up = '..%2f'.repeat(root.split('/').length);
   const place = `${up}${join(root, 'common/o.xsd').slice(1).replaceAll('/', '%2f')}`;
   writeFileSync(join(root, 'wsdl/service.wsdl'), importing(`https://old.example/${place}`));
@@ -375,7 +375,7 @@ test('A2: adopt exits with 2 if no operation can be served', async (t) => {
   t.false(existsSync(join(root, 'out')));
 });
 
-/** The arguments of the command that a text ends with. */
+/** Returns the arguments of the command at the end of a text. */
 function commandIn(text: string): readonly string[] {
   const [, command = ''] = /soapbridge (adopt .*)$/m.exec(text) ?? [];
   return command.split(' ').map((word) => word.replace(/^'|'$/g, ''));
@@ -399,7 +399,7 @@ for (const [what, location, more] of [
     const refused = await run(t, ['adopt', wsdl, '--out', out]).ended;
     t.is(refused.code, 2);
     t.regex(refused.err, /expected its beginning, such as "(?:\.\.\/)+", and a folder as --refs/);
-    // words in quotes have spaces
+    // Quoted words contain spaces.
     const [, command = ''] = /soapbridge (adopt .*)$/m.exec(refused.err) ?? [];
     const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, inner, plain]) => inner ?? plain ?? '');
     const { code, err } = await run(t, words).ended;
@@ -423,7 +423,7 @@ test('A2: adopt names the cause if an imported file could not be read', async (t
     t.is(code, 0, said);
     t.regex(said, cause);
     t.notRegex(said, /ENOENT/);
-    // each place once, in the folder that was written
+    // Each position is reported once, in the output folder.
     const places = said.match(/warning: [^ ]*service\.wsdl:\d+/g);
     t.is(places?.length, 1, said);
     t.true(places?.[0]?.includes(join(out, 'service.wsdl')), said);
@@ -474,7 +474,7 @@ for (const out of ['wsdl/orders', 'wsdl/deep/er/out'])
     t.notRegex(again.out, /warning/);
     t.deepEqual(files(join(root, out)), before);
     t.is(readFileSync(join(root, out, 'xsd0.xsd'), 'utf8'), changed);
-    // nor what another one wrote
+    // Another output folder inside the WSDL's folder is not read either.
     const other = await run(t, ['adopt', wsdl, '--out', join(root, 'wsdl/a-copy')]).ended;
     t.deepEqual([other.code, other.err], [0, '']);
     t.notRegex(other.out, /warning/);

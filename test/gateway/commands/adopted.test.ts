@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { run } from './run.ts';
 
-/** The commands over a folder with a WSDL. */
+/** Tests of the commands with a folder that contains a WSDL. */
 
 const orders = readFileSync('docs/adopt/Orders.wsdl', 'utf8');
 

@@ -18,7 +18,7 @@ for (const [variables, args] of [
   test(`serve with ${Object.keys(variables)} names the new variables and does not start`, async (t) => {
     const environment: Record<string, string> = { PORT: '0', ...variables };
     const { child, ended } = run(t, ['serve', ...args], environment);
-    child.stdout.once('data', () => child.kill()); // it serves
+    child.stdout.once('data', () => child.kill()); // stop it if it serves
     const { code, err } = await ended;
     t.is(code, 2);
     const set = Object.entries(variables).filter(([name, value]) => oldNames.includes(name) && value !== '');
@@ -125,7 +125,7 @@ for (const [what, environment] of [
 ] as const) {
   test(`serve without an upstream and with ${what} does not start the demo`, async (t) => {
     const { child, ended } = run(t, ['serve'], { PORT: '0', ...environment });
-    child.stdout.once('data', () => child.kill()); // it serves
+    child.stdout.once('data', () => child.kill()); // stop it if it serves
     const { code, err } = await ended;
     t.is(code, 2);
     t.is(

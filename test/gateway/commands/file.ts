@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 
-/** The path of a file with this text, in a folder of its own that ends with the test. */
+/** Writes a text to a file in a temporary folder and returns its path. The folder is removed after the test. */
 export function file(t: ExecutionContext, text: string, name = 'api.yaml'): string {
   const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -9,7 +9,7 @@ import { run } from './run.ts';
 
 const openapi = fileURLToPath(new URL('../../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
 
-/** A copy of the document, and what init wrote beside it. */
+/** Copies the document and runs init on it. Returns the paths of the copy and the overlay. */
 async function init(t: ExecutionContext): Promise<{ readonly document: string; readonly overlay: string }> {
   const document = file(t, '');
   copyFileSync(openapi, document);

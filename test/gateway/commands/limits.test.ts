@@ -10,10 +10,10 @@ import { run, start } from './run.ts';
 const text = { type: 'string' };
 const small = documentOf({ Root: { properties: { it: text } } });
 
-/** A document that takes longer to read than anybody waits. */
+/** A document that takes far too long to read. */
 const endless = `x-notes:\n${'- a\n'.repeat(3_000_000)}`;
 
-/** A few kilobytes in which each schema sums up the one before twice. */
+/** A few kilobytes of schemas, each with two references to the previous one in allOf. */
 const doubled = documentOf(
   Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [
@@ -72,7 +72,7 @@ test('contractMs: a reload that takes longer is over, what was served goes on, a
   served.child.stdout?.on('data', (chunk) => {
     log += chunk;
   });
-  /** What the process says of the reload that it is told to do. */
+  /** Sends SIGHUP and returns the log output of the reload. */
   const reload = async (): Promise<string> => {
     const before = log.length;
     served.child.kill('SIGHUP');
@@ -88,7 +88,7 @@ test('contractMs: a reload that takes longer is over, what was served goes on, a
   );
   t.true((await wsdl()).includes('soapAction="Put"'));
   writeFileSync(document, small.replace('"Put"', '"Give"'));
-  // a machine with much else to do may need more than one
+  // A busy machine may need more than one attempt.
   let said = await reload();
   for (let more = 3; more > 0 && said.includes('not reloaded'); more--) said = await reload();
   t.regex(said, /"reloaded"/);

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { file } from './file.ts';
 import { run } from './run.ts';
 
-/** `soapbridge map` (M6). */
+/** Tests of `soapbridge map` (M6). */
 
 const wsdl = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:o" xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:o" name="Orders">
 <types><xs:schema targetNamespace="urn:o" elementFormDefault="qualified">
@@ -199,7 +199,7 @@ const notFound = `        404:
           content: { application/problem+json: { schema: { type: object, properties: { title: { type: string } } } } }
 `;
 
-/** A folder whose operation declares a fault. */
+/** Creates a folder with an operation that declares a fault. */
 function folderWithFault(t: ExecutionContext): string {
   const directory = folder(
     t,

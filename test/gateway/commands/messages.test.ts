@@ -7,11 +7,11 @@ import test, { type ExecutionContext } from 'ava';
 import { send } from '../gateway.ts';
 import { run, start } from './run.ts';
 
-// What the command line reports about wrong input: where, what is expected, what is there, and what to do.
+// Messages of the command line about wrong input: position, expected value, actual value and action.
 
 const library = 'docs/tutorial/openapi.yaml';
 
-/** A new folder with files, by their names. */
+/** Creates a temporary folder with files, given by name. */
 function folderWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'messages-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -13,7 +13,7 @@ const operation = (operationId: string) => ({
   responses: { 200: { description: 'it', content: text } },
 });
 
-/** A document with an operation at `/b`, and others. */
+/** Returns a document with an operation at `/b` and further paths. */
 function api(paths: object = {}, title = 'Parcels'): string {
   return JSON.stringify({
     openapi: '3.1.0',
@@ -22,7 +22,7 @@ function api(paths: object = {}, title = 'Parcels'): string {
   });
 }
 
-/** A document with its names.lock, written by the command. */
+/** Creates a document and its names.lock with the command. */
 async function locked(t: ExecutionContext): Promise<{ readonly document: string; readonly lock: string }> {
   const document = file(t, api());
   const { code, out, err } = await run(t, ['names', '--openapi', document]).ended;
@@ -54,7 +54,7 @@ test('a name that callers have compiled in stays when another operation would ha
   const { code, out } = await run(t, ['check', '--openapi', document]).ended;
   t.is(code, 0);
   t.regex(out, /^called otherwise: book_parcel_[0-9a-f]{4} \(.*names\.lock keeps book_parcel for .*\)$/m);
-  // without the lock the newcomer, which comes first, has the name
+  // Without the lock, the new operation gets the name because it comes first.
   const unlocked = load(file(t, grown)).contract.operations;
   t.is(unlocked.find(({ upstream }) => upstream.path === '/a')?.name, 'book_parcel');
 });

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const overlay = openapi.replace('openapi.yaml', 'soap.yaml');
 
 test('serve --openapi needs no overlay: plain dialect, the namespace from the title, the document’s call', async (t) => {
-  const upstream = await startGateway(t); // its scripted upstream is what the process calls
+  const upstream = await startGateway(t); // the process calls the scripted upstream of this gateway
   await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
   const url = `http://${upstream.hits[0]?.headers.host}`;
   upstream.answer({ body: '{"number":"A 1","grams":9007199254740993}' });

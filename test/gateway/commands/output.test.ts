@@ -29,7 +29,7 @@ function folder(t: ExecutionContext): string {
   return path;
 }
 
-/** Runs `soapbridge` with what a shell does before it, and says where its output goes. */
+/** Runs `soapbridge` in a shell script, which sets limits and redirects the output. */
 async function shell(script: string, ...args: readonly string[]) {
   const child = spawn('/bin/sh', ['-c', script, 'sh', process.execPath, command, ...args], {
     cwd: root,
@@ -46,7 +46,7 @@ for (const args of [['wsdl'], ['check', '--json']]) {
     const path = join(folder(t), 'out');
     t.deepEqual(await shell(`"$@" > '${path}'`, ...args), { status: 0, stderr: '' });
     t.is(readFileSync(path, 'utf8'), whole);
-    // a disk with no room for the end takes the beginning
+    // A disk without enough space accepts the beginning.
     const { status, stderr } = await shell(`ulimit -f 1; "$@" > '${path}'`, ...args);
     t.true(statSync(path).size < Buffer.byteLength(whole));
     t.is(stderr, 'standard output: expected room for all that is printed, got EFBIG\n');

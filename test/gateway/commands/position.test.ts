@@ -20,14 +20,14 @@ info: { title: Fetched, version: '1' }
 paths: { /pets: { get: { operationId: ListPets, responses: { 200: { description: Pets. } } } } }
 `;
 
-/** A folder to run in, which ends with the test. */
+/** Creates a temporary working directory, which is removed after the test. */
 function workingDirectory(t: ExecutionContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'working-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
 
-/** The address of a server that ends with the test. */
+/** Starts a server until the end of the test and returns its address. */
 async function serverOf(t: ExecutionContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -179,7 +179,7 @@ test('--fetch follows no redirect to a private address of another host', async (
     ['http://169.254.169.254/latest', '169.254.169.254'],
   ]) {
     const address = await serverOf(t, (request, response) => {
-      // a redirect at the same host comes first: the user named that host
+      // Start with a redirect to the same host, which is allowed because the user named that host.
       const location = request.url === '/o.yaml' ? '/next' : target;
       response.writeHead(307, { location }).end();
     });

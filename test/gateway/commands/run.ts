@@ -13,7 +13,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs `soapbridge` in the project's folder, in an environment of its own. */
+/** Runs `soapbridge` in the project's folder with only these environment variables. */
 export function run(
   t: ExecutionContext,
   args: readonly string[],
@@ -39,7 +39,7 @@ export function run(
 export interface Served {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
-  /** The start line: JSON, as standard output is no terminal. */
+  /** Start line in JSON, because standard output is not a terminal. */
   readonly line: string;
   readonly port: number;
 }
@@ -47,7 +47,10 @@ export interface Served {
 const upstreamFlags: ReadonlySet<string> = new Set(['--upstream', '--config', '--demo']);
 const upstreamVariables = ['SOAPBRIDGE_UPSTREAM_URL', 'SOAPBRIDGE_CONFIG'];
 
-/** A process that serves, once it says that it does; the demo unless an upstream, or a document by its position, is named. */
+/**
+ * Starts `soapbridge serve` and waits for its start line. It serves the demo unless an upstream or a document by
+ * position is given.
+ */
 export async function start(
   t: ExecutionContext,
   args: readonly string[] = [],

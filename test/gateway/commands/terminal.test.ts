@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { run } from './run.ts';
 
-/** Clears a screen, names a window, turns a line around, and begins a line of its own. */
+/** Clears the screen, sets the window title, reverses the text direction and starts a new line. */
 const evil = '\u001b[2J\u001b]0;mine\u0007\u009b31m\u202e\r\nnothing is wrong';
 const seen = String.raw`\u001b[2J\u001b]0;mine\u0007\u009b31m\u202e\u000d\u000anothing is wrong`;
 const acted = /(?![\t\n])[\p{Cc}\p{Bidi_Control}]|^nothing/mu;

@@ -5,13 +5,17 @@ import { createDoctor } from '../../../gateway/doctor/explain.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { readContract } from '../../../mappings/loader/load.ts';
 
-// Broken messages as real stacks send them, a file each: what has to be said of it, then the HTTP headers and the body.
+// Broken messages as sent by real client stacks. Each file has the expected findings, then the HTTP headers and the
+// body.
 
 const folder = join(import.meta.dirname, 'corpus');
 const { contract } = readContract(join(import.meta.dirname, 'contract'));
 const doctor = createDoctor(compileContract(contract));
 
-/** A file: sentences, the place of the first of them, whether the corrected message is taken, and a text in it. */
+/**
+ * A parsed file: expected sentences, position of the first one, whether the corrected message is accepted, and a text
+ * in it.
+ */
 interface Case {
   readonly says: readonly string[];
   readonly at: string | undefined;
@@ -71,7 +75,7 @@ for (const file of files) {
     t.is(corrected === undefined ? 'none' : corrected.isTaken ? 'yes' : 'no', String(taken), told);
     if (contains !== undefined) t.true(corrected?.text.includes(contains) === true, told);
     if (corrected?.isTaken !== true) return;
-    // what was put right has nothing wrong with it
+    // The corrected message has no errors.
     const again = doctor.explain({
       body: Buffer.from(corrected.text),
       headers: { 'content-type': corrected.contentType, soapaction: corrected.soapAction },

@@ -132,7 +132,7 @@ test('explainFindings: so many are told, and how many more there are', (t) => {
     const { findings, more } = explain(wrong, { explainFindings });
     return [findings.length, more];
   };
-  // SOAPAction is missing too
+  // the missing SOAPAction is another finding
   t.deepEqual(of(4), [4, 0]);
   t.deepEqual(of(3), [3, 1]);
 });

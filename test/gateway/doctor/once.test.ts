@@ -3,7 +3,7 @@ import { createDoctor } from '../../../gateway/doctor/explain.ts';
 import { compileContract } from '../../../mappings/compile.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 
-// Each error is reported once, also if the doctor moves the element or reads the corrected message again.
+// Each error is reported once, even if the doctor moves the element or reads the corrected message again.
 
 const order = {
   type: 'object',

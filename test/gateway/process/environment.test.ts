@@ -3,7 +3,7 @@ import { withEnvironment } from '../../../gateway/process/environment.ts';
 
 process.env.SET_FOR_TEST = 'set';
 
-/** A reference to a variable. */
+/** Returns a reference to a variable. */
 const variable = (name: string, otherwise = ''): string => `$\{${name}${otherwise}}`;
 
 function filled(value: unknown): { value: unknown; problems: string[] } {

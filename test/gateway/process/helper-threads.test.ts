@@ -16,7 +16,8 @@ import { start } from '../commands/run.ts';
         .map(Number)
         .filter((thread) => thread !== pid)
         .map((thread) => [nameOf(thread), getPriority(thread)]);
-    while (priorities().some(([, priority]) => priority === 0)) await pause(10); // the first line comes before the last step
+    // the start line is printed before the last step of the start
+    while (priorities().some(([, priority]) => priority === 0)) await pause(10);
     t.is(getPriority(pid), 0);
     t.true(priorities().some(([name]) => name === 'libuv-worker'));
   },

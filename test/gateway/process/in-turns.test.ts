@@ -7,7 +7,7 @@ import type { Steps } from '../../../mappings/steps.ts';
 
 function* longSteps(count: number): Steps<string> {
   for (let step = 0; step < count; step++) {
-    const until = performance.now() + 6; // ms: longer than a turn's share
+    const until = performance.now() + 6; // ms; exceeds the limit per event-loop iteration
     while (performance.now() < until);
     yield;
   }

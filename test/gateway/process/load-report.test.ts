@@ -4,7 +4,7 @@ import { load } from '../../plain/documents.ts';
 
 const responses = { 200: { description: 'Done.' } };
 
-/** What is reported of a document with this server and these paths, before an upstream. */
+/** Returns the report of a document with this server and these paths, for an upstream. */
 function reported(server: string | undefined, paths: readonly string[], upstreamUrl: string | undefined) {
   const loaded = load({
     openapi: '3.1.0',

@@ -2,7 +2,7 @@ import test from 'ava';
 import { LoopDelay } from '../../../gateway/core/loop-delay.ts';
 import { emptyReply, keyHeaders, type Reply, startGateway } from '../gateway.ts';
 
-// A file of its own: it holds the event loop that the gateway shares with it.
+// These tests have their own file, because they block the event loop that they share with the gateway.
 
 function holdLoop(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
@@ -11,12 +11,15 @@ function holdLoop(ms: number): void {
 test.serial(
   'loopDelayMs and loopDelayInFlight: when the loop is late two calls go on coming in, a third is shed until it isn’t',
   async (t) => {
-    const patient = { totalMs: 600_000, upstreamFirstByteMs: 600_000 }; // what is held stays so on any machine
+    // no time limit ends the held calls on a slow machine
+    const patient = { totalMs: 600_000, upstreamFirstByteMs: 600_000 };
     const limits = { ...patient, loopDelayMs: 1_000, loopDelayInFlight: 2 };
     const gateway = await startGateway(t, { limits });
     const read = (): Promise<Reply> => gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
     const held: (() => void)[] = [];
-    /** So many calls under way, begun just now: who came seconds ago doesn't count. */
+    /**
+     * Starts `count` new calls and holds them. Calls of earlier rounds are released, because only recent ones count.
+     */
     const hold = async (count: number): Promise<void> => {
       for (const release of held.splice(0)) release();
       while (gateway.running.load().inFlight > 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -25,18 +28,18 @@ test.serial(
       while (held.length < count) await new Promise((resolve) => setTimeout(resolve, 5));
       gateway.answer({ body: emptyReply });
     };
-    /** Holds the loop for so long beside so many calls, until one more is answered with that status. */
+    /** Blocks the event loop during `count` calls in progress, until a further call gets this status. */
     const until = async (status: number, ms: number, count: number): Promise<Reply> => {
       for (;;) {
         await hold(count);
         holdLoop(ms);
-        await new Promise((resolve) => setTimeout(resolve, 10)); // the timers that look at the delay run first
+        await new Promise((resolve) => setTimeout(resolve, 10)); // the timers that measure the delay run first
         const reply = await read();
         if (reply.status === status) return reply;
       }
     };
     t.is((await until(503, 1_500, 2)).headers['retry-after'], '1');
-    await until(200, 1_500, 1); // as late as before, and the second call of two comes in
+    await until(200, 1_500, 1); // the same delay, but the second of two calls is accepted
     await until(200, 0, 2);
     for (const release of held) release();
   },
@@ -47,7 +50,7 @@ test.serial(
   (t) => {
     const delay = new LoopDelay();
     t.teardown(() => delay.stop());
-    /** A look behind a stop of so many ms: no timer comes in between. */
+    /** Blocks the loop and then takes a measurement, without a timer between both. */
     const lookAfter = (ms: number): readonly boolean[] => {
       holdLoop(ms);
       const { mostMs, repeatedMs } = delay.take();

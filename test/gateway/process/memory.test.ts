@@ -4,7 +4,7 @@ import test from 'ava';
 
 const memory = new URL('../../../gateway/process/memory.ts', import.meta.url).href;
 
-/** What a process tells in JSON whose memory is given back once it has nothing to do for so many ms. */
+/** Runs a program that uses `giveBackWhenIdle` in a process, and returns its JSON output. */
 async function run(startedMs: number, pauseMs: number, program: string): Promise<unknown> {
   const whole = `
     import { PerformanceObserver, constants } from 'node:perf_hooks';

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createProcessLog, type LogLevel, logLevels } from '../../../gateway/process/process-log.ts';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 
-/** What a log wrote, without times. */
+/** Returns the output of a log without times. */
 function linesOf(level: LogLevel, write: (log: ReturnType<typeof createProcessLog>) => void): string {
   let written = '';
   const sink = { write: (bytes: Buffer) => (written += bytes.toString('utf8')) };

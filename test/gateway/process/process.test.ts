@@ -134,7 +134,7 @@ test('on SIGTERM /readyz says 503 while requests are still served, each its conn
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   test(`on ${signal} what is in flight is finished, silent and idle connections are closed, and the exit is 0`, async (t) => {
-    const upstream = await startGateway(t); // its scripted upstream is what the process calls
+    const upstream = await startGateway(t); // the process calls the scripted upstream of this gateway
     await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
     const url = `http://${upstream.hits[0]?.headers.host}`;
     const { child, ended, port } = await start(t, [], {
@@ -166,12 +166,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-/** A reply that the system has no room for before its caller reads it. */
+/** Size of a reply that exceeds the operating system's socket buffers. */
 const largeBytes = 32 * 1024 * 1024;
 
-/** A gateway in a process of its own, and a caller of it that has taken the first bytes of a large reply. */
+/** Starts a gateway process and a caller that has received the first bytes of a large reply. */
 async function startReading(t: ExecutionContext, workers: string, environment: Record<string, string> = {}) {
-  const upstream = await startGateway(t); // its scripted upstream is what the process calls
+  const upstream = await startGateway(t); // the process calls the scripted upstream of this gateway
   await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
   upstream.answer({ body: emptyReply.padEnd(largeBytes) });
   const served = await start(t, ['--workers', workers], {
@@ -188,7 +188,7 @@ async function startReading(t: ExecutionContext, workers: string, environment: R
   return { ...served, caller, call };
 }
 
-/** Resolves once nobody listens on a port any more. */
+/** Resolves when a port is no longer open. */
 async function untilClosed(port: number): Promise<void> {
   for (;;) {
     const socket = connect(port, '127.0.0.1');
@@ -211,7 +211,7 @@ for (const [signal, workers, pipelines] of [
     const { child, ended, port, caller, call } = await startReading(t, workers);
     child.kill(signal);
     await untilClosed(port);
-    await pause(300); // a few looks of the process at its connections
+    await pause(300); // several intervals of the process's connection check
     if (pipelines) caller.write(call);
     const replies = await buffer(caller);
     const { code, out } = await ended;
@@ -382,7 +382,7 @@ for (const [variable, said, expected] of [
 ] as const) {
   test(`serve refuses ${variable}="${said}"`, async (t) => {
     const { child, ended } = run(t, ['serve'], { PORT: '0', [variable]: said });
-    child.stdout.once('data', () => child.kill()); // it serves
+    child.stdout.once('data', () => child.kill()); // stop it if it serves
     const { code, err } = await ended;
     t.is(code, 2);
     t.true(err.includes(`'${said}' from env '${variable}' is invalid. ${expected}`), err);

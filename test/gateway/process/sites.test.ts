@@ -12,7 +12,7 @@ import { envelope, type Gateway, startGateway } from '../gateway.ts';
 
 const openapi = fileURLToPath(new URL('../../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
 
-/** A document with one operation that gives text. */
+/** Returns a document with one operation that returns a text. */
 function giving(operation: string, path = `/${operation.toLowerCase()}`): string {
   return JSON.stringify({
     openapi: '3.1.0',
@@ -30,7 +30,7 @@ function giving(operation: string, path = `/${operation.toLowerCase()}`): string
   });
 }
 
-/** A JSON object's members at the top of a YAML document. */
+/** Converts a JSON object to the top level of a YAML document. */
 function asYaml(json: string): string {
   return Object.entries(JSON.parse(json))
     .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
@@ -39,7 +39,7 @@ function asYaml(json: string): string {
 
 const calling = (operation: string): string => envelope('1.1', { body: `<${operation} xmlns="urn:Texts"/>` });
 
-/** The address of a gateway's scripted upstream. */
+/** Returns the address of a gateway's scripted upstream. */
 async function upstreamOf(gateway: Gateway): Promise<string> {
   await gateway.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
   return `http://${gateway.hits[0]?.headers.host}`;
@@ -54,7 +54,7 @@ async function post(address: string, body: string): Promise<string> {
   return reply.text();
 }
 
-/** A configuration of two contracts of one file each, before the scripted upstream of a gateway. */
+/** Creates a configuration of two contracts in one file each. Their upstream is the scripted upstream of a gateway. */
 async function twoContracts(t: ExecutionContext) {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
@@ -83,7 +83,7 @@ test('the root of several contracts lists them, with their pages and WSDLs', asy
   const links = [...(await page.text()).matchAll(/href="([^"]+)"/g)].map(([, link]) => link);
   t.deepEqual(links, ['/one', '/one/soap11?wsdl', '/one/more', '/one/more/soap11?wsdl']);
   for (const link of links) t.is((await fetch(running.url + link)).status, 200, link);
-  // one at the root has its own page there
+  // A contract at the root serves its own page there.
   const root = JSON.stringify({
     contracts: { '/': { openapi: first, upstream }, '/more': { openapi: first, upstream } },
   });
@@ -201,7 +201,7 @@ test('calls are answered while a reload still reads its files', async (t) => {
   t.regex(await post(running.url, calling('New')), /<NewResponse /);
 });
 
-/** A gateway whose document can be written anew. */
+/** Starts a gateway with a document that can be rewritten. */
 async function serveOld(t: ExecutionContext): Promise<{ gateway: Gateway; document: string }> {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
@@ -217,7 +217,7 @@ test('reloads that are asked for while one is under way are one more, which read
   const { gateway, document } = await serveOld(t);
   const { running } = gateway;
   const first = running.reload();
-  await new Promise(setImmediate); // it has begun
+  await new Promise(setImmediate); // the reload has started
   const later = Array.from({ length: 50 }, () => running.reload());
   writeFileSync(document, giving('New'));
   await Promise.all([first, ...later]);

@@ -22,7 +22,7 @@ import { type Gateway, startGateway } from '../gateway.ts';
 
 const files = fileURLToPath(new URL('../../siege/files', import.meta.url));
 
-/** A folder with a `soapbridge.yaml` and other files. */
+/** Creates a folder with a `soapbridge.yaml` and other files. */
 function folderWith(
   t: ExecutionContext,
   config: object,
@@ -37,7 +37,7 @@ function folderWith(
 
 interface Secure {
   readonly gateway: Gateway;
-  /** What is behind it. */
+  /** Gateway with the scripted upstream. */
   readonly behind: Gateway;
   readonly folder: string;
   readonly authority: Authority;
@@ -48,7 +48,7 @@ interface Secure {
   ) => Promise<number | undefined>;
 }
 
-/** A gateway with TLS; what is behind it is the gateway's scripted upstream. */
+/** Starts a gateway with TLS. Its upstream is the scripted upstream of another gateway. */
 async function startSecure(
   t: ExecutionContext,
   {
@@ -113,7 +113,8 @@ test('callers are served over TLS, and who speaks plain HTTP there is not', asyn
 
 test('a request that is sent behind a reply which is still being taken is read whole', async (t) => {
   const { gateway, behind } = await startSecure(t, { contract: files });
-  behind.answer({ body: JSON.stringify({ notes: ['a'.repeat(20_000_000)] }) }); // more than the system takes by itself
+  // more than the operating system buffers
+  behind.answer({ body: JSON.stringify({ notes: ['a'.repeat(20_000_000)] }) });
   const socket = connect({ port: gateway.port, host: '127.0.0.1', rejectUnauthorized: false });
   t.teardown(() => socket.destroy());
   await once(socket, 'secureConnect');
@@ -130,7 +131,7 @@ test('a request that is sent behind a reply which is still being taken is read w
   t.is(behind.hits.at(-1)?.body, sent);
 });
 
-/** The serial number of the certificate that new connections see. */
+/** Returns the serial number of the certificate that new connections receive. */
 async function serialOf(port: number): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -329,7 +330,7 @@ for (const [subject, from, user] of [
     if (user !== undefined) t.is(JSON.parse(gateway.hits.at(-1)?.body ?? '').authentication.apiUserId, user);
   });
 
-/** What the image's health check says; empty: it is good. */
+/** Returns the error output of the image's health check; empty if the check succeeds. */
 async function healthOf(port: number, environment: Readonly<Record<string, string>> = {}): Promise<string> {
   const child = spawn(process.execPath, [join(import.meta.dirname, '../../../bin/healthcheck.js')], {
     env: { PORT: String(port), ...environment },
@@ -340,7 +341,7 @@ async function healthOf(port: number, environment: Readonly<Record<string, strin
   return said;
 }
 
-// one by one, before the others: their openssl holds this process, and what it serves, for longer than the check waits
+// Serial and before the other tests: their openssl commands block this process for longer than the check waits.
 test.serial(
   'the image’s health check is good over HTTP and TLS, also where callers must have certificates',
   async (t) => {

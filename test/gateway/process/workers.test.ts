@@ -25,7 +25,7 @@ interface Cluster {
   readonly child: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly err: string }>;
   readonly out: () => string;
-  /** What the primary logged about its workers. */
+  /** Log events of the primary about its workers. */
   readonly events: () => readonly WorkerEvent[];
 }
 
@@ -37,9 +37,9 @@ interface WorkerEvent {
   readonly restartMs?: number;
 }
 
-// One after another: each of these tests starts three processes or more.
+// Serial, because each of these tests starts at least three processes.
 
-/** `soapbridge serve` over two workers, if nothing else is said, on a free port. */
+/** Runs `soapbridge serve` on a free port, with two workers by default. */
 function run(t: ExecutionContext, environment: Record<string, string>): Cluster {
   const demo = 'SOAPBRIDGE_UPSTREAM_URL' in environment ? [] : ['--demo'];
   const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve', ...demo], {
@@ -53,7 +53,7 @@ function run(t: ExecutionContext, environment: Record<string, string>): Cluster 
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  t.teardown(() => child.kill('SIGKILL')); // the workers end when it is gone
+  t.teardown(() => child.kill('SIGKILL')); // the workers end with their primary
   let out = '';
   child.stdout.on('data', (chunk) => {
     out += chunk;
@@ -72,7 +72,7 @@ function run(t: ExecutionContext, environment: Record<string, string>): Cluster 
 
 interface Served extends Cluster {
   readonly port: number;
-  /** The process ids of the workers that started so far. */
+  /** Process ids of the workers that have started so far. */
   readonly workers: () => readonly number[];
 }
 
@@ -88,14 +88,14 @@ async function start(t: ExecutionContext, environment: Record<string, string>): 
   return { ...cluster, port, workers };
 }
 
-/** Waits for what a process does in its own time; fails after a hundred seconds: machines may be busy. */
+/** Waits for a condition. Fails after a hundred seconds, because machines may be busy. */
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const limit = performance.now() + 100_000; !(await holds()); await pause(10)) {
     if (performance.now() > limit) throw new Error(`expected within 100 s: ${holds}`);
   }
 }
 
-/** An upstream that holds every call until it is let go. */
+/** Starts an upstream that holds every call until it is released. */
 async function startUpstream(t: ExecutionContext) {
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -115,10 +115,10 @@ async function startUpstream(t: ExecutionContext) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, held, release };
 }
 
-/** The part of a request id that is the process's own. */
+/** Returns the prefix of a request id that identifies the process. */
 const processOf = (requestId: unknown): string => String(requestId).split('-')[0] ?? '';
 
-/** A connection that is kept, and the process that has it, told by the request id of a call that goes no further. */
+/** A kept-alive connection, and its process as shown in the request id of a rejected call. */
 interface Connection {
   readonly process: string;
   readonly call: () => Promise<IncomingMessage>;
@@ -139,7 +139,9 @@ async function open(t: ExecutionContext, port: number): Promise<Connection> {
   return { process: processOf(refused.headers['x-request-id']), call: () => post(envelope('1.1')) };
 }
 
-/** Connections to two workers, two at least to each: which of them takes one is up to the system. */
+/**
+ * Opens connections until both workers have at least two. The operating system chooses the worker of each connection.
+ */
 async function openToBoth(t: ExecutionContext, port: number): Promise<readonly Connection[]> {
   const connections: Connection[] = [];
   await until(async () => {
@@ -211,7 +213,7 @@ test.serial(
       [cut],
     );
 
-    // all of them at once: the port stays the same; who dies young again waits twice as long
+    // Kill both at once. The port stays the same. A worker that dies young again is restarted after twice the pause.
     for (const pid of [other, workers()[2] ?? 0]) process.kill(pid, 'SIGKILL');
     const young = performance.now() - killedAt < 10_000;
     await until(() => workers().length === 5);
@@ -270,18 +272,18 @@ test.serial('a reload, or a rotation, while a dead worker’s successor starts i
   );
 });
 
-/** The processes that a process started and that live. */
+/** Returns the ids of a process's children that are alive. */
 function childrenOf(pid: number | undefined): readonly string[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').match(/\d+/g) ?? [];
 }
 
-/** The files that a process has open. */
+/** Returns the paths of a process's open files. */
 function filesOf(pid: number): readonly string[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {
       return [readlinkSync(`/proc/${pid}/fd/${name}`)];
     } catch {
-      return []; // closed meanwhile
+      return []; // closed in the meantime
     }
   });
 }
@@ -320,7 +322,7 @@ test.serial(
     child.kill('SIGTERM');
     const ready = async () => await Promise.all([1, 2, 3, 4].map(() => send(port, 'GET', '/readyz')));
     await until(async () => (await ready()).every(({ status }) => status === 503));
-    // as a supervisor does that signals the whole group: asked twice, a worker still ends once
+    // Like a supervisor that signals the whole process group: a worker that gets two signals still ends once.
     for (const pid of workers()) process.kill(pid, 'SIGTERM');
     t.is((await send(port, 'GET', '/healthz')).status, 200);
     await pause(900);
@@ -395,7 +397,7 @@ test.serial('when the primary is killed its workers finish what is in flight and
   t.pass();
 });
 
-/** The sample's value as a worker tells it, whichever takes the connection; NaN where there is none. */
+/** Reads a sample from the metrics of any worker; NaN if it is missing. */
 async function scrape(port: number, sample: string): Promise<number> {
   const { status, text: page } = await send(port, 'GET', '/metrics');
   return status === 200 ? Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]) : Number.NaN;
@@ -414,7 +416,7 @@ test.serial(
 
     const [stopped = 0] = workers();
     process.kill(stopped, 'SIGSTOP');
-    // who is held up by the stopped one is answered by nobody until it goes on; the other one answers the rest
+    // A request accepted by the stopped worker is answered only after SIGCONT. The other worker answers all others.
     const answers = Array.from({ length: 8 }, () => scrape(port, refused));
     t.is(await Promise.race(answers), connections.length);
     process.kill(stopped, 'SIGCONT');

@@ -14,7 +14,7 @@ import { envelope, send, startGateway, typesNamespace } from '../gateway.ts';
 
 const key = 'canary-key-of-pseudonyms';
 
-/** Files in a folder of their own, by name. */
+/** Creates files in a temporary folder, by name. */
 function filesWith<Names extends Record<string, string>>(
   t: ExecutionContext,
   files: Names,

@@ -18,7 +18,7 @@ function folder(t: ExecutionContext): string {
   return directory;
 }
 
-/** A process that serves with this descriptor as its standard output, of which nothing need come. */
+/** Starts a serving process with this descriptor as its standard output. It does not wait for output. */
 async function serveInto(
   t: ExecutionContext,
   fd: number,
@@ -48,7 +48,7 @@ async function droppedOf(port: number): Promise<number> {
   return Number(/^soapbridge_log_lines_dropped_total (\d+)$/m.exec(text)?.[1]);
 }
 
-/** Calls, at least once, until the gateway has dropped lines; each call is answered. */
+/** Calls the gateway at least once and until it has dropped lines. Each call must be answered. */
 async function callUntilDropping(
   t: ExecutionContext,
   port: number,
@@ -68,7 +68,7 @@ interface LogLine {
   readonly requestId?: string;
 }
 
-/** The lines of a log without the start line, which comes before or after the first of them. */
+/** Returns the lines of a log without the start line, which is the first or second line. */
 function linesOf(log: string): readonly LogLine[] {
   const lines = log.trimEnd().split('\n');
   return lines.filter((line) => !line.includes('soapbridge listens')).map((line) => JSON.parse(line));
@@ -126,7 +126,7 @@ test.serial(
     const environment = withConstants({ logBytes: 20_000 });
     const { child, port, call } = await serveInto(t, openSync(path, 'w'), environment);
     const calls = await callUntilDropping(t, port, call);
-    // opens the pipe itself, so that it waits where there is nothing to read
+    // opens the pipe itself, so that it waits for data
     const reader = spawn('cat', [path], { stdio: ['ignore', 'pipe', 'inherit'] });
     const closed = once(reader, 'close');
     let out = '';

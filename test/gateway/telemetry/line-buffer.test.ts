@@ -1,7 +1,7 @@
 import test from 'ava';
 import { LineBuffer } from '../../../gateway/telemetry/line-buffer.ts';
 
-/** A sink that reads what it is given at once. */
+/** A sink that copies the lines at once. */
 function kept(): { write(lines: Buffer): void; chunks(): string[] } {
   const given: string[] = [];
   return { write: (lines) => given.push(lines.toString()), chunks: () => given };

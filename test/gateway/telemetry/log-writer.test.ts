@@ -24,7 +24,7 @@ function folder(t: ExecutionContext): string {
   return directory;
 }
 
-/** A disk of 16 KiB; undefined where this user may mount none. */
+/** Mounts a disk of 16 KiB. Returns undefined if this user may not mount. */
 function smallDisk(t: ExecutionContext): string | undefined {
   const directory = folder(t);
   try {
@@ -38,7 +38,7 @@ function smallDisk(t: ExecutionContext): string | undefined {
   return directory;
 }
 
-/** Both ends of a pipe, neither of which waits. */
+/** Opens both ends of a pipe in non-blocking mode. */
 function pipe(t: ExecutionContext): { readonly read: number; readonly write: number; readonly path: string } {
   const path = join(folder(t), 'pipe');
   execFileSync('mkfifo', [path]);
@@ -46,17 +46,17 @@ function pipe(t: ExecutionContext): { readonly read: number; readonly write: num
   return { read, write: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK), path };
 }
 
-/** All that a pipe holds at this moment. */
+/** Reads the current contents of a pipe. */
 function taken(fd: number): string {
   const room = Buffer.alloc(2 * 1024 * 1024);
   let length = 0;
   try {
     for (let more = 1; more > 0; length += more) more = readSync(fd, room, { offset: length });
-  } catch {} // nothing more
+  } catch {} // the pipe is empty
   return room.toString('utf8', 0, length);
 }
 
-/** Fills a pipe that nobody reads. */
+/** Fills a pipe without a reader. */
 function stuff(fd: number): void {
   try {
     for (;;) writeSync(fd, Buffer.alloc(4096, '\n'));

@@ -184,7 +184,7 @@ const unanswered: readonly (readonly [
   ['InvalidEnvelope', '<a/>', {}],
   ['InvalidEnvelope', envelope('1.1', { body: '' }), {}],
   ['OperationNotFound', envelope('1.1', { body: '<GetPdfs/>' }), {}],
-  // as Axis 1.4 writes a character beyond the Basic Multilingual Plane
+  // Axis 1.4 writes characters beyond the Basic Multilingual Plane as surrogates
   ['OperationNotFound', envelope('1.1', { body: '<GetPdfs>&#xD83D;&#xDE00;</GetPdfs>' }), {}],
   ['MalformedRequest', envelope('1.1', { body: '<GetPdfs>&#xD83D;</GetPdfs>' }), {}],
   ['OperationNotFound', envelope('1.1', { body: '<GetPdf xmlns="urn:other"/>' }), {}],
@@ -269,7 +269,7 @@ function auditedCall(requestId: string): Observed {
   return { index: -1, head: { headers: {}, rawHeaders: [] }, started: 0, stats };
 }
 
-/** An audit in the log, told of writes. */
+/** Creates an audit in the log, and functions that report writes to it. */
 function auditOf(lines: LineBuffer) {
   const observer = observeAll([auditInLog(lines)]);
   const operation = compile(screening).operations.get('UpdateSubUser')?.operation;
@@ -431,7 +431,7 @@ const settled: RequestRecord = {
   writeId: undefined,
 };
 
-/** A request's line, read again. */
+/** Writes the log line of a request and parses it. */
 function toldOf(record: RequestRecord, path = '/v2'): Record<string, unknown> {
   const told: string[] = [];
   compileRequestLine(path)(record, new LineBuffer({ write: (lines) => told.push(lines.toString()) }, 1));
@@ -539,11 +539,11 @@ test('/metrics tells of requests, the upstream and the load, and of nobody', asy
 const textFormat =
   /^(?:# (?:HELP|TYPE) soapbridge_\w+ .+|soapbridge_\w+(?:\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? [\d.e+-]+)$/;
 
-/** The value of a sample on a page; NaN where there is none. */
+/** Returns the value of a sample on a page; NaN if it is missing. */
 const told = (page: string, sample: string): number =>
   Number(page.split(`\nsoapbridge_${sample} `)[1]?.split('\n')[0]);
 
-/** The snapshot of a process that had a request of each of these durations, in ms. */
+/** Returns the snapshot of a process that had one request of each of these durations, in ms. */
 function snapshotOf(durations: readonly number[]): Snapshot {
   const metrics = createMetrics();
   const record: Partial<RequestRecord> = {
@@ -556,7 +556,7 @@ function snapshotOf(durations: readonly number[]): Snapshot {
     unverified: [],
   };
   for (const ms of durations) {
-    // asked for anew, as after a reload
+    // requested again, as after a reload
     metrics.counterOf('/v2')({ ...record, ms, upstreamMs: ms, aborted: ms > 1_000 } as RequestRecord);
   }
   return metrics.read({

@@ -6,7 +6,7 @@ const serve = { logMessages: true };
 const secret = 'canary-key';
 const credentials = { 'X-Api-User': 'canary-user', 'X-Api-Key': secret };
 
-/** What a gateway logged of messages, one after another. */
+/** Returns the messages that a gateway logged, in order. */
 function messagesOf(gateway: Gateway): readonly { readonly message: string; readonly body: unknown }[] {
   return gateway
     .log()
@@ -41,7 +41,7 @@ for (const [form, path, body] of [
     const reply = await gateway.send('POST', path, { 'X-Request-Id': 'caller-0001' }, body);
     t.is(reply.status, 200);
     const [request, answer] = messagesOf(gateway).map(({ body: told, ...line }) => {
-      const folded = JSON.stringify(told).toLowerCase(); // names of JSON as the caller spells them
+      const folded = JSON.stringify(told).toLowerCase(); // JSON names have the caller's case
       return { ...line, time: 0, body: JSON.parse(folded) };
     });
     const line = { level: 20, time: 0, requestId: 'caller-0001', contract: '/v2', operation: 'GetSearch' };

@@ -3,7 +3,7 @@ import { compileHide } from '../../../gateway/telemetry/secrets.ts';
 import { excerpt } from '../../../mappings/codec/scalars/text.ts';
 import { fc } from '../../property.ts';
 
-/** Ways to write a text in another one; `of` gives one that holds the text. */
+/** Escapes of a text, by name. */
 const escapes: Readonly<Record<string, (text: string) => string>> = {
   json: (text) => JSON.stringify(text).slice(1, -1),
   jsonWithSlashes: (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/'),
@@ -40,7 +40,7 @@ test('a secret is hidden in every form, and in one form within another', (t) => 
   const ways = fc.array(fc.constantFrom(...Object.keys(escapes)), { maxLength: 2 });
   fc.assert(
     fc.property(secrets, ways, around, around, (secret, names, before, after) => {
-      // a form of it may be too short to be told from other text: six escaped percent signs, say
+      // For example six escaped percent signs can be too short to be recognised.
       fc.pre(/[\w/+=]{4}/.test(secret) && !secret.endsWith('\\'));
       let written = secret;
       for (const name of names) written = escapes[name]?.(written) ?? '';
@@ -58,7 +58,7 @@ test('a secret is hidden in base64 of any text that holds it, in both alphabets'
       const coded = Buffer.from(before + secret + after).toString(alphabet);
       const [head = '', tail = '', ...more] = compileHide([secret])(`a: ${coded}`).split('***');
       t.deepEqual(more, []);
-      // what is left on both sides tells nothing of the secret's bytes
+      // The visible characters on both sides reveal no bytes of the secret.
       const shown = Buffer.from(head.slice(3), alphabet);
       t.true(Buffer.from(before).subarray(0, shown.length).equals(shown), `${head}***${tail}`);
       t.true(coded.startsWith(head.slice(3)) && coded.endsWith(tail));

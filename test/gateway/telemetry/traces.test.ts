@@ -17,7 +17,7 @@ interface OtlpSpan {
   readonly attributes: readonly { readonly key: string; readonly value: Record<string, unknown> }[];
 }
 
-/** A collector that takes OTLP over HTTP, or says this status. */
+/** Starts a collector that accepts OTLP over HTTP, or responds with this status. */
 async function startCollector(t: ExecutionContext, status = 200) {
   const spans: OtlpSpan[] = [];
   const resources: Record<string, unknown>[] = [];
@@ -46,7 +46,7 @@ async function startCollector(t: ExecutionContext, status = 200) {
   return {
     spans,
     resources,
-    /** Waits until so many spans came. */
+    /** Waits until at least `count` spans have arrived. */
     atLeast: async (count: number): Promise<void> => {
       while (spans.length < count)
         await new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ test.serial(
     const upstream = below.find(({ kind }) => kind === 3);
     t.is(gateway.hits[0]?.headers.traceparent, `00-${traceId}-${upstream?.spanId}-01`);
     t.is(gateway.hits[0]?.headers.tracestate, 'vendor=1');
-    // in order, and within the call
+    // The spans are in order and within the call.
     const [decode, encode] = ['decode', 'encode'].map((wanted) => below.find(({ name }) => name === wanted));
     const times = [call, decode, upstream, encode].map((span) => BigInt(span?.startTimeUnixNano ?? 0));
     t.deepEqual(

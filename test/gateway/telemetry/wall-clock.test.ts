@@ -5,7 +5,7 @@ import { dateAt } from '../../../gateway/telemetry/wall-clock.ts';
 const hour = 3_600_000;
 const day = Date.UTC(2026, 0, 1);
 
-/** Replaces both clocks; the result sets them. */
+/** Replaces both clocks and returns a function that sets them. */
 function replaceClocks(t: ExecutionContext): (date: number, moment: number) => void {
   const { now: systemDate } = Date;
   const { now: systemMoment } = performance;

@@ -22,7 +22,7 @@ import { emptyReply, type Gateway, keyHeaders, type send, startGateway, statusOf
 
 const canary = 'canary-5f1d-of-ours';
 
-/** A folder with a file of each name. */
+/** Creates a folder with files, by name. */
 function folderWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'access-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -35,7 +35,7 @@ interface Behind {
   readonly requests: IncomingMessage[];
 }
 
-/** A service that notes what it is sent. */
+/** Starts a service that records its requests. */
 async function startService(
   t: ExecutionContext,
   tls?: Parameters<typeof createTlsServer>[0],
@@ -56,7 +56,7 @@ async function startService(
   return { url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${port}`, requests };
 }
 
-/** A gateway whose `soapbridge.yaml` says this of the upstream. */
+/** Starts a gateway with these upstream settings in its `soapbridge.yaml`. */
 async function startBefore(
   t: ExecutionContext,
   upstream: object,
@@ -119,7 +119,7 @@ test('a call has the id of its request and its place in a trace', async (t) => {
   t.regex(String(gateway.hits[1]?.headers['x-request-id']), /^[\w-]{3,}$/);
 });
 
-/** An authorization server, with what it was asked. */
+/** Starts an authorization server that records its requests. */
 async function startIssuer(
   t: ExecutionContext,
   onAsk: (response: { body: unknown; statusCode: number }, count: number) => void = () => {},
@@ -144,7 +144,7 @@ async function startIssuer(
   return { tokenUrl: `http://127.0.0.1:${server.address().port}/token`, asked };
 }
 
-/** An authorization server that exchanges tokens, which the other one doesn't. */
+/** Starts an authorization server for token exchange, which the other one does not support. */
 async function startExchange(t: ExecutionContext, refusal?: object) {
   const asked: Record<string, string>[] = [];
   const server = createServer(async (request, response) => {
@@ -328,7 +328,7 @@ test('TLS with a CA of our own, a client certificate and a name to be met', asyn
   t.is(socket.servername, 'parcels.internal');
 });
 
-/** A proxy that notes what it is asked for. */
+/** Starts a proxy that records its requests. */
 async function startProxy(t: ExecutionContext, status = 200) {
   const asked: (string | undefined)[] = [];
   const proxy = createServer(async (request, response) => {

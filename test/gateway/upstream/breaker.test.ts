@@ -14,7 +14,7 @@ const limits: Limits = {
 
 const start = 100_000;
 
-/** A call of `GetSearch` by a caller of a network. */
+/** A call by a caller of a network; `GetSearch` by default. */
 const callOf = (network: string, caller = 'u', operation = 'GetSearch') => ({
   operation,
   party: { network, caller: `${network} ${caller}`, operation },
@@ -23,7 +23,7 @@ const callOf = (network: string, caller = 'u', operation = 'GetSearch') => ({
 const here = callOf('192.0.2.1');
 const elsewhere = callOf('192.0.2.2');
 
-/** A breaker that met so many calls, evenly over so many ms from `start` on. */
+/** Creates a circuit breaker after `calls` results, evenly distributed over `ms` from `start`. */
 function after(evidence: Evidence, calls: number, ms = 5_000, callers = [here]) {
   const changes: string[] = [];
   const breaker = new Breaker(limits, (open, operation) =>
@@ -132,7 +132,7 @@ test('while open, one call in five seconds is a probe and the others are told wh
     t.is(breaker.refusal(here, 110_000), 5);
     breaker.settle(here, evidence, 110_000, 110_100);
     t.is(breaker.refusal(here, 114_000), 1);
-    // as one that never comes back does
+    // the probe at 115 s never ends, so the next one is due at 120 s
     t.is(breaker.refusal(here, 115_000), undefined);
     t.is(breaker.refusal(here, 119_999), 1);
     t.is(breaker.refusal(here, 120_000), undefined);

@@ -3,13 +3,15 @@ import { emptyReply } from '../gateway.ts';
 
 const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
-/** Upstreams that break an exchange once they have the request: what is told, and how often each call goes out. */
+/**
+ * Upstreams that break off an exchange after the request, with the expected status, error code and numbers of attempts.
+ */
 export const broken: readonly (readonly [
   what: string,
   onRequest: (socket: Socket, count: number) => void,
   status: number,
   code: string,
-  /** How often a read and a write go out. */
+  /** Number of attempts of a read and of a write. */
   reads: number,
   writes: number,
 ])[] = [

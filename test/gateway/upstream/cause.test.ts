@@ -15,12 +15,12 @@ interface Line {
   }[];
 }
 
-/** The line of the last request. */
+/** Returns the log line of the last request. */
 function lastLine(log: string): Line {
   return JSON.parse(log.split('\n').findLast((line) => line.includes('"bytesOut":')) ?? '{}');
 }
 
-/** What the log says of a call to an upstream. */
+/** Returns the log line of a call to an upstream. */
 async function lineOf(
   t: ExecutionContext,
   upstreamUrl: string | undefined,
@@ -40,7 +40,7 @@ function portOf(server: Server | HttpServer): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** A server over TLS that answers every call. */
+/** Starts a TLS server that answers every call. */
 async function startTls(t: ExecutionContext, options: TlsOptions): Promise<string> {
   const server = createTlsServer(options, (socket) => {
     socket.on('error', () => {});
@@ -122,7 +122,7 @@ test('no TLS at the port is told as that', async (t) => {
 test('a client certificate that is asked for and not there is told as that', async (t) => {
   const authority = createAuthority(t);
   const { cert, key } = authority.issue();
-  // over TLS 1.3 a server may just close, when our side is done with the handshake
+  // With TLS 1.3 a server may close the connection after the client has finished its handshake.
   const options = { cert, key, ca: authority.cert, requestCert: true, maxVersion: 'TLSv1.2' } as const;
   const url = await startTls(t, options);
   const { failures } = await lineOf(t, url, {

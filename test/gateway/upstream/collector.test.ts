@@ -34,7 +34,7 @@ test('a piece that is still looked at when it was added is given back by the nex
   for (const [index, each] of pieces.entries()) {
     collector.addRead(each);
     t.is(each.buffer.byteLength, 64 * 1024);
-    // up to 1 MiB the first piece may be all there is
+    // a first piece of up to 1 MiB is kept without a copy
     if (index > 1) t.is(pieces[index - 1]?.buffer.byteLength, 0);
   }
   t.is(collector.take().body.toString(), text);

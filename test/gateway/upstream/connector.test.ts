@@ -9,7 +9,7 @@ import { createConnector } from '../../../gateway/upstream/connector.ts';
 
 const lengths = [1, 100, 4_095, 65_535, 65_536, 65_537, 200_000, 3_000_000];
 
-/** Bytes that tell a place of one body from others and from those of another body. */
+/** Returns bytes that differ at each position of a body, and between bodies. */
 function bodyOf(length: number): Buffer {
   const body = Buffer.alloc(length);
   for (let at = 0; at < length; at++) body[at] = (at * 31 + length) % 251;
@@ -25,7 +25,7 @@ test('replies of all sizes come whole, on connections that are read in turns', a
         Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`),
         bodyOf(length),
       ]);
-      // in pieces, so that what comes on one connection lies in its buffer while another is read
+      // Send pieces, so that data of one connection are buffered while another is read.
       for (let at = 0; at < reply.length; at += 50_000) {
         socket.write(reply.subarray(at, at + 50_000));
         await turn();

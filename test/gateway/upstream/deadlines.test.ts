@@ -5,7 +5,7 @@ interface Probe extends Watched {
   readonly name: string;
 }
 
-/** Something that is due so many ms from now, and says so. */
+/** Creates an object that is due in `ms` and calls `onDue` then. */
 function probe(name: string, ms: number, onDue: (name: string) => void): Probe {
   const due = performance.now() + ms;
   return { name, index: -1, due: () => due, onDue: () => onDue(name) };

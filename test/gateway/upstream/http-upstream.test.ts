@@ -68,7 +68,7 @@ function contractWith(t: Pick<ExecutionContext, 'teardown'>, servers: object): s
   return directory;
 }
 
-/** A service that tells no more than what it was called with. */
+/** Starts a service that records its calls and returns an empty response. */
 async function startService(t: ExecutionContext): Promise<{ address: string; hits: string[] }> {
   const hits: string[] = [];
   const service = createServer((request, response) => {

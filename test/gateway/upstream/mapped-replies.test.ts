@@ -3,7 +3,10 @@ import type { Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { type Gateway, send, startGateway } from '../gateway.ts';
 
-/** Answers of a mapped service that are not JSON, its errors as declared faults, and its functions (M1, M5, M7). */
+/**
+ * Responses of a mapped service that are not JSON, its errors as declared faults, and functions of the mapping (M1, M5,
+ * M7).
+ */
 
 const binding = (version: '' | '12') =>
   `<binding name="B${version}" type="t:P"><soap${version}:binding style="document" transport="http://schemas.xmlsoap.org/soap/http"/>${[

@@ -13,7 +13,7 @@ import { run } from '../commands/run.ts';
 import { watchCpu } from '../cpu-turns.ts';
 import { envelope, type Gateway, send, startGateway } from '../gateway.ts';
 
-/** An adopted WSDL in front of a JSON service that was made without it, by a mapping (M1 to M4). */
+/** An adopted WSDL with a mapping to an unrelated JSON service (M1 to M4). */
 
 const openapi = `openapi: 3.1.0
 info: { title: Shop, version: '2' }
@@ -291,7 +291,7 @@ test('M3: a message whose JSON passes a limit is the caller’s fault, as one th
     limits: { jsonMembers: 8 },
   });
   const { status, text } = await call(gateway, orderOf(1, 2, 3), '');
-  t.is(status, 500); // as SOAP has faults
+  t.is(status, 500); // status of SOAP faults
   t.regex(text, /<faultcode>s:Client<\/faultcode><faultstring>ValidationError: .*more than 8 members/);
   t.is(gateway.hits.length, 0);
 });
@@ -382,7 +382,10 @@ test('M1: a reload reads the mapping anew', async (t) => {
 const looping =
   'export const named = (value: string) => value;\nexport const forever = (): never => { for (;;) {} };\n';
 
-/** Functions have a minute, the thread less: what ends tells where it ran. */
+/**
+ * Starts a gateway with functions in its mapping. Functions may run for a minute and the worker thread only for
+ * `readAsideMs`, so the error shows which limit applied.
+ */
 async function serveWithCode(
   t: ExecutionContext,
   rules: string,
@@ -432,7 +435,7 @@ test('M5: a large request is mapped beside the event loop, as a small one is on 
     t.regex(text, /<n0:Name>b<\/n0:Name>/);
     t.is(gateway.hits.at(-1)?.headers['x-branch'], 'c'.repeat(length));
   }
-  const slow = await serveWithCode(t, rules('forever'), 5_000); // the thread starts and reads meanwhile
+  const slow = await serveWithCode(t, rules('forever'), 5_000); // includes the time for the thread to start and read
   const { text } = await call(slow, request('c'.repeat(2_000)));
   t.regex(text, /expected a request that is read within 5000 ms/);
   t.is(slow.hits.length, 0);
@@ -464,7 +467,7 @@ test('M4: answers of several calls are mapped beside the event loop together, em
 test('mappingValues: a small answer of which much is made is mapped beside the event loop too', async (t) => {
   const order = '{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"b","lines":[]}';
   const get = getOrder.replace('12345678901', '17');
-  const loopSteps = 5 * 64; // members of the reply
+  const loopSteps = 5 * 64; // five members of the reply
   const slow = await serveWithCode(t, withCode('forever'), 1_000, { loopSteps });
   slow.answer({ body: order });
   t.regex((await call(slow, get)).text, /UpstreamTimeout: expected a reply that is read within 1000 ms/);

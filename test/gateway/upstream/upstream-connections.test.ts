@@ -6,7 +6,7 @@ import { emptyReply, type Gateway, type Hit, type Reply, startGateway, statusOf 
 
 const behindProxy = { trustedProxies: ['127.0.0.1'] };
 
-/** A caller by name, of a network where the gateway trusts the proxy that the test is. */
+/** Headers of a caller in a network. The test acts as a proxy that the gateway trusts. */
 const callerOf = (name: string, network = '192.0.2.1') => ({
   'X-Api-User': name,
   'X-Api-Key': 'key',
@@ -16,14 +16,14 @@ const callerOf = (name: string, network = '192.0.2.1') => ({
 const write = (gateway: Gateway, name: string, caller = callerOf('u')): Promise<Reply> =>
   gateway.send('PUT', '/subusers/update', caller, `{"request":{"subUserName":"${name}"}}`);
 
-/** A write by hand, as far as its length. */
+/** Raw request line and headers of a write, without Content-Length. */
 const writeHead = 'PUT /v2/subusers/update HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\n';
 const writeBody = '{"request":{"subUserName":"by hand"}}';
 
 const read = (gateway: Gateway, caller: Record<string, string>): Promise<Reply> =>
   gateway.send('POST', '/json/reply/GetSearch', caller, '{}');
 
-/** An upstream that holds its answers to writes until they are released, and answers reads at once. */
+/** Makes the upstream hold its responses to writes until they are released. It answers reads at once. */
 function holdWrites(gateway: Gateway) {
   const held: (() => void)[] = [];
   gateway.answer((hit: Hit, response) => {
@@ -38,12 +38,12 @@ function holdWrites(gateway: Gateway) {
   };
 }
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that must become true. Otherwise the test reaches its time limit. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await pause(5);
 }
 
-/** Answers as calls come, until so many have come in all. */
+/** Releases held responses until `hits` calls have arrived in total. */
 async function releaseUntil(
   hits: number,
   gateway: Gateway,

@@ -18,7 +18,7 @@ import {
 } from '../gateway.ts';
 import { startSockets } from '../sockets.ts';
 
-// Numbers are those of the faults in docs/security.md; the others stand in errors.test.ts.
+// Numbers refer to the faults in docs/security.md. errors.test.ts contains the others.
 
 const read = (gateway: Gateway): Promise<Reply> =>
   gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
@@ -33,7 +33,7 @@ function replyOf(body: string | Buffer, ...lines: readonly string[]): Buffer {
   ]);
 }
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that must become true. Otherwise the test reaches its time limit. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -178,7 +178,7 @@ test('fault 29: an answer on a connection before there is a request is no callâ€
   const seen = new Set<Socket>();
   const sockets = await startSockets(t, (socket) => {
     socket.write(replyOf(emptyReply));
-    // a moment after the first exchange: where the next one would wait
+    // wait until the first exchange has ended, so that the bytes arrive before the next one
     if (!seen.has(socket)) setTimeout(() => socket.writable && socket.write(replyOf(early)), 20);
     seen.add(socket);
   });
@@ -188,9 +188,9 @@ test('fault 29: an answer on a connection before there is a request is no callâ€
   t.is((await read(gateway)).text, emptyReply);
 });
 
-// --- the breaker -----------------------------------------------------------------------------------------
+// --- the circuit breaker ----------------------------------------------------------------------------------
 
-/** A caller by name, of a network where the gateway trusts the proxy that the test is. */
+/** Headers of a caller in a network. The test acts as a proxy that the gateway trusts. */
 const callerOf = (name: string, network = '192.0.2.1') => ({
   'X-Api-User': name,
   'X-Api-Key': 'key',
@@ -202,7 +202,7 @@ const behindProxy = { trustedProxies: ['127.0.0.1'] };
 const search = (gateway: Gateway, headers: Record<string, string>, id = 1): Promise<Reply> =>
   gateway.send('POST', '/json/reply/GetSearch', headers, `{"request":{"id":${id}}}`);
 
-/** An upstream that says 500 of a search for 500, and answers all others. */
+/** Makes the upstream answer a search for id 500 with status 500, and all other calls with success. */
 function failOn500(gateway: Gateway): void {
   gateway.answer((hit, response) => {
     if (hit.body.includes('"id":500')) response.statusCode = 500;
@@ -210,7 +210,7 @@ function failOn500(gateway: Gateway): void {
   });
 }
 
-/** Calls until that is refused, as a breaker does after `breakerFailingMs`. */
+/** Repeats a call until it is rejected, as the circuit breaker does after `breakerFailingMs`. */
 async function untilRefused(call: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await call();
@@ -285,12 +285,12 @@ test('an upstream that takes no connection has all calls refused, from one calle
     limits: { breakerFailingMs: 50, breakerCalls: 5, breakerProbeMs: 300 },
     serve: { ...behindProxy, upstreamUrl: gone.url },
   });
-  // a call that finds no connection is 503 too, but without a Retry-After
+  // A call without a connection also gets 503, but without Retry-After.
   while ((await search(gateway, callerOf('u'))).headers['retry-after'] === undefined);
   while ((await search(gateway, callerOf('another', '192.0.2.2'))).headers['retry-after'] !== '1');
   const metrics = await (await fetch(`${gateway.running.url}/metrics`)).text();
   t.regex(metrics, /^soapbridge_upstream_breaker_open\{contract="\/v2"\} 1$/m);
-  // it comes back, and says 500 of the probe: it is there, all the same
+  // The upstream is available again. It answers the probe with 500, which also proves that it is available.
   const back = createServer((_request, response) => response.writeHead(500).end());
   await new Promise<void>((resolve) => back.listen(Number(port), '127.0.0.1', resolve));
   t.teardown(() => {
@@ -301,7 +301,7 @@ test('an upstream that takes no connection has all calls refused, from one calle
   t.is((await search(gateway, callerOf('another', '192.0.2.2'))).status, 502);
 });
 
-/** Calls one after the other, of which the upstream breaks those that `failing` says; gives their statuses. */
+/** Makes calls in sequence and returns their statuses. The upstream breaks off the calls marked in `failing`. */
 async function callInTurn(gateway: Gateway, failing: readonly boolean[]): Promise<readonly number[]> {
   const statuses: number[] = [];
   for (const fails of failing) {
@@ -376,9 +376,9 @@ test('breakerNetworks: a network that no failure met has a call let through wher
   }
 });
 
-// --- a 503 that asks to come back soon ------------------------------------------------------------------
+// --- a 503 with Retry-After -------------------------------------------------------------------------------
 
-/** An upstream that answers its first call with 503 and a Retry-After, and what comes after with a success. */
+/** Makes the upstream answer its first call with 503 and a Retry-After, and each later call with a success. */
 function busyOnce(gateway: Gateway, retryAfter: string | undefined): void {
   const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
   gateway.answer((_hit, response) => {
@@ -400,7 +400,7 @@ test('a read isnâ€™t sent again when its caller leaves while it waits as asked',
   t.is(gateway.hits.length, 1);
 });
 
-// --- a caller that goes away -----------------------------------------------------------------------------
+// --- a caller that disconnects ----------------------------------------------------------------------------
 
 const post = (path: string, body: string): string =>
   `POST /v2/json/reply/${path} HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -442,7 +442,7 @@ test('a caller that leaves lets a write finish, and what came of it is logged', 
   await until(() => finish !== undefined);
   socket.resetAndDestroy();
   await once(socket, 'close');
-  // whoever ended the call would have by the time that another one is answered
+  // If the disconnect ended the call, it would have ended before another call is answered.
   await gateway.send('GET', '?wsdl');
   t.false(cut);
   finish?.();

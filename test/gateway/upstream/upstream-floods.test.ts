@@ -7,7 +7,9 @@ const head = 'HTTP/1.1 200 OK\r\n';
 const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
 const answer = `${head}Content-Length: ${emptyReply.length}\r\n\r\n${emptyReply}`;
 
-/** What goes on and on without being much of a body: how it begins, its bytes, and how an answer is made of it. */
+/**
+ * Endless bytes outside a body: name, start of the response, repeated piece, and the end that completes the response.
+ */
 const floods: readonly (readonly [what: string, start: string, piece: string, end: string])[] = [
   ['a reason phrase', 'HTTP/1.1 200 ', 'r', `\r\n${answer.slice(head.length)}`],
   ['lines before the status', '', '\r\n', answer],
