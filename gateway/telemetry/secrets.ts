@@ -209,8 +209,9 @@ class Plain {
   readonly #ends: Int32Array;
   #length = 0;
   /**
-   * Backslashes before each byte, and before the next one. They are not bytes themselves. Bit 1 is set for unescaped
-   * backslashes, bit 2 for escaped ones, which precede them. An escape starts with the unescaped ones if there are any.
+   * Backslashes before each byte, and before the next one. They are not bytes themselves. Value 1 marks unescaped
+   * backslashes, 2 marks escaped ones, and 3 marks escaped ones followed by unescaped ones. An escape starts with the
+   * unescaped ones if there are any.
    */
   readonly #slashesBefore: Uint8Array;
   #slashes = 0;

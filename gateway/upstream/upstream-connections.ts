@@ -80,7 +80,7 @@ class Places {
     this.#total = total;
   }
 
-  /** Takes a slot for a call. Returns false if none is free or the party has its share. */
+  /** Takes a slot for a call. Returns false if none is free, or if its caller, network or operation has its share. */
   take(call: Outgoing): boolean {
     const { calls } = this;
     const free = this.#total - calls.length;
