@@ -10,7 +10,7 @@ import { shownTypeOf } from './codec/adopted/shown-type.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
-import type { Adopted, MovedHeader } from './contract/adopted.ts';
+import { type Adopted, type MovedHeader, movedHeadersOf } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
 import type { Contract, Operation, Type } from './contract/model.ts';
 import type { Settings } from './contract/overlay-keys.ts';
@@ -42,7 +42,7 @@ export function* compileAdoptedOperations(
     contract.operations.map((operation) => {
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
-      return [operation.name, compileOperation(contract, operation, compiled, adopted, shownType, limits)];
+      return [operation.name, compileOperation(contract, operation, compiled, shownType, limits)];
     }),
   );
 }
@@ -54,11 +54,11 @@ function compileOperation(
   contract: Contract,
   operation: Operation,
   { operation: declared, request, reply, faults }: CompiledAdoptedOperation,
-  { movedHeaders }: Adopted,
   shownType: () => Type,
   limits: Limits,
 ): CompiledOperation {
   const { settings } = contract;
+  const movedHeaders = movedHeadersOf(contract);
   const call = compileCall(contract, operation, new Map(), limits);
   const written = writtenLimits(limits);
   const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);
@@ -111,7 +111,7 @@ function compileOperation(
 
 /** Returns the values of headers that the request has in SOAP headers, by name. */
 function movedValues(
-  movedHeaders: Adopted['movedHeaders'],
+  movedHeaders: readonly MovedHeader[],
   { credentials }: Reading,
 ): ReadonlyMap<string, string> {
   const given = new Map<string, string>();

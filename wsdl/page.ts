@@ -1,9 +1,7 @@
 import type { Contract, Operation, Route } from '../mappings/contract/model.ts';
-import { documentName } from './adopted.ts';
+import { documentNames, portsOf } from './binding.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
-import { hasSchemaNumber, schemaList } from './schema.ts';
-import { ports } from './wsdl.ts';
 
 // Free of quotes and angle brackets, which the writer would escape.
 const style = `
@@ -67,17 +65,9 @@ function documentLinks(contract: Contract, address: string): DocumentNode {
   return element('ul', {}, ...links);
 }
 
-/** Where SOAP calls go, below the contract's address. */
-function pathsOf({ adopted }: Contract): readonly string[] {
-  return (adopted?.endpoints ?? ports).map(({ path }) => path);
-}
-
-/** What the documents are asked for by, such as `xsd=1`. */
-function documentNames(contract: Contract): readonly string[] {
-  const { adopted } = contract;
-  if (adopted !== undefined) return adopted.service.documents.map(documentName);
-  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
-  return ['wsdl', ...schemas.map((number) => `xsd=${number}`)];
+/** The paths of SOAP calls, below the contract's address. */
+function pathsOf(contract: Contract): readonly string[] {
+  return [...new Set(portsOf(contract).map(({ path }) => path))];
 }
 
 function operationSection(

@@ -4,6 +4,7 @@ import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Route } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
+import { bindingOf } from '../../wsdl/binding.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';
 import { addressCode, codeBlock, table } from './layout.ts';
@@ -81,7 +82,7 @@ function message(view: View, message: AdoptedMessage | undefined): Html {
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
   const { name } = operation;
   const { routes } = site.contract;
-  const action = adoptedOperation(site.contract, name)?.action ?? name;
+  const { action } = bindingOf(site.contract, name);
   const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
     `SOAP ${version}`,
     addressCode(`POST ${address}${path}`),

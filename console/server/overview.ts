@@ -1,8 +1,7 @@
 import { shownConstants } from '../../gateway/http/pages.ts';
 import { callErrors } from '../../gateway/protocols/error-samples.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
-import { documentName } from '../../wsdl/adopted.ts';
-import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
+import { documentNames } from '../../wsdl/binding.ts';
 import { mostInKit } from './contract-kit.ts';
 import { type Html, html, webAddress } from './html.ts';
 import { collections } from './kit.ts';
@@ -231,19 +230,9 @@ function documentHref({ up, site, chosen }: View, name: string): string {
 
 function documentLinks(view: View): Html {
   const { site, address, texts } = view;
-  const { contract, soapPaths } = site;
-  const { adopted } = contract;
-  const paths = soapPaths.map(({ path }) => path);
-  const links: (readonly [path: string | undefined, name: string])[] =
-    adopted === undefined
-      ? paths.map((path) => [path, 'wsdl'])
-      : adopted.service.documents.map((document) => [paths[0], documentName(document)]);
-  if (adopted === undefined)
-    for (const number of schemaList)
-      if (hasSchemaNumber(contract, number)) links.push([paths[0], `xsd=${number}`]);
-  const [, ...others] = links; // the first one is shown with a copy button
-  return others.map(([path, name]) => {
-    const link = `${address}${path}?${name}`;
+  const [, ...others] = documentNames(site.contract); // the first one is shown with a copy button
+  return others.map((name) => {
+    const link = `${address}${site.soapPaths[0]?.path}?${name}`;
     return html`<li><a href=${link}>${link}</a> · <a href=${documentHref(view, name)}>${texts.say('overview.document')}</a></li>`;
   });
 }

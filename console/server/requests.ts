@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
-import { documentName } from '../../wsdl/adopted.ts';
-import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
+import { documentNames, soapPathsOf } from '../../wsdl/binding.ts';
 
 /** What a request asks the pages for. */
 export type Asked =
@@ -37,9 +36,9 @@ export const documentPagePath = '/-/document';
 export function compileAsked(contract: Contract): ReadAsked {
   const base = contract.basePath.toLowerCase();
   const folder = `/${folderOf(contract)}`;
-  const endpoints = contract.adopted?.endpoints ?? [{ path: '/soap11' }, { path: '/soap12' }];
+  const endpoints = soapPathsOf(contract);
   const soapPaths = new Set(endpoints.map(({ path }) => path.toLowerCase()));
-  const documents = documentsOf(contract);
+  const documents = new Set([singleName, ...documentNames(contract)]);
   return ({ method, headers }, path, query) => {
     const lower = path.toLowerCase();
     if (!(lower === base || lower.startsWith(`${base}/`))) return undefined;
@@ -84,13 +83,6 @@ function nameOfDocument(words: ReadonlyMap<string, string>): string | undefined 
   if (wsdl !== undefined) return wsdl === '' || wsdl === '0' ? 'wsdl' : `wsdl=${wsdl}`;
   const xsd = words.get('xsd');
   return xsd === undefined ? undefined : `xsd=${xsd}`;
-}
-
-function documentsOf(contract: Contract): ReadonlySet<string> {
-  if (contract.adopted !== undefined)
-    return new Set([singleName, ...contract.adopted.service.documents.map(documentName)]);
-  const schemas = schemaList.filter((number) => hasSchemaNumber(contract, number));
-  return new Set(['wsdl', singleName, ...schemas.map((number) => `xsd=${number}`)]);
 }
 
 /** A request as the form tells it. Throws 400 for anything else. */

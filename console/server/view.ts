@@ -4,8 +4,9 @@ import { createPreview, type Preview } from '../../gateway/protocols/preview.ts'
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import type { Contract, Operation, RecordType, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
+import { typeGraphOf } from '../../mappings/type-graph.ts';
+import { soapPathsOf } from '../../wsdl/binding.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
-import { ports } from '../../wsdl/wsdl.ts';
 import { type PreparedEntry, prepareEntries, type SearchEntry } from '../search.ts';
 import { summary } from './prose.ts';
 import { folderOf } from './requests.ts';
@@ -72,10 +73,7 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
       if (members === undefined) tags.set(tag, [operation]);
       else members.push(operation);
     }
-  const soapPaths =
-    contract.adopted?.endpoints.flatMap(({ path, ports: own }) =>
-      [...new Set(own.map(({ soap }) => soap))].toSorted().map((version) => ({ path, version })),
-    ) ?? ports.map(({ path }) => ({ path, version: path === '/soap11' ? '1.1' : '1.2' }));
+  const soapPaths = soapPathsOf(contract);
   return {
     compiled,
     contract,
@@ -107,11 +105,10 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
 
 /** The header blocks of the first operation of an adopted contract that holds credentials in them (A8), as XML; else `''`. */
 export function credentialBlocks({ contract, sampler }: Site): string {
-  const { adopted } = contract;
-  const isMoved = (name: string): boolean =>
-    adopted?.movedHeaders.some(({ block }) => block === name) === true;
-  const operation = adopted?.service.operations.find(({ input }) =>
-    input.headers.some(({ name }) => isMoved(name.local)),
+  const moved = new Set(contract.credentials?.parts.map((part) => part.moved?.block));
+  const graph = typeGraphOf(contract);
+  const operation = contract.operations.find((each) =>
+    graph.messagesOf(each).input.headers.some(({ name }) => moved.has(name.local)),
   );
   return operation === undefined ? '' : (sampler().samplesOf(operation.name)?.requests[0]?.blocks ?? '');
 }

@@ -116,16 +116,17 @@ interface CheckedContract extends LoadedContract {
  */
 function derivedProblems(
   place: ContractPlace,
-  { contract: { adopted, settings } }: LoadedContract,
+  { contract }: LoadedContract,
   limits: Limits = defaultLimits,
 ): readonly ContractProblem[] {
+  const { adopted } = contract;
   if (adopted === undefined || typeof place !== 'string') return [];
   const path = join(place, derivedFile);
   if (!existsSync(path)) return [];
   const problems: ContractProblem[] = [];
   const file = readYamlFile(path, problems, new Allowance(limits));
   if (file === undefined) return problems;
-  return withLines(compareDerived({ ...adopted, settings }, file.root, path, limits.contractProblems));
+  return withLines(compareDerived(adopted.service, file.root, path, contract, limits.contractProblems));
 }
 
 /** Returns the summary of a contract for `--json`. */

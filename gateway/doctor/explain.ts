@@ -1,11 +1,11 @@
 import { problemText } from '../../mappings/codec/problem.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
-import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
 import type { Location } from '../../mappings/xml/error.ts';
+import { bindingOf } from '../../wsdl/binding.ts';
 import { indentXml } from '../../wsdl/samples/indent.ts';
 import { placeholderOf } from '../../wsdl/samples/placeholders.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
@@ -186,7 +186,7 @@ function noteAction(
   findings: Findings,
 ): void {
   const { name } = operation.operation;
-  const actions = actionsOf(compiled, name);
+  const actions = bindingOf(compiled.contract, name).actions;
   const [right = ''] = actions;
   const given = headers.soapaction;
   const content = headers['content-type'];
@@ -216,7 +216,7 @@ function noteAction(
   if (action === '' || actions.includes(action)) return;
   const last = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
   const other = [...compiled.operations.keys()].find(
-    (one) => one !== name && (one === last || actionsOf(compiled, one).includes(action)),
+    (one) => one !== name && (one === last || bindingOf(compiled.contract, one).actions.includes(action)),
   );
   if (other !== undefined)
     findings.noteHeader(
@@ -230,13 +230,6 @@ function noteAction(
       `SOAPAction is no action of this service; that of ${name} is "${right}"`,
       `SOAPAction: "${right}"`,
     );
-}
-
-/** Returns the valid actions of an operation, with the declared one first. */
-function actionsOf({ contract }: CompiledContract, name: string): readonly string[] {
-  if (contract.adopted === undefined) return [name];
-  const found = adoptedOperation(contract, name);
-  return found === undefined ? [] : [found.action, ...found.actions];
 }
 
 // --- the payload -------------------------------------------------------------------------------------
@@ -318,7 +311,7 @@ function operationOf(
   const named = all.filter(({ root }) => root?.local === local);
   const stated = action?.trim().replace(/^"(.*)"$/, '$1');
   const isStated = ({ operation }: CompiledOperation): boolean =>
-    stated !== undefined && actionsOf(compiled, operation.name).includes(stated);
+    stated !== undefined && bindingOf(compiled.contract, operation.name).actions.includes(stated);
   const exact = named.filter(({ root }) => root?.namespace === namespace);
   const found = exact.find(isStated) ?? exact[0] ?? named.find(isStated) ?? named[0];
   if (found !== undefined) {
@@ -436,11 +429,12 @@ function isSecret(known: Known, { local }: TreeElement): boolean {
 
 /** Returns true if an element or attribute with this name is a credential. */
 function isSecretName({ compiled }: Known, local: string): boolean {
-  const { credentials, adopted } = compiled.contract;
+  const parts = compiled.contract.credentials?.parts ?? [];
   const fold = local.toLowerCase();
   if (/pass(?:word|wd|phrase)?$|secret$|api_?key$|token$/.test(fold)) return true;
-  if (credentials?.parts.some(({ xml }) => xml.toLowerCase() === fold) === true) return true;
-  return adopted?.movedHeaders.some(({ path }) => path.at(-1)?.toLowerCase() === fold) === true;
+  return parts.some(
+    ({ xml, moved }) => xml.toLowerCase() === fold || moved?.path.at(-1)?.toLowerCase() === fold,
+  );
 }
 
 /** Returns the corrected message with placeholders for credentials. */
@@ -454,7 +448,7 @@ function correct(
   if (operation === undefined) return undefined;
   hideSecrets(known, draft);
   const right = version === '1.1' ? soap11 : soap12;
-  const [action = ''] = actionsOf(known.compiled, operation.operation.name);
+  const { action } = bindingOf(known.compiled.contract, operation.operation.name);
   const contentType =
     version === '1.1' || action === '' ? right.contentType : `${right.contentType}; action="${action}"`;
   const text = `<?xml version="1.0" encoding="utf-8"?>\n${laidOut(draft.text.replace(/^<\?xml[^>]*\?>\s*/, ''))}`;

@@ -1,3 +1,4 @@
+import type { Contract, MovedFrom } from './model.ts';
 import type { AdoptedMessage, ElementDeclaration, SchemaType } from './type-graph.ts';
 
 /** The name of the derived document in the folder of an adopted contract (A1). */
@@ -7,8 +8,6 @@ export const derivedFile = 'derived.openapi.yaml';
 export interface Adopted {
   readonly service: AdoptedService;
   readonly endpoints: readonly AdoptedEndpoint[];
-  /** Scalars of header blocks that travel in HTTP headers (A8). */
-  readonly movedHeaders: readonly MovedHeader[];
   /** True if a mapping to another document belongs to it (M1); the contract cannot be served without the mapping. */
   readonly isMapped?: boolean;
 }
@@ -34,17 +33,19 @@ export interface AdoptedEndpoint {
   readonly ports: readonly AdoptedPort[];
 }
 
-/** A scalar of a declared header block that goes upstream as a credential, in an HTTP header (A8). */
-export interface MovedHeader {
+/** A scalar of a declared header block that is sent upstream as a credential, in an HTTP header (A8). */
+export interface MovedHeader extends MovedFrom {
   /** The credential's name: `{block}.{path}`. */
   readonly name: string;
-  /** The block, and where in it the scalar stands, by JSON names. */
-  readonly block: string;
-  readonly path: readonly string[];
   /** The HTTP header's name. */
   readonly header: string;
-  /** The value of the header, with `{}` for the scalar's text. */
-  readonly format: string;
+}
+
+/** The credentials of a contract that callers send in declared header blocks (A8). */
+export function movedHeadersOf({ credentials }: Pick<Contract, 'credentials'>): readonly MovedHeader[] {
+  return (credentials?.parts ?? []).flatMap(({ name, header, moved }) =>
+    moved === undefined ? [] : [{ name, header, ...moved }],
+  );
 }
 
 /** A service as its WSDL says it, all of what is served (A1–A9). */

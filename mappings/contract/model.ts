@@ -348,6 +348,17 @@ export interface CredentialPart {
   readonly required: boolean;
   /** True for a value that may stand in no log, error or reply. */
   readonly secret: boolean;
+  /** The place in a declared SOAP header block that callers send it in (A8); undefined for other credentials. */
+  readonly moved?: MovedFrom | undefined;
+}
+
+/** A scalar of a SOAP header block that is sent upstream in an HTTP header (A8). */
+export interface MovedFrom {
+  readonly block: string;
+  /** The path of the scalar in the block, by JSON names. */
+  readonly path: readonly string[];
+  /** The value of the HTTP header, with `{}` for the scalar's text. */
+  readonly format: string;
 }
 
 /** A type with a name of its own in the WSDL's schema. */

@@ -1,4 +1,4 @@
-import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { type AdoptedService, movedHeadersOf } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { deriveOpenapi } from './document.ts';
 
@@ -28,12 +28,13 @@ const maxDifferences = 1_000;
  * @param file its path, for messages
  */
 export function compareDerived(
-  adopted: Pick<Adopted, 'service'> & Partial<Pick<Adopted, 'movedHeaders'> & Pick<Contract, 'settings'>>,
+  service: AdoptedService,
   root: unknown,
   file: string,
+  { settings, credentials }: Partial<Pick<Contract, 'settings' | 'credentials'>> = {},
   most = maxDifferences,
 ): readonly DerivedDifference[] {
-  const { document } = deriveOpenapi(adopted.service, adopted.settings, adopted.movedHeaders);
+  const { document } = deriveOpenapi(service, settings, movedHeadersOf({ credentials }));
   const problems: DerivedDifference[] = [];
   // what is left to compare, the next one last
   const waiting = [{ pointer: '', key: '', expected: document as unknown, got: root }];

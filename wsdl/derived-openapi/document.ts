@@ -1,6 +1,11 @@
 import { stringify } from 'yaml';
 import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
-import type { AdoptedOperation, AdoptedService, MovedHeader } from '../../mappings/contract/adopted.ts';
+import {
+  type AdoptedOperation,
+  type AdoptedService,
+  type MovedHeader,
+  movedHeadersOf,
+} from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';
@@ -21,10 +26,11 @@ export interface DerivedOpenapi {
  * Derives the OpenAPI document of the service behind a contract that is loaded from a WSDL (A32). The same contract gives the same
  * document. Throws RangeError for a contract of an OpenAPI document.
  */
-export function deriveFromContract({ adopted, settings }: Contract): DerivedOpenapi {
+export function deriveFromContract(contract: Contract): DerivedOpenapi {
+  const { adopted, settings } = contract;
   if (adopted === undefined)
     throw new RangeError('contract: expected one that is loaded from a WSDL, got one of an OpenAPI document');
-  return deriveOpenapi(adopted.service, settings, adopted.movedHeaders);
+  return deriveOpenapi(adopted.service, settings, movedHeadersOf(contract));
 }
 
 /**

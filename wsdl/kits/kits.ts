@@ -1,10 +1,9 @@
 import { zipSync } from 'fflate';
 import type { CompiledContract } from '../../mappings/compiled.ts';
-import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
+import { bindingOf, portsOf, serviceOf } from '../binding.ts';
 import { credentialHeaders } from '../samples/placeholders.ts';
 import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
-import { ports } from '../wsdl.ts';
 import { type Collected, writeBruno, writePostman, writeSoapUi } from './collections.ts';
 import { foldersOf, sampleSuffix } from './file-names.ts';
 import { type Snippet, snippetsOf } from './snippets.ts';
@@ -120,18 +119,14 @@ export const zipTime: Date = new Date(1980, 0, 1);
 
 /** What all operations of a contract share. */
 function factsOf({ contract }: CompiledContract, address: string): Omit<Collected, 'operations'> {
-  const { adopted } = contract;
-  const port = (version: '1.1' | '1.2') => adopted?.service.ports.find(({ soap }) => soap === version);
-  const path = adopted?.endpoints[0]?.path ?? ports[0]?.path ?? '';
+  const ports = portsOf(contract);
+  const bindingFor = (version: '1.1' | '1.2') => ports.find(({ soap }) => soap === version)?.binding;
   return {
     service: contract.service,
-    namespace: adopted?.service.namespace ?? contract.namespaces.types,
+    namespace: serviceOf(contract).namespace,
     address,
-    wsdl: `${address}${path}?wsdl`,
-    bindings:
-      adopted === undefined
-        ? { '1.1': ports[0]?.binding, '1.2': ports[1]?.binding }
-        : { '1.1': port('1.1')?.name, '1.2': port('1.2')?.name },
+    wsdl: `${address}${ports[0]?.path ?? ''}?wsdl`,
+    bindings: { '1.1': bindingFor('1.1'), '1.2': bindingFor('1.2') },
     credentials: credentialHeaders(contract),
   };
 }
@@ -145,19 +140,19 @@ function programsOf(
   const facts = factsOf(compiled, address);
   const [soap11, soap12] = samples.requests;
   if (soap11 === undefined || soap12 === undefined) return [];
-  const adopted = adoptedOperation(contract, samples.operation);
+  const { wsdlName, isEncoded } = bindingOf(contract, samples.operation);
   return snippetsOf({
-    operation: adopted?.wsdlName ?? samples.operation,
+    operation: wsdlName,
     address,
     wsdl: facts.wsdl,
     soap11,
     soap12,
     service: {
       namespace: facts.namespace,
-      name: contract.adopted?.service.name ?? contract.service,
-      port: contract.adopted?.service.ports[0]?.name ?? ports[0]?.name ?? '',
+      name: serviceOf(contract).name,
+      port: portsOf(contract)[0]?.name ?? '',
     },
-    isEncoded: adopted?.input.use === 'encoded',
+    isEncoded,
   });
 }
 

@@ -37,13 +37,12 @@ export interface CredentialHeader {
 }
 
 /** Every credential of a contract as an HTTP header. */
-export function credentialHeaders({ credentials, adopted }: Contract): readonly CredentialHeader[] {
+export function credentialHeaders({ credentials }: Contract): readonly CredentialHeader[] {
   const placeholders = placeholdersOf({ credentials });
-  return (credentials?.parts ?? []).map(({ name, header, required }) => {
+  return (credentials?.parts ?? []).map(({ name, header, required, moved }) => {
     const placeholder = placeholders.get(name) ?? '';
     const isScheme = header.toLowerCase() === 'authorization';
-    const { format = isScheme ? 'Bearer {}' : '{}' } =
-      adopted?.movedHeaders.find((moved) => moved.name === name) ?? {};
+    const format = moved?.format ?? (isScheme ? 'Bearer {}' : '{}');
     return { credential: name, header, value: format.replace('{}', placeholder), placeholder, required };
   });
 }

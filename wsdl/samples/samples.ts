@@ -5,7 +5,7 @@ import { MismatchError, startReading } from '../../mappings/codec/problem.ts';
 import { compileScalars } from '../../mappings/codec/scalars/table.ts';
 import { escapeAttribute, quoteJson } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
-import { type Adopted, adoptedOperation } from '../../mappings/contract/adopted.ts';
+import { type Adopted, movedHeadersOf } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { type Contract, namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
@@ -15,7 +15,7 @@ import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
 import { xmlNamespace } from '../../mappings/xml/namespaces.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
-import { ports } from '../wsdl.ts';
+import { bindingOf, portsOf } from '../binding.ts';
 import { indentJson, indentXml } from './indent.ts';
 import { type CredentialHeader, credentialHeaders, placeholdersOf } from './placeholders.ts';
 import { type UpstreamReply, upstreamReplyOf, withOneStatus } from './upstream-reply.ts';
@@ -293,7 +293,7 @@ function writtenReply(operation: CompiledOperation, json: string): { failed: boo
 /** The values of an adopted service's operations. */
 function adoptedSampler(
   { contract, limits }: CompiledContract,
-  { service, movedHeaders }: Adopted,
+  { service }: Adopted,
   isSparse: boolean,
 ): ValuesOf {
   const { operations } = compileAdopted(service, contract.settings, limits);
@@ -315,7 +315,10 @@ function adoptedSampler(
       return typeof token === 'string' ? token : undefined;
     },
     placeholders: new Map(
-      movedHeaders.map(({ name, block, path }) => [[block, ...path].join('.'), placeholders.get(name) ?? '']),
+      movedHeadersOf(contract).map(({ name, block, path }) => [
+        [block, ...path].join('.'),
+        placeholders.get(name) ?? '',
+      ]),
     ),
   };
   const written = (
@@ -389,7 +392,7 @@ function inMessages(
   values: Values,
 ): OperationSamples {
   const { name } = operation.operation;
-  const action = actionOf(compiled, name);
+  const action = bindingOf(compiled.contract, name).action;
   const { request, requestJson, reply, replyJson, placed } = values;
   const generic = (form: 'xml' | 'json') => `/${form}/reply/${encodeURIComponent(name)}`;
   const all = credentialHeaders(compiled.contract);
@@ -424,21 +427,12 @@ function inMessages(
   return { operation: name, requests, replies, upstreamReply: values.upstreamReply };
 }
 
-/** What the contract calls an operation in SOAPAction. */
-function actionOf({ contract }: CompiledContract, name: string): string {
-  return contract.adopted === undefined ? name : (adoptedOperation(contract, name)?.action ?? '');
-}
-
 /** Where an operation is called in a version; an adopted service's port of that version, where it has one. */
 function soapPath({ contract }: CompiledContract, name: string, version: '1.1' | '1.2'): string {
-  const own = (contract.adopted?.endpoints ?? []).flatMap(({ path, ports: all }) =>
-    all
-      .filter(({ operations }) => operations.some((operation) => operation.name === name))
-      .map(({ soap }) => ({ path, soap })),
-  );
+  const own = portsOf(contract).filter((port) => port.has(name));
   // a port takes messages of the other version too (A5)
   const port = own.find(({ soap }) => soap === version) ?? own[0];
-  return port?.path ?? ports[version === '1.1' ? 0 : 1]?.path ?? '';
+  return port?.path ?? '';
 }
 
 function envelope(

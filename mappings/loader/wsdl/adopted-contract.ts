@@ -4,7 +4,6 @@ import type {
   AdoptedOperation,
   AdoptedPort,
   AdoptedService,
-  MovedHeader,
 } from '../../contract/adopted.ts';
 import type { Contract, CredentialPart, Credentials, Operation, Server, Wsse } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
@@ -142,7 +141,7 @@ function withOverlay(service: AdoptedService, overlay: AdoptedOverlay, report: R
 function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Report): Contract {
   const { settings, personal, basePath } = overlay;
   const isBinary = holdsBinary(service);
-  const { credentials, movedHeaders, wsse } = movedHeadersOf(service, overlay, report);
+  const { credentials, wsse } = credentialsOf(service, overlay, report);
   return {
     service: service.name,
     documentation: service.documentation,
@@ -163,7 +162,6 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     adopted: {
       service: { ...service, policies: policiesOf(service, wsse) },
       endpoints: endpointsOf(service.ports, overlay, report),
-      movedHeaders,
     },
   };
 }
@@ -244,11 +242,9 @@ function withoutEndSlash(path: string): string {
   return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
-/** Scalars of header blocks that go upstream as credentials (A8). */
-/** What an overlay's `headers` come to. */
+/** The result of an overlay's `headers`: scalars of header blocks that are sent upstream as credentials (A8). */
 interface Moved {
   readonly credentials: Credentials | undefined;
-  readonly movedHeaders: readonly MovedHeader[];
   /** Where a UsernameToken is read (A31). */
   readonly wsse: Wsse | undefined;
 }
@@ -256,10 +252,9 @@ interface Moved {
 /** The two values of a UsernameToken, as `headers` calls them (A31). */
 const tokenPlaces = { username: 'Security.Username', password: 'Security.Password' } as const;
 
-function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOverlay, report: Report): Moved {
+function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverlay, report: Report): Moved {
   const declared = operations.flatMap(({ input }) => input.headers);
   const blocks = new Set(declared.map(({ name }) => name.local));
-  const movedHeaders: MovedHeader[] = [];
   const parts: CredentialPart[] = [];
   const tokenParts: CredentialPart[] = [];
   const isToken = (place: string): boolean =>
@@ -291,8 +286,7 @@ function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOver
     } else if (!declared.some(({ name, type }) => name.local === block && mayHave(type, path))) {
       report(at, `expected a header block and one value in it, such as Session.id, got ${shown(place)}`);
     } else {
-      movedHeaders.push({ name: place, block, path, header, format });
-      parts.push(part);
+      parts.push({ ...part, moved: { block, path, format } });
     }
   }
   if (tokenParts.length === 1)
@@ -303,7 +297,6 @@ function movedHeadersOf({ operations }: AdoptedService, { headers }: AdoptedOver
   const all = [...parts, ...tokenParts];
   return {
     credentials: all.length === 0 ? undefined : { member: undefined, parts: all, send: 'headers' },
-    movedHeaders,
     wsse:
       tokenParts.length < 2
         ? undefined
