@@ -30,7 +30,7 @@ import {
   writeShape,
 } from './shape.ts';
 
-/** `xs:anyType`, and elements without a type: by what comes (A23). */
+/** `xs:anyType` and elements without a type: the form depends on the value (A23). */
 
 const { record } = nodeKinds;
 
@@ -38,17 +38,17 @@ const mapKey = expanded({ namespace: namespaces.apacheSoap, local: 'Map' });
 const stringType = builtInTypes.get('string');
 
 /**
- * The codec of any value: text, another simple type's value, an object with `@type`, an array, or `@xml`. Longer than others:
- * both directions share the shapes that are compiled here.
+ * Returns the codec of values of any type: text, a value of another simple type, an object with `@type`, an array, or
+ * `@xml`. It is long because both directions share the shapes that are compiled here.
  *
- * @param isInMap whether the value is in a `Map` of Apache SOAP, where an object without `@type` is a Map too
+ * @param isInMap true if the value is in a `Map` of Apache SOAP, where an object without `@type` is a Map too
  */
 export function anyCodec(
   context: AdoptedContext,
   shapeFor: (type: ComplexType) => () => Shape,
   isInMap: boolean,
 ): ValueCodec {
-  // any of them may come
+  // a value may be of any of these types
   for (const type of [...context.service.types.values(), ...apacheTypes.values()])
     if (type.kind === 'complex' && type.content.kind === 'encodedArray') context.codecOf(type, false);
     else if (type.kind === 'complex') shapeFor(type);
@@ -156,7 +156,7 @@ export function anyCodec(
   return codec;
 }
 
-/** Returns true if the first member of the object at the tape's position is one of the gateway's own, such as `@type`. */
+/** Returns true if the first member of the object at the tape's position begins with `@`, for example `@type`. */
 function statesItself(tape: Tape): boolean {
   const mark = tape.mark();
   tape.enter();
@@ -170,7 +170,7 @@ function isEncoding(key: string): boolean {
   return key.startsWith(`{${namespaces.soap11Encoding}}`) || key.startsWith(`{${namespaces.soap12Encoding}}`);
 }
 
-/** Text, or the inner XML where there are elements or attributes. */
+/** Reads text, or the inner XML if the element has attributes or child elements. */
 function readUntyped(
   context: AdoptedContext,
   untyped: Shape,
@@ -193,7 +193,7 @@ function readUntyped(
   return token === undefined ? undefined : `{"@xml":${token}}`;
 }
 
-/** A bare value as one of a type's shape, which has no member but the value. */
+/** Scans a bare value into a node of a simple type's shape, which has no other member. */
 function scanSimple(shape: Shape, tape: Tape): void {
   tape.reserve(4);
   const node = tape.top;

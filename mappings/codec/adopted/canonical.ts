@@ -3,23 +3,26 @@ import { isInstanceNamespace } from '../schema-instance.ts';
 import type { Resolve } from './simple-types.ts';
 
 /**
- * Exclusive XML Canonicalization 1.0 without comments, of text that a reader has been past (A22). One thing is more: the
- * prefix of an `xsi:type` counts as used, so that the text says by itself which type it means.
+ * Exclusive XML Canonicalization 1.0 without comments, of well-formed text that a reader has already checked (A22). One
+ * addition: the prefix in `xsi:type` counts as used, so that the text declares the namespace of its type.
  */
 
-/** The bindings of an open element that has some of its own. */
+/** The bindings of an open element that has declarations. */
 interface Scope {
   readonly depth: number;
   readonly outer: Scope | undefined;
-  /** What is declared in the source. */
+  /** Declarations in the source. */
   readonly declared: ReadonlyMap<string, string>;
-  /** What is declared in the text that is written. */
+  /** Declarations in the canonical text. */
   readonly written: ReadonlyMap<string, string>;
 }
 
 const none: ReadonlyMap<string, string> = new Map();
 
-/** The nearest binding of a prefix: looked up through the scopes, since copies of many bindings would add up. */
+/**
+ * Returns the nearest binding of a prefix. It searches the scopes, because a copy of all bindings per element would use
+ * too much memory.
+ */
 function bound(scope: Scope, bindings: 'declared' | 'written', prefix: string): string | undefined {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
     const namespace = at[bindings].get(prefix);
@@ -28,18 +31,18 @@ function bound(scope: Scope, bindings: 'declared' | 'written', prefix: string): 
   return undefined;
 }
 
-// of blanks the four of XML: names may hold others, U+FEFF for one
+// only the four white space characters of XML: names may contain others, such as U+FEFF
 const attributePattern = /[ \t\r\n]*([^ \t\r\n=>/]+)[ \t\r\n]*=[ \t\r\n]*("[^"]*"|'[^']*')/y;
 const startPattern = /[^ \t\r\n/>]+/y;
 
 /**
- * The canonical form of elements and text; undefined once it is too long.
+ * Returns the canonical form of elements and text; undefined if it is too long.
  *
- * @param source well-formed content: elements whole
- * @param resolve the namespace of a prefix around it
- * @param around declarations nearer than those
- * @param take whether the form may become longer by so many characters: what is declared once and used by many elements
- *   makes it many times as long as its source
+ * @param source well-formed content with complete elements
+ * @param resolve returns the namespace of a prefix outside the source
+ * @param around declarations that override those of `resolve`
+ * @param take returns true if the form may grow by a number of characters. A namespace that many elements use is
+ * repeated in each, so the form may be many times as long as its source.
  */
 export function canonicalXml(
   source: string,
@@ -86,11 +89,11 @@ export interface StartTag {
   readonly name: string;
   readonly attributes: readonly (readonly [name: string, value: string])[];
   readonly empty: boolean;
-  /** The offset behind it. */
+  /** The offset after it. */
   readonly end: number;
 }
 
-/** The start tag whose name begins at an offset. */
+/** Reads the start tag whose name begins at an offset. */
 export function readStartTag(source: string, at: number): StartTag {
   startPattern.lastIndex = at;
   const [name] = startPattern.exec(source) as RegExpExecArray;
@@ -109,7 +112,10 @@ export function readStartTag(source: string, at: number): StartTag {
   return { name, attributes, empty: source[close - 1] === '/', end: close + 1 };
 }
 
-/** A start tag in canonical form, and its element's name there. A prefix of no namespace (A30) is left out of names. */
+/**
+ * Returns a start tag in canonical form, and its element's name there. A prefix bound to no namespace (A30) is removed
+ * from names.
+ */
 function writeStartTag(
   { name: given, attributes }: StartTag,
   scopes: Scope[],
@@ -132,7 +138,7 @@ function writeStartTag(
   };
   const name = withoutEmptyPrefix(given);
   const used = new Set([prefixIn(name)]);
-  // by namespace, then by local name, which no such character is in
+  // sort keys: namespace, then local name, separated by a character that neither can contain
   const written: string[] = [];
   for (const [qualified, value] of attributes) {
     if (isDeclaration(qualified)) continue;
@@ -190,7 +196,7 @@ function contentOf(text: string): string {
     .replaceAll('\r', '&#xD;');
 }
 
-/** What was escaped last: a namespace comes again and again. */
+/** The text that was escaped last, because the same namespace often occurs repeatedly. */
 let lastEscaped: { readonly text: string; readonly escaped: string } | undefined;
 
 function attributeOf(text: string): string {

@@ -33,28 +33,31 @@ import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
 
 /** The codecs of an adopted service, compiled once, at start. */
 
-/** One message, both ways. */
+/** Reads and writes one message. */
 export interface MessageCodec {
   /**
-   * XML → JSON text: from the start tag of the body's first element (the wrapper of rpc) past its end tag; of a message in
-   * SOAP's encoding past the body's, since what is referred to stands beside it. What is wrong is
-   * noted in the reading, what is missing too. Throws XmlError.
+   * XML → JSON text. Reads from the start tag of the body's first element (the wrapper of rpc) past its end tag. For
+   * SOAP's encoding, reads past the end of the body, because referenced elements follow the first one. The reading
+   * records errors and missing members. Throws XmlError.
    */
   readonly read: (xml: XmlReader, reading: Reading) => string;
   /**
-   * JSON → the body's element, with all declarations that it needs, in UTF-8, and the header blocks that `@headers` has.
+   * JSON → the body's element in UTF-8, with all declarations that it needs, and the header blocks of `@headers`.
    * Throws MismatchError, JsonError.
    *
-   * @param asked what a JSON caller's request is held to
+   * @param asked the checks for a request of a JSON caller
    */
   readonly write: (json: Uint8Array, asked?: Asked) => WrittenMessage;
-  /** Whether the binding declares a header block of this name (A8). */
+  /** Returns true if the binding declares a header block of this name (A8). */
   readonly declares: (namespace: string, local: string) => boolean;
-  /** A declared block, from its start tag past its end tag, as a member of `@headers`: `"Name":…`; undefined: it is refused or nil. */
+  /**
+   * Reads a declared block from its start tag past its end tag as a member of `@headers`: `"Name":…`. Undefined if it
+   * is refused or nil.
+   */
   readonly readHeader: (xml: XmlReader, reading: Reading) => string | undefined;
 }
 
-/** A body's JSON with header blocks as its first member (A8). */
+/** Adds header blocks to a body's JSON as its first member (A8). */
 export function withHeaders(body: string, headers: readonly string[]): string {
   if (headers.length === 0 || !body.startsWith('{')) return body;
   return `{"@headers":{${headers.join(',')}}${body === '{}' ? '}' : `,${body.slice(1)}`}`;
@@ -63,21 +66,24 @@ export function withHeaders(body: string, headers: readonly string[]): string {
 /** A message as XML. */
 export interface WrittenMessage {
   readonly xml: Buffer;
-  /** The header blocks, one behind the other; `''` for none. */
+  /** The header blocks, concatenated; `''` for none. */
   readonly headers: string;
-  /** Members that the schema lacks, which were left out. */
+  /** Number of members that are left out because the schema lacks them. */
   readonly dropped: number;
-  /** Characters that XML can't carry (W21). */
+  /** Number of characters that XML does not allow (W21). */
   readonly replaced: number;
-  /** Values that aren't of their type and were written all the same (W22). */
+  /** Number of values that do not match their type but are written (W22). */
   readonly passed: number;
-  /** Members that the schema requires and that didn't come, here and in the header blocks; nothing is written for them (A28). */
+  /** Number of required members that are missing, here and in the header blocks. Nothing is written for them (A28). */
   readonly missing: number;
-  /** Where members of a request's header blocks were left out, their names, and all blocks as JSON without them. */
+  /**
+   * The names of the members that are left out of a request's header blocks, and all blocks as JSON without them.
+   * Undefined if there are none.
+   */
   readonly left?: { readonly names: readonly string[]; readonly blocks: readonly string[] } | undefined;
 }
 
-/** An operation of an adopted service, ready for messages. */
+/** The codecs of an operation of an adopted service. */
 export interface CompiledAdoptedOperation {
   readonly operation: AdoptedOperation;
   readonly request: MessageCodec;
@@ -88,12 +94,12 @@ export interface CompiledAdoptedOperation {
 
 /** An adopted service with its codecs. */
 export interface CompiledAdopted {
-  /** By their JSON names. */
+  /** The operations by their JSON names. */
   readonly operations: ReadonlyMap<string, CompiledAdoptedOperation>;
 }
 
 /**
- * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1; arrays of several dimensions are refused in
+ * Compiles a service's codecs. SOAP's encoding is that of SOAP 1.1. Arrays of several dimensions are refused in
  * messages.
  */
 export function compileAdopted(
@@ -104,7 +110,7 @@ export function compileAdopted(
   return doAll(compileAdoptedInSteps(service, settings, limits));
 }
 
-/** The same, an operation or a type in each step. */
+/** Compiles a service's codecs, one operation or type per step. */
 export function* compileAdoptedInSteps(
   service: AdoptedService,
   settings: Partial<Settings>,
@@ -127,7 +133,7 @@ export function* compileAdoptedInSteps(
 
 type Context = AdoptedContext & { readonly finish: TypeCompiler['finish'] };
 
-/** What codecs of literal messages share, and those of encoded ones; each made when it is needed. */
+/** The shared contexts of literal and of encoded messages, each created on first use. */
 interface Contexts {
   readonly of: (use: AdoptedMessage['use']) => Context;
   readonly made: ReadonlyMap<AdoptedMessage['use'], Context>;
@@ -214,7 +220,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
     const tags = tagsOf(context, element);
     return {
       ...headers,
-      // an element stands for none (A7)
+      // the body has no element (A7)
       read: (xml, reading) => {
         if (hasContent(xml))
           refuse(reading, 'UnknownElement', { expected: 'no content in Body', got: 'some' });
@@ -249,12 +255,15 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
   };
 }
 
-/** Reads past the end of the body, if there is one around the message. */
+/** Reads past the end of the body, if the message is in one. */
 function passBody(xml: XmlReader): void {
   while (xml.depth > 0 && xml.nextChild()) xml.skip();
 }
 
-/** Returns true for a body without any content: no element, an rpc wrapper without parts, or an element of an empty type. */
+/**
+ * Returns true for a body without any content: no element, an rpc wrapper without parts, or an element of an empty
+ * type.
+ */
 export function isEmptyBody(body: AdoptedMessage['body']): boolean {
   if (body.kind === 'rpc') return body.parts.length === 0;
   return body.kind === 'empty' || takesNothing(body.element);
@@ -269,7 +278,9 @@ function takesNothing({ type, nillable }: ElementDeclaration): boolean {
   return content.kind === 'empty';
 }
 
-/** A reader that takes `xsi:nil` on the element of an operation without inputs, as node-soap sends it for `null`. */
+/**
+ * Wraps a reader to accept `xsi:nil` on the element of an operation without inputs, as node-soap sends it for `null`.
+ */
 function nilOr(read: ValueCodec['read']): ValueCodec['read'] {
   return (xml, reading) => {
     if (xml.attributeCount === 0 || !isNil(xml)) return read(xml, reading);
@@ -280,10 +291,12 @@ function nilOr(read: ValueCodec['read']): ValueCodec['read'] {
   };
 }
 
-/** What an rpc/encoded wrapper says of itself (SOAP 1.1, 4.1.1). */
+/** The attributes of an rpc/encoded wrapper (SOAP 1.1, 4.1.1). */
 const encodingStyle = ` xmlns:soap="${namespaces.soap11}" soap:encodingStyle="${namespaces.soap11Encoding}"`;
 
-/** A message of SOAP's encoding, past the end of the body around it: references lead to elements beside the first one (A30). */
+/**
+ * Reads a message in SOAP's encoding, past the end of the body. References point to elements after the first one (A30).
+ */
 function readEncoded(
   context: AdoptedContext,
   read: ValueCodec['read'],
@@ -327,7 +340,7 @@ function sumOf(one: WriteCounts, other: WriteCounts): WriteCounts {
   };
 }
 
-/** The header blocks that a binding declares, both ways (A8). */
+/** Compiles the codecs of the header blocks that a binding declares (A8). */
 function compileHeaders(context: Context, declared: readonly ElementDeclaration[], scratch: Scratch) {
   const blocks = declared.map((element) => {
     const value = context.elementOf(element, true);
@@ -340,7 +353,7 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
     };
   });
   const byName = new Map(blocks.map((block) => [expanded(block.element.name), block]));
-  /** Undefined for a name that blocks of several namespaces have. */
+  /** Undefined for a local name that blocks of several namespaces have. */
   const byLocal = new Map<string, (typeof blocks)[number] | undefined>();
   for (const block of byName.values()) {
     const { local } = block.element.name;
@@ -411,7 +424,7 @@ function compileHeaders(context: Context, declared: readonly ElementDeclaration[
   };
 }
 
-/** Members that an object has beside its element's, and that go elsewhere (A8, A29): others are dropped. */
+/** Members of the message's object that are processed separately (A8, A29). Other unknown members are dropped. */
 const nothingBeside: ReadonlySet<string> = new Set();
 const headersBeside: ReadonlySet<string> = new Set(['@headers']);
 
@@ -419,14 +432,14 @@ const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
 const twice = (): MismatchError => new MismatchError({ expected: 'the member once', got: 'it again' });
 
-/** The same at the first member that stands twice. */
+/** Returns the error for the first member that occurs twice. */
 function twiceOf(members: readonly (readonly [string, string])[]): MismatchError {
   const met = new Set<string>();
   const again = members.find(([name]) => met.size === met.add(name).size);
   return twice().at(again?.[0] ?? '');
 }
 
-/** The JSON of a member of an object; undefined where it has none. Throws MismatchError where it has two. */
+/** Returns the JSON of an object's member; undefined if it is absent. Throws MismatchError if it occurs twice. */
 function memberOf(text: string, name: string, limits: Limits): string | undefined {
   const json = new JsonReader(text, limits);
   if (json.peek() !== 123) return undefined;
@@ -440,20 +453,23 @@ function memberOf(text: string, name: string, limits: Limits): string | undefine
   return member;
 }
 
-/** The declared faults of an operation, both ways (A29). */
+/** The codecs of an operation's declared faults (A29). */
 export interface FaultCodecs {
   /**
-   * An error answer with `@fault`, or with other members of a fault, as that fault; undefined for any other answer. Throws
-   * MismatchError, also for a `@fault` that is not declared, and JsonError.
+   * Writes an error answer with `@fault`, or with other members of a fault, as that fault. Returns undefined for any
+   * other answer. Throws MismatchError, also for a `@fault` that is not declared, and JsonError.
    */
   readonly write: (json: string) => WrittenFault | undefined;
-  /** A declared detail element, from its start tag past its end tag, as the error answer; undefined, with nothing read, for another. */
+  /**
+   * Reads a declared detail element, from its start tag past its end tag, as the error answer. Returns undefined for
+   * another element, without reading it.
+   */
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
 }
 
 /**
- * The names of an operation's faults in JSON, by their elements (A29): that of the element, or that of the `wsdl:fault` if
- * another fault has an element of the same local name. Faults with the same global element are one.
+ * Returns the JSON names of an operation's faults by their elements (A29): that of the element, or that of the
+ * `wsdl:fault` if another fault has an element of the same local name. Faults with the same global element are one.
  */
 export function faultNames(faults: readonly AdoptedFault[]): ReadonlyMap<ElementDeclaration, string> {
   const elements = new Map(faults.toReversed().map(({ element, name }) => [element, name]));
@@ -549,7 +565,7 @@ function compileFaults(
   };
 }
 
-/** The element of an rpc message, of whose parts each may be there (A7, A30). */
+/** Returns the wrapper element of an rpc message. Each part is optional (A7, A30). */
 export function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): ElementDeclaration {
   const particles = parts.map((element): Particle => ({ kind: 'element', least: 0, most: 1, element }));
   const type: SchemaType = {
@@ -588,7 +604,7 @@ function writeElement(
   }
 }
 
-/** The declarations of all prefixes that an element's content may need. */
+/** Returns the declarations of all prefixes that an element's content may need. */
 function declarationsOf(context: AdoptedContext, element: ElementDeclaration): string {
   const { service } = context;
   const namesIn = new Set<string>([element.name.namespace]);

@@ -21,29 +21,35 @@ import { elementReader, leaf, tagsOf } from './elements.ts';
 import { readOpenElement, scanOpenElement, takesElement } from './open-elements.ts';
 import { type FieldsBag, fieldsJson, type OpenFields, openFields } from './open-fields.ts';
 
-/** What stands between the tags of a complex type's element: elements, wildcards, rounds of repeated groups (A13 to A16, A20, A22). */
+/**
+ * The content between the tags of a complex type's element: elements, wildcards and the repetitions of repeated groups
+ * (A13 to A16, A20, A22).
+ */
 
 const { nothing, record } = nodeKinds;
 
-/** Where a child of an element belongs. */
+/** The member that a child element belongs to. */
 interface Entry {
-  /** Position of its member. */
+  /** Index of the member. */
   readonly index: number;
-  /** Within the rounds of a repeated group. */
+  /** The entry in the repetition of a repeated group. */
   readonly inner: Entry | undefined;
-  /** From the child's start tag past its end tag, giving undefined where it is refused, or as absent; of fields none. */
+  /**
+   * Reads the child from its start tag past its end tag. Returns undefined if it is refused or counts as absent.
+   * Undefined for members of `fields`.
+   */
   readonly read: ((xml: XmlReader, reading: Reading) => string | undefined) | undefined;
 }
 
-/** Where an element of a name belongs. */
+/** The member that elements of a name belong to. */
 interface NamedEntry extends Entry {
   readonly namespace: string;
   readonly local: string;
-  /** Whether its member is an array. */
+  /** True if the member is an array. */
   readonly repeats: boolean;
 }
 
-/** Where elements of a wildcard belong. */
+/** The member that elements of a wildcard belong to. */
 interface OpenEntry extends Entry {
   readonly wildcards: readonly Wildcard[];
 }
@@ -53,66 +59,68 @@ interface CompiledChoice extends Choice {
   readonly members: ReadonlySet<number>;
 }
 
-/** A member with what reads and writes it. */
+/** A member with its codec. */
 export interface ContentMember {
   readonly json: string;
   /** Its name and a colon, in JSON. */
   readonly jsonKey: string;
   readonly repeats: boolean;
   readonly required: boolean;
-  /** Whether a null is written, as nil. */
+  /** True if a null is written as nil. */
   readonly takesNull: boolean;
-  /** The content of a round of a repeated group. */
+  /** The content of a repetition of a repeated group. */
   readonly rounds: CompiledContent | undefined;
-  /** Of a wildcard whose elements are members of one object. */
+  /** Undefined unless the elements of its wildcard are members of one object. */
   readonly fields: OpenFields | undefined;
   /** Pushes the node of the member's JSON value. */
   readonly scan: (tape: Tape) => void;
   /** Writes the elements of a node. */
   readonly write: (tape: Tape, node: number, output: Output) => void;
-  /** Writes one item of a list, where the wire has it in several places. */
+  /** Writes one item of a list, if the schema has the list in several positions. */
   readonly writeItem: (tape: Tape, node: number, output: Output) => void;
-  /** What is written for a required member that isn't there (A27). */
+  /** Written for a required member that is absent (A27). */
   readonly fixed: Piece | undefined;
 }
 
-/** What says which members may not be there together. */
+/** The rules about members that exclude each other. */
 interface Choosing {
   /** Undefined for none. */
   readonly choices: readonly CompiledChoice[] | undefined;
   readonly order: Order | undefined;
 }
 
-/** The content of one type, ready for messages. */
+/** The compiled content of one type. */
 export interface CompiledContent {
   readonly members: readonly ContentMember[];
   readonly byLocal: ReadonlyMap<string, readonly NamedEntry[]>;
-  /** By member: its entry, where it is the only one of its name. */
+  /** By member: its entry if no other member has its local name. */
   readonly direct: readonly (NamedEntry | undefined)[];
   readonly open: readonly OpenEntry[];
   readonly required: readonly number[];
-  /** The arrays whose numbers of items requests have to keep to (`validate: strict`); undefined for none. */
+  /** The arrays with a checked number of items in requests (`validate: strict`); undefined for none. */
   readonly bounds: readonly ItemBounds[] | undefined;
   /** Undefined for none. */
   readonly choices: readonly CompiledChoice[] | undefined;
-  /** By member: these choices and the order, as far as one more of it may make a difference to them. */
+  /** By member: the choices and the part of the order that another occurrence of the member may affect. */
   readonly around: readonly Choosing[];
   readonly order: Order | undefined;
   readonly context: AdoptedContext;
 }
 
-/** The numbers of items that an array may have: `minOccurs` and `maxOccurs` of its places. */
+/** Minimum and maximum number of items of an array: `minOccurs` and `maxOccurs` of all its positions. */
 interface ItemBounds extends Pick<Member, 'least' | 'most'> {
-  /** The position of the member. */
+  /** Index of the member. */
   readonly index: number;
 }
 
-/** The rounds of a repeated group, an object each. */
+/** The repetitions of a repeated group, each an object. */
 export interface Rounds extends Pick<ContentMember, 'scan' | 'write'> {
   readonly content: CompiledContent;
 }
 
-/** Compiles the members of a content model. Longer than others: each kind of member has a part, and all enter one table. */
+/**
+ * Compiles the members of a content model. It is long because each kind of member has a part, and all share one table.
+ */
 export function compileContent(
   context: AdoptedContext,
   { members, choices, order }: Members,
@@ -199,7 +207,9 @@ export function compileContent(
   };
 }
 
-/** The bounds of the arrays among members; undefined for none. Fields of one object have no number. */
+/**
+ * Returns the bounds of the arrays among members; undefined for none. Wildcards that are one object have no bounds.
+ */
 function boundsOf(members: readonly Member[]): readonly ItemBounds[] | undefined {
   const bounds = members.flatMap((member, index) => {
     const { least, most, repeats } = member;
@@ -210,7 +220,9 @@ function boundsOf(members: readonly Member[]): readonly ItemBounds[] | undefined
   return bounds.length === 0 ? undefined : bounds;
 }
 
-/** The choices of an order that a member is in, without places elsewhere. */
+/**
+ * Returns the choices of an order that contain a member. A choice counts only if the member has no position outside it.
+ */
 function orderAround(order: Order, index: number): Order {
   if (order.kind === 'sequence')
     return { ...order, parts: order.parts.map((part) => orderAround(part, index)).filter(isNotEmpty) };
@@ -231,19 +243,22 @@ function compileChoice({ branches }: Choice): CompiledChoice {
 
 // --- XML → JSON ---------------------------------------------------------------------------------------
 
-/** What has come of an element's children. */
+/** State while the children of an element are read. */
 interface Bag {
-  /** By member: its JSON, of one that repeats the items with commas between; `''` for one that is refused or as absent. */
+  /**
+   * JSON by member; for a repeated member the items, separated by commas. `''` for a value that is refused or counts as
+   * absent.
+   */
   readonly values: (string | undefined)[];
-  /** The members that came, in the order of their first. */
+  /** The members that occur, in the order of their first occurrence. */
   readonly order: number[];
-  /** Items so far, of members that repeat. */
+  /** Number of items so far, by repeated member. */
   counts: number[] | undefined;
-  /** The rounds that are open, by member. */
+  /** The open repetition of each repeated group, by member. */
   rounds: (Bag | undefined)[] | undefined;
   /** The elements of a wildcard that are members of one object. */
   fields: FieldsBag | undefined;
-  /** Position of the member that came last. */
+  /** Index of the member of the last child; -1 for none. */
   last: number;
 }
 
@@ -251,7 +266,7 @@ function emptyBag(): Bag {
   return { values: [], order: [], counts: undefined, rounds: undefined, fields: undefined, last: -1 };
 }
 
-/** Reads the children of the element whose start tag is current, past its end tag; `json` is the object's text so far. */
+/** Reads the children of the current element past its end tag. `json` is the object's text so far. */
 export function readContent(
   content: CompiledContent,
   xml: XmlReader,
@@ -262,7 +277,7 @@ export function readContent(
   return finishBag(content, bag, reading, json);
 }
 
-/** Reads the children of a type that is nothing but one repeated member, as that array (A13). */
+/** Reads the children of a type that consists of one repeated member, as an array (A13). */
 export function readLone(content: CompiledContent, xml: XmlReader, reading: Reading): string {
   const bag = readChildren(content, xml, reading);
   closeRounds(content, bag, reading);
@@ -283,9 +298,9 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
   return bag;
 }
 
-/** Where the child whose start tag is current belongs: by namespace and name (A10), else to a wildcard (A22). */
+/** Finds the member of the current child: by namespace and name (A10), else a wildcard (A22). */
 function findEntry(content: CompiledContent, bag: Bag, xml: XmlReader): Entry | undefined {
-  // most come in the order of the schema, or once more
+  // fast path: most children follow the order of the schema or repeat the previous one
   const { direct } = content;
   const { local, namespace } = xml;
   const { last } = bag;
@@ -307,12 +322,12 @@ function findEntry(content: CompiledContent, bag: Bag, xml: XmlReader): Entry | 
   );
 }
 
-/** Whether one more may come of an entry's member. */
+/** Returns true if the entry's member may occur once more. */
 function isFree({ members }: CompiledContent, bag: Bag, { index }: Entry): boolean {
   return bag.values[index] === undefined || members[index]?.repeats === true;
 }
 
-/** Of the entries of a child's name the one that fits best; one without a namespace is taken for one with it. */
+/** Returns the best entry for a child's name. A child without a namespace matches an entry with one. */
 function findNamed(content: CompiledContent, bag: Bag, xml: XmlReader): NamedEntry | undefined {
   const { namespace } = xml;
   let best: NamedEntry | undefined;
@@ -326,7 +341,9 @@ function findNamed(content: CompiledContent, bag: Bag, xml: XmlReader): NamedEnt
   return best;
 }
 
-/** The entry of a child in another namespace, in a message of style rpc: if exactly one member has its local name (A30). */
+/**
+ * Returns the entry of a child in another namespace, in an rpc message, if exactly one member has its local name (A30).
+ */
 function findByLocalName(
   content: CompiledContent,
   bag: Bag,
@@ -340,7 +357,7 @@ function findByLocalName(
   return entry;
 }
 
-/** Which of two entries of one name a child is: that of the list or round that is open, else that behind what came. */
+/** Ranks entries of one name: the open list or repetition first, then a member after the last one. */
 function rankOf({ members }: CompiledContent, bag: Bag, { index, inner }: Entry): number {
   if (index !== bag.last) return index > bag.last ? 1 : 0;
   if (inner === undefined) return 2;
@@ -382,18 +399,21 @@ function put(content: CompiledContent, bag: Bag, entry: Entry, xml: XmlReader, r
   reading.path.pop();
 }
 
-/** Items with one more behind them, if there is one. */
+/** Appends an item to items, if there is one. */
 function joined(before: string | undefined, token: string | undefined): string {
   if (token === undefined) return before ?? '';
   return before === undefined || before === '' ? token : `${before},${token}`;
 }
 
-/** Whether a child may still be of a round: behind what came, and of no other branch of a choice (A16). */
+/**
+ * Returns true if a child may be part of a repetition: it follows the last child and is in no other branch of a choice
+ * (A16).
+ */
 function fits(content: CompiledContent, round: Bag, { index, inner }: Entry): boolean {
   if (index < round.last) return false;
   if (index === round.last) return inner !== undefined || content.members[index]?.repeats === true;
   if (content.choices === undefined) return true;
-  // in the other choices nothing changes: to look at all of them for each child would take long
+  // other choices are unaffected; checking all of them for each child would be slow
   return conflictOf(content.around[index] as Choosing, [...round.order, index]) === undefined;
 }
 
@@ -439,7 +459,10 @@ function finishBag(content: CompiledContent, bag: Bag, reading: Reading, start: 
   return json;
 }
 
-/** Refuses arrays with too few or too many items (`validate: strict`). One without any item is missing if it is required (A28). */
+/**
+ * Refuses arrays with too few or too many items (`validate: strict`). An array without items counts as missing if it is
+ * required (A28).
+ */
 function checkCounts(
   { members }: CompiledContent,
   bounds: readonly ItemBounds[],
@@ -454,14 +477,14 @@ function checkCounts(
   }
 }
 
-/** The reason to refuse a number of items; undefined if it is within the bounds. */
+/** Returns the reason to refuse a number of items; undefined if it is within the bounds. */
 function countFault({ least, most }: Omit<ItemBounds, 'index'>, count: number): Reason | undefined {
   if (count >= least && count <= most) return undefined;
   const upTo = most === Number.POSITIVE_INFINITY ? `at least ${least}` : `${least} to ${most}`;
   return { expected: `${least === 0 ? `at most ${most}` : upTo} items`, got: `${count}` };
 }
 
-/** Whether a member's only element is as absent for being empty (`emptyElements: absent`). */
+/** Returns true if a member's only element is empty and counts as absent (`emptyElements: absent`). */
 function isEmptied({ members, context }: CompiledContent, bag: Bag, index: number): boolean {
   const { repeats, fields } = members[index] as ContentMember;
   const isAbsent = context.settings.emptyElements === 'absent' && bag.values[index] === '';
@@ -475,7 +498,9 @@ function namesOf(
   return [(members[one] as ContentMember).json, (members[other] as ContentMember).json];
 }
 
-/** Two members of which one alone may be there; undefined where some branch of each choice has all that came (A15). */
+/**
+ * Returns two members that exclude each other; undefined if each choice has a branch with all members that occur (A15).
+ */
 function conflictOf(
   { choices, order }: Choosing,
   present: readonly number[],
@@ -493,7 +518,10 @@ function conflictOf(
   return undefined;
 }
 
-/** The same where members stand in several places: in each choice some branch has to take all that has no place elsewhere. */
+/**
+ * Finds a conflict if members have several positions: each choice needs a branch that has all members without a
+ * position elsewhere.
+ */
 function conflictIn(order: Order, present: readonly number[]): readonly [number, number] | undefined {
   if (order.kind === 'member') return undefined;
   if (order.kind === 'sequence') {
@@ -519,7 +547,10 @@ function conflictIn(order: Order, present: readonly number[]): readonly [number,
   return within ?? [its[0] as number, its.at(-1) as number];
 }
 
-/** Passes a child that the type lacks, or whose place is taken: refused with the nearest name, or left out and noted (W12). */
+/**
+ * Passes an unknown or repeated child: refuses it, with the nearest name for an unknown one, or ignores and records it
+ * (W12).
+ */
 function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, reading: Reading): void {
   if (context.settings.unknownElements === 'ignore') reading.ignored.push(xml.local);
   else if (!isFull(reading)) {
@@ -543,15 +574,16 @@ function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, read
 
 type Written = Pick<ContentMember, 'scan' | 'write' | 'writeItem' | 'takesNull'>;
 
-/** A member whose value is one, or an array of these. */
+/** Returns the codec of a member that is a single value or an array. */
 function listed(one: Omit<Written, 'writeItem'>, { repeats, most }: Member): Written {
   return repeats ? arrayOf(one.scan, one.write, one.takesNull, most) : { ...one, writeItem: one.write };
 }
 
 /**
- * A chain on the tape: each entry a link to the next one, then the item's node; -1 ends it.
+ * Returns the codec of an array. On the tape it is a linked list: each entry has a link to the next one and the item's
+ * node; -1 ends it.
  *
- * @param most items beyond these go out and are counted
+ * @param most maximum number of items; more are written and counted
  */
 function arrayOf(
   scanItem: (tape: Tape) => void,
@@ -602,7 +634,7 @@ function openMember(context: AdoptedContext) {
   };
 }
 
-/** What may stand in the place of a head (A20). */
+/** An element that may substitute a head (A20). */
 interface HeadVariant {
   readonly declared: ElementDeclaration;
   readonly json: string;
@@ -621,7 +653,10 @@ function headVariants(
   });
 }
 
-/** An object with one member, called as the element that stands there: two words, then its value's node. */
+/**
+ * Returns the codec of a substitution group: an object with one member, named after the element. Its node has two
+ * words, then the value's node.
+ */
 function headMember(variants: readonly HeadVariant[]) {
   const byName = new Map(variants.map(({ json }, index) => [json, index]));
   const expected = `one of ${someNames(variants.map(({ declared }) => declared.name.local))}`;
@@ -652,9 +687,9 @@ function headMember(variants: readonly HeadVariant[]) {
 }
 
 /**
- * Writes members in the order of the wire.
+ * Writes members in the order of the schema.
  *
- * @param slots where the first member's slot is on the tape: its node, -1 for one that isn't there
+ * @param slots position of the first member's slot on the tape; a slot holds the node, or -1 for an absent member
  */
 export function writeContent(content: CompiledContent, tape: Tape, slots: number, output: Output): void {
   const { members, order } = content;
@@ -670,12 +705,12 @@ export function writeContent(content: CompiledContent, tape: Tape, slots: number
   }
 }
 
-/** Whether a member's node, -1 for none, stands for a value: a null does not, nor does a list without items. */
+/** Returns true if a member's node (-1 for none) holds a value. A null and an empty list are no values. */
 function isThere({ repeats }: ContentMember, { words }: Tape, node: number): boolean {
   return node !== -1 && words[node] !== nothing && !(repeats && words[node + 1] === -1);
 }
 
-/** How many required members a reply lacks that nothing is written for (A28). */
+/** Returns the number of required members that a reply lacks and for which nothing is written (A28). */
 export function missingOnTape({ members, required }: CompiledContent, tape: Tape, slots: number): number {
   const { words } = tape;
   let count = 0;
@@ -689,7 +724,7 @@ export function missingOnTape({ members, required }: CompiledContent, tape: Tape
   return count;
 }
 
-/** Two members of a reply of which one alone may be there, by name; undefined where there are none. */
+/** Returns the names of two members of a reply that exclude each other; undefined if there are none. */
 export function conflictOnTape(
   content: CompiledContent,
   tape: Tape,
@@ -709,12 +744,12 @@ type Branch = Extract<Order, { readonly kind: 'choice' }>['parts'][number];
 
 const noMember: ReadonlySet<number> = new Set();
 
-/** What a nil element counts beside a value. */
+/** Weight of a nil element; a value weighs 1. */
 const nilWeight = 2 ** -20;
 
 /**
- * Writes members that stand in several places (A15): of a choice the branch that takes most of those left, an element in its
- * first free place.
+ * Writes members that have several positions (A15): the branch of a choice that takes most of the remaining members,
+ * and each element in its first free position.
  */
 function writeOrdered(
   { members }: CompiledContent,
@@ -724,7 +759,7 @@ function writeOrdered(
   output: Output,
 ): void {
   const { words } = tape;
-  // by member: 0 before anything of it is written, -1 after all of it, else the list's entry that comes next
+  // by member: 0 before it is written, -1 after all of it is written, else the next entry of the list
   const next = new Int32Array(members.length);
   const present: number[] = [];
   for (let index = 0; index < members.length; index++) if (words[slots + index] !== -1) present.push(index);
@@ -735,13 +770,13 @@ function writeOrdered(
     if (isThere(member, tape, node)) return 1;
     return member.takesNull ? nilWeight : 0;
   };
-  /** The members that an order takes: of a choice those of its heaviest branch. */
+  /** Returns the members that an order takes; for a choice, those of its heaviest branch. */
   const takenBy = (order: Order): ReadonlySet<number> => {
     if (order.kind === 'member') return new Set([order.index]);
     if (order.kind === 'choice') return heaviest(filled(order.parts))?.taken ?? noMember;
     return new Set(order.parts.flatMap((part) => [...takenBy(part)]));
   };
-  /** The branches that have something to write: most choices of a type of many have none, or one. */
+  /** Returns the branches with something to write. Most choices of a large type have none or one. */
   const filled = (parts: readonly Branch[]): readonly Branch[] =>
     parts.filter((part) => present.some((index) => next[index] !== -1 && part.members.has(index)));
   const heaviest = (parts: readonly Branch[]) => {

@@ -10,54 +10,64 @@ import type { Reading } from '../problem.ts';
 import type { References } from './references.ts';
 import type { SimpleOf } from './simple-types.ts';
 
-/** The tags of an element, with the beginning that attributes follow. */
+/** The tags of an element, and the beginning of its start tag, after which attributes are written. */
 export interface Tags extends Element {
-  /** `<n:Name`, without the declarations that stand on the body's element. */
+  /** `<n:Name`, without the namespace declarations of the body's element. */
   readonly start: Piece;
 }
 
-/** The values of one type as an element holds them, both ways; compiled once, at start. */
+/** Reads and writes element values of one type. Compiled once, at start. */
 export interface ValueCodec {
-  /** XML → JSON: from the element's start tag, whose attributes it looks at, past its end tag; undefined: it is refused, which is noted. */
+  /**
+   * XML → JSON: reads from the element's start tag and its attributes past its end tag. Undefined if the value is
+   * refused; the reading records the reason.
+   */
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
-  /** The same of an element with `xsi:nil`: `null`, or with its attributes (A25). */
+  /** Reads an element with `xsi:nil`: `null`, or an object with its attributes (A25). */
   readonly readNil: (xml: XmlReader, reading: Reading) => string | undefined;
-  /** JSON → XML: past the value that starts at the tape's position, null too; pushes one node. Throws MismatchError, JsonError. */
+  /**
+   * JSON → XML: moves past the value at the tape's position, which may be null, and pushes one node. Throws
+   * MismatchError, JsonError.
+   */
   readonly scan: (tape: Tape) => void;
-  /** Writes the element around a node that `scan` pushed; nothing for a null that can't be nil. */
+  /** Writes the element around a node that `scan` pushed. Writes nothing for a null if the element is not nillable. */
   readonly write: (tags: Tags, tape: Tape, node: number, output: Output) => void;
-  /** Whether its nodes are texts that need no declarations. */
+  /** True if its nodes are texts that need no namespace declarations. */
   readonly isLeaf: boolean;
-  /** A text as a JSON token, where the type is simple: the default of an empty element (A25). */
+  /** Converts a text to a JSON token, for the default of an empty element (A25). Undefined for complex types. */
   readonly defaultOf: ((text: string) => string | undefined) | undefined;
 }
 
-/** What every codec of a service shares. */
+/** State that all codecs of a service share. */
 export interface AdoptedContext {
   readonly service: AdoptedService;
   readonly settings: Settings;
   readonly limits: Limits;
-  /** Whether messages are of SOAP's encoding (A30): anything may be nil, and types are written. */
+  /** True for messages in SOAP's encoding (A30): any value may be nil, and types are written. */
   readonly encoded: boolean;
-  /** What elements of the message that is being read may refer to; undefined between messages and where there is none. */
+  /**
+   * Reference targets of the message that is being read. Undefined between messages, and for messages without
+   * references.
+   */
   references: References | undefined;
   readonly simpleOf: SimpleOf;
   /**
-   * The codec of a type, compiled on first use, at start.
+   * Returns the codec of a type, compiled on first use, at start.
    *
-   * @param once whether its element stands at most once where it is: a lone repeat is then an array itself (A13)
+   * @param once true if the element occurs at most once in its parent: a type with one repeated member is then an array
+   * (A13)
    */
   readonly codecOf: (type: SchemaType, once: boolean) => ValueCodec;
-  /** The codec of a value of any type in a `Map` of Apache SOAP (A23), compiled on first use. */
+  /** Returns the codec of an untyped value in a `Map` of Apache SOAP (A23), compiled on first use. */
   readonly mapValues: () => ValueCodec;
-  /** The codec of an element's value: its default is that of an empty element (A25). */
+  /** Returns the codec of an element's value. The declared default is the value of an empty element (A25). */
   readonly elementOf: (element: ElementDeclaration, once: boolean) => ValueCodec;
-  /** The prefix of a namespace, with its colon; `''` for none. */
+  /** Returns the prefix of a namespace, with its colon; `''` for none. */
   readonly prefixOf: (namespace: string) => string;
-  /** What a type is called in JSON (A19). */
+  /** Returns the JSON name of a type (A19). */
   readonly typeNameOf: (type: SchemaType) => string | undefined;
-  /** The types that `@type` may name where any may stand (A23), by that name. */
+  /** Returns the type with a JSON name that `@type` states for a value of any type (A23). */
   readonly typeNamed: (name: string) => SchemaType | undefined;
-  /** A named type of the service or of XSD by `{namespace}local`. */
+  /** Returns the named type of the service or of XSD by `{namespace}local`. */
   readonly typeOfKey: (key: string) => SchemaType | undefined;
 }

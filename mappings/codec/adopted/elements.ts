@@ -8,14 +8,14 @@ import { nilAttribute } from '../schema-instance.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { follow, type References, referenceIn } from './references.ts';
 
-/** Elements of declarations: what they are called, whether they are nil, and their tags around a node. */
+/** Elements by their declarations: names, nil, and the tags around a node. */
 
 const { made } = nodeKinds;
 
-/** The content of an element without any. */
+/** The content of an empty element. */
 export const leaf = { scan: noContent, write: noContent, declarations: '' };
 
-/** A declaration of an element that the schema has none of. */
+/** Returns a declaration for an element that the schema does not declare. */
 export function undeclared(name: QName, type: SchemaType, nillable: boolean): ElementDeclaration {
   return {
     name,
@@ -29,12 +29,12 @@ export function undeclared(name: QName, type: SchemaType, nillable: boolean): El
   };
 }
 
-/** A type's name as messages have it; of an anonymous one `xs:anyType`. */
+/** Returns a type's qualified name in messages; `xsd:anyType` for an anonymous type. */
 export function qualifiedName(context: AdoptedContext, { name }: SchemaType): string {
   return name === undefined ? 'xsd:anyType' : context.prefixOf(name.namespace) + name.local;
 }
 
-/** What reads an element of a declaration: xsi:nil first (A25), then its type. */
+/** Returns the reader of a declared element. It handles `xsi:nil` first (A25), then the type. */
 export function elementReader(
   context: AdoptedContext,
   element: ElementDeclaration,
@@ -70,9 +70,11 @@ export function elementReader(
 const nowhere: References = { targets: new Map(), active: new Set(), again: 0 };
 
 /**
- * The tags of an element; only a nillable one is written for a null (A25). In SOAP's encoding they say the type (A30).
+ * Returns the tags of an element. A null is written only for a nillable element (A25). In SOAP's encoding the tags
+ * state the type (A30).
  *
- * @param declarations of the prefixes in it, where it is a body's element; elsewhere they stand further out
+ * @param declarations declarations of all prefixes in the element if it is the body's element; otherwise an ancestor
+ * has them
  */
 export function tagsOf(context: AdoptedContext, element: ElementDeclaration, declarations = ''): Tags {
   if (declarations !== '') return makeTags(context, element, declarations);
@@ -83,7 +85,7 @@ export function tagsOf(context: AdoptedContext, element: ElementDeclaration, dec
   return tags;
 }
 
-/** By declaration: a base's elements are those of all types that extend it. */
+/** Cached by declaration, because all types that extend a base share its elements. */
 const tagsKnown = new WeakMap<AdoptedContext, Map<ElementDeclaration, Tags>>();
 
 function makeTags(
@@ -99,16 +101,16 @@ function makeTags(
 }
 
 /**
- * The tags of a name.
+ * Returns the tags of a qualified name.
  *
- * @param start `<name`, with declarations where it has its own
- * @param typed the same, with the type where it is said
+ * @param start `<name`, followed by the element's own declarations, if any
+ * @param typed the same, followed by `xsi:type`, if it is written
  */
 export function tagsNamed(qualified: string, start: string, typed: string, isNillable: boolean): Tags {
   return { start: piece(start), ...elementNamed(qualified, typed, isNillable ? start : undefined) };
 }
 
-/** Writes the element around a node that isn't an object's. */
+/** Writes the element around a node that is not an object's. */
 export function writeLeaf(tags: Tags, tape: Tape, node: number, output: Output): void {
   const { words } = tape;
   if (words[node] !== made || words[node + 2] === 0) {

@@ -17,8 +17,9 @@ const { list } = nodeKinds;
 export const noDimensions: Reason = { expected: 'an array of one dimension, which alone are served' };
 
 /**
- * The codec of an array, or of a `Vector` of Apache SOAP: read with items of any name, written with `item` elements; without attributes of the encoding where
- * the binding says literal. `itemOf` returns the codec of an item once it is compiled.
+ * Returns the codec of an array, or of a `Vector` of Apache SOAP. Items are read with any name and written as `item`.
+ * If the binding is literal, arrays have no attributes of the encoding. `itemOf` returns the codec of an item after it
+ * is compiled.
  */
 export function itemsCodec(
   context: AdoptedContext,
@@ -80,7 +81,10 @@ export function itemsCodec(
   };
 }
 
-/** Why an element's children can't be read as items in their order; undefined where they can (SOAP 1.1, 5.4.2; SOAP 1.2, part 2, 3.1.6). */
+/**
+ * Returns the reason why an element's children are not items in document order; undefined if they are (SOAP 1.1, 5.4.2;
+ * SOAP 1.2, part 2, 3.1.6).
+ */
 function oddPlaces(xml: XmlReader): Reason | undefined {
   if (xml.attributeCount === 0) return undefined;
   const type = xml.attribute(namespaces.soap11Encoding, 'arrayType') ?? '';
@@ -89,7 +93,7 @@ function oddPlaces(xml: XmlReader): Reason | undefined {
   return oddPlace(xml, 'offset') ?? oddPlace(xml, 'position');
 }
 
-/** The same of an attribute that says where an item stands, which need not be its place among the others. */
+/** Returns the reason to refuse an attribute that states an item's position, which may differ from document order. */
 function oddPlace(xml: XmlReader, local: 'offset' | 'position'): Reason | undefined {
   const isOdd = xml.attributeCount > 0 && xml.attribute(namespaces.soap11Encoding, local) !== undefined;
   return isOdd ? { expected: 'all items of the array', got: local } : undefined;

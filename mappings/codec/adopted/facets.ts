@@ -10,15 +10,15 @@ import { compileChecks, stepsPerCheck } from '../types/rules.ts';
 import { patternOf } from './patterns.ts';
 
 /**
- * What `validate: strict` asks of a simple type's values beyond their built-in type (XSD 1.0, part 2, 4.3; A26): lengths,
- * bounds, digits, patterns. Enumerations are looked at always. Bounds of dates, patterns that linear time has no form for,
- * and facets of a union's members are not checked.
+ * Checks of `validate: strict` for values of simple types beyond their built-in type (XSD 1.0, part 2, 4.3; A26):
+ * lengths, bounds, digits, patterns. Enumerations are always checked. Bounds of dates, patterns that cannot be matched
+ * in linear time, and facets of a union's members are not checked.
  */
 
-/** Notes a value's JSON that isn't within the facets of its type. */
+/** Checks a value's JSON against the facets of its type and records violations. */
 export type Judge = (token: string, reading: Reading) => void;
 
-/** The built-in types of numbers: what is derived from `decimal`, and the two of doubles. */
+/** The built-in numeric types: those derived from `decimal`, `float` and `double`. */
 export const numbers: ReadonlySet<BuiltIn> = new Set(
   [...builtInTypes.values()].flatMap((type) => {
     for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
@@ -28,7 +28,7 @@ export const numbers: ReadonlySet<BuiltIn> = new Set(
   }),
 );
 
-/** The judge of a type; undefined where nothing is asked of its values. */
+/** Compiles the check of a type; undefined if its values need no check. */
 export function compileFacets(type: SimpleType, limits: Limits): Judge | undefined {
   const { variety } = type;
   const own = ownFacets(type, limits);
@@ -62,7 +62,7 @@ function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Ju
     // with `bigNumbers: text` a number is a string of its digits
     const value = isNumber ? token.replaceAll('"', '') : token;
     if (isNumber && !/\d/.test(value)) {
-      // null, or INF and its kin (`nonFiniteNumbers`)
+      // null, or INF, -INF or NaN (`nonFiniteNumbers`)
       if (value !== 'null') refuse(reading, 'OutOfRange', { expected: 'a finite number', got: value });
       return;
     }
@@ -94,7 +94,7 @@ function boundsOf({ minInclusive, maxInclusive, minExclusive, maxExclusive }: Fa
   });
 }
 
-/** Each group of patterns as one; those that can't be matched in linear time are left out. */
+/** Returns one check per group of patterns. Patterns that cannot be matched in linear time are omitted. */
 function patternsOf({ patterns }: Facets): Check[] {
   if (!canMatchPatterns()) return [];
   return patterns.flatMap((alternatives) => {
@@ -103,7 +103,7 @@ function patternsOf({ patterns }: Facets): Check[] {
   });
 }
 
-/** @param perOctet characters of an octet's text, padding aside */
+/** @param perOctet characters of text per octet, without padding */
 function octetsJudge({ least, most }: Range, perOctet: number): Judge {
   return (token, reading) => {
     const padding = token.endsWith('=="') ? 2 : token.endsWith('="') ? 1 : 0;
@@ -127,7 +127,7 @@ function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
   };
 }
 
-/** What stands before and behind the point of a number without a sign, without zeros at either end of it all. */
+/** Returns the digits before and after the decimal point of an unsigned number, without leading and trailing zeros. */
 export function digitsOf(text: string): { readonly whole: string; readonly fraction: string } {
   const [before, behind = ''] = text.split('.') as [string, string?];
   let from = 0;

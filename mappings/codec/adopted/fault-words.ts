@@ -6,9 +6,12 @@ import { isNcName } from '../../xml/characters.ts';
 import { MismatchError } from '../problem.ts';
 import { contentFault } from './open-elements.ts';
 
-/** Members of an error answer that are the fault itself, not its declared detail (A29): `@code`, `@message`, `@actor`, `@detail`. */
+/**
+ * Members of an error answer that describe the fault and are not its declared detail (A29): `@code`, `@message`,
+ * `@actor`, `@detail`.
+ */
 
-/** Members of an error answer that are no members of a declared detail. */
+/** All members of an error answer that are not part of a declared detail. */
 export const faultMembers: ReadonlySet<string> = new Set([
   '@fault',
   '@message',
@@ -73,7 +76,7 @@ function codeOf(text: string): FaultCodeWords {
   return { is, more: is === undefined || dot === -1 ? '' : name.slice(dot), namespace: '', local: name };
 }
 
-/** XML as it goes into the detail: a string, or an array of strings; `''` for none. */
+/** Returns the XML of the detail from a string or an array of strings; `''` for none. */
 function detailOf(token: string | undefined, limits: Limits): string {
   if (token === undefined || token === 'null') return '';
   const tokens = token.startsWith('[') ? (itemsOf(token, limits) ?? []) : [token];

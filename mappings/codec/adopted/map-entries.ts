@@ -29,9 +29,12 @@ export interface MapEntries {
    * @param listStart beginning of the object around the list form; `''` for the list without an object
    */
   readonly read: (xml: XmlReader, reading: Reading, start: string, listStart: string) => string;
-  /** Moves past an object or array and chains its entries from a word of the tape on; true for an object with `@nil`. */
+  /**
+   * Moves past an object or array and links its entries, starting at a word of the tape. Returns true for an object
+   * with `@nil`.
+   */
   readonly scan: (tape: Tape, link: number) => boolean;
-  /** Writes the entries that a word leads to. */
+  /** Writes the entries that a word links to. */
   readonly write: (tape: Tape, link: number, output: Output) => void;
 }
 
@@ -108,7 +111,7 @@ function entryReader(
         xml.skip();
       } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
       else {
-        // which form the map has depends on the key's text, so no shape of a request is kept (decision 9)
+        // the form of the map depends on the key's text, so no request shape is kept (decision 9)
         const { placeholders } = reading;
         reading.placeholders = undefined;
         entry.key = readKey(xml, reading) ?? 'null';
@@ -124,7 +127,7 @@ function entryReader(
 function entriesScanner(keys: ValueCodec, values: ValueCodec): MapEntries['scan'] {
   const scanNamed = (tape: Tape, start: number, name: string, link: number): number => {
     const entry = pushEntry(tape, link);
-    // the name is a string of JSON, so it is read as one
+    // the name is a JSON string, so it is scanned as a value
     tape.position = start;
     tape.words[entry + keyWord] = tape.top;
     keys.scan(tape);
@@ -211,7 +214,7 @@ function pushEntry(tape: Tape, link: number): number {
   return entry;
 }
 
-/** An item of the list form; a key or value that is missing is null. */
+/** Scans an item of the list form. A missing key or value is null. */
 function scanPair(tape: Tape, entry: number, keys: ValueCodec, values: ValueCodec): void {
   if (tape.peek() !== 123) throw new MismatchError({ expected: 'an object', got: tape.kind() });
   tape.enter();

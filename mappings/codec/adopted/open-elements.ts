@@ -11,9 +11,9 @@ import { quoteJson } from '../scalars/text.ts';
 import { canonicalXml } from './canonical.ts';
 import type { AdoptedContext } from './context.ts';
 
-/** Elements and content that travel as XML text, in both directions (A22, A24). */
+/** Elements and content that are represented as XML text, in both directions (A22, A24). */
 
-/** Whether a wildcard takes an element of a namespace (XSD 1.0, part 1, 3.10.1). */
+/** Returns true if a wildcard accepts elements of a namespace (XSD 1.0, part 1, 3.10.1). */
 export function takesElement(wildcards: readonly Wildcard[], namespace: string): boolean {
   return wildcards.some(({ namespaces }) => {
     if (namespaces.kind === 'any') return true;
@@ -22,7 +22,7 @@ export function takesElement(wildcards: readonly Wildcard[], namespace: string):
   });
 }
 
-/** The element whose start tag is current, past its end tag, as the JSON string of its exclusive canonical form. */
+/** Reads the current element, past its end tag, as the JSON string of its exclusive canonical form. */
 export function readOpenElement(
   context: AdoptedContext,
   xml: XmlReader,
@@ -33,7 +33,7 @@ export function readOpenElement(
   return canonicalToken(context, xml, xml.source(start, xml.position), [], reading);
 }
 
-/** What stands between the tags of the current element, past its end tag, in the same form. */
+/** Reads the content of the current element, past its end tag, as the JSON string of its exclusive canonical form. */
 export function readInnerXml(context: AdoptedContext, xml: XmlReader, reading: Reading): string | undefined {
   const { declarations, position: start, empty } = xml;
   xml.skip();
@@ -42,7 +42,10 @@ export function readInnerXml(context: AdoptedContext, xml: XmlReader, reading: R
   return canonicalToken(context, xml, source.slice(0, source.lastIndexOf('</')), declarations, reading);
 }
 
-/** XML as the JSON string of its canonical form; undefined, which is noted, once there is too much of it. */
+/**
+ * Converts XML to the JSON string of its canonical form. Returns undefined, and records the reason, if the limit is
+ * exceeded.
+ */
 export function canonicalToken(
   { limits }: AdoptedContext,
   xml: XmlReader,
@@ -59,7 +62,9 @@ export function canonicalToken(
   });
 }
 
-/** A reply's string of one well-formed element, which is written as it is. Throws MismatchError, JsonError. */
+/**
+ * Scans a reply's string that holds one well-formed element. It is written unchanged. Throws MismatchError, JsonError.
+ */
 export function scanOpenElement({ limits }: AdoptedContext, tape: Tape): void {
   scanXml(
     tape,
@@ -71,7 +76,7 @@ export function scanOpenElement({ limits }: AdoptedContext, tape: Tape): void {
   );
 }
 
-/** A reply's string of well-formed content. Throws MismatchError, JsonError. */
+/** Scans a reply's string of well-formed content. Throws MismatchError, JsonError. */
 export function scanInnerXml({ limits }: AdoptedContext, tape: Tape): void {
   scanXml(tape, (text) => (/[<&>]/.test(text) ? contentFault(text, limits) : undefined), 'well-formed XML');
 }
@@ -90,7 +95,7 @@ function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expe
   else tape.pushMade(findIllegal(text) === -1 ? text : withoutIllegal(text, tape));
 }
 
-/** Text without markup, which may hold what XML can't carry (W21). */
+/** Replaces the characters that XML does not allow in text without markup (W21). */
 function withoutIllegal(text: string, tape: Tape): string {
   return Array.from(text, (character) => {
     if (isCharacter(character.codePointAt(0) as number)) return character;
@@ -99,12 +104,15 @@ function withoutIllegal(text: string, tape: Tape): string {
   }).join('');
 }
 
-/** Position of the first error of a text as the content of an element; undefined if it is well-formed. */
+/** Returns the position of the first error of a text as the content of an element; undefined if it is well-formed. */
 export function contentFault(text: string, limits: Limits): string | undefined {
   return faultOf(`<x>${text}</x>`, limits);
 }
 
-/** What keeps a text from being a document, in words without its own; undefined when it is. */
+/**
+ * Returns the position of the first error of a text as a document, without quoting the text; undefined if it is
+ * well-formed.
+ */
 function faultOf(text: string, limits: Limits): string | undefined {
   try {
     const xml = new XmlReader(text, limits);

@@ -12,30 +12,30 @@ import { pushItem, pushList } from '../types/entries.ts';
 import type { AdoptedContext, Tags } from './context.ts';
 import { elementReader, tagsNamed, tagsOf, undeclared } from './elements.ts';
 
-/** A wildcard's elements as members of an object, where the overlay's `open` asks for that (A22). */
+/** A wildcard's elements as members of an object, for types that the overlay's `open` names (A22). */
 
 const { nothing, plain } = nodeKinds;
 
-/** The elements that came of a wildcard: their JSON by the name of the member, in the order of the first of each. */
+/** The elements of a wildcard: their JSON by member name, in the order of the first element of each name. */
 export type FieldsBag = Map<string, string[]>;
 
 /** The codec of a wildcard's elements as an object. */
 export interface OpenFields {
-  /** Reads the element whose start tag is current into the bag, past its end tag; what is refused is noted. */
+  /** Reads the current element into the bag, past its end tag. Records the reason if it is refused. */
   readonly read: (xml: XmlReader, reading: Reading, bag: FieldsBag) => void;
-  /** Pushes the node of the object: a chain of entries. Throws MismatchError, JsonError. */
+  /** Pushes the node of the object, a linked list of entries. Throws MismatchError, JsonError. */
   readonly scan: (tape: Tape) => void;
   /** Writes the elements of that node. */
   readonly write: (tape: Tape, node: number, output: Output) => void;
 }
 
 /**
- * Compiles a wildcard's elements as an object: a member is called as its element's local name, or `{namespace}local` in
- * another namespace than `namespace`. Text stands for an element that holds text alone, `null` for a nil one; another is as a
- * value of `xs:anyType` is (A23). Several elements of one name are an array.
+ * Compiles a wildcard's elements as an object. A member has its element's local name, or `{namespace}local` in a
+ * namespace other than `namespace`. An element with text only is a string, a nil element is `null`, and any other is a
+ * value of `xs:anyType` (A23). Several elements of one name are an array.
  *
- * @param namespace that of names without one
- * @param repeats whether more than one element may stand there
+ * @param namespace namespace of names without `{namespace}`
+ * @param repeats true if more than one element is allowed
  */
 export function openFields(context: AdoptedContext, namespace: string, repeats: boolean): OpenFields {
   const any = context.codecOf(anyType, false);
@@ -74,18 +74,21 @@ export function openFields(context: AdoptedContext, namespace: string, repeats: 
   return { read, scan, write };
 }
 
-/** The elements of a bag as the JSON of an object. */
+/** Formats the elements of a bag as a JSON object. */
 export function fieldsJson(bag: FieldsBag): string {
   const members: string[] = [];
   for (const [name, tokens] of bag) {
-    // an array by itself would read as several elements
+    // a value that is an array is wrapped, because a bare array means several elements
     const isOne = tokens.length === 1 && tokens[0]?.startsWith('[') === false;
     members.push(`${quoteJson(name)}:${isOne ? tokens[0] : `[${tokens.join(',')}]`}`);
   }
   return `{${members.join(',')}}`;
 }
 
-/** The members of the object that was entered: its node, then for each element a link, its name's place in `made`, its value. */
+/**
+ * Scans the members of an object, after its opening bracket. Pushes its node, and for each element a link, the index of
+ * its name in `made`, and its value.
+ */
 function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boolean): void {
   let link = pushList(tape);
   let count = 0;
@@ -113,7 +116,7 @@ function scanMembers(tape: Tape, scanValue: (tape: Tape) => void, repeats: boole
   }
 }
 
-/** The name of the member that is next, past its colon. Throws MismatchError for one that no element can have. */
+/** Reads a member's name and its colon. Throws MismatchError for a name that no element can have. */
 function scanName(tape: Tape): string {
   const name = tape.name();
   const end = name.startsWith('{') ? name.lastIndexOf('}') : -1;
@@ -126,7 +129,9 @@ function fieldOf(namespace: string, local: string): ElementDeclaration {
   return undeclared({ namespace, local }, anyType, true);
 }
 
-/** The tags of an element by its member's name; one in another namespace declares that itself. */
+/**
+ * Returns the tags of an element by its member's name. An element in another namespace declares that namespace itself.
+ */
 function fieldTags(context: AdoptedContext, name: string, namespace: string): Tags {
   if (!name.startsWith('{')) return tagsOf(context, fieldOf(namespace, name));
   const end = name.lastIndexOf('}');

@@ -1,6 +1,12 @@
-/** Patterns of XML Schema (XSD 1.0, part 2, appendix F) as those of JSON Schema, which are ECMAScript's with the flag `u` (A26). */
+/**
+ * Translates patterns of XML Schema (XSD 1.0, part 2, appendix F) to those of JSON Schema, which are ECMAScript's with
+ * the flag `u` (A26).
+ */
 
-/** What `\s`, `\w`, `\i` and `\c` stand for, as the inside of a class (XSD 1.0, part 2, F.1.1; XML 1.0, 2.3). */
+/**
+ * The character classes `\s`, `\w`, `\i` and `\c`, as the inside of a bracket expression (XSD 1.0, part 2, F.1.1; XML
+ * 1.0, 2.3).
+ */
 const nameStart =
   ':A-Z_a-z\\u00C0-\\u00D6\\u00D8-\\u00F6\\u00F8-\\u02FF\\u0370-\\u037D\\u037F-\\u1FFF\\u200C-\\u200D\\u2070-\\u218F\\u2C00-\\u2FEF\\u3001-\\uD7FF\\uF900-\\uFDCF\\uFDF0-\\uFFFD\\u{10000}-\\u{EFFFF}';
 const classes: Readonly<Record<string, string>> = {
@@ -11,19 +17,19 @@ const classes: Readonly<Record<string, string>> = {
   c: `${nameStart}\\-.0-9\\u00B7\\u0300-\\u036F\\u203F-\\u2040`,
 };
 
-/** Characters that a backslash stands before in both languages; a hyphen needs it within a class alone. */
+/** Characters that a backslash may escape in both languages. A hyphen is escaped only within a class. */
 const escapable = '\\|.?*+(){}[]^$/';
 
 /**
- * One pattern that takes what any of some patterns of XSD takes, from its first character to its last; undefined where
- * ECMAScript has no words for it: blocks of Unicode, classes with others subtracted. `\d` is taken for the digits of ASCII.
+ * Returns one pattern that matches a whole text if any of the alternatives does. Undefined if ECMAScript has no
+ * equivalent: blocks of Unicode, class subtraction. `\d` matches ASCII digits only.
  */
 export function patternOf(alternatives: readonly string[]): string | undefined {
   const translated = alternatives.map((pattern) => new Translation(pattern).whole());
   return translated.includes(undefined) ? undefined : `^(?:${translated.join('|')})$`;
 }
 
-/** One pattern while it is read. */
+/** Translates one pattern. */
 class Translation {
   readonly #pattern: readonly string[];
   #at = 0;
@@ -32,7 +38,7 @@ class Translation {
     this.#pattern = [...pattern];
   }
 
-  /** The translation; undefined where there is none. */
+  /** Returns the translation; undefined if there is none. */
   whole(): string | undefined {
     let made = '';
     let depth = 0;
@@ -78,7 +84,7 @@ class Translation {
     }
   }
 
-  /** The rest of `{2,5}`. */
+  /** Translates the rest of `{2,5}`. */
   #count(): string | undefined {
     const end = this.#pattern.indexOf('}', this.#at);
     const inner = this.#pattern.slice(this.#at, end).join('');
@@ -87,7 +93,7 @@ class Translation {
     return `{${inner}}`;
   }
 
-  /** What follows a backslash. */
+  /** Translates the rest of an escape, after the backslash. */
   #escape(inClass: boolean): string | undefined {
     const character = this.#next();
     if (character === '') return undefined;
@@ -101,7 +107,7 @@ class Translation {
     return escapable.includes(character) ? `\\${character}` : undefined;
   }
 
-  /** The rest of `\p{Lu}`; a block, such as `IsBasicLatin`, has no words. */
+  /** Translates the rest of `\p{Lu}`. Blocks, such as `IsBasicLatin`, have no equivalent. */
   #category(character: string): string | undefined {
     const end = this.#pattern.indexOf('}', this.#at);
     const inner = this.#pattern.slice(this.#at, end).join('');
@@ -111,7 +117,7 @@ class Translation {
     return `\\${character}${inner}}`;
   }
 
-  /** The rest of a class, past its bracket. */
+  /** Translates the rest of a class, after its opening bracket. */
   #class(): string | undefined {
     let made = '[';
     if (this.#pattern[this.#at] === '^') {
@@ -123,7 +129,7 @@ class Translation {
       if (character === ']') return first ? undefined : `${made}]`;
       if (character === '' || character === '[') return undefined;
       if (character === '-') {
-        // between two characters it is a range, at either end itself
+        // a hyphen between two characters is a range, at either end a literal
         made += first || this.#pattern[this.#at] === ']' ? '\\-' : '-';
         continue;
       }

@@ -5,29 +5,35 @@ import { countSteps, hasRoom, maxRereadCharacters, type Reading, refuse } from '
 import { excerpt } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
-/** References of SOAP's encoding (SOAP 1.1, 5.4.1; SOAP 1.2, part 2, 3.1.5), resolved where they stand: each target is read once more for each (A30). */
+/**
+ * References of SOAP's encoding (SOAP 1.1, 5.4.1; SOAP 1.2, part 2, 3.1.5), resolved in their element. The target is
+ * read again for each reference (A30).
+ */
 
-/** An element that may be referred to. */
+/** An element that may be a reference target. */
 interface Target {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** What to read it counts for. */
+  /** Number of characters that one read of it adds to the limit. */
   readonly weight: number;
   readonly around: Around | undefined;
-  /** Whether a reference to it was followed. */
+  /** True after the first reference to it. */
   isKnown: boolean;
-  /** Its canonical form, where it is short and needed again. */
+  /** Its canonical form, cached if it is short. */
   canonical: string | undefined;
 }
 
-/** The declarations of an element and of those around it. */
+/** The declarations of an element and its ancestors. */
 interface Around {
   readonly outer: Around | undefined;
   readonly declarations: ReadonlyMap<string, string>;
 }
 
-/** The namespace of a prefix: looked up through the elements around, since copies of many declarations would add up. */
+/**
+ * Returns the namespace of a prefix. It searches the ancestors, because a copy of all declarations per element would
+ * use too much memory.
+ */
 function namespaceAt(around: Around | undefined, prefix: string): string | undefined {
   for (let at = around; at !== undefined; at = at.outer) {
     const namespace = at.declarations.get(prefix);
@@ -36,31 +42,34 @@ function namespaceAt(around: Around | undefined, prefix: string): string | undef
   return undefined;
 }
 
-/** The targets of one message. */
+/** The targets of one message, and the state while they are read. */
 export interface References {
   readonly targets: ReadonlyMap<string, Target>;
-  /** Those that are being read. */
+  /** Ids of the targets that are being read. */
   readonly active: Set<string>;
-  /** How many of those were read before. */
+  /** Number of targets in `active` that were read before. */
   again: number;
 }
 
-/** Characters that a reference counts for, however short what is behind it. */
+/** Minimum number of characters that a reference adds to the limit, however short its target is. */
 const leastText = 1024;
-/** The same of one in what was read before: such ones double with each level of a short message. */
+/**
+ * Minimum number of characters for a reference inside a target that was read before. In a short message, such
+ * references double with each level.
+ */
 const leastAgain = 4 * leastText;
-/** Characters that an element within what is behind it counts for, beside its own: elements are what takes time to read. */
+/** Characters that each element in a target adds to its own length, because elements dominate the time to read it. */
 const elementText = 128;
 
-/** What a message holds that other elements may refer to, and its first element by itself. */
+/** The canonical first element of a message, and all its reference targets. */
 export interface Gathered {
   readonly first: string;
   readonly references: References;
 }
 
 /**
- * Reads from the start tag of the body's first element past the body's end tag, if there is one around it; every element's
- * canonical form is kept. Undefined once all that is longer than its source by more than the limit.
+ * Reads from the start tag of the body's first element past the end of the body, if there is one. Keeps the canonical
+ * form of each element. Returns undefined if the forms exceed their source by more than the limit.
  */
 export function gatherReferences(
   xml: XmlReader,
@@ -89,8 +98,8 @@ export function gatherReferences(
 }
 
 /**
- * Adds each element of a canonical text that has an id. An id on two elements is refused: XML 1.0 has each ID once, and SOAP
- * 1.2, part 2, 3.1.5.2 has the fault DuplicateID.
+ * Adds each element of a canonical text that has an id. An id on two elements is refused: IDs are unique in XML 1.0,
+ * and SOAP 1.2, part 2, 3.1.5.2 defines the fault DuplicateID.
  */
 function findTargets(text: string, targets: Map<string, Target>, reading: Reading): void {
   const open: {
@@ -134,20 +143,22 @@ function findTargets(text: string, targets: Map<string, Target>, reading: Readin
   }
 }
 
-/** Whether an attribute is the id of SOAP 1.2's encoding (SOAP 1.2, part 2, 3.1.5.1). */
+/** Returns true for the id attribute of SOAP 1.2's encoding (SOAP 1.2, part 2, 3.1.5.1). */
 function isId12(name: string, around: Around | undefined): boolean {
   return name.endsWith(':id') && namespaceAt(around, name.slice(0, -3)) === namespaces.soap12Encoding;
 }
 
-/** Where an element refers to, as `#id`: by `href`, or by `ref` of SOAP 1.2's encoding; undefined where it doesn't. */
+/**
+ * Returns an element's reference as `#id`, from `href` or from `ref` of SOAP 1.2's encoding; undefined if it has none.
+ */
 export function referenceIn(xml: XmlReader): string | undefined {
   const ref = xml.attribute(namespaces.soap12Encoding, 'ref');
   return ref === undefined ? xml.attribute('', 'href') : `#${ref}`;
 }
 
 /**
- * Reads what a reference leads to, by a reader of its own; undefined, and noted, where it leads nowhere, to an element around
- * it, or once all that was read so is too much.
+ * Reads the target of a reference with a new reader. Returns undefined, and records the reason, if there is no target,
+ * if it contains the reference, or if the limit is exceeded.
  */
 export function follow(
   references: References,
@@ -190,7 +201,10 @@ export function follow(
   return token;
 }
 
-/** Undefined where there is no room for what is longer than counts anyway: what is declared around it stands with each that uses it. */
+/**
+ * Returns the canonical form of a target. Returns undefined if the characters beyond the target's weight exceed the
+ * limit: each element repeats the outer declarations that it uses.
+ */
 function canonicalOf(target: Target, takeMore: (characters: number) => boolean): string | undefined {
   if (target.canonical !== undefined) return target.canonical;
   const source = target.text.slice(target.start, target.end);

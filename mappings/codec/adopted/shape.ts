@@ -51,20 +51,20 @@ import { readInnerXml, scanInnerXml } from './open-elements.ts';
 import type { Resolve, SimpleCodec } from './simple-types.ts';
 
 /**
- * The object that a value of a complex type is in JSON: attributes, then what stands between the tags (A12, A14, A24, A25).
- * On the tape: its kind, the shape's number, flags, and a slot for each member that holds its node, -1 for none.
+ * The JSON object of a complex type: attributes first, then the content between the tags (A12, A14, A24, A25). Its tape
+ * node has the kind, the shape's number, flags, and a slot for each member. A slot holds the member's node, or -1 if
+ * the member is absent.
  */
 
 const { nothing, empty, plain, text: textKind, made, record } = nodeKinds;
 
-/** Words before the slots. */
+/** Words of a node before its slots. */
 const head = 3;
 
-/** Flags of a node. */
 const isNil = 1;
 const isTyped = 2;
 
-/** An attribute, ready for messages. */
+/** The codec of an attribute. */
 interface AttributeCodec {
   readonly json: string;
   readonly jsonKey: string;
@@ -74,41 +74,41 @@ interface AttributeCodec {
   readonly simple: SimpleCodec;
   /** ` name="` */
   readonly before: Piece;
-  /** ` name="value"`, for a required one that isn't there (A27). */
+  /** ` name="value"` for a required attribute with a fixed value, written if the attribute is absent (A27). */
   readonly fixed: Piece | undefined;
 }
 
-/** A type, or the rounds of a repeated group, ready for messages. */
+/** The compiled form of a type, or of one repetition of a repeated group. */
 export interface Shape {
   readonly number: number;
-  /** As `@type` has it; undefined for an anonymous one. */
+  /** The type's name in `@type`; undefined for an anonymous type. */
   readonly name: string | undefined;
   readonly abstract: boolean;
-  /** `{"@type":"Name"`, and ` i:type="n:Name"`. */
+  /** `{"@type":"Name"` in JSON, and ` i:type="n:Name"` in XML. */
   readonly typeToken: string;
   readonly typeTag: Piece;
-  /** Whether every element says its type (A30). */
+  /** True if each element states its type (A30). */
   readonly alwaysTyped: boolean;
   readonly attributes: readonly AttributeCodec[];
-  /** The attributes that are required and have no fixed value. */
+  /** Indexes of the required attributes without a fixed value. */
   readonly needed: readonly number[];
   readonly anyAttribute: boolean;
   readonly kind: 'members' | 'text' | 'mixed';
-  /** Whether it is that of an object where any type may stand: its first member is `@xml`, and only that says what it holds. */
+  /** True for an object without a type, allowed for any type: its first member is `@xml`, its content. */
   readonly untyped: boolean;
   readonly content: CompiledContent;
-  /** Of a map its entries: on the tape a word that leads to them takes the place of the slots. */
+  /** The entries of a map. One word that links to them replaces the slots on the tape. */
   readonly entries: MapEntries | undefined;
-  /** Of `text`: the value and what it is called. */
+  /** The codec and the JSON name of the value, if the kind is `text`. */
   readonly simple: SimpleCodec | undefined;
   readonly valueName: string;
   /** The names of the slots: attributes, then members or the value, then `@attributes`. */
   readonly names: readonly string[];
   readonly keys: readonly ReturnType<typeof nameKey>[];
   readonly byName: ReadonlyMap<string, number>;
-  /** What scans the value of each slot. */
+  /** The scan function of each slot's value. */
   readonly scans: readonly Scan[];
-  /** What followed each member last time: a hint that is checked each time. */
+  /** The member that followed each member in the last object: a hint that is verified on each use. */
   readonly follower: Int32Array;
   readonly context: AdoptedContext;
 }
@@ -118,14 +118,14 @@ const untypedObject: Reason = {
   got: 'neither',
 };
 
-/** What ends an attribute, and a start tag. */
+/** The end of an attribute, and of a start tag. */
 const quote = piece('"');
 const tagEnd = piece('>');
 
-/** The shapes of one service by their numbers. */
+/** The shapes of a service by number. */
 const shapesOf = new WeakMap<AdoptedContext, Shape[]>();
 
-/** What a shape is compiled from. */
+/** Input for the compilation of a shape. */
 interface ShapeParts {
   readonly name: string | undefined;
   readonly qualified: string;
@@ -140,7 +140,7 @@ interface ShapeParts {
   readonly valueName: string | undefined;
 }
 
-/** A shape without anything. */
+/** The parts of an empty shape. */
 export const bareParts: ShapeParts = {
   name: undefined,
   qualified: '',
@@ -155,7 +155,7 @@ export const bareParts: ShapeParts = {
   valueName: undefined,
 };
 
-/** The shape of a complex type. */
+/** Compiles the shape of a complex type. */
 export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
   const { attributes, anyAttribute, content, abstract, name } = type;
   const textType = textTypeOf(type);
@@ -176,7 +176,10 @@ export function shapeOfType(context: AdoptedContext, type: ComplexType): Shape {
 
 const apachePrefix = 'apache:';
 
-/** A type's name as `xsi:type` has it. Any message may have types of Apache SOAP, so each tag with one declares the prefix. */
+/**
+ * Returns a type's qualified name for `xsi:type`. Types of Apache SOAP may occur in any message, so each tag that names
+ * one declares the prefix.
+ */
 function typeQName(context: AdoptedContext, { namespace, local }: QName): string {
   return (namespace === namespaces.apacheSoap ? apachePrefix : context.prefixOf(namespace)) + local;
 }
@@ -185,12 +188,12 @@ function declarationOf(qualified: string): string {
   return qualified.startsWith(apachePrefix) ? ` xmlns:apache="${namespaces.apacheSoap}"` : '';
 }
 
-/** The shape of the rounds of a repeated group. */
+/** Compiles the shape of a repetition of a repeated group. */
 export function shapeOfContent(context: AdoptedContext, members: Members): Shape {
   return compileShape(context, { ...bareParts, members });
 }
 
-/** The content of some members; the rounds of repeated groups are shapes. */
+/** Compiles the content of a list of members. The repetitions of a repeated group are shapes. */
 export function contentOf(context: AdoptedContext, members: Members): CompiledContent {
   return compileContent(context, members, (inner) => {
     const shape = shapeOfContent(context, inner);
@@ -202,7 +205,7 @@ export function contentOf(context: AdoptedContext, members: Members): CompiledCo
   });
 }
 
-/** Any shape; types that aren't in the schema have some of their own. */
+/** Compiles a shape from its parts, also for values of types that are not in the schema. */
 export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape {
   const content = contentOf(context, parts.members);
   const named = attributeMembers(parts.attributes, parts.members.members);
@@ -251,7 +254,9 @@ export function compileShape(context: AdoptedContext, parts: ShapeParts): Shape 
   return shape;
 }
 
-/** What scans a value of an element: its prefixes are none that attributes before it declare. */
+/**
+ * Returns the scan function of an element's or attribute's value, with prefixes that no attribute before it declares.
+ */
 function scanOf({ scan, usesPrefixes }: SimpleCodec, before: readonly AttributeCodec[]): Scan {
   const others = before.filter(({ simple }) => simple.usesPrefixes).length;
   return usesPrefixes && others > 0 ? (tape) => scan(tape, `q${others}-`) : scan;
@@ -276,7 +281,7 @@ function attributeCodec(context: AdoptedContext, json: string, use: AttributeUse
 
 // --- XML → JSON ---------------------------------------------------------------------------------------
 
-/** Reads the element whose start tag is current as the shape's object, past its end tag. */
+/** Reads the current element as the shape's object, from its start tag past its end tag. */
 export function readShape(
   shape: Shape,
   typed: boolean,
@@ -298,7 +303,7 @@ export function readShape(
   return `${json}${json.length === 1 ? '' : ','}${JSON.stringify(shape.valueName)}:${token}}`;
 }
 
-/** The object's text so far with the attributes of the current start tag (A12). */
+/** Appends the attributes of the current start tag to the object's text (A12). */
 export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, start: string): string {
   const { attributes, context } = shape;
   let json = start;
@@ -333,7 +338,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       if (context.encoded && (namespace !== '' || local === 'id')) continue;
       if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
-        // a namespace that is declared once stands in each name
+        // the result repeats the namespace in each name, but the source declares it once
         if (!hasRoom(reading, context.limits, namespace.length)) {
           refuseNamespaces(context.limits, reading);
           continue;
@@ -357,7 +362,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
   return json;
 }
 
-/** Whether an attribute isn't there, or is as absent for being empty (`emptyElements: absent`). */
+/** Returns true if an attribute is missing, or is empty and `emptyElements` is `absent`. */
 function isAbsent(
   { namespace, local, simple }: AttributeCodec,
   { settings }: AdoptedContext,
@@ -368,13 +373,13 @@ function isAbsent(
   return settings.emptyElements === 'absent' && !simple.takesEmpty && isBlankText(text);
 }
 
-/** Beginnings of namespaces whose attributes are about messages, XML or security and not about the value: `xml`, `wsu`. */
+/** URI prefixes of namespaces with attributes about XML, messages or security, not about the value: `xml`, `wsu`. */
 const otherSubjects = ['http://www.w3.org/', 'http://schemas.xmlsoap.org/', 'http://docs.oasis-open.org/'];
 
 /**
- * The attribute that one in another namespace, or in none, is certainly meant to be: the only one of its local name (A12).
- * `several` if it is not certain, because the element has that attribute too, or the name twice; undefined without a
- * namesake.
+ * Returns the declared attribute that an attribute in a wrong namespace stands for: the only one with its local name
+ * (A12). Returns `several` if that is ambiguous, because the element also has the declared attribute or has the name
+ * twice. Returns undefined if no declared attribute has the name.
  */
 function namesakeOf(
   attributes: readonly AttributeCodec[],
@@ -411,12 +416,12 @@ function refuseNamesake(
   reading.path.pop();
 }
 
-/** The same of an element whose attributes make no member. */
+/** Checks the attributes of an element that has no attribute members. */
 export function checkAttributes(shape: Shape, xml: XmlReader, reading: Reading): void {
   if (xml.attributeCount !== 0) readAttributes(shape, xml, reading, '{');
 }
 
-/** Whether the current element's `href` refers to a part that its value is (W60). */
+/** Returns true if the element's `href` refers to a MIME part that holds its value (W60). */
 export function isReferring(simple: SimpleCodec | undefined, xml: XmlReader, reading: Reading): boolean {
   const { attachments } = reading;
   if (attachments === undefined || simple?.expected !== base64Binary.expected) return false;
@@ -424,7 +429,7 @@ export function isReferring(simple: SimpleCodec | undefined, xml: XmlReader, rea
 }
 
 /**
- * Leaves out an attribute of a foreign namespace, and refuses any other one (A12).
+ * Ignores an attribute of a foreign namespace, and refuses any other unknown attribute (A12).
  *
  * @param namespace `''` for an attribute without a namespace, or in that of its element
  */
@@ -472,7 +477,10 @@ function accepted(
 
 const unbound = (): undefined => undefined;
 
-/** The token of a text with prefixes: of each name the namespace counts, which is declared once and stands in all of them. */
+/**
+ * Converts a text with prefixes to a token. The namespace of each name counts toward the limit, because the token
+ * repeats it.
+ */
 function readPrefixed(
   simple: SimpleCodec,
   text: string,
@@ -490,14 +498,20 @@ function readPrefixed(
   return isOver ? refuseNamespaces(limits, reading) : accept(token, reading);
 }
 
-/** The namespaces of prefixes within the current element, also once the reader is past it. */
+/**
+ * Returns the function that resolves prefixes in the current element. It works after the reader has left the element
+ * too.
+ */
 function resolverOf(xml: XmlReader): Resolve {
   const { declarations } = xml;
   return (prefix) =>
     declarations.find((declared) => declared.prefix === prefix)?.namespace ?? xml.resolve(prefix);
 }
 
-/** The text of the current element as a JSON token, past its end tag; the default's where it is empty (A25). */
+/**
+ * Reads the text of the current element as a JSON token, past its end tag. An empty element has the default's token
+ * (A25).
+ */
 export function readSimple(
   simple: SimpleCodec,
   context: AdoptedContext,
@@ -529,20 +543,20 @@ export function readSimple(
       : readPrefixed(simple, text, resolve, context.limits, reading);
   if (token === undefined) return undefined;
   if (simple.judge !== undefined) {
-    simple.judge(token, reading); // of one text: other texts in its place may be refused
+    simple.judge(token, reading); // it judged one text only: another text with the same markup may be refused
     return token;
   }
   if (reading.placeholders === undefined || simple.usesPrefixes) return token;
   return reading.placeholders.placeholderOf(start, token, textValueOf(simple, context.limits));
 }
 
-/** What any text of a simple type comes to; of each made once, when a shape is first learned. */
+/** Returns how texts of a simple type are converted. Made once per type, when a request shape is first learned. */
 function textValueOf(simple: SimpleCodec, limits: Limits): TextValue {
   const known = textValues.get(simple);
   if (known !== undefined) return known;
   const { fromXml } = simple;
   const tokenOf = (given: string): string | undefined => {
-    // an empty one may mean a default
+    // an empty text may mean a default
     const token = given === '' ? undefined : fromXml(given, unbound);
     return typeof token === 'string' ? token : undefined;
   };
@@ -553,7 +567,10 @@ function textValueOf(simple: SimpleCodec, limits: Limits): TextValue {
 
 const textValues = new WeakMap<SimpleCodec, TextValue>();
 
-/** The same of an element that a part stands for, or that holds an Include which nothing of its type can be (W60). */
+/**
+ * Reads an element whose value is in a MIME part. Refuses an Include in an element of a type that cannot have one
+ * (W60).
+ */
 function readAttachedTo(
   simple: SimpleCodec,
   attachments: AttachedParts,
@@ -567,15 +584,16 @@ function readAttachedTo(
 
 // --- JSON → XML ---------------------------------------------------------------------------------------
 
-/** Moves past an object, or a null, and pushes one node. Throws MismatchError, JsonError. */
+/** Moves past an object or a null and pushes one node. Throws MismatchError, JsonError. */
 function scanShape(shape: Shape, tape: Tape): void {
   if (enters(tape, 123)) scanMembers(shape, undefined, tape);
 }
 
 /**
- * The members of an object whose bracket is past. True: another shape is to read the object from its beginning.
+ * Scans the members of an object, after its opening bracket. Returns true if another shape must scan the object from
+ * its beginning.
  *
- * @param onType what is done with `@type`: true where another shape is to read the object from its beginning
+ * @param onType handles `@type`: returns true if another shape must scan the object from its beginning
  */
 export function scanMembers(
   shape: Shape,
@@ -624,7 +642,7 @@ export function scanMembers(
       throw error instanceof MismatchError ? error.at(names[index] as string) : error;
     }
   }
-  // once it is known that no "@type" behind it says of which type the object is
+  // only at the end, because a later "@type" may state another type
   if (unknown !== undefined && tape.asked?.ignores === false)
     throw new MismatchError(unknownReason('member', unknown, names), 'UnknownElement').at(
       unknown.slice(0, 64),
@@ -658,7 +676,7 @@ export function scanEntries({ number, entries }: Shape, tape: Tape): void {
   if (entries?.scan(tape, node + head) === true) tape.words[node + 2] = isNil;
 }
 
-/** How many elements and values a nil object has, which aren't written (A25). */
+/** Returns the number of elements and values of a nil object. They are not written (A25). */
 function besideNil({ names, attributes, anyAttribute }: Shape, { words }: Tape, node: number): number {
   const end = names.length - (anyAttribute ? 1 : 0);
   let count = 0;
@@ -669,7 +687,10 @@ function besideNil({ names, attributes, anyAttribute }: Shape, { words }: Tape, 
   return count;
 }
 
-/** How many attributes, elements and values an object lacks that its type requires (A28); a nil one needs attributes alone. */
+/**
+ * Returns the number of required attributes, elements and values that an object lacks (A28). A nil object needs only
+ * its attributes.
+ */
 function missingIn(shape: Shape, tape: Tape, node: number): number {
   const { words } = tape;
   const slots = node + head;
@@ -687,9 +708,10 @@ function missingIn(shape: Shape, tape: Tape, node: number): number {
 }
 
 /**
- * A member that isn't the type's: the gateway's own, or one that is left out and, of a request, noted by name (W12).
+ * Scans a member that the type lacks: a reserved member of the gateway, or one that is ignored. The names of ignored
+ * members of a request are recorded (W12).
  *
- * @returns `type` where another shape is to read the object, `unknown` for a member that nothing takes
+ * @returns `type` if another shape must scan the object, `unknown` for an ignored member
  */
 function scanOther(
   name: string,
@@ -715,8 +737,8 @@ function scanOther(
 }
 
 /**
- * `@attributes`: as one text, with declarations of the prefixes that it uses. None may be one of the type's own, nor one that
- * says the type or nil, which have members of their own: an element with an attribute twice is no XML.
+ * Scans `@attributes` into one text of attributes, with declarations of their prefixes. Refuses the type's own
+ * attributes, `xsi:type` and `xsi:nil`, which have members of their own, because an attribute must not occur twice.
  */
 function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCodec[], tape: Tape): void {
   const byte = tape.peek();
@@ -752,7 +774,7 @@ function scanOthers({ limits }: AdoptedContext, own: readonly AttributeCodec[], 
   tape.pushMade(tag);
 }
 
-/** Text as an attribute's value has it, so that its blanks stay. */
+/** Escapes text for an attribute value so that its white space is preserved. */
 function attributeText(text: string, count: { replaced: number }): string {
   return blanksKept(escapeXml(text, count));
 }
@@ -773,7 +795,7 @@ export function writeShape(
   const shape = (shapesOf.get(context) as Shape[])[words[node + 1] as number] as Shape;
   const flags = words[node + 2] as number;
   output.reserve(tags.room);
-  // of a shape that has one
+  // only used if the shape has a value
   const value = words[node + head + shape.attributes.length] as number;
   const hasPrefixes = shape.simple !== undefined && words[value] === made && words[value + 2] !== 0;
   const isBare = flags === 0 && !shape.alwaysTyped && shape.attributes.length === 0 && !shape.anyAttribute;
@@ -802,12 +824,12 @@ export function writeShape(
   }
 }
 
-/** Writes what stands between the tags of an object's node. */
+/** Writes the content between the tags of an object's node. */
 function writeSlots(shape: Shape, tape: Tape, node: number, output: Output): void {
   writeContent(shape.content, tape, node + head + shape.attributes.length, output);
 }
 
-/** Past an element with xsi:nil: `null`, or an object of its attributes (A25). */
+/** Reads past an element with `xsi:nil`: `null`, or an object with its attributes (A25). */
 export function readNull(shape: Shape, xml: XmlReader, reading: Reading): string {
   const json = readAttributes(shape, xml, reading, '{');
   if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
@@ -815,10 +837,10 @@ export function readNull(shape: Shape, xml: XmlReader, reading: Reading): string
 }
 
 /**
- * Scans an object whose `@type` says of which type it is, wherever it stands (A18). Throws MismatchError.
+ * Scans an object that may have `@type`, which states its type, at any position (A18). Throws MismatchError.
  *
- * @param declared the shape without one
- * @param shapeNamed the shape of a type by its JSON name; throws MismatchError for one that may not stand there
+ * @param declared the shape for an object without `@type`
+ * @param shapeNamed returns the shape of a type by its JSON name; throws MismatchError for a type that is not allowed
  */
 export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string) => Shape): void {
   let shape = declared;
@@ -840,7 +862,7 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
     if (shape.entries !== undefined) scanEntries(shape, tape);
     else {
       tape.enter();
-      isKnown = false; // it comes once more
+      isKnown = false; // the second pass meets `@type` again
       scanMembers(shape, onType, tape);
     }
   }
@@ -853,12 +875,12 @@ export function scanTyped(tape: Tape, declared: Shape, shapeNamed: (name: string
   if (shape !== declared) markTyped(tape, mark.top);
 }
 
-/** Marks an object's node: its type is written. */
+/** Marks an object's node so that its type is written. */
 export function markTyped(tape: Tape, node: number): void {
   tape.words[node + 2] = (tape.words[node + 2] as number) | isTyped;
 }
 
-/** Writes a value's text; true where there is some. */
+/** Writes a value's text. Returns true if there is text. */
 function writeValue(tape: Tape, node: number, output: Output): boolean {
   const { words } = tape;
   const kind = words[node];
@@ -903,7 +925,7 @@ function writeAttributes(shape: Shape, tape: Tape, slots: number, output: Output
   if (words[others] === made) output.text(tape.made[words[others + 1] as number] as string);
 }
 
-/** The shape of a simple type where any may stand: its type, and its text as `value` (A23). */
+/** Compiles the shape of a simple type for values of any type: `@type`, and the text as `value` (A23). */
 export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: string): Shape {
   return compileShape(context, {
     ...bareParts,
@@ -914,7 +936,7 @@ export function shapeOfSimple(context: AdoptedContext, type: SimpleType, name: s
   });
 }
 
-/** The key of a type in a message (`xsi:type`), with its prefix resolved; undefined for one that isn't bound. */
+/** Resolves the prefix of an `xsi:type` and returns the key of the type; undefined if the prefix is not bound. */
 export function statedType(stated: string, xml: XmlReader): string | undefined {
   const word = stated.trim();
   const colon = word.indexOf(':');
@@ -922,7 +944,7 @@ export function statedType(stated: string, xml: XmlReader): string | undefined {
   return namespace === undefined ? undefined : expanded(finalTypeName(namespace, word.slice(colon + 1)));
 }
 
-/** An `xsi:type` for a message: `"t:Dog" in namespace "urn:t"`. */
+/** Formats an `xsi:type` for a message: `"t:Dog" in namespace "urn:t"`. */
 export function statedText(stated: string, xml: XmlReader): string {
   const word = stated.trim();
   const namespace = xml.resolve(word.includes(':') ? word.slice(0, word.indexOf(':')) : '');

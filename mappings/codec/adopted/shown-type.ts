@@ -9,8 +9,8 @@ import {
 } from '../../contract/type-graph.ts';
 
 /**
- * What a log may show of an adopted service's messages: an object with any member that the service knows by that name,
- * wherever it knows it. XML text of open content (A22 to A24) is no such member.
+ * Returns the type that selects the parts of an adopted service's messages that a log may show. It is an object with
+ * every member name of the service, at any depth. XML text of open content (A22 to A24) is not shown.
  */
 export function shownTypeOf(service: AdoptedService): RecordType {
   const names = new Set([
@@ -59,7 +59,10 @@ function noteMessage({ body, headers }: AdoptedMessage, names: Set<string>, wait
   if (body.kind === 'element') waiting.push(body.element.type);
 }
 
-/** A record whose members, of these names, are texts, numbers, booleans, such records, or lists of all that. */
+/**
+ * Returns a record with members of these names. Their values are texts, numbers, booleans, the same record, or lists of
+ * these.
+ */
 function recordOf(names: ReadonlySet<string>): RecordType {
   const variants: Variant[] = [];
   const value: UnionType = { kind: 'union', name: 'Shown', documentation: '', variants };

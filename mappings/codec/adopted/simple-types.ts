@@ -34,42 +34,45 @@ import { scalarWriter } from '../types/scalar.ts';
 import { compileFacets, type Judge, numbers } from './facets.ts';
 import { isTemporal, temporal, zonedDateTime } from './temporal.ts';
 
-/** Simple types of an adopted service, both ways (A26). */
+/** Codecs of the simple types of an adopted service (A26). */
 
 const { plain, empty, made } = nodeKinds;
 
-/** The namespace of a prefix where a text stands; undefined for an unbound one. */
+/** Returns the namespace of a prefix at the text's position; undefined for an unbound prefix. */
 export type Resolve = (prefix: string) => string | undefined;
 
-/** One simple type, both ways. */
+/** Reads and writes values of one simple type. */
 export interface SimpleCodec {
-  /** What a message calls it, such as `xs:int`. */
+  /** The type's name in messages, for example `xs:int`. */
   readonly expected: string;
   readonly takesEmpty: boolean;
-  /** `string`: text is kept, with W10's exceptions. `binary`: text up to the body's limit. */
+  /** `string`: text is preserved, with the exceptions of W10. `binary`: text may be as long as the body. */
   readonly text: Scalar['text'];
-  /** Whether its text may have prefixes. */
+  /** True if its text may contain prefixes. */
   readonly usesPrefixes: boolean;
-  /** Text of an element or attribute as a JSON token. */
+  /** Converts the text of an element or attribute to a JSON token. */
   readonly fromXml: (text: string, resolve: Resolve) => Conversion;
   /**
-   * The JSON value that starts at the reader, not null, as XML content; null stands for JSON null. Declarations of the
-   * prefixes that it uses, which begin with a stem, are added to `declared`. Throws MismatchError.
+   * Converts the JSON value at the reader, not null, to XML content; returns null for JSON null. Appends the
+   * declarations of its prefixes, which begin with `stem`, to `declared`. Throws MismatchError.
    */
   readonly toXml: (json: JsonReader, declared: string[], stem: string) => string | null;
   /**
-   * The same from the tape: pushes one node. Of a `made` node that needs declarations of prefixes the last word is one more
-   * than their place in `Tape.made`. Throws MismatchError, JsonError.
+   * Converts the value at the tape's position and pushes one node. If a `made` node needs declarations, its last word
+   * is their index in `Tape.made` plus 1. Throws MismatchError, JsonError.
    */
   readonly scan: (tape: Tape, stem?: string) => void;
-  /** Notes what of a request's value isn't within the type's facets; undefined where nothing more is asked (A26). */
+  /**
+   * Checks a request's value against the type's facets and records violations; undefined if there are none
+   * (A26).
+   */
   readonly judge: Judge | undefined;
 }
 
-/** A codec that looks at built-in types and enumerations alone. */
+/** A codec that checks only built-in types and enumerations. */
 type Unjudged = Omit<SimpleCodec, 'judge'>;
 
-/** The codecs of simple types, each compiled once, at start. */
+/** Returns the codec of a simple type. Each is compiled once, at start. */
 export type SimpleOf = (type: SimpleType) => SimpleCodec;
 
 /** Compiles simple types on first use. */
@@ -105,7 +108,7 @@ function ofScalar(scalar: Scalar, limits: Limits): Unjudged {
   return { ...scalar, usesPrefixes: false, scan: scalarWriter(scalar, 'any', limits).scan };
 }
 
-/** Numbers that a double may not hold. */
+/** Types with numbers that may exceed the precision of a double. */
 const big: ReadonlySet<BuiltIn> = new Set([
   'decimal',
   'integer',
@@ -117,7 +120,7 @@ const big: ReadonlySet<BuiltIn> = new Set([
   'unsignedLong',
 ]);
 
-/** A number whose JSON form is a string of its digits (A26, `bigNumbers: text`). */
+/** Converts a codec of numbers to one with strings of digits in JSON (A26, `bigNumbers: text`). */
 function asText(scalar: Scalar): Scalar {
   return {
     ...scalar,
@@ -133,7 +136,7 @@ const bounds = new Map<string, IntegerRange | undefined>(
   scalarRows.map(([, { xsd, bounds: range }]) => [xsd, range]),
 );
 
-/** The zone of moments without an offset; undefined where they stay without. */
+/** Returns the time zone for times without an offset; undefined if they stay without one. */
 function zoneOf({ dates, upstreamTimeZone = dates === 'utc' ? 'UTC' : undefined }: Settings) {
   return upstreamTimeZone === undefined ? undefined : createZone(upstreamTimeZone);
 }
@@ -153,7 +156,7 @@ function scalarOf(
   return scalars[builtIn] ?? stringOf(builtIn, facets.whiteSpace);
 }
 
-/** An integer without bounds on one side (XSD Part 2, 3.3.14, 3.3.15, 3.3.20, 3.3.25). */
+/** Returns the codec of an integer with a bound on one side only (XSD Part 2, 3.3.14, 3.3.15, 3.3.20, 3.3.25). */
 function signed(xsd: string, isWithin: (token: string) => boolean): Scalar {
   const scalar = { ...integer('integer'), expected: `xs:${xsd}` };
   const outside = (text: string): Refusal => ({
@@ -173,12 +176,12 @@ function signed(xsd: string, isWithin: (token: string) => boolean): Scalar {
       if (written === null || isWithin(written)) return written;
       throw new MismatchError({ expected: `xs:${xsd}`, got: 'a number outside it' });
     },
-    // each is looked at as text
+    // each value is checked as text
     scan: (otherwise) => otherwise,
   };
 }
 
-/** A type of text: its white space folds as its facet says (XSD Part 2, 4.3.6), and nothing more is asked of it. */
+/** Returns the codec of a text type. It only folds white space as its facet requires (XSD Part 2, 4.3.6). */
 function stringOf(builtIn: BuiltIn, whiteSpace: 'preserve' | 'replace' | 'collapse'): Scalar {
   if (whiteSpace === 'preserve') return string;
   const fold = whiteSpace === 'replace' ? replaceBlanks : foldBlanks;
@@ -192,7 +195,7 @@ function foldBlanks(text: string): string {
   return /[\t\n\r]| {2}/.test(collapsed) ? collapsed.replace(/[ \t\n\r]+/g, ' ') : collapsed;
 }
 
-/** `xs:hexBinary`: digits of either case, as they came (XSD Part 2, 3.2.15). */
+/** `xs:hexBinary`: the digits keep their case (XSD Part 2, 3.2.15). */
 const hexBinary: Scalar = {
   ...textual({
     expected: 'xs:hexBinary',
@@ -215,7 +218,7 @@ function hexOf(text: string): string | undefined {
   return text.length % 2 === 0 && !/[^\da-fA-F]/.test(text) ? text : undefined;
 }
 
-/** The built-in types that are neither integers with bounds, nor of the calendar, nor text. */
+/** Built-in types other than bounded integers, calendar types and text. */
 const scalars: { readonly [name in BuiltIn]?: Scalar } = {
   integer: integer('integer'),
   nonPositiveInteger: signed('nonPositiveInteger', (token) => token.startsWith('-') || token === '0'),
@@ -228,7 +231,7 @@ const scalars: { readonly [name in BuiltIn]?: Scalar } = {
   hexBinary,
 };
 
-/** A codec without a shortcut over the tape's bytes: its value is written from text. */
+/** Completes a codec that converts values through their text, without a fast path over the tape's bytes. */
 function fromToXml(
   codec: Omit<Unjudged, 'scan' | 'toXml'> & { toXml: (...given: Parameters<Unjudged['toXml']>) => string },
   limits: Limits,
@@ -260,7 +263,7 @@ function fromToXml(
   };
 }
 
-/** A list: an array of its items (XSD Part 2, 4.1.2.2). */
+/** Returns the codec of a list: an array of its items (XSD Part 2, 4.1.2.2). */
 function listOf(item: SimpleCodec, limits: Limits): Unjudged {
   const expected = `a list of ${item.expected}`;
   return fromToXml(
@@ -302,7 +305,7 @@ function listOf(item: SimpleCodec, limits: Limits): Unjudged {
   );
 }
 
-/** A union: its text, which one of its members has to take (XSD Part 2, 4.1.2.3). */
+/** Returns the codec of a union: a text that at least one member type accepts (XSD Part 2, 4.1.2.3). */
 function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
   const expected = someNames(members.map((member) => member.expected)) || 'a value';
   const keeps = members.some(({ text, expected: of }) => text === 'string' && of === string.expected);
@@ -321,10 +324,10 @@ function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
   };
 }
 
-/** A union whose values are looked at in replies too. */
+/** Returns the codec of a union that checks the values of replies too. */
 function checkedUnion(members: readonly SimpleCodec[], settings: Settings, limits: Limits): Unjudged {
   const union = unionOf(members, limits);
-  // which prefixes of a reply are bound isn't known
+  // the prefixes of a reply are not resolved here
   if (union.usesPrefixes) return union;
   return checked(
     union,
@@ -334,7 +337,10 @@ function checkedUnion(members: readonly SimpleCodec[], settings: Settings, limit
   );
 }
 
-/** A codec that refuses in requests, and in replies refuses or counts, by `unknownEnumValues`, what is no value of its type (A26, W22). */
+/**
+ * Adds a check of values: invalid values are refused in requests, and refused or counted in replies by
+ * `unknownEnumValues` (A26, W22).
+ */
 function checked(
   codec: Unjudged,
   code: ProblemCode,
@@ -355,7 +361,9 @@ function checked(
   };
 }
 
-/** A QName: `{namespace}local`, or `local` alone in none; written with a prefix of its own. */
+/**
+ * Returns the codec of QNames: `{namespace}local`, or `local` without a namespace. Each is written with its own prefix.
+ */
 function qualifiedNames(limits: Limits): Unjudged {
   const expected = 'xs:QName';
   return fromToXml(
@@ -393,14 +401,14 @@ function qualifiedNames(limits: Limits): Unjudged {
   );
 }
 
-/** A value's text, as XML has it: of a list that of its items. */
+/** Returns a value's text in XML; for a list, the texts of its items. */
 function textOf(json: string, limits: Limits): string {
   if (json.startsWith('['))
     return (itemsOf(json, limits) ?? []).map((item) => textOf(item, limits)).join(' ');
   return json.startsWith('"') ? new JsonReader(json, limits).string() : json;
 }
 
-/** One text for all tokens of one value: of numbers, whose digits may be written in many ways (XSD Part 2, 4.3.5). */
+/** Returns the same text for all tokens of a value, because a number has several lexical forms (XSD Part 2, 4.3.5). */
 function valueKey(type: SimpleType, token: string, limits: Limits): string {
   const { variety, builtIn } = type;
   if (variety.kind === 'list')
@@ -410,10 +418,13 @@ function valueKey(type: SimpleType, token: string, limits: Limits): string {
   return number === undefined ? token : plainText(number);
 }
 
-/** A type with an enumeration: checked in requests; in replies by `unknownEnumValues` (A26, W22). */
+/**
+ * Returns the codec of a type with an enumeration. Values are checked in requests, and in replies by
+ * `unknownEnumValues` (A26, W22).
+ */
 function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits: Limits): Unjudged {
   const { enumeration } = type.facets;
-  // what prefixes of an enumeration stand for isn't known
+  // the prefixes in an enumeration are not resolved
   if (enumeration === undefined || base.usesPrefixes) return base;
   const tokenOf = (text: string) => base.fromXml(text, () => undefined);
   const tokens = enumeration.map(tokenOf).filter((token) => typeof token === 'string');
@@ -426,11 +437,11 @@ function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits
     enumeration.length > 12
       ? `a value of ${type.name?.local ?? base.expected}`
       : `one of ${enumeration.join(', ')}`;
-  // texts that `plain` nodes are written as, unread
+  // texts that are copied as `plain` nodes, without conversion
   const keys = tokens
     .filter((token) => base.text === 'string' && /^"[A-Za-z0-9_ .:/-]+"$/.test(token))
     .map((token) => nameKey(token.slice(1, -1)));
-  // JSON may write a value in many ways, with escapes or blanks: it is one too as a request would have it
+  // JSON has several forms of a value, with escapes or blanks, so the text is also checked as a request's would be
   const { scan } = checked(
     { ...base, expected },
     'InvalidEnum',

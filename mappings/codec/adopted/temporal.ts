@@ -5,9 +5,11 @@ import { collapse } from '../scalars/numbers.ts';
 import { type Scalar, textual } from '../scalars/scalar.ts';
 import type { Zone } from '../scalars/zone.ts';
 
-/** The calendar types of XSD (part 2, 3.2.7 to 3.2.14) as text, checked and left as it came (A26). */
+/** The calendar types of XSD (part 2, 3.2.7 to 3.2.14) as text. Values are checked and left unchanged (A26). */
 
-/** Of each the whole grammar, zones too; literals, so that each is shown to take linear time. */
+/**
+ * The complete grammar of each type, with time zones. They are literals, so that linear time can be verified for each.
+ */
 const grammars = {
   dateTime:
     /^(?<year>-?(?:[1-9]\d{4,}|\d{4}))-(?<month>0[1-9]|1[0-2])-(?<day>0[1-9]|[12]\d|3[01])T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?|24:00:00(?:\.0+)?)(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/,
@@ -22,49 +24,52 @@ const grammars = {
   gMonth: /^--(?<month>0[1-9]|1[0-2])(?:--)?(?:Z|[+-](?:(?:0\d|1[0-3]):[0-5]\d|14:00))?$/,
 } as const;
 
-/** The built-in types that are points or periods of the calendar. */
+/** The names of the built-in calendar types. */
 export type TemporalName = keyof typeof grammars;
 
-/** Whether a built-in type is of the calendar. */
+/** Returns true for a built-in calendar type. */
 export function isTemporal(name: string): name is TemporalName {
   return Object.hasOwn(grammars, name);
 }
 
-/** Whether a text, without blanks around it, is of a type: its grammar, a year that isn't 0, and a day that its month has. */
+/**
+ * Returns true if a text without surrounding blanks is valid: it matches the grammar, its year is not 0, and its month
+ * has the day.
+ */
 function isOf(kind: TemporalName, text: string): boolean {
   const parts = grammars[kind].exec(text)?.groups;
   if (parts === undefined) return grammars[kind].test(text);
   if (parts.year !== undefined && /^-?0+$/.test(parts.year)) return false;
   if (parts.day === undefined || parts.month === undefined) return true;
-  // 10,000 years are whole cycles of 400
+  // the last four digits suffice, because 10,000 years are whole cycles of 400
   const inCycle = parts.year === undefined ? 2000 : Number(parts.year.slice(-4));
   return Number(parts.day) <= daysIn(inCycle, Number(parts.month));
 }
 
 /**
- * A request's text of a calendar type as JSON has it. `--01--` is the form of `xs:gMonth` in the first edition of XSD 1.0,
- * and Axis 1.4 writes no other; the second edition has `--01` (E2-12).
+ * Returns a request's text in the form used in JSON. `--01--` is the form of `xs:gMonth` in the first edition of XSD
+ * 1.0, and the only one that Axis 1.4 writes. The second edition has `--01` (E2-12).
  */
 function currentForm(kind: TemporalName, text: string): string {
   return kind === 'gMonth' && text.startsWith('--', 4) ? text.slice(0, 4) + text.slice(6) : text;
 }
 
-/** What becomes of a reply's text that is none of its type. */
+/** How invalid texts of replies are handled. */
 type Misfits = Settings['invalidDates'];
 
-/** A reply's text of a type, as it came or in the form of W17; undefined for other text. */
+/** Returns a valid text of a reply unchanged, or converts it to the form of W17; undefined for any other text. */
 function fromReply(kind: TemporalName, text: string): string | undefined {
   if (isOf(kind, text)) return text;
   return kind === 'dateTime' || kind === 'date' ? isoFromJson(text, kind) : undefined;
 }
 
-/** The same of a text that can be repaired (W17). */
+/** Converts a text after repairing it (W17). */
 function repair(kind: TemporalName, text: string): string | undefined {
   const form = kind === 'dateTime' || kind === 'date' || kind === 'time' ? kind : 'other';
   return fromReply(kind, repaired(text, form));
 }
 
-/** `xs:dateTime` as RFC 3339 in JSON, by a zone (A26, `dates: utc`). */
+/** Returns the codec of `xs:dateTime` as RFC 3339 in JSON, in a time zone (A26, `dates: utc`). */
 export function zonedDateTime(zone: Zone, misfits: Misfits): Scalar {
   return textual({
     expected: 'xs:dateTime',
@@ -84,9 +89,9 @@ export function zonedDateTime(zone: Zone, misfits: Misfits): Scalar {
 }
 
 /**
- * A type of the calendar as text (A26, `dates: text`).
+ * Returns the codec of a calendar type as text (A26, `dates: text`).
  *
- * @param zone whose wall clock an `xs:dateTime` of a request without an offset shows, which it gets then; undefined: none
+ * @param zone zone that supplies the offset of an `xs:dateTime` of a request without an offset; undefined to add none
  */
 export function temporal(kind: TemporalName, misfits: Misfits, zone?: Zone): Scalar {
   const zoned = (text: string): string => {

@@ -36,11 +36,11 @@ import {
 } from './shape.ts';
 import type { SimpleCodec } from './simple-types.ts';
 
-/** The codecs of types, simple and complex, and which of them a value is (A18). */
+/** The codecs of simple and complex types, and the choice of a value's actual type (A18). */
 
 const { record } = nodeKinds;
 
-/** Compiles types on first use; what a type holds is compiled once `finish` is called, so that it may hold itself. */
+/** Compiles types on first use. The content of types is compiled by `finish`, so that a type may contain itself. */
 export interface TypeCompiler {
   readonly codecOf: AdoptedContext['codecOf'];
   readonly mapValues: AdoptedContext['mapValues'];
@@ -119,7 +119,7 @@ function arrayCodec(
   return itemsCodec(context, type, itemType, () => item as ValueCodec);
 }
 
-/** Arrays of several dimensions are refused wherever they come. */
+/** The codec of arrays of several dimensions: each value is refused. */
 const severalDimensions: ValueCodec = {
   read: (xml, reading) => refuseElement(xml, reading, noDimensions),
   readNil: (xml) => {
@@ -153,7 +153,7 @@ function simpleCodec(context: AdoptedContext, type: SimpleType): ValueCodec {
   };
 }
 
-/** The codec of a simple type with a default, which an empty element means (A25). */
+/** Returns the codec of a simple type with a default, which is the value of an empty element (A25). */
 export function withDefault(
   context: AdoptedContext,
   type: SimpleType,
@@ -169,7 +169,7 @@ export function withDefault(
   };
 }
 
-/** A shape without anything, for elements that take no attributes; one of each service. */
+/** Returns the empty shape for elements without attributes. Each service has one. */
 function bareShape(context: AdoptedContext): Shape {
   const shape = bareShapes.get(context) ?? shapeOfContent(context, noMembers);
   bareShapes.set(context, shape);
@@ -210,12 +210,12 @@ function readSimpleElement(
   );
 }
 
-/** The type that `xsi:type` names; undefined for an unknown one. */
+/** Returns the type that `xsi:type` names; undefined for an unknown one. */
 function typeStated(context: AdoptedContext, stated: string, xml: XmlReader): SchemaType | undefined {
   return context.typeOfKey(statedType(stated, xml) ?? '');
 }
 
-/** A named type for a message: `Dog in namespace "urn:t"`; undefined for an anonymous type. */
+/** Formats a named type for a message: `Dog in namespace "urn:t"`. Undefined for an anonymous type. */
 function typeText({ name }: SchemaType): string | undefined {
   return name === undefined ? undefined : `${name.local} in ${namespaceText(name.namespace)}`;
 }
@@ -225,7 +225,10 @@ function simpleCalled(type: SimpleType, { expected }: SimpleCodec): string {
   return typeText(type) ?? expected;
 }
 
-/** Whether `xsi:type` names a simple type or one that is derived from it (XSD Part 1, 2.6.1); of a list or a union it may name any. */
+/**
+ * Returns true if `xsi:type` names a simple type or a type derived from it (XSD Part 1, 2.6.1). Any type is accepted
+ * for `xs:anySimpleType`, for lists and for unions.
+ */
 function isOfSimple(context: AdoptedContext, stated: string, declared: SimpleType, xml: XmlReader): boolean {
   const type = typeStated(context, stated, xml);
   return (type?.kind === 'simple' && isDerived(type, declared)) || declared.builtIn === 'anySimpleType';
@@ -233,7 +236,7 @@ function isOfSimple(context: AdoptedContext, stated: string, declared: SimpleTyp
 
 // --- complex types ------------------------------------------------------------------------------------
 
-/** A type that is nothing but one repeated member: an array (A13). */
+/** Returns the codec of a type that consists of one repeated member: an array (A13). */
 function loneCodec(context: AdoptedContext, members: Members, later: (work: () => void) => void): ValueCodec {
   let compiled: CompiledContent | undefined;
   later(() => {
@@ -258,7 +261,7 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
   };
 }
 
-/** A `Map` of Apache SOAP (A23): an object, or a list of keys and values. */
+/** Returns the codec of a `Map` of Apache SOAP (A23): an object, or a list of keys and values. */
 function mapCodec(context: AdoptedContext, shape: () => Shape): ValueCodec {
   const bare = bareShape(context);
   return {
@@ -282,13 +285,15 @@ function mapCodec(context: AdoptedContext, shape: () => Shape): ValueCodec {
   };
 }
 
-/** Whether a type is another or derived from it (XSD Part 1, 2.6.1). */
+/** Returns true if a type is another type or derived from it (XSD Part 1, 2.6.1). */
 function isDerived(type: SchemaType, from: SchemaType): boolean {
   for (let at: SchemaType | undefined = type; at !== undefined; at = at.base) if (at === from) return true;
   return false;
 }
 
-/** Returns the type that the `@type` of a reply names. Throws MismatchError for a type that is not derived from `type`. */
+/**
+ * Returns the type that the `@type` of a reply names. Throws MismatchError for a type that is not derived from `type`.
+ */
 function derivedType(context: AdoptedContext, type: ComplexType, name: string): ComplexType {
   const actual = context.typeNamed(name);
   if (actual?.kind === 'complex' && isDerived(actual, type)) return actual;
@@ -300,7 +305,7 @@ function declaredName({ name }: ComplexType): string {
   return name?.local ?? 'the declared type';
 }
 
-/** The codec of an object of a type or of a type derived from it. */
+/** Returns the codec of an object of a type or of a type derived from it. */
 function complexCodec(
   context: AdoptedContext,
   type: ComplexType,
