@@ -26,8 +26,8 @@ export function hasFaultWords(members: ReadonlyMap<string, string>): boolean {
 }
 
 /**
- * Reads the members of a fault from their JSON text. A null counts as absent, and so does a `@message` of another kind than
- * a string. Throws MismatchError for any other value, and JsonError.
+ * Reads the members of a fault from their JSON text. A null counts as absent, and so does a `@message` that is not a
+ * string. Throws MismatchError for any other value, and JsonError.
  */
 export function readFaultWords(members: ReadonlyMap<string, string>, limits: Limits): FaultWords {
   const textOf = (name: string): string | undefined => {
