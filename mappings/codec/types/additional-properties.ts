@@ -12,23 +12,26 @@ import { pushEntry } from './entries.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { entriesReader, type ReadEntries } from './map.ts';
 
-/** Members of other names than a record lists: entries as a map's, in an element for those of the type, in one for the rest (W20). */
+/**
+ * Additional properties of a record: map entries in one element for values of the declared type, and in another for all
+ * other values (W20).
+ */
 
 const { list } = nodeKinds;
 
 // --- requests ----------------------------------------------------------------------------------------
 
-/** Reads members of other names than a record lists. */
+/** Reads a record's additional properties. */
 export interface AdditionalReader {
-  /** True for the name of an element that holds such members. */
+  /** Returns true for the name of an element that holds additional properties. */
   readonly has: (local: string) => boolean;
-  /** Reads the entries of the current element as JSON members, without braces; none may have a key that is there already. */
+  /** Reads the entries of the current element as JSON members, without braces. Refuses keys that exist. */
   readonly read: (xml: XmlReader, reading: Reading, keys: Distinct) => string;
-  /** Passes the JSON value of such a member, which `validate: strict` looks at. */
+  /** Passes the JSON value of an additional property, which `validate: strict` checks. */
   readonly pass: (json: JsonReader, name: string, reading: Reading) => void;
 }
 
-/** Compiles the reader of a record's other members. */
+/** Compiles the reader of a record's additional properties. */
 export function additionalReader(
   context: ReaderContext,
   { typed, untyped }: AdditionalProperties,
@@ -62,7 +65,7 @@ export function additionalReader(
   };
 }
 
-/** Under `validate: strict`, what looks at members that come as JSON, which may be of the type or of any other. */
+/** Returns the check of JSON members under `validate: strict`. They may be of the declared type or of any other. */
 function lookOf(context: ReaderContext, typed: AdditionalElement, value: RequestReader): Look | undefined {
   const plain = context.plainReaderOf?.(typed.type.value);
   if (plain === undefined) return undefined;
@@ -73,7 +76,7 @@ function lookOf(context: ReaderContext, typed: AdditionalElement, value: Request
   );
 }
 
-/** A reader of JSON in elements that is looked at as JSON of JSON callers is. */
+/** Adds the check for values of JSON callers to a reader of JSON text in elements. */
 function lookedAt(reader: RequestReader, look: Look): RequestReader {
   return {
     ...reader,
@@ -88,19 +91,22 @@ function lookedAt(reader: RequestReader, look: Look): RequestReader {
 
 // --- replies -----------------------------------------------------------------------------------------
 
-/** Words of a list's node: its kind, the link to its first entry, and where the last link is. */
+/** Words of a list's node: its kind, the link to its first entry, and the position of the last link. */
 const listWords = 3;
 
-/** Writes members of other names: two lists on the tape, of entries as a map's. */
+/** Writes additional properties: two lists of map entries on the tape. */
 export interface AdditionalWriter {
-  /** Words that both lists take among the record's. */
+  /** Number of words for both lists in the record's node. */
   readonly room: number;
-  /** Takes the value at the tape's position, whose name starts at `nameStart`; the names so far. Throws MismatchError. */
+  /**
+   * Scans the value at the tape's position. Its name starts at `nameStart`. Returns the names so far. Throws
+   * MismatchError.
+   */
   readonly scan: (tape: Tape, node: number, nameStart: number, names: Set<string> | undefined) => Set<string>;
   readonly write: (tape: Tape, node: number, output: Output) => void;
 }
 
-/** Compiles the writer of a record's other members. */
+/** Compiles the writer of a record's additional properties. */
 export function additionalWriter(
   { writerOf }: WriterContext,
   { typed, untyped }: AdditionalProperties,
@@ -161,7 +167,7 @@ function addEntry(tape: Tape, node: number, start: number, end: number, asIs: bo
   tape.words[node + 2] = entry;
 }
 
-/** Takes the last entry off a list. */
+/** Removes the last entry of a list. */
 function unlink({ words }: Tape, node: number, first: number, last: number): void {
   words[node + 1] = first;
   words[node + 2] = last;

@@ -15,12 +15,12 @@ import { type Reading, refuse, refuseAt } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
 import { scanItems } from './entries.ts';
 
-/** An array: a wrapper element with items of one name (W20). */
+/** Codec of an array: a wrapper element with items of one name (W20). */
 
-/** Stands for an item with xsi:nil, whatever its type makes of it. */
+/** Represents an item with `xsi:nil` until its type is considered. */
 const nilMark: unique symbol = Symbol('nil');
 
-/** XML and JSON → JSON; an item that is as absent is left out. */
+/** Returns the reader of an array: XML → JSON, and checks of JSON. Items that count as absent are left out. */
 export function arrayReader(
   context: ReaderContext,
   type: ArrayType,
@@ -29,7 +29,7 @@ export function arrayReader(
   const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
   const { itemName } = type;
   const keepsNulls = context.nilItem !== undefined;
-  // a nil item of numbers, booleans, dates or enums is as absent where the document allows no null (W13)
+  // a nil number, boolean, date or enum counts as absent if the document does not allow null (W13)
   const leavesNilsOut = keepsNulls && type.takesNull !== true && !isReference(type.item);
   const nilItem = leavesNilsOut ? undefined : item.nilItem;
 
@@ -59,7 +59,7 @@ export function arrayReader(
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
-    // soap4r leaves an array out by sending one nil item; where nulls are kept, that is an array of a null
+    // soap4r sends one nil item for an absent array; if nulls are kept, that is an array with a null
     if (count === 1 && nils === 1 && !keepsNulls) return undefined;
     if (nils !== 0 && nilItem === undefined && !leavesNilsOut) {
       refuseAt(reading, firstNil, 'InvalidType', { expected: `a value of <${itemName}>`, got: 'xsi:nil' });
@@ -79,7 +79,7 @@ export function arrayReader(
   return { read, pass, fromText: undefined, nil: 'null', nilItem: context.nilItem };
 }
 
-/** JSON → XML: a chain on the tape (`scanItems`). */
+/** JSON → XML: a linked list on the tape (`scanItems`). */
 export function arrayWriter({ contract, writerOf }: WriterContext, type: ArrayType): ReplyWriter {
   const { prefix, declarations } = prefixOf(contract, type);
   const item = writerOf(type.item);

@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Characters of a text that is kept as it is. Of texts of more than 16 thousand V8's sets know nothing but the length,
- * so that each would be compared with all others.
+ * Maximum length in characters of a text that is stored directly. V8 hashes only the length of texts over 16 thousand
+ * characters, so each of these would be compared with all others.
  */
 const longest = 4_096;
 
-/** Texts that differ from each other. */
+/** A set of texts. */
 export class Distinct {
   readonly #texts: Set<string>;
-  /** SHA-256 of the long ones. */
+  /** SHA-256 digests of long texts. */
   readonly #digests = new Set<string>();
 
   constructor(texts: Iterable<string> = []) {
     this.#texts = new Set(texts);
   }
 
-  /** False for a text that was there already. */
+  /** Adds a text. Returns false if it was added before. */
   add(text: string): boolean {
     const isLong = text.length > longest;
     const kept = isLong ? this.#digests : this.#texts;

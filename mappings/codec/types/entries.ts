@@ -4,7 +4,7 @@ import { MismatchError } from '../problem.ts';
 
 const { empty, list, plain, text } = nodeKinds;
 
-/** Pushes the node of a list without items; the place of the link to the first one. */
+/** Pushes the node of an empty list. Returns the position of its link to the first item. */
 export function pushList(tape: Tape): number {
   tape.reserve(2);
   const node = tape.top;
@@ -14,7 +14,10 @@ export function pushList(tape: Tape): number {
   return node + 1;
 }
 
-/** Begins an item of a list: the place of its link, which `link` then leads to. The item's node comes next. */
+/**
+ * Begins an item of a list: stores its position in `link`. Returns the position of the item's own link. The item's node
+ * is pushed next.
+ */
 export function pushItem(tape: Tape, link: number): number {
   tape.reserve(1);
   const entry = tape.top;
@@ -24,7 +27,7 @@ export function pushItem(tape: Tape, link: number): number {
   return entry;
 }
 
-/** As `pushItem`, with the entry's key behind the link. */
+/** As `pushItem`, with the entry's key after the link. */
 export function pushEntry(tape: Tape, link: number, start: number, end: number, asIs: boolean): number {
   const entry = pushItem(tape, link);
   if (start === end) tape.pushRange(empty, 0, 0);
@@ -33,10 +36,10 @@ export function pushEntry(tape: Tape, link: number, start: number, end: number, 
 }
 
 /**
- * A JSON array as a chain on the tape: its node, then for each item a link to the next one, then the item's node; -1 ends it.
- * How many items it has. Throws MismatchError with the item's position.
+ * Scans a JSON array into a linked list on the tape: its node, then for each item a link and the item's node. The last
+ * link is -1. Returns the number of items. Throws MismatchError with the item's index.
  *
- * @param scanItem pushes the node of the item that is next
+ * @param scanItem pushes the node of the next item
  */
 export function scanItems(tape: Tape, scanItem: (tape: Tape) => void): number {
   if (!enters(tape, 91)) return 0;

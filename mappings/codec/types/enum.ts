@@ -6,14 +6,14 @@ import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
 import { readText, textValue } from './scalar.ts';
 
-/** An enum: one of several texts. */
+/** Codec of an enum: one of several texts. */
 
 const { nothing, empty, plain, text } = nodeKinds;
 
 /**
- * XML and JSON → JSON; values match exactly (W14).
+ * Returns the reader of an enum: XML → JSON, and checks of JSON. Values match exactly (W14).
  *
- * @param allowed the values that a field takes, when fewer than its type has (W42)
+ * @param allowed the values that a field accepts, if fewer than its type has (W42)
  */
 export function enumReader(
   context: ReaderContext,
@@ -49,7 +49,7 @@ export function enumReader(
   };
 }
 
-/** JSON → XML; a value that the type lacks fails the reply, or goes out as it came, by `unknownEnumValues` (W22). */
+/** JSON → XML: an unknown value is a mismatch, or is written unchanged, by `unknownEnumValues` (W22). */
 export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWriter {
   const passUnknown = contract.settings.unknownEnumValues === 'pass';
   const known = type.values.filter((value) => /^[A-Za-z0-9_ .:/-]+$/.test(value)).map(nameKey);

@@ -5,20 +5,20 @@ import type { RequestReader } from '../context.ts';
 import { countSteps, isFull, type Problem, type Reading, refuse, startReading } from '../problem.ts';
 import { maxPatternSteps } from './rules.ts';
 
-/** A type that a value may be of, with its rules and without. */
+/** A type that a value may have, with its rules and without. */
 export interface Candidate {
   readonly takes: JsonKind;
   readonly reader: RequestReader;
-  /** The type alone. */
+  /** The reader of the type without rules. */
   readonly plain: RequestReader;
 }
 
-/** Notes where a JSON value breaks the rules of the type that it fits (`validate: strict`). */
+/** Checks a JSON value against the rules of the type that it matches, and records problems (`validate: strict`). */
 export type Look = (token: string, reading: Reading) => void;
 
 /**
- * One function that looks at values of several types, where no element says of which one is. Of a value that fits none or
- * several nothing is asked. What is looked at counts as steps of patterns do, since it may lie in another such value.
+ * Compiles a check of values that may have several types, if no element states which. A value that matches no type or
+ * several is not checked. The characters count as pattern steps, because a value may contain other values of this kind.
  */
 export function compileLook(candidates: readonly Candidate[], limits: Limits): Look {
   const { patternSteps: maxSteps = maxPatternSteps } = limits;
@@ -44,7 +44,7 @@ export function compileLook(candidates: readonly Candidate[], limits: Limits): L
   };
 }
 
-/** What a reader finds wrong with a value, whose steps count with those of the reading around. */
+/** Returns the problems of a value. The steps are added to those of the outer reading. */
 function problemsOf(
   reader: RequestReader,
   token: string,
@@ -59,7 +59,7 @@ function problemsOf(
   return reading.problems;
 }
 
-/** The kinds of a token by its first character; of a number the likeliest first. */
+/** The kinds of a JSON token by its first character. For numbers, the more probable kind is first. */
 const kinds: Readonly<Record<string, readonly JsonKind[]>> = {
   '"': ['string'],
   '{': ['object'],

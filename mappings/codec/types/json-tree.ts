@@ -16,8 +16,8 @@ const { list } = nodeKinds;
 const expected = 'one of <map>, <array>, <string>, <number>, <boolean>, <null>';
 
 /**
- * XML → JSON: one element stands for the value. In JSON it is any value, in a parameter's text JSON text. One function:
- * its parts read one another's elements.
+ * XML → JSON: one element represents the value. A JSON caller sends any value; a parameter's text is JSON text. It is
+ * one function because its parts call each other.
  */
 export function treeReader(context: ReaderContext, fromText: RequestReader['fromText']): RequestReader {
   const { limits } = context;
@@ -40,7 +40,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     return values[0];
   };
 
-  /** The value of the element whose start tag is current, past its end tag. */
+  /** Reads the value of the current element, past its end tag. */
   function readValue(xml: XmlReader, reading: Reading): string | undefined {
     const own = xml.namespace === namespaces.jsonTree || xml.namespace === '';
     const kind = own ? kinds.get(xml.local) : undefined;
@@ -124,7 +124,7 @@ const booleans = new Map([
   ['0', 'false'],
 ]);
 
-/** An attribute that is true or false; false where it isn't there. */
+/** Returns the value of a boolean attribute; false if it is absent. */
 function flagOf(xml: XmlReader, name: string, reading: Reading): boolean {
   const text = xml.attribute('', name);
   if (text === undefined) return false;
@@ -134,25 +134,25 @@ function flagOf(xml: XmlReader, name: string, reading: Reading): boolean {
   return word === 'true';
 }
 
-/** A text as a JSON string; of one that is escaped, the escapes are JSON's. */
+/** Converts a text to a JSON string. An escaped text contains JSON's escapes. */
 function stringOf(text: string, escaped: boolean, reading: Reading): string | undefined {
   if (!escaped) return quoteJson(text);
-  // a blank for each escaped backslash, so that what is on both sides of it is no escape
+  // escaped backslashes become blanks, so that the characters around them form no escape
   if (/\\(?!["\\/bfnrt]|u[0-9A-Fa-f]{4})/.test(text.replace(/\\\\/g, ' ')))
     return refuse(reading, 'InvalidType', {
       expected: 'the escapes of JSON, as escaped says',
       got: 'another one',
     });
-  // what stands there unescaped
+  // characters that JSON requires to be escaped
   return `"${text.replace(/\\.|["\t\n\r]/g, (part) => (part.length > 1 ? part : JSON.stringify(part).slice(1, -1)))}"`;
 }
 
-/** What XML can carry, as it is or as a reference (XML 1.0, 2.2). */
+/** Texts that XML can contain, directly or as character references (XML 1.0, 2.2). */
 const legalText = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
 
 /**
- * JSON → XML, in the elements of XSLT 3.0's json-to-xml: each value as it came, digits, order
- * and members given twice. The node is where the value stands; it is read once more to be written.
+ * JSON → XML, in the elements of XSLT 3.0's json-to-xml. Digits, order and duplicate members are preserved. The node
+ * holds the range of the value, which is read again when it is written.
  */
 export const treeWriter: ReplyWriter = {
   scan: (tape) => {
@@ -170,7 +170,7 @@ export const treeWriter: ReplyWriter = {
   declarations: '',
 };
 
-/** Writes the value that starts here, which has been checked; where it ends. */
+/** Writes the value that starts at an offset, which has been checked. Returns its end. */
 function writeValue(tape: Tape, start: number, output: Output, attributes: string): number {
   const byte = tape.bytes[start];
   if (byte === 123) return writeMembers(tape, start, output, attributes);
@@ -191,7 +191,7 @@ function writeMembers(tape: Tape, start: number, output: Output, attributes: str
   let at = skipBlanks(tape, start + 1);
   while (tape.bytes[at] !== 125) {
     const end = stringEnd(tape, at);
-    const value = skipBlanks(tape, skipBlanks(tape, end) + 1); // past the colon
+    const value = skipBlanks(tape, skipBlanks(tape, end) + 1); // after the colon
     at = nextStart(tape, writeValue(tape, value, output, keyAttributes(tape, at + 1, end - 1)));
   }
   output.text('</map>');
@@ -217,12 +217,12 @@ function writeString(tape: Tape, start: number, output: Output, attributes: stri
 
 function keyAttributes(tape: Tape, start: number, end: number): string {
   const { text, escaped } = contentOf(tape, start, end);
-  // as they are, a parser would make blanks of them
+  // unescaped, a parser would normalize them to blanks
   const key = escapeAttribute(text).replaceAll('\t', '&#9;').replaceAll('\n', '&#10;');
   return ` key="${key}"${escaped ? ' escaped-key="true"' : ''}`;
 }
 
-/** The characters between two quotes; with JSON's own escapes where XML can't carry what they mean. */
+/** Returns the characters between two quotes. They keep JSON's escapes if XML cannot contain the characters. */
 function contentOf(
   tape: Tape,
   start: number,
@@ -233,7 +233,7 @@ function contentOf(
   return { text: escapeNoncharacters(tape.slice(start, end)), escaped: true };
 }
 
-/** Past the comma behind a value, at what comes next, or at the bracket that closes. */
+/** Returns the start of the next item, after the comma, or the position of the closing bracket. */
 function nextStart(tape: Tape, end: number): number {
   const at = skipBlanks(tape, end);
   return tape.bytes[at] === 44 ? skipBlanks(tape, at + 1) : at;
@@ -245,14 +245,17 @@ function skipBlanks({ bytes }: Tape, start: number): number {
   return at;
 }
 
-/** Past the closing quote of the string that starts here. */
+/** Returns the end of the string that starts at an offset, after its closing quote. */
 function stringEnd({ bytes }: Tape, start: number): number {
   let at = start + 1;
   for (; bytes[at] !== 34; at++) if (bytes[at] === 92) at++;
   return at + 1;
 }
 
-/** Past a number or a word: at a comma, a bracket, a blank, or the zeros behind the reply. */
+/**
+ * Returns the end of a number or literal: the position of a comma, bracket, blank, or of the zero bytes after the
+ * reply.
+ */
 function tokenEnd({ bytes }: Tape, start: number): number {
   let at = start;
   for (let byte = bytes[at] as number; byte > 32 && byte !== 44 && byte !== 93 && byte !== 125; )

@@ -16,17 +16,17 @@ import { isReference } from '../scalars/table.ts';
 import { Distinct } from './distinct.ts';
 import { pushEntry, pushList } from './entries.ts';
 
-/** A map: repeated entries, each of a key and a value (W20). */
+/** Codec of a map: repeated entries, each with a key and a value (W20). */
 
-/** Reads the entries of a map as JSON members, without braces; `keys` are JSON strings that were there already. */
+/** Reads the entries of a map as JSON members, without braces. `keys` has the existing keys as JSON strings. */
 export type ReadEntries = (xml: XmlReader, reading: Reading, keys: Distinct) => string;
 
-/** Entries of Key and Value, in the JSON's order (W20). */
+/** Returns the reader of the entries, with Key and Value, in document order (W20). */
 export function entriesReader(context: ReaderContext, type: MapType, value: RequestReader): ReadEntries {
   const { types: typesNamespace, arrays: arraysNamespace } = context.contract.namespaces;
   const keyReader = context.readerOf({ kind: 'scalar', scalar: 'string' });
   const { entryName } = type;
-  // a nil or missing value of numbers, booleans, dates or enums is no entry where the document allows no null (W13)
+  // a nil or missing number, boolean, date or enum makes no entry if the document does not allow null (W13)
   const keepsNulls = context.contract.nulls === 'kept' && type.takesNull === true;
   const nil = keepsNulls || isReference(type.value) ? 'null' : undefined;
   const inNamespace = (xml: XmlReader): boolean =>
@@ -83,7 +83,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
   };
 }
 
-/** XML and JSON → JSON; no key may come twice. */
+/** Returns the reader of a map: XML → JSON, and checks of JSON. Duplicate keys are refused. */
 export function mapReader(
   context: ReaderContext,
   type: MapType,
@@ -112,7 +112,7 @@ export function mapReader(
   };
 }
 
-/** JSON → XML: on the tape as an array, with the key between the link and the value's node. */
+/** JSON → XML: a linked list on the tape, with the key between the link and the value's node. */
 export function mapWriter({ contract, writerOf }: WriterContext, type: MapType): ReplyWriter {
   const { prefix, declarations } = prefixOf(contract, type);
   const value = writerOf(type.value);

@@ -13,21 +13,21 @@ import { isReference } from '../scalars/table.ts';
 import { excerpt, foldAscii } from '../scalars/text.ts';
 import { type AdditionalReader, additionalReader } from './additional-properties.ts';
 
-/** The fields of a record: by which names they are found, both ways, and how those are refused that are not there. */
+/** The fields of a record: how their names are found in both directions, and how unknown names are refused. */
 
-/** A field with what reads it. */
+/** A field with its reader. */
 export interface FieldReader {
   readonly field: Field;
   readonly reader: RequestReader;
-  /** What the element with xsi:nil is in JSON; undefined for absent (W13). */
+  /** The JSON of an element with `xsi:nil`; undefined for absent (W13). */
   readonly readNil: 'null' | undefined;
-  /** Where its JSON goes in `Reading.slots`; undefined where it is a member of the object. */
+  /** Index of its JSON in `Reading.slots`; undefined for a member of the object. */
   readonly slot: number | undefined;
   /** Its name and a colon, in JSON. */
   readonly jsonKey: string;
 }
 
-/** A field with what scans and writes it. */
+/** A field with its writer. */
 export interface FieldWriter {
   readonly name: string;
   readonly key: Key;
@@ -36,16 +36,16 @@ export interface FieldWriter {
 }
 
 /**
- * A field's writer; a field that allows null is written as nil where the WSDL allows nil too (W19).
+ * Compiles a field's writer. A null is written as nil if the field and the WSDL allow null (W19).
  *
- * @param writer of its values; by default that of its type
+ * @param writer writer of its values; default: that of its type
  */
 export function fieldWriter(
   { contract, writerOf }: WriterContext,
   field: Field,
   writer = writerOf(field.type),
 ): FieldWriter {
-  // where the WSDL allows no nil, an absent element means the same
+  // if the WSDL does not allow nil, an absent element means null
   const nillable = field.nillable && (contract.nulls === 'kept' || isReference(field.type));
   return {
     name: field.json,
@@ -55,34 +55,34 @@ export function fieldWriter(
   };
 }
 
-/** What reading a record takes of its type, compiled at start. */
+/** The parts of a record type that a reader uses, compiled at start. */
 export interface RecordShape {
   readonly type: RecordType;
   readonly fields: readonly FieldReader[];
   readonly typesNamespace: string;
-  /** Positions of the fields, by the names of either side; the last one's without regard to ASCII case (W37). */
+  /** Indexes of the fields by XML name, by JSON name, and by JSON name without regard to ASCII case (W37). */
   readonly byXml: ReadonlyMap<string, number>;
   readonly byJson: ReadonlyMap<string, number>;
   readonly byFolded: ReadonlyMap<string, number>;
-  /** Positions of those that may not be absent. */
+  /** Indexes of the required fields. */
   readonly required: readonly number[];
-  /** The names that members of other names can't have, as JSON strings. */
+  /** The names of the fields as JSON strings; additional members must not have them. */
   readonly listed: readonly string[];
-  /** Undefined where a record takes no members of other names. */
+  /** Undefined if a record has no additional members. */
   readonly additional: AdditionalReader | undefined;
-  /** Of a variant of a union: written where the caller left it out, refused where another value came. */
+  /** The tag of a union's variant: written if the caller omits it; another value is refused. */
   readonly tag: Tag | undefined;
-  /** The position of the tag's member; -1 where it is none. */
+  /** Index of the tag's member; -1 if it is not a member. */
   readonly tagIndex: number;
-  /** True for the credentials: their members are kept apart as well (W24). */
+  /** True for the credentials: their members are also stored separately (W24). */
   readonly keepsValues: boolean;
   readonly refuseUnknown: boolean;
   readonly keepsNulls: boolean;
-  /** Whether a member that isn't there is told otherwise than an empty one. */
+  /** True if an absent member and an empty one have different error messages. */
   readonly tellsAbsent: boolean;
 }
 
-/** The shape of a record whose fields have these readers. */
+/** Compiles the shape of a record from the readers of its fields. */
 export function shapeOf(
   context: ReaderContext,
   type: RecordType,
@@ -112,7 +112,7 @@ export function shapeOf(
   };
 }
 
-/** Notes required members that are absent, null, or empty strings that may not be (W42). */
+/** Records required members that are absent, null, or forbidden empty strings (W42). */
 export function checkRequired(
   { required, fields, keepsNulls, tellsAbsent }: RecordShape,
   values: readonly (string | undefined)[],
@@ -129,7 +129,7 @@ export function checkRequired(
   }
 }
 
-/** A required member that isn't there; of a record, its own required members are named. */
+/** Records a missing required member. For a record, its own required members are named. */
 function missDeep(
   field: Field,
   spelling: 'xml' | 'json',
@@ -141,7 +141,7 @@ function missDeep(
   if (reading.missing.length >= reading.limit) return;
   const { type } = field;
   path.push(field[spelling]);
-  // a type that requires itself would be named for ever
+  // a type that requires itself would recurse forever
   const inner =
     type.kind === 'record' && !around.includes(type) ? type.fields.filter(({ required }) => required) : [];
   if (inner.length === 0) miss(reading, path, isAbsent);
@@ -149,12 +149,15 @@ function missDeep(
   path.pop();
 }
 
-/** What of a name is letters and digits, in lower case. */
+/** Returns the letters and digits of a name, in lower case. */
 function letters(name: string): string {
   return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-/** The reason about an unknown name: the most similar known name, or the record that has it (W12, W37). */
+/**
+ * Returns the reason to refuse an unknown name: the most similar known name, or the record that has the name (W12,
+ * W37).
+ */
 function unlistedReason(
   what: 'element' | 'member',
   name: string,
@@ -181,7 +184,7 @@ function unlistedReason(
   return unknownReason(what, name, [...known]);
 }
 
-/** Passes an element that the type lacks: refused with the nearest name, or left out and noted (W12). */
+/** Passes an unknown element: refuses it with the nearest name, or ignores and records it (W12). */
 export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading): void {
   const { type, byXml, typesNamespace } = shape;
   if (reading.attachments?.form === 'mtom' && isInclude(xml))
@@ -200,7 +203,10 @@ export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading
   xml.skip();
 }
 
-/** Passes a JSON member that the type lacks: looked at where the record takes any, else as an element is. */
+/**
+ * Passes an unknown JSON member. It is checked if the record has additional members, otherwise handled like an unknown
+ * element.
+ */
 export function passMember(shape: RecordShape, json: JsonReader, name: string, reading: Reading): void {
   const { additional, byJson, type } = shape;
   if (additional !== undefined) {

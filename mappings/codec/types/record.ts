@@ -22,26 +22,29 @@ import {
   shapeOf,
 } from './record-fields.ts';
 
-/** A record: an element for each field, in any order in requests (W11), in the contract's in replies (W18). */
+/**
+ * Codec of a record: an element for each field, in any order in requests (W11), in the contract's order in replies
+ * (W18).
+ */
 
 const { record, nothing } = nodeKinds;
 
-/** Where a record's members go that don't travel in the body object: JSON name → slot. */
+/** The record's members that are not sent in the body object: JSON name → slot. */
 export type Slots = ReadonlyMap<string, number>;
 
-/** What a record may be besides a value like others. */
+/** Options of a record that is not an ordinary value. */
 export interface RecordOptions {
-  /** Of an operation's input: the members that don't travel in the body object. */
+  /** The members of an operation's input that are not sent in the body object. */
   readonly slots?: Slots;
-  /** Of a variant of a union: written where the caller left it out, refused where another value came. */
+  /** The tag of a union's variant: written if the caller omits it; another value is refused. */
   readonly tag?: Tag | undefined;
-  /** True for the credentials: their members are kept apart as well (W24). */
+  /** True for the credentials: their members are also stored separately (W24). */
   readonly keepsValues?: boolean;
 }
 
 // --- requests ----------------------------------------------------------------------------------------
 
-/** XML and JSON → JSON. */
+/** Returns the reader of a record: XML → JSON, and checks of JSON. */
 export function recordReader(
   context: ReaderContext,
   type: RecordType,
@@ -72,19 +75,19 @@ function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefi
   return {
     field,
     reader,
-    // a nil Request or Authentication is as absent, and so is a value that the document lets be no null (W13)
+    // a nil Request or Authentication counts as absent, and so does a value that must not be null in the document (W13)
     readNil: (isSlottedRecord && !keepsNulls) || isAbsentAsNil(field) ? undefined : reader.nil,
     slot,
     jsonKey: `${JSON.stringify(field.json)}:`,
   };
 }
 
-/** Whether xsi:nil of a field means that it is absent: a number, boolean, date or enum that may not be null (W13). */
+/** Returns true if `xsi:nil` of a field means absent: a number, boolean, date or enum that must not be null (W13). */
 function isAbsentAsNil({ nillable, nilIsAbsent, type }: Field): boolean {
   return nilIsAbsent === true || (!nillable && !isReference(type));
 }
 
-/** Reads the children of the element whose start tag is current, past its end tag. */
+/** Reads the children of the current element, past its end tag. */
 function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): string {
   const { fields, byXml, typesNamespace, additional } = shape;
   const values: (string | undefined)[] = [];
@@ -93,7 +96,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
   let json = '{';
   let index = -1;
   while (xml.nextChild()) {
-    // most come in the order of the contract
+    // fast path: most children follow the order of the contract
     index = fields[index + 1]?.field.xml === xml.local ? index + 1 : (byXml.get(xml.local) ?? -1);
     const member = fields[index];
     if (member === undefined || !(xml.namespace === typesNamespace || xml.namespace === '')) {
@@ -127,7 +130,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
   return `${json}}`;
 }
 
-/** The object's text so far with the tag, which the caller may leave out where it can be one value only. */
+/** Adds the tag to the object's text so far. The caller may omit it if it has only one possible value. */
 function withTag(
   { fields, tagIndex }: RecordShape,
   { member, values: [only = '', ...more] }: Tag,
@@ -151,24 +154,24 @@ function withTag(
   return json === '{' ? text : `${text},${json.slice(1)}`;
 }
 
-/** Checks the object that starts here and notes the edits that make it upstream's. */
+/** Checks the object at the reader's position and records the edits that convert it for the upstream. */
 function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): void {
   if (!entersJson(json, reading, 123)) return;
   const { fields, byJson, byFolded, additional } = shape;
   const values: (string | undefined)[] = [];
   const seen: boolean[] = [];
   let keeps = false;
-  let before = -1; // where the member before ends
+  let before = -1; // end of the previous member
   for (let first = true; json.next(first, 125); first = false) {
     const nameStart = json.position;
     const name = json.name();
-    // where any name is one, another spelling is another member
+    // if any name is allowed, names that differ in case are different members
     const index =
       byJson.get(name) ?? (additional === undefined ? byFolded.get(foldAscii(name)) : undefined) ?? -1;
     const member = fields[index];
     if (member === undefined && additional === undefined) {
       passMember(shape, json, name, reading);
-      // with the comma before it
+      // including the comma before it
       if (!shape.refuseUnknown)
         reading.edits.push({ start: first ? nameStart : before, end: json.position, text: '' });
       before = json.position;
@@ -205,7 +208,7 @@ function passRecord(shape: RecordShape, json: JsonReader, reading: Reading): voi
   if (shape.keepsValues) reading.credentials = values;
 }
 
-/** Notes that a name is spelled otherwise; the reader is at the value behind it. */
+/** Records the edit of a name that differs in case. The reader is at the value after it. */
 function editName(json: JsonReader, start: number, { jsonKey }: FieldReader, reading: Reading): void {
   const colon = json.text.lastIndexOf(':', json.position - 1);
   const end = start + json.text.slice(start, colon).trimEnd().length;
@@ -214,24 +217,25 @@ function editName(json: JsonReader, start: number, { jsonKey }: FieldReader, rea
 
 // --- replies -----------------------------------------------------------------------------------------
 
-/** What a record of a reply may be besides a value like others. */
+/** Options of a record in a reply. */
 export interface ReplyOptions {
-  /** Reads a responseStatus that is beside the members rather than in them (W30). */
+  /** Scans a responseStatus that the record's type does not declare (W30). */
   readonly statusBeside?: ReplyWriter | undefined;
-  /** Whether an object without a known member is a mismatch: the reply as a whole is something else then (W20). */
+  /**
+   * True if an object without any known member is a mismatch, because the whole reply is then something else (W20).
+   */
   readonly isPayload?: boolean;
-  /** Writers of members by JSON name, where they aren't those of the members' types. */
+  /** Writers of members by JSON name that replace those of the members' types. */
   readonly inner?: ReadonlyMap<string, ReplyWriter> | undefined;
 }
 
-/** What the position of a member is that isn't listed, and of a responseStatus that stands beside the members. */
+/** Index of a member that is not declared, and of a responseStatus that is not declared. */
 const unlisted = -1;
 const besides = -2;
 
 /**
- * JSON → XML: a slot per field on the tape, filled in the order that came, written in the wire's (W18). Longer than
- * others: a function of its own for each member takes some percent more of a reply.
- *
+ * JSON → XML: the tape has a slot per field, filled in the order of the reply and written in that of the contract
+ * (W18). It is long because a function call per member would slow down replies by some percent.
  */
 export function recordWriter(
   context: WriterContext,
@@ -246,12 +250,12 @@ export function recordWriter(
     promised === true ? [{ index, member: json }] : [],
   );
   const byName = new Map(members.map(({ name }, index) => [name, index]));
-  // Upstreams write a type's members in one order. What followed each member last time is tried first: a hint
-  // that is checked each time and can't change what is written.
+  // Upstreams write a type's members in a constant order. The member that followed each one in the last object is tried
+  // first: a hint that is verified and cannot change the output.
   const follower = new Int32Array(count + 1);
   for (let index = 0; index < count; index++) follower[index] = (index + 1) % count;
 
-  /** The position of the member whose name starts here, past its closing quote. */
+  /** Returns the index of the member with the name at the tape's position, and moves past its closing quote. */
   const findMember = (tape: Tape, before: number): number => {
     const name = tape.string();
     const index = byName.get(name);
@@ -309,7 +313,7 @@ export function recordWriter(
     if (notes && known < count) checkMembers(tape, objectStart, node + 1, known > 0, droppedBefore);
   };
 
-  /** Notes required members that aren't there. Throws MismatchError for a payload that has none of the type's members, but others. */
+  /** Records missing required members. Throws MismatchError for a payload with other members only. */
   const checkMembers = (
     tape: Tape,
     at: number,
@@ -317,7 +321,7 @@ export function recordWriter(
     hasKnown: boolean,
     droppedBefore: number,
   ): void => {
-    // of a reply that may say its failure in band, what it must have is asked elsewhere (W30)
+    // a reply that may report its failure in its body is checked elsewhere (W30)
     const isClosed = additional === undefined && statusBeside === undefined;
     if (isPayload && !hasKnown && isClosed && tape.dropped > droppedBefore)
       throw new MismatchError({
@@ -345,7 +349,7 @@ export function recordWriter(
   return { scan, write, declarations: '' };
 }
 
-/** Notes a member that the type lacks, whose name starts at an offset; the tape is at its value. */
+/** Records a member that the type lacks. Its name starts at an offset; the tape is at its value. */
 function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
   const { position } = tape;
   tape.position = nameStart;
@@ -353,7 +357,7 @@ function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
   tape.position = position;
 }
 
-/** Pushes a record's node with so many empty slots. */
+/** Pushes a record's node with `room` empty slots. */
 function beginRecord(tape: Tape, room: number): number {
   tape.reserve(room + 1);
   const node = tape.top;

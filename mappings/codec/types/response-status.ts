@@ -9,21 +9,23 @@ import { MismatchError } from '../problem.ts';
 
 const { empty, nothing } = nodeKinds;
 
-/** The outcome of a call as the upstream has it, made to fit its type: nothing in it makes a reply fail (W30). */
+/**
+ * The outcome of a call in the upstream's response, converted to its type. Errors in it do not fail the reply (W30).
+ */
 export interface Status {
-  /** Not empty when the call failed. */
+  /** Not empty if the call failed. */
   readonly errorCode: string | undefined;
-  /** `stackTrace` by the settings. */
+  /** Includes `stackTrace` only if the settings keep it. */
   readonly members: StatusMembers;
 }
 
-/** A value of a responseStatus. Scalars are texts, whatever they are in JSON. */
+/** A value of a responseStatus. Scalars are texts, whatever their JSON type. */
 export type StatusValue = string | null | readonly StatusValue[] | StatusMembers;
 
 /** The members of an object, in their order. */
 export type StatusMembers = ReadonlyMap<string, StatusValue>;
 
-/** Writes a responseStatus, or a value of it, as JSON. */
+/** Converts a responseStatus, or a value of it, to JSON. */
 export function statusJson(value: StatusValue): string {
   if (value === null || typeof value === 'string') return JSON.stringify(value);
   if (!(value instanceof Map)) return `[${[...value.values()].map(statusJson).join(',')}]`;
@@ -32,12 +34,12 @@ export function statusJson(value: StatusValue): string {
   return `{${members.join(',')}}`;
 }
 
-/** How a text of the status is written; undefined leaves its member out. */
+/** Returns the text of a member as it is written; undefined to leave the member out. */
 export type TakeText = (member: string, value: string) => string | undefined;
 
 /**
- * The responseStatus that starts at the reader; undefined when it is no object. Counts what it leaves out. Throws JsonError.
- * One function: its parts read one another's values.
+ * Reads the responseStatus at the reader; undefined if it is not an object. Counts omitted values. Throws JsonError. It
+ * is one function because its parts call each other.
  */
 export function readStatus(
   json: JsonReader,
@@ -59,7 +61,7 @@ export function readStatus(
     return member === 'stackTrace' && !keepStackTrace ? undefined : redact(member, value);
   };
 
-  /** The value that starts here, of the type; undefined when it doesn't fit and is dropped. */
+  /** Reads the value at the reader as the type; undefined if it does not match and is dropped. */
   const tidy = (inner: Type, member: string): StatusValue | undefined => {
     const code = json.peek();
     if (code === 110) {
@@ -91,7 +93,7 @@ export function readStatus(
     for (let first = true; json.next(first, 125); first = false) {
       const name = json.name();
       const inner = typeOf(name);
-      // a key of meta is the upstream's own word, as its value is
+      // a key of meta is the upstream's text, like its value
       const key = member === undefined ? name : redact(member, name);
       if (inner === undefined || key === undefined || seen.has(key)) {
         json.dropped++;
@@ -120,8 +122,10 @@ export function readStatus(
 }
 
 /**
- * A responseStatus inside a reply: nothing in it makes the reply fail, and an errorCode is noticed (W30).
- * @param writeTidy writes the status once its members are in order
+ * Returns the writer of a responseStatus inside a reply. Errors in it do not fail the reply, and an errorCode is
+ * recorded (W30).
+ *
+ * @param writeTidy writes the status after it was converted to its type
  */
 export function statusWriter(
   contract: Contract,
@@ -158,7 +162,7 @@ export function statusWriter(
   return { scan, write: noContent, declarations: '' };
 }
 
-/** A scalar of a responseStatus: a value that isn't of its type is left out and counted (W30). */
+/** Returns the writer of a scalar in a responseStatus: a value of another type is left out and counted (W30). */
 export function leaveOutMisfits(writer: ReplyWriter): ReplyWriter {
   return {
     ...writer,

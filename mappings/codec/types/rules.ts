@@ -11,10 +11,10 @@ import { invalid, isNumberStart, type Refusal } from '../scalars/scalar.ts';
 import { excerpt, quoteJson } from '../scalars/text.ts';
 import { Distinct } from './distinct.ts';
 
-/** Looks at a value's JSON; what it is refused for, if it is. */
+/** Checks a value's JSON. Returns the refusal, if any. */
 type Judge = (token: string, reading: Reading) => Refusal | undefined;
 
-/** The reader of values of a type that has rules under `validate: strict`; nulls are left to the type. */
+/** Adds the rules of `validate: strict` to the reader of a type. Nulls are left to the type. */
 export function ruledReader(reader: RequestReader, rules: Rules | undefined, limits: Limits): RequestReader {
   if (rules === undefined || rules.checks.length === 0) return reader;
   const check = compileChecks(rules.checks, limits);
@@ -49,10 +49,13 @@ export function ruledReader(reader: RequestReader, rules: Rules | undefined, lim
   };
 }
 
-/** Steps that a check takes however short the value is: of short ones many are in a message. */
+/** Minimum number of steps per check, because a message may have many short values. */
 export const stepsPerCheck = 64;
 
-/** One function for some checks of a value that no list nor object holds: what it is refused for is noted. */
+/**
+ * Compiles checks of a value into one function, which records the refusals. It does not count characters that
+ * are read again.
+ */
 export function compileChecks(
   checks: readonly Check[],
   limits: Limits,
@@ -67,7 +70,7 @@ export function compileChecks(
   };
 }
 
-/** How often a character counts that checks read once more: it is compared, or passed over. */
+/** How many times each kind of check reads a character of a list or object again. */
 const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
   values: 2,
   unique: 2,
@@ -75,7 +78,10 @@ const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
   members: 1,
 };
 
-/** Counts what is read once more: of lists and objects in one another the innermost is read for each of them. */
+/**
+ * Counts the characters that are read again: an inner list or object is read once for each outer one. Returns false if
+ * the limit is exceeded.
+ */
 function mayLookInside(token: string, weight: number, reading: Reading, limits: Limits): boolean {
   if (!token.startsWith('[') && !token.startsWith('{')) return true;
   reading.rereadText += token.length * weight;
@@ -149,12 +155,12 @@ function characters(text: string): number {
 }
 
 /**
- * Instructions of patterns per request, multiplied by the characters that they read. Characters that are read to find the
- * type of a value count, too.
+ * Maximum number of pattern steps per request: instructions of the pattern, multiplied by the characters that it reads.
+ * Characters that are read to find the type of a value count, too.
  */
 export const maxPatternSteps = 20_000_000;
 
-/** A pattern never backtracks, but takes a step for each of its instructions and each character: these are counted. */
+/** A pattern never backtracks, but executes each of its instructions per character. These steps are counted. */
 function patternJudge(source: string, limits: Limits): Judge {
   const pattern = linearPattern(source);
   if (pattern === undefined) throw new Error(`expected a pattern that the loader found good, got ${source}`);
@@ -199,7 +205,7 @@ function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
   };
 }
 
-/** A number that the document has, which is a double's text. */
+/** Parses a number of the document, which has the text of a double. */
 function knownDecimal(number: string): Decimal {
   return decimalOf(number) ?? zero;
 }
@@ -215,17 +221,20 @@ function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
   };
 }
 
-/** How often more a character counts that is written anew to be compared, where it may be so for each list around it. */
+/** Additional weight of a character that is rewritten for comparison, because each list around it may repeat that. */
 const rewrittenWeight = 10;
 
-/** As `meaning`, but for most values with a look at them alone. */
+/** Returns the same as `meaning`, but most values are only scanned, not rewritten. */
 function comparable(token: string, reading: Reading, limits: Limits): string {
   if (isAsMeant(token)) return token;
   if (token.includes('[')) reading.rereadText += token.length * rewrittenWeight;
   return meaning(token, limits);
 }
 
-/** Whether good JSON is as `meaning` writes it: texts without escapes, words and lists of them, without blanks. */
+/**
+ * Returns true if valid JSON equals its canonical form: strings without escapes, literals and lists of them, without
+ * blanks.
+ */
 function isAsMeant(token: string): boolean {
   for (let at = 0; at < token.length; at++) {
     let code = token.charCodeAt(at);
@@ -238,7 +247,7 @@ function isAsMeant(token: string): boolean {
   return true;
 }
 
-/** A value's JSON in one of the ways of writing it. */
+/** Returns the canonical form of a value's JSON. */
 function meaning(token: string, limits: Limits): string {
   if (isNumberStart(token.charCodeAt(0))) return plainNumber(token);
   const json = new JsonReader(token, limits);
@@ -272,7 +281,7 @@ function meaning(token: string, limits: Limits): string {
   return value();
 }
 
-/** A number in one of the ways of writing it; one of too many digits as it is. */
+/** Returns the canonical form of a number; unchanged if it has too many digits. */
 function plainNumber(text: string): string {
   const decimal = decimalOf(text);
   return decimal === undefined ? text : plainText(decimal);

@@ -17,9 +17,9 @@ import type { TextValue } from '../text-value.ts';
 
 const { nothing, empty } = nodeKinds;
 
-/** What an element holds as text alone; the rules of each scalar stand in scalars/. */
+/** Codec of elements with text only. The rules of each scalar are in scalars/. */
 
-/** The readers of all scalars. */
+/** Compiles the readers of all scalars. */
 export function scalarReaders(
   context: ReaderContext,
   scalars: Scalars,
@@ -32,7 +32,10 @@ export function scalarReaders(
   return readers as Record<ScalarName, RequestReader>;
 }
 
-/** An element's text; undefined, and noted where it is a problem, when there is nothing to convert (W13). */
+/**
+ * Reads an element's text. Returns undefined if there is nothing to convert, and records a problem if that is an error
+ * (W13).
+ */
 export function readText(
   context: ReaderContext,
   scalar: Pick<Scalar, 'text' | 'takesEmpty' | 'expected'>,
@@ -58,12 +61,15 @@ export function readText(
 
 const dateHint = ' (node-soap writes a JavaScript Date like this: pass it as an ISO string)';
 
-/** How long the text of an element may be, in characters. */
+/** Returns the maximum length of an element's text, in characters. */
 export function mostText({ limits }: Pick<ReaderContext, 'limits'>, { text }: Pick<Scalar, 'text'>): number {
   return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
 }
 
-/** What the text of an element comes to, for requests whose markup was met before; undefined sends them to the reader. */
+/**
+ * Returns how texts of an element are converted in requests with a known shape. Undefined tokens leave the request to
+ * the reader.
+ */
 export function textValue(
   context: Pick<ReaderContext, 'limits'>,
   scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
@@ -79,7 +85,7 @@ export function textValue(
   };
 }
 
-/** The token of a text; undefined for a refusal, which is noted. Records a tolerated deviation. */
+/** Returns the token of a text. Returns undefined for a refusal and records it. Records a tolerated deviation. */
 export function accept(result: Conversion, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
   if ('token' in result) {
@@ -142,14 +148,14 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
 }
 
 /**
- * JSON → XML: what needs no second look goes out as the bytes that came, the rest by the scalar's rule.
+ * JSON → XML: bytes that need no conversion are copied, other values are converted by the scalar's rule.
  *
- * @param json the kind of token that a value is; where a union tries the type (`Tape.strict`), no other is taken
+ * @param json the kind of the value's token; if a union tries the type (`Tape.strict`), other kinds are a mismatch
  */
 export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Limits): ReplyWriter {
   const isString = json === 'string';
 
-  /** The value that starts here by the scalar's own rules, from its text. */
+  /** Scans the value at the tape's position by the scalar's own rules, through its text. */
   const scanText = (tape: Tape): void => {
     if (tape.peek() === 110) {
       scanNull(tape);
@@ -161,7 +167,7 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
     tape.skip();
     const reader = new JsonReader(tape.slice(start, tape.position), limits);
     const content = scalar.toXml(reader);
-    // a request, and a value of a union, has to be in the form of its type
+    // requests, and values of a union, need the exact form of the type
     const isExact = tape.asked !== undefined;
     if ((isExact && reader.passed > 0) || ((isExact || tape.strict) && reader.repaired > 0))
       throw new MismatchError({ expected: scalar.expected, got: 'another value' });
@@ -178,7 +184,10 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
   return { scan: scalar.scan?.(scanText) ?? scanText, write: noContent, declarations: '' };
 }
 
-/** Whether the current element says that its string is base64: SOAP::Lite marks every non-ASCII one so (W11). */
+/**
+ * Returns true if the element's `xsi:type` declares its string as base64. SOAP::Lite does that for each non-ASCII
+ * string (W11).
+ */
 export function isBase64Typed(xml: XmlReader): boolean {
   const type = typeAttribute(xml);
   if (type === undefined) return false;
@@ -192,13 +201,13 @@ export function isBase64Typed(xml: XmlReader): boolean {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The UTF-8 text that base64 holds; undefined where it is none. */
+/** Decodes base64 to UTF-8 text; undefined if it is invalid. */
 export function decodeBase64Text(text: string): string | undefined {
   const letters = base64FromXml(text);
   if (letters === undefined) return undefined;
   try {
     return utf8.decode(Buffer.from(letters, 'base64'));
   } catch {
-    return undefined; // not UTF-8: refused
+    return undefined; // refused because it is not UTF-8
   }
 }

@@ -7,13 +7,16 @@ import { recordReader, recordWriter } from './record.ts';
 import { tupleReader, tupleWriter } from './tuple.ts';
 import { unionReader, unionWriter } from './union.ts';
 
-/** One kind of named type, both ways. Types within it are compiled by the context, which no file of a type imports. */
+/**
+ * The codec of one kind of named type. The context compiles the types within it, so that files of types do not import
+ * each other.
+ */
 export interface TypeCodec<Named extends NamedType> {
   reader(context: ReaderContext, type: Named): RequestReader;
   writer(context: WriterContext, type: Named): ReplyWriter;
 }
 
-/** A row for each kind of named type; scalars have a table of their own. */
+/** The codecs by kind of named type. Scalars have their own table. */
 export const typeTable: {
   readonly [Kind in NamedType['kind']]: TypeCodec<Extract<NamedType, { readonly kind: Kind }>>;
 } = {

@@ -8,11 +8,11 @@ import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { someNames } from '../scalars/text.ts';
 import { pushItem } from './entries.ts';
 
-/** A tuple: an element for each of its positions, and one for the items behind them. */
+/** Codec of a tuple: an element for each position, and one for the items after them. */
 
 const { list, record } = nodeKinds;
 
-/** XML and JSON → JSON; elements come in any order (W11). */
+/** Returns the reader of a tuple: XML → JSON, and checks of JSON. Elements may have any order (W11). */
 export function tupleReader(context: ReaderContext, type: TupleType): RequestReader {
   const typesNamespace = context.contract.namespaces.types;
   const positions = type.positions.map(({ xml, type: inner, rules }) => {
@@ -70,7 +70,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
   return { read, pass, fromText: undefined, nil: 'null', nilItem: context.nilItem };
 }
 
-/** Passes an item that the tuple lacks. `before` is the end of the item before it. */
+/** Passes an item that the tuple lacks. `before` is the end of the previous item. */
 function passUnknownItem(
   { contract }: ReaderContext,
   json: JsonReader,
@@ -86,12 +86,12 @@ function passUnknownItem(
   if (unknownElements === 'ignore') reading.edits.push({ start: before, end: json.position, text: '' });
 }
 
-/** What reads the items behind the positions: all of them, and one. */
+/** Returns the readers of the items after the positions: of the whole list, and of one item. */
 function restReaders({ readerOf }: ReaderContext, { xml, type, rules }: NonNullable<TupleType['rest']>) {
   return { xml, list: readerOf(type, rules), item: readerOf(type.item, rules?.items) };
 }
 
-/** In JSON no item can be missing before another one: those before the last one that aren't there are refused. */
+/** Refuses missing items before the last one, because a JSON array cannot have gaps. */
 function refuseGap(
   elements: readonly { readonly xml: string }[],
   seen: readonly boolean[],
@@ -110,8 +110,8 @@ function refuseGap(
 }
 
 /**
- * JSON → XML: a slot on the tape per position, as a record's, then the node of a list, empty while no item
- * came behind them.
+ * JSON → XML: a slot on the tape per position, as in a record, then the node of a list of the items after them. The
+ * list's node is empty if there are none.
  */
 export function tupleWriter({ writerOf }: WriterContext, type: TupleType): ReplyWriter {
   const positions = type.positions.map(({ xml, type: inner }) => {
@@ -165,7 +165,7 @@ export function tupleWriter({ writerOf }: WriterContext, type: TupleType): Reply
   return { scan, write, declarations: '' };
 }
 
-/** What writes the items behind the positions. */
+/** Returns the writers of the items after the positions. */
 function restOf({ xml, type }: NonNullable<TupleType['rest']>, writerOf: WriterOf) {
   const writer = writerOf(type);
   return { item: writerOf(type.item), writer, element: elementOf(xml, writer.declarations, false) };

@@ -16,11 +16,14 @@ import { someNames } from '../scalars/text.ts';
 import { compileLook, type Look } from './fitting.ts';
 import { recordReader } from './record.ts';
 
-/** A union: one element, whose name is that of the type of the value. In JSON it is any value, since the last type takes all. */
+/**
+ * Codec of a union: one element, named after the variant of the value. In JSON it is any value, because the last
+ * variant accepts all.
+ */
 
 const { list } = nodeKinds;
 
-/** XML and JSON → JSON. */
+/** Returns the reader of a union: XML → JSON, and checks of JSON. */
 export function unionReader(context: ReaderContext, type: UnionType): RequestReader {
   const typesNamespace = context.contract.namespaces.types;
   const readers = new Map(
@@ -53,7 +56,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       if (local === json && content !== undefined && reading.problems.length === before)
         look?.(content, reading);
       reading.path.pop();
-      // a nil variant is as absent: proxies write what isn't set so
+      // a nil variant counts as absent, because generated proxies write unset variants so
       if (content === undefined && reading.problems.length === before) continue;
       if (filled !== '')
         refuse(reading, 'DuplicateElement', {
@@ -79,8 +82,8 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
 }
 
 /**
- * Reads a parameter's text as the first scalar that it is one of; a string, which any is, comes last. A scalar that takes the
- * text as a tolerated deviation only comes after that.
+ * Reads a parameter's text as the first scalar variant that accepts it. Strings come last because they accept any text.
+ * A scalar that accepts the text as a tolerated deviation is used only if no other does.
  */
 function textReader(
   { variants }: UnionType,
@@ -111,7 +114,7 @@ function textReader(
   };
 }
 
-/** Under `validate: strict`, what looks at values that come as JSON. */
+/** Returns the check of values that come as JSON (`validate: strict`). */
 function lookOf(
   { plainReaderOf, readerOf, limits }: ReaderContext,
   { variants }: UnionType,
@@ -128,21 +131,21 @@ function lookOf(
   );
 }
 
-/** A variant with what decides whether an object is of it. */
+/** A variant, with the facts that select it for an object. */
 interface Candidate {
   readonly index: number;
   readonly takes: Variant['takes'];
   readonly writer: ReplyWriter;
-  /** The members of its objects; undefined where any name may be one. */
+  /** The member names of its objects; undefined if any name is allowed. */
   readonly names: ReadonlySet<string> | undefined;
   readonly required: readonly string[];
 }
 
 /**
- * JSON → XML: a node with the variant's place, then the value's node. The kind of the JSON token decides;
- * among objects a fixed member, else which variant holds every member that is there and misses the fewest it requires,
- * then which requires the most, then the document's order. What fits none is JSON text: no member is dropped for want
- * of a type. One function: its parts call one another for the variants they share.
+ * JSON → XML: a node with the variant's index, then the value's node. The kind of the JSON token selects the variant.
+ * For objects, a tag selects it. Otherwise it is the variant that has all members and lacks the fewest required ones,
+ * then the one that requires most, then the first in the document. A value that matches no variant is written as JSON
+ * text, so that no member is dropped. It is one function because its parts call each other.
  */
 export function unionWriter({ writerOf }: WriterContext, type: UnionType): ReplyWriter {
   const { variants } = type;
@@ -175,10 +178,10 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     tape.words[node] = list;
     tape.top = node + 2;
     const index = scanVariant(tape, byte);
-    tape.words[node + 1] = index; // of the words as they are now: the tape may have grown
+    tape.words[node + 1] = index; // `tape.words` is read again, because the tape may have grown
   };
 
-  /** Pushes the value's node; the place of its variant. */
+  /** Pushes the value's node. Returns the index of its variant. */
   const scanVariant = (tape: Tape, byte: number): number => {
     if (byte === 34) return scanFirst(tape, strings);
     if (byte === 123) return scanObject(tape);
@@ -190,7 +193,7 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     return scanFirst(tape, integer ? integers : fractions);
   };
 
-  /** The first of the candidates that takes the value whole, else JSON text. */
+  /** Scans with the first candidate that accepts the complete value, else as JSON text. */
   const scanFirst = (tape: Tape, list: readonly Candidate[]): number => {
     const { strict } = tape;
     for (const candidate of list) {
@@ -204,12 +207,12 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     return last;
   };
 
-  /** The variant that a tag names, whatever else is there (W20), else JSON text. */
+  /** Scans with the variant that a tag selects, whatever the other members are (W20), else as JSON text. */
   const scanTagged = (tape: Tape, { index, writer, names }: Candidate): number => {
     const before = tape.mark();
     try {
       writer.scan(tape);
-      // a tag that is no member of its type is stated by the element
+      // the element name states a tag that is not a member of its type
       const member = variants[index]?.tag?.member ?? '';
       if (names?.has(member) === false) {
         tape.dropped--;
@@ -252,7 +255,7 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
   };
 }
 
-/** Pushes the value as one of this type; false, and nothing is pushed, where any part of it would be lost. */
+/** Pushes the value as this type. Returns false, and pushes nothing, if any part of it would be lost. */
 function tryScan(tape: Tape, writer: ReplyWriter): boolean {
   const before = tape.mark();
   try {
@@ -277,7 +280,7 @@ function candidateOf({ type, takes }: Variant, index: number, writerOf: WriterOf
   };
 }
 
-/** The place of a variant by the value of the tag's member, as JSON tokens, by member. */
+/** Variant indexes by tag member, then by the JSON token of its value. */
 type Tags = ReadonlyMap<string, ReadonlyMap<string, number>>;
 
 function tagsOf(variants: readonly Variant[]): Tags {
@@ -291,7 +294,7 @@ function tagsOf(variants: readonly Variant[]): Tags {
   return tags;
 }
 
-/** Reads an object for its members' names, up to a tag. */
+/** Reads an object up to a tag, and collects the names of its members. */
 function lookInto(
   tape: Tape,
   tags: Tags,
@@ -313,7 +316,7 @@ function lookInto(
   return { tagged: undefined, names };
 }
 
-/** The value that was just passed, a string without needless escapes. */
+/** Returns the token of the value that was just skipped. A string has no redundant escapes. */
 function tokenAt(tape: Tape, start: number): string {
   return tape.bytes[start] === 34
     ? JSON.stringify(tape.decode(start + 1, tape.position - 1))
