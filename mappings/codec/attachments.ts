@@ -8,31 +8,34 @@ import { isBlankText } from './scalars/scalar.ts';
 import { nilAttribute } from './schema-instance.ts';
 import { StreamedFile } from './streamed-file.ts';
 
-/** Parts of a message beside its envelope, and what in the envelope stands for them (W60 to W62). */
+/** Attachments of a message, and their references in the envelope (W60 to W62). */
 
-/** A part: the Content-ID without `<>`, and the bytes. */
+/** A part: the Content-ID without `<>`, and its bytes. */
 export interface Attachment {
   readonly id: string | undefined;
   readonly bytes: Buffer | StreamedFile;
 }
 
-/** Characters of a Content-ID that an error shows. */
+/** Maximum number of characters of a Content-ID in an error. */
 const shownId = 64;
 
-/** The parts of one message. */
+/** The attachments of one message. */
 export class Attachments implements AttachedParts {
   /** MTOM: an `xop:Include` refers to a part. SwA: an `href` of an empty element. */
   readonly form: 'mtom' | 'swa';
-  /** In a SwA message the element with an `href` that is being read, until its type takes it. */
+  /** The element with an `href` that is being read in a SwA message, until its type takes the reference. */
   current: { isTaken: boolean } | undefined;
   readonly #parts: readonly Attachment[];
   readonly #byId = new Map<string, number>();
   readonly #used: boolean[] = [];
-  /** Whether parts stay bytes until the upstream's body is written; else their base64 stands in the JSON. */
+  /** True if tokens represent parts until the upstream's body is written; otherwise the JSON contains their base64. */
   #isHeld = false;
-  /** How many parts stand for values. */
+  /** Number of parts that are used as values. */
   #taken = 0;
-  /** What a held part's token begins with: nobody can have written it, since it is made when the message is there. */
+  /**
+   * Prefix of the tokens of held parts. A caller cannot forge it, because it is random and made after the message was
+   * received.
+   */
   #mark = '';
 
   constructor(form: 'mtom' | 'swa', parts: readonly Attachment[]) {
@@ -41,13 +44,16 @@ export class Attachments implements AttachedParts {
     for (const [index, { id }] of parts.entries()) if (id !== undefined) this.#byId.set(id, index);
   }
 
-  /** From here on tokens stand for parts, and `fill` or `bytesOf` puts them in. */
+  /** From now on tokens represent parts. `fill` or `bytesOf` replaces them. */
   hold(): void {
     this.#isHeld = true;
     if (this.#mark === '') this.#mark = `part ${randomBytes(16).toString('hex')} `;
   }
 
-  /** What an `href` refers to, as a JSON string; undefined, and noted, where it refers to nothing or a second time (W61). */
+  /**
+   * Returns the part that an `href` refers to, as a JSON string. Returns undefined, and records a problem, for an
+   * invalid or repeated reference (W61).
+   */
   take(href: string, reading: Reading): string | undefined {
     const index = this.#find(href, reading);
     if (index === undefined) return undefined;
@@ -60,7 +66,7 @@ export class Attachments implements AttachedParts {
     this.#taken++;
     if (this.#isHeld) return `"${this.#mark}${index}"`;
     const bytes = this.#parts[index]?.bytes;
-    return bytes instanceof StreamedFile ? '""' : `"${bytes?.toString('base64')}"`; // of a file there is nothing yet
+    return bytes instanceof StreamedFile ? '""' : `"${bytes?.toString('base64')}"`; // not available yet
   }
 
   #find(href: string, reading: Reading): number | undefined {
@@ -81,13 +87,13 @@ export class Attachments implements AttachedParts {
     return this.#byId.get(id) ?? this.#byId.get(decoded(id));
   }
 
-  /** Notes that a header block refers to a part, which is for who understands the block. */
+  /** Records that a header block refers to a part. Only a receiver that understands the block uses it. */
   mention(href: string): void {
     const index = isCid(href) ? this.#indexOf(href) : undefined;
     if (index !== undefined) this.#used[index] = true;
   }
 
-  /** Whether each part stands for a value, so that none is left out, nor mentioned alone. */
+  /** True if each part is the value of an element. */
   get areTaken(): boolean {
     return this.#taken === this.#parts.length;
   }
@@ -96,7 +102,7 @@ export class Attachments implements AttachedParts {
     return this.#parts.some((_, index) => this.#used[index] !== true);
   }
 
-  /** Notes the parts that nothing refers to (W61): refused, or left out. */
+  /** Handles parts without a reference (W61): refuses or ignores them. */
   noteUnused(reading: Reading, isRefused: boolean): void {
     for (const [index, { id }] of this.#parts.entries()) {
       if (this.#used[index] === true) continue;
@@ -109,13 +115,13 @@ export class Attachments implements AttachedParts {
     }
   }
 
-  /** The bytes that a JSON token stands for; undefined for a token of another value. */
+  /** Returns the bytes of the part that a JSON token represents; undefined for a token of another value. */
   bytesOf(token: string): Buffer | StreamedFile | undefined {
     if (!this.#isHeld || !token.startsWith(`"${this.#mark}`)) return undefined;
     return this.#parts[Number(token.slice(this.#mark.length + 1, -1))]?.bytes;
   }
 
-  /** An upstream's body with base64 in place of tokens; the same where it has none. */
+  /** Replaces the tokens in an upstream's body with base64. Returns the same body if it has no tokens. */
   fill(body: string | Buffer): string | Buffer | FilledBody {
     if (!this.#isHeld || typeof body !== 'string') return body;
     const pieces: FilledPiece[] = [];
@@ -133,7 +139,7 @@ export class Attachments implements AttachedParts {
   }
 }
 
-/** Whether a reference is to a part of the message: the scheme `cid`, in any case. */
+/** Returns true if a reference is to a part of the message: its scheme is `cid`, in any case. */
 export function isCid(href: string): boolean {
   return href.slice(0, 4).toLowerCase() === 'cid:';
 }
@@ -142,7 +148,7 @@ function decoded(id: string): string {
   try {
     return decodeURIComponent(id);
   } catch {
-    return id; // not percent-encoded, so there is nothing more to look for
+    return id; // not percent-encoded
   }
 }
 
@@ -150,7 +156,7 @@ function quoted(href: string): string {
   return JSON.stringify(href.slice(0, shownId + 4));
 }
 
-/** Whether the current element is an `xop:Include`. */
+/** Returns true if the current element is an `xop:Include`. */
 export function isInclude(xml: XmlReader): boolean {
   return xml.local === 'Include' && xml.namespace === namespaces.xop;
 }
@@ -158,8 +164,9 @@ export function isInclude(xml: XmlReader): boolean {
 export const includeElsewhere: Reason = { detail: 'xop:Include stands for base64 only' };
 
 /**
- * Reads the current element of type `xs:base64Binary` where it holds an `xop:Include` or, in a SwA message, is empty with
- * an `href`: a JSON string, or undefined, and noted, where that is wrong. `'text'`, and nothing was read, for any other.
+ * Reads the current element of type `xs:base64Binary` if it has an `xop:Include` or, in a SwA message, is empty with an
+ * `href`. Returns a JSON string; undefined, and records a problem, if the reference is invalid; `asText`, without
+ * reading, for any other element.
  */
 export function readAttached(
   attachments: AttachedParts,
@@ -195,17 +202,20 @@ export function readAttached(
   return attachments.take(href, reading);
 }
 
-/** Stands for an element that holds no reference. */
+/** The result for an element without a reference. */
 export const asText: unique symbol = Symbol('text');
 
-/** The reference to a part that an element's `href` is, in a SwA message. */
+/** Returns the `href` of an element in a SwA message if it refers to a part. */
 export function hrefOf({ form }: AttachedParts, xml: XmlReader): string | undefined {
   if (form !== 'swa' || xml.attributeCount === 0) return undefined;
   const href = xml.attribute('', 'href');
   return href !== undefined && isCid(href) && nilAttribute(xml) === undefined ? href : undefined;
 }
 
-/** Whether the first thing in the current element, which is of another type than base64, is an Include: noted, and passed. */
+/**
+ * Returns true if an element that must not have an Include begins with a child element. Records a problem and passes
+ * it.
+ */
 export function refusesInclude(xml: XmlReader, expected: string, reading: Reading): boolean {
   if (reading.attachments?.form !== 'mtom' || !xml.beginsWithElement || !xml.nextChild()) return false;
   refuse(reading, 'InvalidType', isInclude(xml) ? includeElsewhere : { expected, got: 'elements' });
@@ -213,13 +223,13 @@ export function refusesInclude(xml: XmlReader, expected: string, reading: Readin
   return true;
 }
 
-/** From a child's start tag past the end tag of the element around it. */
+/** Moves from a child's start tag past the end tag of its parent. */
 function skipRest(xml: XmlReader): void {
   xml.skip();
   while (xml.nextChild()) xml.skip();
 }
 
-/** From a start tag, or from behind a child, past the end tag: whether nothing but blanks and comments was on the way. */
+/** Moves past the end tag of an element. Returns true if only blanks and comments were passed. */
 function isEmptyElement(xml: XmlReader): boolean {
   let isEmpty = true;
   while (xml.nextChild()) {

@@ -32,21 +32,23 @@ import { ruledReader } from './types/rules.ts';
 import { scalarReaders, scalarWriter } from './types/scalar.ts';
 import { type TypeCodec, typeTable } from './types/table.ts';
 
-/** The codecs of a contract's types, compiled: each type once, in either direction. */
+/** Compiles the codecs of a contract's types, once per type and direction. */
 
 // --- requests ----------------------------------------------------------------------------------------
 
-/** What reads the requests of one contract. */
+/** The readers for requests of one contract. */
 export interface RequestReaders {
   readonly readerOf: ReaderOf;
-  /** The reader of an operation's input, whose slotted members go to `Reading.slots` instead of the JSON. */
+  /**
+   * Returns the reader of an operation's input. Its slotted members are stored in `Reading.slots` and not in the JSON.
+   */
   readonly inputOf: (type: RecordType, slots: Slots) => RequestReader;
 }
 
 /**
- * The readers of a contract's types.
+ * Compiles the readers of a contract's types.
  *
- * @param strict false: types alone are looked at
+ * @param strict false to check only types
  */
 export function compileRequestReaders(
   contract: Contract,
@@ -70,7 +72,7 @@ export function compileRequestReaders(
     return compiled.get(type) ?? compile(type);
   }
 
-  /** A reader that waits for itself stands in while the parts are compiled, so that a type may reach itself. */
+  /** Registers a forwarding reader while the parts are compiled, so that a type may contain itself. */
   function compile(type: NamedType): RequestReader {
     let target: RequestReader | undefined;
     const forward = (): RequestReader => {
@@ -90,7 +92,7 @@ export function compileRequestReaders(
     return target;
   }
 
-  /** The reader of a type whose items or values obey rules. */
+  /** Returns the reader of a type with rules for its items or values. */
   function readerInside(type: Type, { items, values }: Rules): RequestReader {
     if (type.kind === 'array' && items !== undefined)
       return arrayReader(context, type, readerOf(type.item, items));
@@ -104,32 +106,35 @@ export function compileRequestReaders(
 
 // --- replies -----------------------------------------------------------------------------------------
 
-/** What writes the replies of one contract. */
+/** The writers for replies of one contract. */
 export interface ReplyWriters {
   readonly writerOf: WriterOf;
-  /** The writer of an operation's output; a responseStatus beside its members is looked at too (W30). */
+  /**
+   * Returns the writer of an operation's output. It also reads a responseStatus that the type does not declare (W30).
+   */
   readonly outputOf: (type: RecordType) => ReplyWriter;
   /**
-   * One field's element, where the reply is that field's value alone.
+   * Returns the writer of one field's element, if the reply is only that field's value.
    *
-   * @param bodies JSON names of its members that hold the upstream's body, where it is a record of status, headers and body
+   * @param bodies JSON names of the members with the upstream's body, if the value is a record of status, headers and
+   * body
    */
   readonly elementOf: (field: Field, bodies: ReadonlySet<string>) => ElementWriter;
   readonly writeValue: WriteValue;
-  /** A responseStatus's JSON as an element's content, for writing an error. */
+  /** Converts a responseStatus's JSON to an element's content, for an error. */
   readonly writeStatus: (json: string) => string;
 }
 
-/** Writes a value's node with its tags, or what stands for it. */
+/** Writes a value's node with its tags. */
 export type ElementWriter = Pick<ReplyWriter, 'scan' | 'write'>;
 
-/** The writers of a contract's types. */
+/** Compiles the writers of a contract's types. */
 export function compileReplyWriters(contract: Contract, scalars: Scalars, limits: Limits): ReplyWriters {
-  // a value may hold a responseStatus, which is written with scratch buffers of its own
+  // a value may contain a responseStatus, which needs its own scratch buffers
   const writeValue = valueWriter(limits);
   const writeInner = valueWriter(limits);
 
-  // A responseStatus as an ordinary record whose misfits are left out, then as it stands inside replies.
+  // The responseStatus as an ordinary record that omits mismatches, then its writer inside replies.
   const plainStatus = compileWriters(contract, scalars, limits, new Map(), leaveOutMisfits).writerOf(
     contract.responseStatus,
   );
@@ -163,12 +168,12 @@ export function compileReplyWriters(contract: Contract, scalars: Scalars, limits
   };
 }
 
-/** The member of an output that its payload is in, where the reply is an envelope around it. */
+/** The member with the payload of an output that is an envelope. */
 const envelopeMembers: ReadonlySet<string> = new Set([errorMembers.data]);
 const noMembers: ReadonlySet<string> = new Set();
 
 /**
- * The writer of a reply's payload: an object without any member of its type is a mismatch there and nowhere below (W20).
+ * Returns the writer of a reply's payload. Only there, an object without any member of its type is a mismatch (W20).
  *
  * @param envelopes JSON names of its members that are payloads too
  */
@@ -186,7 +191,7 @@ function payloadWriter(
   return recordWriter(context, type, { statusBeside, isPayload: true, inner });
 }
 
-/** Writers by type, each compiled once; `leaf` is what becomes of those of scalars and enums. */
+/** Returns the writers by type, each compiled once. `leaf` wraps those of scalars and enums. */
 function compileWriters(
   contract: Contract,
   scalars: Scalars,
@@ -211,7 +216,7 @@ function compileWriters(
     return known;
   }
 
-  /** A writer that waits for itself stands in while the parts are compiled, so that a type may reach itself. */
+  /** Registers a forwarding writer while the parts are compiled, so that a type may contain itself. */
   function compile(type: NamedType): ReplyWriter {
     let target: ReplyWriter | undefined;
     const forward = (): ReplyWriter => {
@@ -221,7 +226,7 @@ function compileWriters(
     compiled.set(type, {
       scan: (tape: Tape) => forward().scan(tape),
       write: (tape: Tape, node: number, output: Output) => forward().write(tape, node, output),
-      declarations: '', // which collections of strings alone have, and those don't reach themselves
+      declarations: '', // only collections of strings have declarations, and they do not contain themselves
     });
     const codec: TypeCodec<NamedType> = typeTable[type.kind];
     const writer = codec.writer(context, type);

@@ -20,14 +20,14 @@ import { escapeXml, excerpt } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 import { nilAttribute } from './schema-instance.ts';
 
-/** What both directions do with an element or a JSON value before its type matters. */
+/** Handling of elements and JSON values before their type matters, in both directions. */
 
 // --- requests ----------------------------------------------------------------------------------------
 
 /**
- * Reads a member or an item whose start tag is current: its attributes first, then what it holds.
+ * Reads the current member or item: first its attributes, then its content.
  *
- * @param nil what it is with xsi:nil
+ * @param nil the result for an element with `xsi:nil`
  */
 export function readMember<Nil>(
   read: RequestReader['read'],
@@ -49,7 +49,7 @@ export function readMember<Nil>(
   return nil;
 }
 
-/** Reads an element whose `href` refers to a part: refused where its type is none that a part stands for (W60). */
+/** Reads an element with an `href` to a part. Refuses it unless its type accepts parts (W60). */
 function readReferring(
   read: RequestReader['read'],
   attachments: AttachedParts,
@@ -67,7 +67,9 @@ const encodingRefused: Reason = {
   detail: 'document/literal expected, got SOAP encoding (href, arrayType, itemType or Ref)',
 };
 
-/** What an element's attributes say of its content (W11, W13). Notes a problem when it answers `refused`. */
+/**
+ * Reads the attributes of an element that affect its content (W11, W13). Records a problem if it returns `refused`.
+ */
 export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'nil' | 'refused' {
   const elsewhere =
     xml.attribute('', 'href') !== undefined ||
@@ -90,8 +92,8 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
 }
 
 /**
- * Records or refuses attributes that only a mistake can mean: those without a namespace, and those in the namespace of their
- * element (W11). Returns false, once it is noted, if the first one is refused.
+ * Records or refuses attributes that must be mistakes: those without a namespace, and those in the namespace of their
+ * element (W11). Returns false, after recording the problem, if the first one is refused.
  */
 function checkUnknown(xml: XmlReader, reading: Reading): boolean {
   for (let index = 0; index < xml.attributeCount; index++) {
@@ -111,7 +113,10 @@ function checkUnknown(xml: XmlReader, reading: Reading): boolean {
   return true;
 }
 
-/** True where a wrapper or a map's entry, which no schema lets be nil, may be read; otherwise it is noted and passed. */
+/**
+ * Returns true if the content of a wrapper or map entry may be read. No schema allows nil there, so `xsi:nil` is
+ * recorded as a problem.
+ */
 export function opens(xml: XmlReader, reading: Reading): boolean {
   if (xml.attributeCount === 0) return true;
   const state = readAttributes(xml, reading);
@@ -121,7 +126,7 @@ export function opens(xml: XmlReader, reading: Reading): boolean {
   return false;
 }
 
-/** What is said of an element that SOAP's encoding alone has (W11); undefined for any other. */
+/** Returns the message about an element that only occurs in SOAP's encoding (W11); undefined for any other. */
 export function encodedReason({
   local,
   namespace,
@@ -134,7 +139,7 @@ export function encodedReason({
   return { detail: `document/literal expected, got SOAP encoding (<${local.slice(0, 64)}>)` };
 }
 
-/** Passes an element that the type has no place for: refused for a reason, or left out and noted (W12). */
+/** Passes an unknown element: refuses it with a reason, or ignores and records it (W12). */
 export function passUnknown(
   { contract }: ReaderContext,
   xml: XmlReader,
@@ -149,7 +154,7 @@ export function passUnknown(
   xml.skip();
 }
 
-/** Reads a nil element to its end; true when it holds anything but blanks. */
+/** Reads a nil element to its end. Returns true if it has content other than blanks. */
 export function hasContent(xml: XmlReader): boolean {
   let content = false;
   while (xml.nextChild()) {
@@ -159,19 +164,22 @@ export function hasContent(xml: XmlReader): boolean {
   return content || xml.stray;
 }
 
-/** Past an element whose value isn't of its type, which is noted. */
+/** Records that an element does not match its type, and passes it. */
 export function refuseElement(xml: XmlReader, reading: Reading, reason: Reason): undefined {
   refuse(reading, 'InvalidType', reason);
   xml.skip();
 }
 
-/** Past a JSON value of the wrong kind, which is noted. */
+/** Records that a JSON value has the wrong kind, and passes it. */
 export function refuseJsonKind(json: JsonReader, reading: Reading, expected: string): void {
   refuse(reading, 'InvalidType', { expected, got: json.kind() });
   json.skip();
 }
 
-/** Into an object ("{") or array ("["); false, past the value, for a null, and for another kind, which is noted. */
+/**
+ * Enters an object ("{") or array ("["). Returns false after passing a null or a value of another kind, which is
+ * recorded as a problem.
+ */
 export function entersJson(json: JsonReader, reading: Reading, open: 123 | 91): boolean {
   const code = json.peek();
   if (code === open) {
@@ -187,21 +195,21 @@ export function entersJson(json: JsonReader, reading: Reading, open: 123 | 91): 
 
 const { nothing, empty, plain, made, record, list, date, guid, binary, madeBinary } = nodeKinds;
 
-/** The `write` of a writer whose nodes write themselves. */
+/** The `write` of writers without record or list nodes. */
 export const noContent = (): void => {};
 
-/** The scratch buffers that replies are written with, one at a time. */
+/** The scratch buffers for writing replies, one at a time. */
 export interface Scratch {
   readonly tape: Tape;
   readonly output: Output;
 }
 
-/** Bytes of a reply in XML: escapes make a text up to five times as long, and names are added. */
+/** Maximum number of bytes of a reply in XML: escapes make a text up to five times as long, and names are added. */
 export function maxWrittenBytes({ replyBytes, replyBytesWithBinary, writtenBytes }: Limits): number {
   return writtenBytes ?? Math.max(192 * 1024 * 1024, 6 * replyBytes, 1.5 * replyBytesWithBinary);
 }
 
-/** Makes scratch buffers. A reply in XML that is longer than `maxWrittenBytes` throws a MismatchError. */
+/** Creates scratch buffers. A reply in XML that is longer than `maxWrittenBytes` throws a MismatchError. */
 export function createScratch(limits: Limits): Scratch {
   const output = new Output(
     maxWrittenBytes(limits),
@@ -220,7 +228,7 @@ export function scanNull(tape: Tape): void {
   tape.pushKind(nothing);
 }
 
-/** Into an object ("{") or array ("["); false for a null, whose node is pushed. Throws MismatchError. */
+/** Enters an object ("{") or array ("["). Returns false for a null and pushes its node. Throws MismatchError. */
 export function enters(tape: Tape, open: 123 | 91): boolean {
   const byte = tape.peek();
   if (byte === open) {
@@ -233,25 +241,25 @@ export function enters(tape: Tape, open: 123 | 91): boolean {
   return false;
 }
 
-/** An element around a value: its tags, and what stands for it when empty or null (W19, W20). */
+/** The tags of an element, and its forms for empty and null values (W19, W20). */
 export interface Element {
   readonly open: Piece;
   readonly close: Piece;
   readonly empty: Piece;
   readonly nil: Piece | undefined;
-  /** Bytes of both tags. */
+  /** Number of bytes to reserve for both tags. */
   readonly room: number;
 }
 
-/** The element of a name, with a prefix where it has one; only a nillable one is written for a null. */
+/** Returns the element of a name, which may have a prefix. A null is written only if it is nillable. */
 export function elementOf(name: string, declarations: string, nillable: boolean): Element {
   return elementNamed(name, `<${name}${declarations}`, nillable ? `<${name}` : undefined);
 }
 
 /**
- * The same, by what stands before the end of its start tag.
+ * Returns the element of a name from the beginning of its start tag.
  *
- * @param nilStart what stands there where it is nil; undefined where it can't be
+ * @param nilStart beginning of the tag of a nil element; undefined if it is not nillable
  */
 export function elementNamed(name: string, start: string, nilStart: string | undefined): Element {
   const open = piece(`${start}>`);
@@ -265,7 +273,7 @@ export function elementNamed(name: string, start: string, nilStart: string | und
   };
 }
 
-/** Writes the element around a node, or what stands for it. */
+/** Writes the element around a node, or its empty or nil form. */
 export function writeElement(
   element: Element,
   writer: ReplyWriter,
@@ -313,7 +321,10 @@ export function writeElement(
   }
 }
 
-/** The letters of a node that is a part; those of a small reply are copied, whose memory the next one is read in. */
+/**
+ * Returns the base64 of a node that becomes an attachment. That of a small reply is copied, because its buffer is
+ * reused.
+ */
 function lettersOf(tape: Tape, node: number): Buffer {
   const { bytes, words } = tape;
   const first = words[node + 1] as number;
@@ -343,7 +354,7 @@ export function writeText(tape: Tape, node: number, output: Output): void {
   writeContent(tape, first, words[node + 2] as number, output);
 }
 
-/** A long text is written in parts of so many bytes: what one takes at most while it is written is little. */
+/** Maximum number of bytes of a long text that are written at a time, which limits the memory per step. */
 const partBytes = 64 * 1024;
 
 /** Writes a range of a JSON string as XML content. */
@@ -356,14 +367,17 @@ function writeContent(tape: Tape, start: number, end: number, output: Output): v
   }
 }
 
-/** As long as two escapes that are one character. */
+/** Length of two escapes that encode one character. */
 const longestEscape = 12;
 
-/** Where the first part of a JSON string ends that begins at an offset: not within a character, nor within its escapes. */
+/**
+ * Returns the end of the first part of a JSON string that begins at an offset. The end is not within a character or its
+ * escapes.
+ */
 function partEnd(bytes: Uint8Array, start: number): number {
   let at = start + partBytes;
   if (bytes.subarray(at - longestEscape, at).includes(backslash)) {
-    let isHalf = false; // a high surrogate
+    let isHalf = false; // after a high surrogate
     for (at = start; at < start + partBytes || isHalf; ) {
       const isEscape = bytes[at] === backslash;
       const isUnicode = isEscape && bytes[at + 1] === 117;
@@ -378,12 +392,12 @@ function partEnd(bytes: Uint8Array, start: number): number {
 
 const backslash = 92;
 
-/** Whether four hexadecimal digits are D800 to DBFF. */
+/** Returns true if four hexadecimal digits are between D800 and DBFF. */
 function isHighSurrogate(bytes: Uint8Array, at: number): boolean {
   return /^d[89ab]/i.test(String.fromCharCode(bytes[at] as number, bytes[at + 1] as number));
 }
 
-/** What writing one value came to. */
+/** The result of writing one value. */
 export interface WrittenValue {
   /** The element's content; null for a JSON null. */
   readonly content: string | null;
@@ -392,10 +406,10 @@ export interface WrittenValue {
   readonly failed: boolean;
 }
 
-/** One value's JSON as an element's content. Throws MismatchError, JsonError. */
+/** Writes one value's JSON as an element's content. Throws MismatchError, JsonError. */
 export type WriteValue = (writer: ReplyWriter, json: string) => WrittenValue;
 
-/** Writes single values, one at a time, with a tape and an output of its own. */
+/** Returns a function that writes single values, one at a time, with its own tape and output. */
 export function valueWriter(limits: Limits): WriteValue {
   const tape = new Tape();
   const output = new Output();

@@ -1,17 +1,17 @@
-/** As many bytes are written as base64 at a time: a multiple of three, so that no padding comes before the end. */
+/** Number of bytes per base64 conversion: a multiple of three, so that only the last one has padding. */
 const encodedAtOnce = 57 * 1024;
 
-/** Text and the part behind it. */
+/** Text, and the part that follows it. */
 export interface FilledPiece {
   readonly text: Buffer;
   readonly part: Buffer;
 }
 
-/** An upstream's body whose base64 is made as it is written, piece by piece, as often as it is sent. */
+/** An upstream's body with base64 that is generated in pieces while it is sent, on each attempt. */
 export class FilledBody implements Iterable<Buffer> {
-  /** Bytes of all of it. */
+  /** Total length in bytes. */
   readonly length: number;
-  /** Bytes that are kept for it besides the message's own. */
+  /** Number of bytes in memory besides those of the message. */
   readonly ownBytes: number;
   readonly #pieces: readonly FilledPiece[];
   readonly #last: Buffer;
@@ -32,12 +32,12 @@ export class FilledBody implements Iterable<Buffer> {
     yield this.#last;
   }
 
-  /** All of it as text. */
+  /** Returns the whole body as text. */
   toString(): string {
     return this.toBuffer().toString();
   }
 
-  /** All of it in one buffer of its own. */
+  /** Returns the whole body in a new buffer. */
   toBuffer(): Buffer {
     const all = Buffer.allocUnsafeSlow(this.length);
     let at = 0;

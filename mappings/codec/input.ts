@@ -1,26 +1,25 @@
 import type { Reading } from './problem.ts';
 
-/** The inputs of one call, read from whatever form the caller used. */
+/** The inputs of one call, from any format of the request. */
 export interface Input {
   /**
-   * The body object's JSON without the slotted inputs; of a JSON request the caller's own text. In UTF-8 where it was made
-   * from bytes by the request-shape cache. Empty once a large request is on its way.
+   * The body object's JSON without the slotted inputs, or the caller's text of a JSON request. A Buffer in UTF-8 if the
+   * request-shape cache made it from bytes. Empty after a large request was sent to the upstream.
    */
   text: string | Buffer;
-  /**
-   * The same with the credentials that came in the request's member for them, as its last member; undefined where it isn't
-   * made before it is asked for.
-   */
+  /** The same JSON with the credentials of the request as its last member; undefined if it is made only on demand. */
   readonly withCredentials?: Buffer | undefined;
   readonly reading: Reading;
-  /** Where the body object closes in a JSON request's text; undefined for a text made here. */
+  /**
+   * Position of the closing brace of the body object in a JSON request's text; undefined if the gateway made the text.
+   */
   readonly closes: number | undefined;
 }
 
-/** The member that credentials go upstream in, `"name":{…}`, of their tokens, in the order that a reading has them in. */
+/** Formats the member for the upstream's credentials, `"name":{…}`, from their tokens in the order of the reading. */
 export type WriteCredentialsMember = (tokens: readonly (string | undefined)[]) => string;
 
-/** Credentials to send upstream: all of them, and those that the body doesn't hold (W24, W25). */
+/** Credentials for the upstream: all of them, and the names of those that are not in the body (W24, W25). */
 export interface CredentialValues {
   readonly all: ReadonlyMap<string, string>;
   readonly fromHeaders: ReadonlySet<string>;

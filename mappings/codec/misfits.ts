@@ -4,27 +4,30 @@ import { JsonReader } from '../json/reader.ts';
 import { type Misfit, maxMisfits } from '../json/tape.ts';
 import { fieldPath, MismatchError, type Step } from './problem.ts';
 
-/** Members of replies that are missing or that their type lacks: told by name once, counted always, or refused (W20, W22). */
+/**
+ * Missing and unknown members of replies. Each name is logged once and each member is counted, or the reply is refused
+ * (W20, W22).
+ */
 
-/** What a reply lacks or has too much of. */
+/** The mismatches of a reply. */
 export interface Misfits {
-  /** How many required members are missing. */
+  /** Number of missing required members. */
   readonly missing: number;
-  /** Those that were not told of the operation before: where they are, and what is wrong. */
+  /** Descriptions of the mismatches that the operation has not reported before: the path, and the problem. */
   readonly told: readonly string[];
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** What a name is like that may stand in a log: that of a member, not a person's address or number. */
+/** Names that may appear in a log: those that look like a member's name, not like an address or number. */
 const memberName = /^@?[A-Za-z_][\w.:-]{0,62}$/;
 
 /**
- * Compiles what is told of an operation's replies. A name that the upstream made up is told as far as it looks like one;
- * keys of maps on the way are `*`.
+ * Compiles the function that describes the mismatches of an operation's replies. It shows unknown names only if they
+ * look like a member's name. Keys of maps in a path are `*`.
  *
- * @param type of the reply's body
- * @param base the name that stands before every path; undefined for none
+ * @param type type of the reply's body
+ * @param base first step of each path; undefined for none
  */
 export function compileMisfits(
   type: Type,
@@ -47,7 +50,7 @@ export function compileMisfits(
   };
 }
 
-/** The error of the first misfit of a reply (`replies: strict`). */
+/** Returns the error for the first mismatch of a reply (`replies: strict`). */
 export function misfitError(
   misfit: Misfit,
   body: Uint8Array,
@@ -64,9 +67,10 @@ export function misfitError(
 }
 
 /**
- * A path for the log: names that are not a member's of the contract are `*`, but for the last one where it looks like one.
+ * Formats a path for the log. Names that the contract does not have are `*`, except the last one if it looks like a
+ * member's name.
  *
- * @param names undefined: all that look like names are told
+ * @param names names of the contract; undefined to show all names that look like a member's
  */
 export function pathForLog(path: readonly Step[], names: ReadonlySet<string> | undefined): string {
   return fieldPath(
@@ -89,7 +93,7 @@ function sentenceOf(
   return `${base === undefined || below.startsWith('[') ? (base ?? '') : `${base}.`}${below}: ${what}`;
 }
 
-/** The JSON names of all members that a type reaches. */
+/** Returns the JSON names of all members that are reachable from a type. */
 export function memberNames(root: Type): ReadonlySet<string> {
   const names = new Set<string>();
   if (root.kind === 'scalar') return names;
@@ -107,7 +111,7 @@ function pathOf(
   base: string | undefined,
   limits: Limits,
 ): readonly Step[] {
-  // offsets are in bytes there, in characters here
+  // `at` counts bytes, the reader counts characters
   const target = utf8.decode(body.subarray(0, at)).length;
   const path: Step[] = base === undefined ? [] : [base];
   findPlace(new JsonReader(utf8.decode(body), limits), target, path);
@@ -115,7 +119,10 @@ function pathOf(
   return path;
 }
 
-/** Reads on until the object or the name that starts at an offset, whose place is the path then; false: it isn't within the value. */
+/**
+ * Reads up to the object or name that starts at an offset, and sets `path` to it. Returns false if it is not within the
+ * value.
+ */
 function findPlace(json: JsonReader, target: number, path: Step[]): boolean {
   const open = json.peek();
   if (json.position === target) return true;
@@ -123,7 +130,7 @@ function findPlace(json: JsonReader, target: number, path: Step[]): boolean {
     json.skip();
     return false;
   }
-  const close = open + 2; // "}" and "]" follow two behind
+  const close = open + 2; // the codes of "}" and "]" are two more than those of "{" and "["
   json.enter();
   for (let first = true, index = 0; json.next(first, close); first = false, index++) {
     const start = json.position;

@@ -2,7 +2,7 @@ import { nearest } from '../contract/nearest.ts';
 import type { Reason } from '../contract/reason.ts';
 import { someNames } from './scalars/text.ts';
 
-/** The reason about an unknown name, with the most similar known one. */
+/** Returns the reason to refuse an unknown name, with the most similar known name. */
 export function unknownReason(what: string, name: string, names: readonly string[]): Reason {
   const near = nearest(name, names);
   if (near !== undefined) return { detail: `unknown ${what}, did you mean ${near}?` };

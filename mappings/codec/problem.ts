@@ -4,7 +4,7 @@ import type { FilledBody } from './filled-body.ts';
 import type { StreamedFile } from './streamed-file.ts';
 import type { TokenPlaceholders } from './text-value.ts';
 
-/** What can be wrong with a member of a request (W29). */
+/** Codes of problems of a request (W29). */
 export type ProblemCode =
   | 'NotEmpty'
   | 'InvalidType'
@@ -17,12 +17,14 @@ export type ProblemCode =
   | 'UnknownParameter'
   | 'DuplicateParameter';
 
-/** One thing that is wrong with a request, as its error lists it (W29). */
+/** A problem of a request, as its error lists it (W29). */
 export interface Problem extends Reason {
   readonly code: ProblemCode;
-  /** Dotted path in the caller's own spelling, array positions from 0: `Request.Permissions[1]`; empty for the request. */
+  /**
+   * Dotted path in the caller's spelling, array indexes from 0: `Request.Permissions[1]`. Empty for the request itself.
+   */
   readonly path: string;
-  /** The rest of a sentence that begins with the path: `is missing`, in place of what was expected. */
+  /** The rest of a sentence that begins with the path, for example `is missing`. It replaces `expected` and `got`. */
   readonly predicate?: string;
 }
 
@@ -47,76 +49,81 @@ export const deviations = [
 
 export type Deviation = (typeof deviations)[number];
 
-/** Part of a path: a member's name, or a position in an array. */
+/** Part of a path: a member's name or an array index. */
 export type Step = string | number;
 
-/** The slot of the input that holds the credentials. */
+/** Index of the slot that holds the credentials of the input. */
 export const credentialsSlot = 0;
 
-/** What reading one request gathers besides the JSON it gives. */
+/** State and results of reading one request, besides its JSON. */
 export interface Reading {
-  /** Where the reader is, in the caller's spelling. */
+  /** Path of the current value, in the caller's spelling. */
   readonly path: Step[];
   readonly problems: Problem[];
-  /** Required members that aren't there: a later stage than `problems` (W43). */
+  /** Missing required members. They are reported only if there are no `problems` (W43). */
   readonly missing: Problem[];
-  /** Names of elements left out under `unknownElements: ignore` (W12). */
+  /** Names of elements that `unknownElements: ignore` left out (W12). */
   readonly ignored: string[];
-  /** The JSON of the inputs that don't travel in the body object, by slot. */
+  /** By slot: the JSON of the inputs that are not sent in the body object. */
   readonly slots: (string | undefined)[];
-  /** Of the slot with the credentials each member's JSON, in the order of the type's fields (W24). */
+  /** The JSON of each member of the credentials, in the order of the type's fields (W24). */
   credentials: readonly (string | undefined)[] | undefined;
-  /** Where each slot's value stands in the text of a JSON request. */
+  /** By slot: the range of its value in the text of a JSON request. */
   readonly spans: ({ readonly start: number; readonly end: number } | undefined)[];
-  /** What to replace in the text of a JSON request (W37), in order. */
+  /** Replacements in the text of a JSON request (W37), in order. */
   readonly edits: Edit[];
   readonly limit: number;
-  /** Steps that patterns took, as far as they can be known before (`validate: strict`). */
+  /** Steps of patterns so far, estimated before each match (`validate: strict`). */
   patternSteps: number;
-  /** These and the characters that rules look at, as `loopSteps` counts them. */
+  /** Steps of patterns and characters that rules read, compared with `mostSteps`. */
   steps: number;
-  /** Those beyond which it isn't to be read on here: `TooManySteps` is thrown. */
+  /** Maximum number of steps. If it is exceeded, `TooManySteps` is thrown. */
   readonly mostSteps: number;
-  /** Characters of lists and objects that rules read once more (`validate: strict`). */
+  /** Number of characters of lists and objects that rules read again (`validate: strict`). */
   rereadText: number;
-  /** Characters of XML that travel as text, and of what references led to (adopted services). */
+  /** Number of characters of XML as text, and of reference targets (adopted services). */
   openText: number;
-  /** Whether an attribute that the contract doesn't know is refused; otherwise it is a tolerated deviation (W11). */
+  /** True if an unknown attribute is refused; otherwise it is a tolerated deviation (W11). */
   refusesAttributes: boolean;
-  /** Character references of clients that XML forbids and that were read all the same (W10). */
+  /** Number of character references that XML forbids but that were accepted (W10). */
   quirks: number;
-  /** True in a message of style rpc, whose elements are found by local name if they are in another namespace (A30). */
+  /** True in an rpc message: elements in another namespace are found by local name (A30). */
   isRpc: boolean;
   /** Tolerated deviations of the request, each name once; undefined for none. Recorded in the log and in metrics. */
   deviations: Set<Deviation> | undefined;
-  /** While the shape of a request is learned (`fast-path/`): texts give placeholders instead of their tokens. */
+  /** Set while a request shape is learned (`fast-path/`): codecs return placeholders instead of tokens of texts. */
   placeholders: TokenPlaceholders | undefined;
-  /** The parts of the message beside its envelope (W60); undefined for a message that can't have any. */
+  /** The attachments of the message (W60); undefined for a message that cannot have any. */
   attachments: AttachedParts | undefined;
 }
 
-/** The parts of a message beside its envelope, as readers of values use them; `attachments.ts` has them. */
+/** The attachments of a message, as readers of values use them. `attachments.ts` implements them. */
 export interface AttachedParts {
   /** MTOM: an `xop:Include` refers to a part. SwA: an `href` of an empty element. */
   readonly form: 'mtom' | 'swa';
-  /** In a SwA message the element with an `href` that is being read, until its type takes it. */
+  /** The element with an `href` that is being read in a SwA message, until its type takes the reference. */
   current: { isTaken: boolean } | undefined;
-  /** What an `href` refers to, as a JSON string; undefined, and noted, where it refers to nothing or a second time (W61). */
+  /**
+   * Returns the part that an `href` refers to, as a JSON string. Returns undefined, and records a problem, for an
+   * invalid or repeated reference (W61).
+   */
   take(href: string, reading: Reading): string | undefined;
-  /** The bytes that a JSON token stands for; undefined for a token of another value. */
+  /** Returns the bytes of the part that a JSON token represents; undefined for a token of another value. */
   bytesOf(token: string): Buffer | StreamedFile | undefined;
-  /** An upstream's body with base64 in place of tokens; the same where it has none. */
+  /** Replaces the tokens in an upstream's body with base64. Returns the same body if it has no tokens. */
   fill(body: string | Buffer): string | Buffer | FilledBody;
 }
 
-/** A part of a JSON request's text, by offsets in characters, and what stands there for upstream (W37). */
+/** A replacement for a range of a JSON request's text, with offsets in characters (W37). */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/** `text` with the edits put in; they are in order, `offset` is where `text` starts in what they count from. */
+/**
+ * Applies edits to `text`. They are in order; `offset` is the position of `text` in the string that they count from.
+ */
 export function applyEdits(text: string, edits: readonly Edit[], offset = 0): string {
   if (edits.length === 0) return text;
   let edited = '';
@@ -132,10 +139,10 @@ export function applyEdits(text: string, edits: readonly Edit[], offset = 0): st
 export const maxReportedProblems = 20;
 
 /**
- * A reading of one request that has nothing yet.
+ * Returns an empty reading for a request.
  *
  * @param limit maximum number of problems that are recorded
- * @param mostSteps as many steps as rules may take before `TooManySteps` is thrown
+ * @param mostSteps maximum number of steps of rules before `TooManySteps` is thrown
  */
 export function startReading(limit: number, mostSteps: number = Number.POSITIVE_INFINITY): Reading {
   return {
@@ -171,18 +178,18 @@ export function recordDeviation(reading: Reading, deviation: Deviation): void {
   reading.deviations.add(deviation);
 }
 
-/** Whether as many problems are noted as an error lists: a further one needs no message. */
+/** Returns true if the maximum number of problems is recorded; further problems need no message. */
 export function isFull(reading: Reading): boolean {
   return reading.problems.length >= reading.limit;
 }
 
-/** Notes that the value at the current path is wrong. Returns undefined, as a wrong value has no JSON. */
+/** Records that the value at the current path is invalid. Returns undefined, because an invalid value has no JSON. */
 export function refuse(reading: Reading, code: ProblemCode, reason: Reason): undefined {
   if (isFull(reading)) return;
   reading.problems.push({ code, path: fieldPath(reading.path), ...reason });
 }
 
-/** The same of what stands a step below the current path. */
+/** Records a problem of a member of the current value. */
 export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason: Reason): void {
   reading.path.push(step);
   refuse(reading, code, reason);
@@ -190,9 +197,9 @@ export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason
 }
 
 /**
- * Notes that the required member at `path` isn't there, or is empty.
+ * Records that the required member at `path` is missing or empty.
  *
- * @param tellsAbsent whether to say that there is none: the first dialect has one sentence for both (W42)
+ * @param tellsAbsent true if the message says that it is missing; the first dialect has one sentence for both (W42)
  */
 export function miss(reading: Reading, path: readonly Step[], tellsAbsent = false): void {
   if (reading.missing.length >= reading.limit) return;
@@ -202,7 +209,7 @@ export function miss(reading: Reading, path: readonly Step[], tellsAbsent = fals
   reading.missing.push({ code: 'NotEmpty', path: fieldPath(path), expected: 'a value', ...told });
 }
 
-/** A path as a message tells it: `Request.Permissions[1]`. */
+/** Formats a path for a message: `Request.Permissions[1]`. */
 export function fieldPath(path: readonly Step[]): string {
   let text = '';
   for (const step of path) {
@@ -218,7 +225,7 @@ export function fieldPath(path: readonly Step[]): string {
  */
 export const maxLoopSteps = 1_000_000;
 
-/** Counts steps that rules are about to take. Throws TooManySteps. */
+/** Counts steps before rules execute them. Throws TooManySteps. */
 export function countSteps(reading: Reading, steps: number): void {
   reading.steps += steps;
   if (reading.steps > reading.mostSteps) throw new TooManySteps();
@@ -230,7 +237,7 @@ export function countSteps(reading: Reading, steps: number): void {
  */
 export const maxRereadCharacters = 32 * 1024 * 1024;
 
-/** Counts characters that a request may become longer by, which take time to make; false once that is too much in all. */
+/** Counts characters that conversion adds to a request. Returns false if the limit is exceeded. */
 export function hasRoom(
   reading: Reading,
   { rereadText = maxRereadCharacters }: Limits,
@@ -241,13 +248,16 @@ export function hasRoom(
   return reading.openText <= rereadText;
 }
 
-/** Notes that there is no room for more XML as text, of which names with their namespaces are a part. */
+/** Records that the limit of XML as text is exceeded. The namespaces of names count toward it. */
 export function refuseNamespaces({ rereadText = maxRereadCharacters }: Limits, reading: Reading): undefined {
   const expected = `at most ${rereadText} characters of XML as text and of namespaces in all`;
   return refuse(reading, 'OutOfRange', { expected, got: 'more' });
 }
 
-/** A request whose rules take longer than whoever reads it can wait: it is to be read elsewhere, from its beginning. */
+/**
+ * Thrown if the rules of a request take too many steps for this thread. The request must be read again in another
+ * thread.
+ */
 export class TooManySteps extends Error {
   constructor() {
     super('rules take more steps than may be taken here');
@@ -255,12 +265,12 @@ export class TooManySteps extends Error {
   }
 }
 
-/** A reply that isn't of the contract's type (W22). */
+/** A reply that does not match the contract's type (W22). */
 export class MismatchError extends Error {
   readonly path: Step[] = [];
-  /** Data of the error, without the path. */
+  /** The error's data without the path. */
   readonly reason: Reason;
-  /** What it is where it was a request's. */
+  /** The code if the value was part of a request. */
   readonly code: ProblemCode;
 
   constructor(reason: Reason, code: ProblemCode = 'InvalidType') {
@@ -270,7 +280,7 @@ export class MismatchError extends Error {
     this.code = code;
   }
 
-  /** Called by each record and array on the way out. */
+  /** Adds a step in front of the path. Called by each record and array that the error passes. */
   at(step: Step): this {
     this.path.unshift(step);
     this.message = `${fieldPath(this.path)}: ${sentence(this.reason)}`;

@@ -5,22 +5,22 @@ import { scalarTable } from './scalars/table.ts';
 import { foldAscii, type Hide } from './scalars/text.ts';
 
 /**
- * What a log may show of a value's JSON, as JSON again: values of members that the contract knows by that name and type.
- * Hidden are those it calls personal, the credentials, a responseStatus, whose texts may quote any of it, JSON of no
- * type, and of members that the contract lacks the names too. Throws JsonError.
+ * Returns the part of a value's JSON that a log may show, as JSON: members that the contract knows by name and type.
+ * Personal members, the credentials, a responseStatus (its texts may quote other values) and JSON without a type are
+ * hidden. For unknown members, the names are hidden too. Throws JsonError.
  *
- * @param hide takes the caller's secrets out of a text, wherever they stand (W25)
+ * @param hide replaces the caller's secrets in a text (W25)
  */
 export type Redact = (json: string, type: Type, hide: Hide) => string;
 
 const hidden = '"***"';
-/** Characters of one string that are shown. */
+/** Maximum number of characters that are shown of one string. */
 const longestText = 256;
 
-/** Characters of one message in the log, with `SOAPBRIDGE_LOG_MESSAGES`. */
+/** Maximum number of characters that are logged of one message, with `SOAPBRIDGE_LOG_MESSAGES`. */
 export const maxLoggedCharacters = 16 * 1024;
 
-/** Reads what was read before, so neither depth nor number of members is bounded here. */
+/** The text was parsed before, so depth and number of members are not limited here. */
 const unbounded = { jsonDepth: Number.POSITIVE_INFINITY, jsonMembers: Number.POSITIVE_INFINITY };
 
 /** Compiles the redaction of a contract's values. A text that exceeds the limit ends with `…`. */
@@ -32,7 +32,7 @@ export function compileRedact(contract: Contract, limits: Limits): Redact {
   return (json, type, hide) => new Redaction(json, hide, terms).valueText([type]);
 }
 
-/** The parts of a contract that its redactions share. */
+/** State that the redactions of a contract share. */
 interface Terms {
   readonly limits: Limits;
   readonly responseStatus: Contract['responseStatus'];
@@ -40,13 +40,13 @@ interface Terms {
   readonly fieldsOf: (type: RecordType) => ReadonlyMap<string, Field>;
 }
 
-/** The redaction of one text. */
+/** Redacts one text. */
 class Redaction {
   readonly #text: string;
   readonly #hide: Hide;
   readonly #terms: Terms;
   readonly #json: JsonReader;
-  /** Characters that may still be written. */
+  /** Number of characters that may still be written. */
   #left: number;
 
   constructor(text: string, hide: Hide, terms: Terms) {
@@ -141,7 +141,7 @@ class Redaction {
   }
 }
 
-/** The type of the item at an index; none where a list ends before it. */
+/** Returns the type of the item at an index; none after the end of a tuple. */
 function itemTypes(type: Type, index: number): readonly Type[] {
   if (type.kind === 'array') return [type.item];
   if (type.kind !== 'tuple') return [];
@@ -149,7 +149,7 @@ function itemTypes(type: Type, index: number): readonly Type[] {
   return item === undefined ? [] : [item];
 }
 
-/** The types that a value may be of: of a union its variants, for which of them it is doesn't matter here. */
+/** Returns the possible types of a value. A union is replaced by all its variants, because any of them may apply. */
 function openUnions(types: readonly Type[]): readonly Type[] {
   const open = new Set(types);
   for (const type of open) {
@@ -158,7 +158,7 @@ function openUnions(types: readonly Type[]): readonly Type[] {
   return [...open];
 }
 
-/** A record's fields by their folded JSON names, put together when they are first asked for. */
+/** Returns a function that maps a record's case-folded JSON names to fields. Each table is built on first use. */
 function fieldTables(): (type: RecordType) => ReadonlyMap<string, Field> {
   const tables = new Map<RecordType, ReadonlyMap<string, Field>>();
   return (type) => {

@@ -1,22 +1,22 @@
 /**
- * A file that comes and goes on piece by piece, and is never held whole (W64): what an upstream's body is while its caller
- * still sends it. It can be read once.
+ * A file that is streamed to the upstream while the caller still sends it (W64). It is never held in memory as a whole
+ * and can be read once.
  */
 export class StreamedFile implements AsyncIterable<Buffer> {
   readonly #pieces: AsyncIterator<Buffer>;
   #failure: { readonly error: unknown } | undefined;
 
-  /** @param pieces throw where the file breaks off: who writes them upstream leaves that body unfinished */
+  /** @param pieces throws if the file is incomplete; the upstream's body then remains unfinished */
   constructor(pieces: AsyncIterable<Buffer>) {
     this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  /** The pieces that were not read yet. A reader that stops early leaves the rest to `readToEnd`. */
+  /** The pieces that are not yet read. A reader that stops early leaves the rest to `readToEnd`. */
   [Symbol.asyncIterator](): AsyncIterator<Buffer> {
     return { next: () => this.#next() };
   }
 
-  /** Reads the rest of the message and drops it. Throws what the pieces threw, before or now. */
+  /** Reads and discards the rest of the message. Throws the error of the pieces, even if it occurred before. */
   async readToEnd(): Promise<void> {
     while ((await this.#next()).done !== true);
     if (this.#failure !== undefined) throw this.#failure.error;

@@ -1,22 +1,22 @@
-/** How an element's text becomes a JSON token, where nothing but the text matters. */
+/** The conversion of an element's text to a JSON token, if it depends only on the text. */
 export interface TextValue {
-  /** As `XmlReader.readText` has it. */
+  /** The argument `lenient` of `XmlReader.readText`. */
   readonly lenient: boolean;
-  /** In characters. */
+  /** Maximum length in characters. */
   readonly maxLength: number;
-  /** The token of a text whose references are resolved; undefined for one that is refused or means that nothing was given. */
+  /** Returns the token of a text with resolved references. Undefined if the text is refused or counts as absent. */
   readonly tokenOf: (text: string) => string | undefined;
-  /** Whether any text's token is that text as a JSON string. */
+  /** True if each token is the text as a JSON string. */
   readonly isText: boolean;
 }
 
-/** What a codec gives in place of tokens while the shape of a request is learned (`fast-path/`). */
+/** Supplies placeholders for tokens while a request shape is learned (`fast-path/`). */
 export interface TokenPlaceholders {
   /**
-   * The placeholder for a text's token, or the token itself where it can't be replaced by another text's.
+   * Returns the placeholder for a text's token, or the token itself if another text must not replace it.
    *
-   * @param start offset of the text in the document, right behind its start tag
-   * @param token undefined where the text has none
+   * @param start offset of the text in the document, directly after its start tag
+   * @param token undefined if the text has none
    */
   readonly placeholderOf: (start: number, token: string | undefined, value: TextValue) => string | undefined;
 }
