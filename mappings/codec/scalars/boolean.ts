@@ -6,12 +6,12 @@ import { excerpt } from './text.ts';
 
 const { plain } = nodeKinds;
 
-/** `xs:boolean`; in JSON also quoted (W22, W37). */
+/** `xs:boolean`. JSON may also have it as a string (W22, W37). */
 export const boolean: Scalar = {
   expected: 'xs:boolean',
   takesEmpty: false,
   text: 'plain',
-  // Exactly four words are legal: XSD Part 2, 3.2.2.1.
+  // Exactly four literals are valid: XSD Part 2, 3.2.2.1.
   fromXml: (text) => {
     const word = collapse(text);
     if (word === 'true' || word === '1') return 'true';

@@ -1,18 +1,20 @@
-/** The proleptic Gregorian calendar (ISO 8601), years counted from 1 March, so that a leap day is a year's last. */
+/**
+ * The proleptic Gregorian calendar (ISO 8601). Years begin on 1 March, so that a leap day is the last day of a year.
+ */
 
-/** From 1 March of year 0 to 1970-01-01. */
+/** Days from 1 March of year 0 to 1970-01-01. */
 const epoch = 719_468;
 
-/** 1 January, counted from 1 March. */
+/** Days from 1 March to 1 January. */
 const firstOfJanuary = 306;
 
-/** How many days a month has, from 1 for January. */
+/** Returns the number of days of a month; January is 1. */
 export function daysIn(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** Days from 1970-01-01 to a date of year 1 or later. */
+/** Returns the days from 1970-01-01 to a date of year 1 or later. */
 export function daysFromCivil(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const century = Math.floor(marchYear / 100);
@@ -21,15 +23,15 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return marchYear * 365 + leapDays + dayOfYear - epoch;
 }
 
-/** How far years are apart in what `civilFromDays` gives. */
+/** Factor of the year in the result of `civilFromDays`. */
 export const daySlots = 512;
 
 /**
- * The date so many days after 1970-01-01, of year 1 or later, as one number, so that none is allocated: its year times
- * `daySlots`, plus its day counted from 1 March, that of the year before for January and February.
+ * Converts days since 1970-01-01 to a date of year 1 or later. The result is one number, to avoid allocation: the year
+ * times `daySlots`, plus the day counted from 1 March. January and February count from 1 March of the previous year.
  */
 export function civilFromDays(days: number): number {
-  // 400, 100, 4 years and 1 year; `| 0` keeps the arithmetic in 32-bit integers, twice as fast as doubles
+  // 400, 100, 4 years and 1 year; `| 0` keeps the arithmetic in 32-bit integers, which is faster than doubles
   const all = (days + epoch) | 0;
   const era = (all / 146_097) | 0;
   const ofEra = all - era * 146_097;

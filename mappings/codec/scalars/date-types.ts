@@ -19,17 +19,20 @@ import type { Zone } from './zone.ts';
 
 const { date } = nodeKinds;
 
-/** What a contract decides of dates in ISO 8601. */
+/** Settings of a contract for dates in ISO 8601. */
 export interface IsoRules {
-  /** What becomes of a reply's text that is no date (`invalidDates`). */
+  /** How invalid texts of replies are handled (`invalidDates`). */
   readonly misfits: Settings['invalidDates'];
-  /** Whose wall clock a request's date-time without an offset shows; undefined where the contract doesn't say. */
+  /** The time zone of a request's date-time without an offset; undefined if the contract has none. */
   readonly zone: Zone | undefined;
-  /** Whether such a date-time is refused for want of a zone (`validate: strict`). */
+  /** True if a date-time without an offset is refused because there is no zone (`validate: strict`). */
   readonly isStrict: boolean;
 }
 
-/** A reply's text of an `xs:dateTime` or `xs:date`, as it came or in the form of W17; undefined for other text. */
+/**
+ * Returns a reply's valid text of an `xs:dateTime` or `xs:date` unchanged, or converts it to the form of W17. Undefined
+ * for other text.
+ */
 function isoFromReply(text: string, kind: 'dateTime' | 'date'): string | undefined {
   return isoFromXml(text, kind) === text ? text : isoFromJson(text, kind);
 }
@@ -56,7 +59,10 @@ export function isoDateTime({ misfits, zone, isStrict }: IsoRules): Scalar {
   };
 }
 
-/** ISO 8601 in replies, a full-date of RFC 3339 in requests: a zone, which it can't have, is left out and recorded (W16). */
+/**
+ * ISO 8601 in replies, a full-date of RFC 3339 in requests. The zone of a request, which full-date does not allow, is
+ * removed and recorded as a deviation (W16).
+ */
 export function isoDate(misfits: IsoRules['misfits']): Scalar {
   const convert = (text: string, grammar: 'xsd' | 'json'): string | Tolerated | undefined => {
     const date = fullDateOf(text, grammar);
@@ -99,7 +105,10 @@ function scanWcfDate(tape: Tape, zone: Zone, otherwise: Scan): void {
 /** A date without a time, as JSON. */
 const dateToken = /^"\d{4}-\d\d-\d\d(?:[Zz]|[+-]\d\d:?\d\d)?"$/;
 
-/** Midnight of a date comes back as more than was there: where another variant of a union may be a date, it is none. */
+/**
+ * Refuses a date without a time if a union tries the type: another variant may be a date, and midnight would be added
+ * to the value.
+ */
 function unlessDateAlone(otherwise: Scan): Scan {
   return (tape) => {
     if (tape.strict && tape.peek() === 34) {

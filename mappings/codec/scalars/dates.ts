@@ -2,7 +2,10 @@ import { civilFromDays, daySlots, daysFromCivil, daysIn } from './calendar.ts';
 import { collapse } from './numbers.ts';
 import type { Zone } from './zone.ts';
 
-/** 0001-01-01T00:00:00, an unset .NET date, and 9999-12-31T23:59:59.999, its largest: no instant is beyond them. */
+/**
+ * The instants 0001-01-01T00:00:00, an unset .NET date, and 9999-12-31T23:59:59.999, its maximum. All instants are
+ * between them.
+ */
 const FIRST = -62_135_596_800_000;
 const LAST = 253_402_300_799_999;
 
@@ -13,8 +16,8 @@ const DAY = 24 * HOUR;
 const LARGEST_OFFSET = 14 * 60;
 
 /**
- * XML text of an `xs:dateTime`, or of a date alone, as the `/Date(ms-0000)/` of JSON (W14, W16); with
- * `utcDates: bare` a `Z` gives `/Date(ms)/`. Undefined: the text is neither.
+ * Converts the XML text of an `xs:dateTime`, or of a date without a time, to `/Date(ms-0000)/` (W14, W16). With
+ * `utcDates: bare`, a text with `Z` becomes `/Date(ms)/`. Undefined for any other text.
  */
 export function wcfFromXml(text: string, zone: Zone, utcDates: 'zoned' | 'bare'): string | undefined {
   const written = readIso(collapse(text), 'xsd');
@@ -25,7 +28,10 @@ export function wcfFromXml(text: string, zone: Zone, utcDates: 'zoned' | 'bare')
   return `/Date(${wall === FIRST || wall === LAST ? wall : clamp(zone.instantOf(wall))}-0000)/`;
 }
 
-/** A JSON string, `/Date(…)/` or ISO 8601, as the text of an `xs:dateTime` (W17). Undefined: a mismatch (W22). */
+/**
+ * Converts a JSON string, `/Date(…)/` or ISO 8601, to the text of an `xs:dateTime` (W17). Undefined for any other text,
+ * a mismatch (W22).
+ */
 export function xmlFromJson(text: string, zone: Zone): string | undefined {
   if (!text.startsWith('/')) return isoFromJson(text, 'dateTime');
   const date = readWcf(text);
@@ -39,21 +45,27 @@ export function xmlFromJson(text: string, zone: Zone): string | undefined {
 }
 
 /**
- * A date in a JSON request (W37): a `/Date(…)/` of W17 as it stands, ISO text by the rules of W14 and W16 as
- * `/Date(ms-0000)/`. Undefined: neither.
+ * Converts a date in a JSON request (W37): a `/Date(…)/` of W17 is unchanged, ISO text becomes `/Date(ms-0000)/` by W14
+ * and W16. Undefined for any other text.
  */
 export function wcfFromJson(text: string, zone: Zone, utcDates: 'zoned' | 'bare'): string | undefined {
   if (!text.startsWith('/')) return wcfFromXml(text, zone, utcDates);
   return readWcf(text) === undefined ? undefined : text;
 }
 
-/** The instant of an `xs:dateTime`, in ms since 1970, cut to a whole one; UTC where it has no zone. Undefined: it isn't one. */
+/**
+ * Returns the instant of an `xs:dateTime` in whole ms since 1970, rounded down. Without a zone it is UTC. Undefined for
+ * any other text.
+ */
 export function instantFromXml(text: string): number | undefined {
   const written = readIso(collapse(text), 'xsd');
   return written?.timed === true ? written.wall - written.offset * MINUTE : undefined;
 }
 
-/** XML text of an `xs:dateTime` or `xs:date` as written, blanks around it aside. Undefined: it isn't one (XSD Part 2, 3.2.7, 3.2.9). */
+/**
+ * Returns the XML text of an `xs:dateTime` or `xs:date` without surrounding blanks (XSD Part 2, 3.2.7, 3.2.9).
+ * Undefined for any other text.
+ */
 export function isoFromXml(text: string, kind: 'dateTime' | 'date'): string | undefined {
   const collapsed = collapse(text);
   const written = readIso(collapsed, 'xsd');
@@ -61,9 +73,9 @@ export function isoFromXml(text: string, kind: 'dateTime' | 'date'): string | un
 }
 
 /**
- * ISO 8601 in JSON as the text of an `xs:dateTime` or `xs:date`, in the form of W17: `T`, `Z`, seconds there, at
- * most seven fraction digits and no trailing zeros among them, the day after for 24:00:00, midnight for a date
- * that should be a dateTime. Undefined: it isn't one.
+ * Converts ISO 8601 in JSON to the text of an `xs:dateTime` or `xs:date` in the form of W17. It has `T`, `Z`, seconds,
+ * and at most seven fraction digits without trailing zeros. 24:00:00 becomes the next day, and a date for a dateTime
+ * gets midnight. Undefined for any other text.
  */
 export function isoFromJson(text: string, kind: 'dateTime' | 'date'): string | undefined {
   const written = readIso(text, 'json');
@@ -73,18 +85,20 @@ export function isoFromJson(text: string, kind: 'dateTime' | 'date'): string | u
   return `${writeWall(Math.floor(wall / SECOND) * SECOND)}${trimFraction(fraction.slice(0, 7))}${suffix}`;
 }
 
-/** A moment without a zone: RFC 3339 has no form for it. */
+/** A date-time without an offset, which RFC 3339 does not allow. */
 export interface Zoneless {
-  /** Its text, in the form of RFC 3339 but for the offset. */
+  /** Its text in the form of RFC 3339, without the offset. */
   readonly zoneless: string;
 }
 
 /**
- * A date-time of a request as RFC 3339 §5.6 has it: seconds there, no hour 24, and an offset. One without an offset is the
- * zone's wall clock and keeps its reading; the first and last moment of .NET are UTC. Undefined: the text is no date-time.
+ * Converts a date-time of a request to RFC 3339 §5.6: with seconds and an offset, without hour 24. A text without an
+ * offset is the zone's wall clock; its date and time are kept, and the first and last moment of .NET are UTC. Undefined
+ * if the text is not a date-time.
  *
- * @param grammar `xsd` of an element's text (XSD Part 2, 3.2.7), `json` of a JSON string, which may be a date alone
- * @param zone undefined: a text without an offset is returned as zoneless
+ * @param grammar `xsd` for an element's text (XSD Part 2, 3.2.7), `json` for a JSON string, which may be a date without
+ * a time
+ * @param zone undefined to return a text without an offset as zoneless
  */
 export function momentOf(
   text: string,
@@ -102,7 +116,9 @@ export function momentOf(
   return zone === undefined ? { zoneless: reading } : withOffset(reading, whole, zone);
 }
 
-/** A reading of a zone's clock with its offset; in UTC where the offset isn't one of whole minutes (RFC 3339 §4.4). */
+/**
+ * Adds the zone's offset to a wall clock. It is converted to UTC if the offset is not in whole minutes (RFC 3339 §4.4).
+ */
 function withOffset(reading: string, whole: number, zone: Zone): string {
   const minutes = isEdge(whole) ? 0 : (whole - zone.instantOf(whole)) / MINUTE;
   if (minutes === 0) return `${reading}Z`;
@@ -112,25 +128,25 @@ function withOffset(reading: string, whole: number, zone: Zone): string {
   return `${reading}${minutes < 0 ? '-' : '+'}${two[(size / 60) | 0]}:${two[size % 60]}`;
 }
 
-/** A date's text without its zone (RFC 3339 §5.6, full-date). Undefined: the text is no date. */
+/** Returns a date's text without its zone (RFC 3339 §5.6, full-date). Undefined if the text is not a date. */
 export function fullDateOf(text: string, grammar: 'xsd' | 'json'): string | undefined {
   const written = readIso(text, grammar);
   return written === undefined || written.timed ? undefined : text.slice(0, 10);
 }
 
-/** Separators of a date-time or time, its offset apart, that ISO 8601 or RFC 3339 has otherwise. */
+/** Forms of a date-time, date or time with separators that differ from XSD's. */
 const looseMoment =
   /^(?<day>\d{4}-\d\d-\d\d)[Tt ](?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))? ?(?:(?<utc>[Zz])|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)?$/;
 const looseDay = /^(?<day>\d{4}-\d\d-\d\d) ?(?:(?<utc>[Zz])|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)?$/;
 const looseTime =
   /^(?<time>\d\d:\d\d(?::\d\d)?)(?:[.,](?<fraction>\d+))? ?(?:(?<utc>[Zz])|(?<hours>[+-]\d\d)(?::?(?<minutes>\d\d))?)?$/;
-/** Of the other types an offset without a colon alone: four digits, which no part of them is. */
+/** For the other types, only an offset without a colon is repaired: its four digits are not part of the value. */
 const looseOffset = /^(?<day>.+) ?(?<hours>[+-]\d\d)(?<minutes>\d\d)$/;
 
 /**
- * A reply's text in the form of XSD where its meaning is certain: blanks around it, a blank for `T`, a comma for the point,
- * a time without seconds, lower-case `t` and `z`, an offset without a colon or without minutes. The result may still be no
- * value of the type.
+ * Converts a reply's text to the form of XSD if its meaning is certain. It repairs surrounding blanks, a blank for `T`,
+ * a comma for the point, missing seconds, lower-case `t` and `z`, and an offset without a colon or minutes. The result
+ * may still be invalid.
  */
 export function repaired(text: string, kind: 'dateTime' | 'date' | 'time' | 'other'): string {
   const collapsed = collapse(text);
@@ -152,8 +168,9 @@ export function repaired(text: string, kind: 'dateTime' | 'date' | 'time' | 'oth
 const looseForms = { dateTime: looseMoment, date: looseDay, time: looseTime, other: looseOffset } as const;
 
 /**
- * An `xs:dateTime` as RFC 3339 (A26, `dates: utc`): one without a zone is the zone's wall clock, and is UTC with `Z`; `Z` is
- * `+00:00`, so that it comes back as it was; any other offset stays. A year that RFC 3339 lacks is left as it is.
+ * Converts an `xs:dateTime` to RFC 3339 (A26, `dates: utc`). A text without a zone is the zone's wall clock and becomes
+ * UTC with `Z`. `Z` becomes `+00:00`, so that the original form is restored on output. Other offsets are unchanged, and
+ * so is a year that RFC 3339 lacks.
  */
 export function rfc3339FromXml(text: string, zone: Zone): string {
   const moment = momentOf(text, 'xsd', undefined);
@@ -167,7 +184,9 @@ export function rfc3339FromXml(text: string, zone: Zone): string {
   return `${writeWall(instant)}${fraction === '' ? '' : `.${fraction}`}Z`;
 }
 
-/** RFC 3339 as the text of an `xs:dateTime`, the other way round. Undefined: the text is none. */
+/**
+ * Converts RFC 3339 to the text of an `xs:dateTime`, the inverse of `rfc3339FromXml`. Undefined for any other text.
+ */
 export function xmlFromRfc3339(text: string, zone: Zone): string | undefined {
   const written = readIso(text, 'json');
   if (written === undefined || !written.timed) return undefined;
@@ -178,20 +197,20 @@ export function xmlFromRfc3339(text: string, zone: Zone): string | undefined {
   return `${writeWall(whole)}${digits}${suffix === '+00:00' ? 'Z' : suffix}`;
 }
 
-/** Whether a second is the first or last of all, which .NET has for no date: it is in no zone. */
+/** Returns true for the first and the last second of .NET's range. They mean "no date", so no zone applies. */
 function isEdge(ms: number): boolean {
   return ms === FIRST || ms === LAST - (SECOND - 1);
 }
 
 interface WrittenDate {
   readonly ms: number;
-  /** `±hhmm` or nothing, as written. */
+  /** `±hhmm`, or empty. */
   readonly suffix: string;
-  /** In minutes east of UTC. */
+  /** Minutes east of UTC. */
   readonly offset: number;
 }
 
-/** Reads `/Date(ms)/` and `/Date(ms±hhmm)/`; stops at the digit that takes ms past the bounds, however many follow. */
+/** Parses `/Date(ms)/` and `/Date(ms±hhmm)/`. It stops at the digit that exceeds the bounds, however many follow. */
 function readWcf(text: string): WrittenDate | undefined {
   if (!text.startsWith('/Date(')) return undefined;
   const negative = text.charCodeAt(6) === minus;
@@ -212,20 +231,20 @@ function readWcf(text: string): WrittenDate | undefined {
 }
 
 interface WrittenIso {
-  /** The wall clock: the ms that its reading would be in UTC, digits after the third cut. */
+  /** The date and time as ms, as if in UTC. Digits after the third of the fraction are dropped. */
   readonly wall: number;
   readonly timed: boolean;
-  /** All digits after the point. */
+  /** All digits after the decimal point. */
   readonly fraction: string;
-  /** `Z`, `±hh:mm` or nothing. */
+  /** `Z`, `±hh:mm`, or empty. */
   readonly suffix: string;
-  /** In minutes east of UTC. */
+  /** Minutes east of UTC. */
   readonly offset: number;
 }
 
 /**
- * Reads a date or date-time of year 1 to 9999, by the calendar. The grammar `xsd` is that of XSD Part 2, 3.2.7 and
- * 3.2.9; `json` also takes ISO 8601's lower-case `t` and `z` and a time without seconds.
+ * Parses a date or date-time of the years 1 to 9999 and checks it against the calendar. The grammar `xsd` is that of
+ * XSD Part 2, 3.2.7 and 3.2.9. `json` also accepts ISO 8601's lower-case `t` and `z` and a time without seconds.
  */
 function readIso(text: string, grammar: 'xsd' | 'json'): WrittenIso | undefined {
   const midnight = readDay(text);
@@ -265,7 +284,7 @@ function readIso(text: string, grammar: 'xsd' | 'json'): WrittenIso | undefined 
   return offset === undefined ? undefined : { wall, timed, fraction, suffix: text.slice(at), offset };
 }
 
-/** Reads the `yyyy-mm-dd` that a text begins with: ms of its midnight. */
+/** Parses the `yyyy-mm-dd` at the start of a text. Returns its midnight in ms. */
 function readDay(text: string): number | undefined {
   const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
   const month = twoDigits(text, 5);
@@ -275,10 +294,10 @@ function readDay(text: string): number | undefined {
   return daysFromCivil(year, month, day) * DAY;
 }
 
-/** A wall clock as `yyyy-mm-ddThh:mm:ss`, with a fraction where it isn't zero. */
+/** Formats a wall clock as `yyyy-mm-ddThh:mm:ss`, with a fraction if it is not zero. */
 function writeWall(wall: number): string {
   const day = Math.floor(wall / DAY);
-  // `| 0` keeps the arithmetic in 32-bit integers, twice as fast as doubles
+  // `| 0` keeps the arithmetic in 32-bit integers, which is faster than doubles
   const ms = (wall - day * DAY) | 0;
   const time = `${minutesOfDay[(ms / MINUTE) | 0]}:${two[((ms / SECOND) | 0) % 60]}`;
   const fraction = ms % SECOND;
@@ -286,34 +305,36 @@ function writeWall(wall: number): string {
   return fraction === 0 ? whole : whole + trimFraction(`${fraction + SECOND}`.slice(1));
 }
 
-/** Days since 1970-01-01 as `yyyy-mm-dd`. */
+/** Formats days since 1970-01-01 as `yyyy-mm-dd`. */
 function writeDay(days: number): string {
   const date = civilFromDays(days);
   const year = (date / daySlots) | 0;
   return `${two[(year / 100) | 0]}${two[year % 100]}${daysOfYear[date % daySlots]}`;
 }
 
-/** 00 to 99, as written. */
+/** The texts `00` to `99`. */
 const two: readonly string[] = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
 
-/** `Thh:mm` of each minute of a day. */
+/** The text `Thh:mm` of each minute of a day. */
 const minutesOfDay: readonly string[] = two
   .slice(0, 24)
   .flatMap((hour) => two.slice(0, 60).map((minute) => `T${hour}:${minute}`));
 
-/** `-mm-dd` of each day of a year, from 1 March to 29 February. */
+/** The text `-mm-dd` of each day of a year, from 1 March to 29 February. */
 const daysOfYear: readonly string[] = [3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2].flatMap((month) =>
   two.slice(1, daysIn(4, month) + 1).map((day) => `-${two[month]}-${day}`),
 );
 
-/** A fraction's digits with the point before them and no zeros behind; nothing for zero. */
+/** Formats a fraction with its decimal point and without trailing zeros; empty for zero. */
 function trimFraction(digits: string): string {
   let end = digits.length;
   while (digits.charCodeAt(end - 1) === zero) end--;
   return end === 0 ? '' : `.${digits.slice(0, end)}`;
 }
 
-/** Minutes of the offset whose sign and hours stand at `at`, its minutes at `minutesAt`; undefined beyond ±14:00. */
+/**
+ * Parses an offset with sign and hours at `at` and minutes at `minutesAt`. Returns minutes; undefined beyond ±14:00.
+ */
 function readOffset(text: string, at: number, minutesAt: number): number | undefined {
   const sign = text.charCodeAt(at);
   if (sign !== plus && sign !== minus) return undefined;
@@ -323,7 +344,7 @@ function readOffset(text: string, at: number, minutesAt: number): number | undef
   return sign === plus ? size : -size;
 }
 
-/** The number that two digits make; NaN, which no comparison accepts, where they aren't two. */
+/** Parses two digits. Returns NaN, for which every comparison is false, if they are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at);
   const ones = text.charCodeAt(at + 1);

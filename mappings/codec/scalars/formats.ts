@@ -1,6 +1,6 @@
 import type { FormatName } from '../../contract/model.ts';
 
-/** Formats of strings whose grammar is looked at (JSON Schema Validation 2020-12, 7.3), each in linear time. */
+/** Formats of strings that are checked (JSON Schema Validation 2020-12, 7.3), each in linear time. */
 const formats = {
   uuid: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text),
   ipv4: (text) => /^(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)$/.test(text),
@@ -19,12 +19,11 @@ const formats = {
     !text.endsWith('T'),
 } as const satisfies Readonly<Record<FormatName, (text: string) => boolean>>;
 
-/** True for a format whose grammar stands here; another is a remark. */
+/** Returns true for the name of a format that is checked. Other formats are only annotations. */
 export function isFormat(name: string): name is FormatName {
   return Object.hasOwn(formats, name);
 }
 
-/** True for a text of the format. */
 export function isOfFormat(name: FormatName, text: string): boolean {
   return formats[name](text);
 }

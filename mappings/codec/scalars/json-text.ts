@@ -8,7 +8,7 @@ import { escapeXml } from './text.ts';
 
 const { plain } = nodeKinds;
 
-/** Any JSON, as its text in an `xs:string`: nothing is lost where no closed type fits. */
+/** Any JSON as text in an `xs:string`, so that nothing is lost if no closed type matches. */
 export function jsonText(limits: Limits): Scalar {
   return {
     expected: 'JSON text',
@@ -35,7 +35,7 @@ export function jsonText(limits: Limits): Scalar {
   };
 }
 
-/** What keeps a text from being JSON, in words; undefined when it is. */
+/** Returns the error of a text as JSON; undefined if it is valid. */
 function faultOf(text: string, limits: Limits): string | undefined {
   try {
     checkJson(text, limits);
@@ -46,12 +46,12 @@ function faultOf(text: string, limits: Limits): string | undefined {
   }
 }
 
-/** 1 at each byte of JSON text that XML content can't have as it is: `&`, `<`, `>`, CR, and where U+FFFE begins. */
+/** 1 for each byte of JSON text that XML content must not contain: `&`, `<`, `>`, CR, and the first byte of U+FFFE. */
 const special = new Uint8Array(256);
 for (const byte of Buffer.from('&<>\r')) special[byte] = 1;
 special[0xef] = 1;
 
-/** Pushes the value that starts here as its own text, the bytes as they came. */
+/** Pushes the value at the tape's position as JSON text, with unchanged bytes if possible. */
 function scanJsonText(tape: Tape): void {
   const start = tape.position;
   tape.skip();
@@ -65,7 +65,7 @@ function scanJsonText(tape: Tape): void {
   tape.pushRange(plain, start, end);
 }
 
-/** What XML can't carry and JSON need not: U+FFFE and U+FFFF, which stand in strings alone, as escapes. */
+/** Escapes U+FFFE and U+FFFF, which XML does not allow. In JSON they only occur in strings. */
 export function escapeNoncharacters(text: string): string {
   return text.replace(/[\uFFFE\uFFFF]/g, (letter) => (letter === '\uFFFE' ? '\\ufffe' : '\\uffff'));
 }

@@ -39,7 +39,7 @@ export function withNonFinite(scalar: Scalar, form: NonFiniteNumbers): Scalar {
   };
 }
 
-/** Reads a string that is INF, -INF or NaN; undefined for any other value, where the reader stays. */
+/** Reads a string that is INF, -INF or NaN. For any other value, returns undefined without moving the reader. */
 function nameAt(json: JsonReader): string | undefined {
   if (json.peek() !== quote) return undefined;
   const { position } = json;

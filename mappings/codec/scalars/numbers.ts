@@ -1,12 +1,12 @@
 import { maxDigits } from '../../json/decimal.ts';
 import { isBlank } from '../../xml/characters.ts';
 
-/** Numbers as text, exactly: never through a double (W15). */
+/** Numbers as exact text, never converted to a double (W15). */
 
-/** The word for a number that is one, but not within its type's range. */
+/** The result for a number outside its type's range. */
 export const outOfRange = Symbol('outOfRange');
 
-/** The least and the greatest integer of a type, as digits with a sign. */
+/** The minimum and the maximum of an integer type, as digits with a sign. */
 export interface IntegerRange {
   readonly min: string;
   readonly max: string;
@@ -14,7 +14,9 @@ export interface IntegerRange {
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 
-/** XSD's white-space facet "collapse", as far as a value without inner blanks needs it (XSD Part 2, 4.3.6). */
+/**
+ * Removes surrounding blanks: XSD's white-space facet "collapse" for values without inner blanks (XSD Part 2, 4.3.6).
+ */
 export function collapse(text: string): string {
   let start = 0;
   let end = text.length;
@@ -23,7 +25,7 @@ export function collapse(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
-/** An xs:integer's text as a JSON number (XSD Part 2, 3.3.13): sign and leading zeros as JSON has them. */
+/** Converts an xs:integer's text to a JSON number (XSD Part 2, 3.3.13): without a plus sign and leading zeros. */
 export function integerFromXsd(
   text: string,
   range: IntegerRange | undefined,
@@ -37,7 +39,7 @@ export function integerFromXsd(
   return within(first === 45 ? `-${digits}` : digits, range);
 }
 
-/** A JSON number token as an integer's plain text (W22): `5.0` and `1e3` are integers, `-0` is `0`. */
+/** Converts a JSON number to the text of an integer (W22): `5.0` and `1e3` are integers, `-0` is `0`. */
 export function integerFromJson(
   token: string,
   range: IntegerRange | undefined,
@@ -55,7 +57,7 @@ export function integerFromJson(
   return within(plain === '-0' ? '0' : plain, range);
 }
 
-/** True for a JSON number without fraction and exponent. */
+/** Returns true for a JSON number without fraction and exponent. */
 export function isPlainInteger(token: string): boolean {
   for (let i = 0; i < token.length; i++) {
     const code = token.charCodeAt(i);
@@ -64,7 +66,9 @@ export function isPlainInteger(token: string): boolean {
   return true;
 }
 
-/** `text` is `-?[0-9]+` without leading zeros. */
+/**
+ * Checks the range of an integer `-?[0-9]+` without leading zeros. Without a range, the number of digits is limited.
+ */
 export function within(text: string, range: IntegerRange | undefined): string | typeof outOfRange {
   if (range === undefined) return countDigits(text) > maxDigits ? outOfRange : text;
   if (text.length < range.max.length) {
@@ -75,7 +79,7 @@ export function within(text: string, range: IntegerRange | undefined): string | 
   return text <= bound ? text : outOfRange;
 }
 
-/** An xs:decimal's text as a JSON number (XSD Part 2, 3.2.3; W15): scale and trailing zeros stay. */
+/** Converts an xs:decimal's text to a JSON number (XSD Part 2, 3.2.3; W15): scale and trailing zeros are kept. */
 export function decimalFromXsd(text: string): string | undefined | typeof outOfRange {
   const number = mantissa(text, text.length);
   if (number === undefined) return undefined;
@@ -83,8 +87,8 @@ export function decimalFromXsd(text: string): string | undefined | typeof outOfR
 }
 
 /**
- * A number with an exponent, which xs:decimal forbids (XSD Part 2, 3.2.3), as the text of a decimal without one: the value
- * stays exact (W15). Undefined for other text, a number without an exponent included.
+ * Converts a number with an exponent, which xs:decimal forbids (XSD Part 2, 3.2.3), to a decimal without one. The value
+ * is exact (W15). Undefined for a number without an exponent and for other text.
  */
 export function decimalOfExponent(text: string): string | undefined | typeof outOfRange {
   const number = scientific(text);
@@ -93,13 +97,13 @@ export function decimalOfExponent(text: string): string | undefined | typeof out
     : decimalFromJson(number.mantissa + number.exponent);
 }
 
-/** An xs:double's text as a JSON number; `INF` and `NaN` are none (XSD Part 2, 3.2.5; W15). */
+/** Converts an xs:double's text to a JSON number. `INF` and `NaN` have no JSON form (XSD Part 2, 3.2.5; W15). */
 export function doubleFromXsd(text: string, single: boolean): string | undefined | typeof outOfRange {
   const number = scientific(text);
   return number === undefined ? undefined : finite(number.mantissa + number.exponent, single);
 }
 
-/** The two halves of a number: a JSON number without exponent, and `e…` as written or `''`. Undefined for other text. */
+/** Splits a number into a JSON number without an exponent, and `e…` as written or `''`. Undefined for other text. */
 function scientific(text: string): { readonly mantissa: string; readonly exponent: string } | undefined {
   let end = 0;
   while (end < text.length && (text.charCodeAt(end) | 32) !== 101) end++;
@@ -113,13 +117,16 @@ function scientific(text: string): { readonly mantissa: string; readonly exponen
   return { mantissa: number, exponent: text.slice(end) };
 }
 
-/** A JSON number that a double, or a float, can hold; its text stays. */
+/** Returns a JSON number unchanged if a double, or a float, can represent its magnitude. */
 export function finite(token: string, single: boolean): string | typeof outOfRange {
   const value = Number(token);
   return Number.isFinite(single ? Math.fround(value) : value) ? token : outOfRange;
 }
 
-/** `[+-]?(\d+(\.\d*)?|\.\d+)` as JSON writes it: no plus, no leading zeros, a digit on both sides of the point. */
+/**
+ * Converts `[+-]?(\d+(\.\d*)?|\.\d+)` to JSON: without a plus sign and leading zeros, with digits before and after the
+ * point.
+ */
 function mantissa(text: string, end: number): string | undefined {
   const first = text.charCodeAt(0);
   let start = first === 43 || first === 45 ? 1 : 0;
@@ -137,7 +144,7 @@ function mantissa(text: string, end: number): string | undefined {
   return `${first === 45 ? '-' : ''}${integer}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** A JSON number token as an xs:decimal: exponents are written out (W15), and looked at before anything is. */
+/** Converts a JSON number to an xs:decimal without an exponent (W15). The length of the result is checked first. */
 export function decimalFromJson(token: string): string | typeof outOfRange {
   let mark = 0;
   while (mark < token.length && (token.charCodeAt(mark) | 32) !== 101) mark++;
@@ -150,7 +157,7 @@ export function decimalFromJson(token: string): string | typeof outOfRange {
   const digits = all.replace(/^0+/, '');
   const sign = negative ? '-' : '';
   if (digits === '') return `${sign}0`;
-  // where the point comes to stand, counted from the first digit that isn't zero
+  // position of the decimal point, counted from the first nonzero digit
   const position = integer.length - (all.length - digits.length) + Number(token.slice(mark + 1));
   const size = Math.max(position, digits.length, digits.length + 1 - position);
   if (size > maxDigits) return outOfRange;
@@ -163,19 +170,19 @@ function countDigits(text: string): number {
   return text.length - (text.charCodeAt(0) === 45 ? 1 : 0) - (text.includes('.') ? 1 : 0);
 }
 
-/** True when the whole text is one JSON number (RFC 8259, 6). */
+/** Returns true if the text is exactly one JSON number (RFC 8259, 6). */
 export function isJsonNumber(text: string): boolean {
   return /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text);
 }
 
-/** What a `decimal` of .NET holds: 96 bits, and as many digits behind the point. */
+/** Limits of a .NET `decimal`: 96 bits, and 28 digits after the decimal point. */
 const mostUnits = 2n ** 96n - 1n;
 const mostFraction = 28;
 
-/** Digits that any such decimal holds, wherever its point is. */
+/** Number of digits that each .NET `decimal` can represent, at any position of the point. */
 export const safeDigits = 28;
 
-/** Whether a `decimal` of .NET holds an xs:decimal digit for digit, zeros at its end aside. */
+/** Returns true if a .NET `decimal` can represent an xs:decimal exactly, trailing zeros ignored. */
 export function fitsNetDecimal(text: string): boolean {
   if (text.length <= safeDigits) return true;
   const [integer = '', fraction = ''] = text.replace('-', '').split('.');
@@ -184,7 +191,7 @@ export function fitsNetDecimal(text: string): boolean {
   return end <= mostFraction && BigInt(integer + fraction.slice(0, end)) <= mostUnits;
 }
 
-/** Whether a number that isn't 0 becomes 0 in 64 bits, or in 32. */
+/** Returns true if a nonzero number becomes 0 in 64 bits, or in 32. */
 export function underflows(token: string, single: boolean): boolean {
   const value = Number(token);
   return (single ? Math.fround(value) : value) === 0 && /^-?[0.]*[1-9]/.test(token);

@@ -34,20 +34,20 @@ import { excerpt } from './text.ts';
 
 const { plain } = nodeKinds;
 
-/** What a grammar makes of a number's text: the number as it goes on; undefined where it is none of the type. */
+/** Converts a number's text; undefined if it is not a number of the type. */
 type ReadNumber = (text: string) => string | undefined | typeof outOfRange;
 
 interface NumberRules {
-  /** Such as `xs:int`. */
+  /** The type's name in messages, for example `xs:int`. */
   readonly expected: string;
-  /** The range in a message, behind `expected`. */
+  /** Text about the range in a message, after `expected`. */
   readonly range: string;
   readonly fromXsd: ReadNumber;
-  /** Reads what `fromXsd` refuses and clients send all the same; undefined: there is nothing of that kind. */
+  /** Reads invalid texts that clients send and that `fromXsd` refuses; undefined for types without any. */
   readonly fromDeviation?: ReadNumber;
   readonly fromReply: ReadNumber;
   readonly fromRequest: ReadNumber;
-  /** Whether a number of a reply, in the bytes from `start` to the tape's position, goes out as it came, unread. */
+  /** Returns true if a number of a reply, in the bytes from `start` to the tape's position, is written unchanged. */
   readonly isSafe: (integer: boolean, tape: Tape, start: number) => boolean;
   readonly isInexact?: Scalar['isInexact'];
 }
@@ -63,7 +63,7 @@ function numberToken(json: JsonReader, expected: string): string | null {
   throw new MismatchError({ expected, got: 'a string that is no number' });
 }
 
-/** A number type, from what it makes of the grammars of XSD and JSON (W15); never through a double. */
+/** Returns the scalar of a number type from its conversions between XSD and JSON (W15), never through a double. */
 function numeric(rules: NumberRules): Scalar {
   const { expected, range, fromXsd, fromDeviation, fromReply, fromRequest, isSafe, isInexact } = rules;
   const judge = (result: ReturnType<ReadNumber>, text: string): string | Refusal => {
@@ -122,9 +122,9 @@ function numeric(rules: NumberRules): Scalar {
   };
 }
 
-/** An integer type of XSD, such as `int`; one without bounds has at most 400 digits. */
+/** Returns the scalar of an integer type of XSD, for example `int`. Without bounds it has at most 400 digits. */
 export function integer(xsd: string, bounds?: IntegerRange): Scalar {
-  // numbers of so few bytes are in the range whatever they are; longer ones are looked at as text
+  // numbers of at most this many bytes are always in the range; longer ones are checked as text
   const safe = bounds === undefined ? maxDigits : bounds.max.length - 1;
   const signed = bounds?.min !== '0';
   return numeric({
@@ -133,13 +133,13 @@ export function integer(xsd: string, bounds?: IntegerRange): Scalar {
     fromXsd: (text) => integerFromXsd(text, bounds),
     fromReply: (token) => integerFromJson(token, bounds),
     fromRequest: (token) => (isPlainInteger(token) ? within(token, bounds) : undefined),
-    // not `-0`
+    // `-0` is not written unchanged
     isSafe: (isInteger, { bytes, position }, start) =>
       isInteger && position - start <= safe && (bytes[start] !== 45 || (signed && bytes[start + 1] !== 48)),
   });
 }
 
-/** `xs:double` or `xs:float`: the text of a finite number, which 64 or 32 bits hold. */
+/** Returns the scalar of `xs:double` or `xs:float`: the text of a number within the range of 64 or 32 bits. */
 export function floating(xsd: 'double' | 'float'): Scalar {
   const single = xsd === 'float';
   const check: ReadNumber = (token) => finite(token, single);
@@ -156,8 +156,8 @@ export function floating(xsd: 'double' | 'float'): Scalar {
 }
 
 /**
- * `xs:decimal` of at most 400 digits; it has no exponents, so replies write theirs out. Requests may have exponents, which
- * is a tolerated deviation.
+ * `xs:decimal` of at most 400 digits. It has no exponents, so those of replies are written out. Those of requests are a
+ * tolerated deviation.
  */
 export const decimal: Scalar = numeric({
   expected: 'xs:decimal',
@@ -166,7 +166,7 @@ export const decimal: Scalar = numeric({
   fromDeviation: decimalOfExponent,
   fromReply: decimalFromJson,
   fromRequest: (token) => (decimalFromJson(token) === outOfRange ? outOfRange : token),
-  // longer ones are looked at as text
+  // longer ones are checked as text
   isSafe: (_, tape, start) => tape.position - start <= safeDigits && !hasExponent(tape, start),
   isInexact: (written) => !fitsNetDecimal(written),
 });

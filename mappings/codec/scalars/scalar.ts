@@ -5,7 +5,7 @@ import { isBlank } from '../../xml/characters.ts';
 import { type Deviation, MismatchError, type ProblemCode } from '../problem.ts';
 import { escapeXml, excerpt } from './text.ts';
 
-/** What every scalar is made of: requests are read as text, replies are written from text or from the tape's bytes. */
+/** The interface of scalars: requests are read as text, replies are written from text or from the tape's bytes. */
 
 /** The code and the data of a refused value. */
 export interface Refusal {
@@ -20,10 +20,10 @@ export interface Tolerated {
   readonly deviation: Deviation;
 }
 
-/** What a text of a request becomes: a JSON token, or why it is refused. */
+/** The result of converting a text of a request: a JSON token, or the reason why it is refused. */
 export type Conversion = string | Tolerated | Refusal;
 
-/** The JSON token of a conversion; undefined for a refusal. */
+/** Returns the JSON token of a conversion; undefined for a refusal. */
 export function tokenIn(conversion: Conversion): string | undefined {
   if (typeof conversion === 'string') return conversion;
   return 'token' in conversion ? conversion.token : undefined;
@@ -32,31 +32,35 @@ export function tokenIn(conversion: Conversion): string | undefined {
 /** Scans the value at the tape's position: moves past it and pushes one node. Throws MismatchError, JsonError. */
 export type Scan = (tape: Tape) => void;
 
-/** One scalar type, both ways. */
+/** Reads and writes values of one scalar type. */
 export interface Scalar {
-  /** What a message calls it, such as `xs:int`. */
+  /** The type's name in messages, for example `xs:int`. */
   readonly expected: string;
-  /** Whether the empty element is a value (`""`) rather than an error (W13). */
+  /** True if the empty element is a value (`""`) and not an error (W13). */
   readonly takesEmpty: boolean;
-  /** `string`: text is kept, with W10's exceptions. `binary`: text up to the body's limit. */
+  /** `string`: text is preserved, with the exceptions of W10. `binary`: text may be as long as the body. */
   readonly text: 'string' | 'binary' | 'plain';
-  /** Of a request: an element's text, not empty unless `takesEmpty`, as a JSON token. */
+  /** Request: converts an element's text to a JSON token. The text is only empty if `takesEmpty` is true. */
   readonly fromXml: (text: string) => Conversion;
   /**
-   * Of a reply: the JSON value that starts here, not null, as XML content; null stands for JSON null (W22). Throws
+   * Reply: converts the JSON value at the reader, not null, to XML content; returns null for JSON null (W22). Throws
    * MismatchError.
    */
   readonly toXml: (json: JsonReader) => string | null;
-  /** Of a reply: whether readers in common use can't hold what `toXml` wrote; undefined where they hold all of the type. */
+  /**
+   * Reply: returns true if common readers cannot represent the result of `toXml`; undefined if they represent all
+   * values.
+   */
   readonly isInexact?: ((written: string) => boolean) | undefined;
   /**
-   * Of a reply: a shortcut of `toXml` over the tape's bytes, for the forms that are common.
+   * Reply: a fast path over the tape's bytes for common forms.
    *
-   * @param otherwise scans what isn't in such a form, nulls too, by `toXml`; without a shortcut it scans all
+   * @param otherwise scans values in other forms, including nulls, with `toXml`; without a fast path it scans all
+   * values
    */
   readonly scan?: (otherwise: Scan) => Scan;
   /**
-   * Of a JSON request: checks the value that starts here, not null (W37). Undefined when it may pass as it is, else its
+   * JSON request: checks the value at the reader, not null (W37). Returns undefined to pass it unchanged, else its
    * replacement.
    */
   readonly checkJson: (json: JsonReader) => Conversion | undefined;
@@ -65,43 +69,48 @@ export interface Scalar {
 /** The code of `"`. */
 export const quote = 34;
 
-/** A refusal of a value that isn't of the type: `expected …, got …`. */
+/** Returns the refusal of a value that is not of the type: `expected …, got …`. */
 export function invalid(expected: string, got: string): Refusal {
   return { code: 'InvalidType', reason: { expected, got } };
 }
 
-/** True for the code of a character that a JSON number may begin with. */
+/** Returns true for the code of a character that may begin a JSON number. */
 export const isNumberStart = (code: number): boolean => code === 45 || (code >= 48 && code <= 57);
 
-/** What starts at the reader, for a message about a reply: kinds, no values, since replies hold people's data. */
+/**
+ * Throws a mismatch for the value at the reader. The message has its kind but not the value, because replies contain
+ * personal data.
+ */
 export function mismatch(expected: string, json: JsonReader): never {
   throw new MismatchError({ expected, got: json.kind() });
 }
 
-/** Reads past a value that is refused by its kind alone. */
+/** Skips a value that is refused because of its kind. */
 export function refuseKind(json: JsonReader, expected: string): Refusal {
   const got = json.kind();
   json.skip();
   return invalid(expected, got);
 }
 
-/** How a scalar whose JSON form is a string reads texts; each function gives undefined for a text that is none. */
+/** The text conversions of a scalar that is a JSON string. Each returns undefined for an invalid text. */
 export interface TextRules {
-  /** What a message calls it, such as `xs:date`. */
+  /** The type's name in messages, for example `xs:date`. */
   readonly expected: string;
-  /** An element's text as the JSON string's, which needs no escapes; or a conversion to a token. */
+  /**
+   * Converts an element's text to the content of a JSON string, without characters that need escapes, or to a token.
+   */
   readonly fromXml: (text: string) => string | Exclude<Conversion, string> | undefined;
-  /** A reply's text, not empty, as XML content. */
+  /** Converts a reply's text, not empty, to XML content. */
   readonly fromReply: (text: string) => string | undefined;
-  /** The same of a text that `fromReply` refuses, where its meaning is certain; in replies alone. */
+  /** Converts a reply's text that `fromReply` refuses, if its meaning is certain. */
   readonly repair?: (text: string) => string | undefined;
-  /** The text of a JSON request as upstream gets it; or a conversion to a token. */
+  /** Converts the text of a JSON request to the upstream's, or to a token. */
   readonly fromRequest: (text: string) => string | Exclude<Conversion, string> | undefined;
-  /** What becomes of a reply's text that is none: a mismatch (W22), or it goes out as it came. */
+  /** How invalid texts of replies are handled: a mismatch (W22), or written unchanged. */
   readonly misfits: 'refuse' | 'pass';
 }
 
-/** A scalar whose JSON form is a string. */
+/** Returns the scalar of a type that is a JSON string. */
 export function textual({ expected, fromXml, fromReply, repair, fromRequest, misfits }: TextRules): Scalar {
   return {
     expected,
@@ -138,7 +147,7 @@ export function textual({ expected, fromXml, fromReply, repair, fromRequest, mis
   };
 }
 
-/** True for text of blanks alone, which W13 reads as empty for numbers, booleans and dates. */
+/** Returns true for text of blanks only, which W13 treats as empty for numbers, booleans and dates. */
 export function isBlankText(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (!isBlank(text.charCodeAt(at))) return false;
   return true;

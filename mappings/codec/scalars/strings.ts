@@ -5,7 +5,7 @@ import { escapeXml, quoteJson } from './text.ts';
 
 const { empty, plain, text: textKind, guid: guidKind } = nodeKinds;
 
-/** The string that starts here as XML content, in one look at each character where nothing needs escaping. */
+/** Converts the string at the reader to XML content, in one pass if nothing needs escaping. */
 function stringToXml(json: JsonReader): string {
   const { text } = json;
   const start = json.position + 1;
@@ -16,14 +16,14 @@ function stringToXml(json: JsonReader): string {
       json.position = at + 1;
       return text.slice(start, at);
     }
-    // controls, &, <, >, \ and all from the surrogates up; NaN at the end
+    // controls, &, <, >, \ and all codes from the surrogates up; NaN at the end
     if (!(code >= 32 && code < 0xd800) || code === 38 || code === 60 || code === 62 || code === 92) break;
     at++;
   }
   return escapeXml(json.string(), json);
 }
 
-/** A string, number or boolean that starts here as XML content. */
+/** Converts the string, number or boolean at the reader to XML content. */
 function textOfValue(json: JsonReader): string {
   const code = json.peek();
   if (code === quote) return stringToXml(json);
@@ -32,7 +32,7 @@ function textOfValue(json: JsonReader): string {
   return mismatch('a string', json);
 }
 
-/** `xs:string`: every character is kept (W14); a reply's numbers and booleans are texts too (W22). */
+/** `xs:string`: each character is kept (W14). Numbers and booleans of a reply become texts (W22). */
 export const string: Scalar = {
   expected: 'xs:string',
   takesEmpty: true,
@@ -60,7 +60,7 @@ export const string: Scalar = {
 /** .NET's four forms of a GUID: 32 digits, with dashes, with dashes in braces or parentheses (W21). */
 const guidForms = /^(?:[0-9a-f]{32}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})$/i;
 
-/** A string that replies write in one form where it is a GUID (W21). */
+/** A string that is normalized in replies if it is a GUID (W21). */
 export const guid: Scalar = {
   ...string,
   toXml: (json) => {
@@ -77,7 +77,10 @@ export const guid: Scalar = {
 const hexadecimal = new Uint8Array(256);
 for (const byte of Buffer.from('0123456789abcdef')) hexadecimal[byte] = 1;
 
-/** 32 lower-case digits, .NET's form N and the commonest, get their dashes; other forms go by the scalar's rule (W21). */
+/**
+ * Fast path for .NET's form N, 32 lower-case digits, which is the most common form. Others are converted by the
+ * scalar's rule (W21).
+ */
 function scanGuid(tape: Tape, otherwise: Scan): void {
   const { bytes } = tape;
   if (tape.peek() === quote) {

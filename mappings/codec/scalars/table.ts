@@ -13,35 +13,35 @@ import type { Scalar } from './scalar.ts';
 import { guid, string } from './strings.ts';
 import { createZone } from './zone.ts';
 
-/** What a contract decides of its scalars. */
+/** The settings of a contract that affect scalars. */
 export interface ScalarContext {
   readonly settings: Settings;
   readonly limits: Limits;
 }
 
-/** All there is to know of a scalar; whatever else lists scalars is made of it. */
+/** The definition of a scalar, the single source for all lists of scalars. */
 export interface ScalarRow {
-  /** Its type of XSD Part 2, without prefix (W33). */
+  /** Its type in XSD Part 2, without prefix (W33). */
   readonly xsd: string;
-  /** The kind of JSON token that a value is, and a union knows it by. */
+  /** The kind of its JSON tokens, which a union uses to select it. */
   readonly json: Extract<JsonKind, 'string' | 'integer' | 'number' | 'boolean' | 'any'>;
-  /** The formats of OpenAPI, beside the type of that kind, that mean this scalar in every dialect. */
+  /** The OpenAPI formats that, with the JSON type, mean this scalar in all dialects. */
   readonly formats?: readonly string[];
   /** A value's text in XML, for samples and pages. */
   readonly sample: string;
-  /** The next wider scalars, each of which takes all values of this one (XSD Part 2, 3). */
+  /** The next wider scalars, which accept all values of this one (XSD Part 2, 3). */
   readonly wider?: readonly ScalarName[];
-  /** The least and the greatest value, of an integer that has some. */
+  /** The minimum and the maximum of a bounded integer. */
   readonly bounds?: IntegerRange;
-  /** A JSON null is `i:nil` rather than no element (W19). */
+  /** True if a JSON null is `i:nil`; otherwise it is no element (W19). */
   readonly reference?: boolean;
-  /** Of time: nillable in requests (W33), and a string like others under `dates: text`. */
+  /** True for dates and times: nillable in requests (W33), and a plain string under `dates: text`. */
   readonly temporal?: boolean;
-  /** Its readers and writers in a contract; called once, at start. */
+  /** Compiles the scalar for a contract; called once, at start. */
   readonly compile: (context: ScalarContext) => Scalar;
 }
 
-/** The row of an integer with bounds, which is called as its type of XSD. */
+/** Returns the row of a bounded integer, which is named after its XSD type. */
 function integerRow(xsd: string, format: string, min: string, max: string, wider: readonly ScalarName[]) {
   const bounds: IntegerRange = { min, max };
   const compile = () => integer(xsd, bounds);
@@ -55,7 +55,10 @@ function floatingRow(xsd: 'float' | 'double', wider: readonly ScalarName[]) {
 
 const sampleGuid = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
 
-/** A row for each scalar. To add one: its name in the model, its row here, and a file beside this one for its rules. */
+/**
+ * The row of each scalar. To add a scalar, add its name to the model, its row here, and a file for its rules to this
+ * folder.
+ */
 export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
   string: { xsd: 'string', json: 'string', sample: 'string', reference: true, compile: () => string },
   guid: { xsd: 'string', json: 'string', sample: sampleGuid, reference: true, compile: () => guid },
@@ -126,10 +129,10 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
   },
 };
 
-/** Every scalar with its row, in the table's order. */
+/** Each scalar with its row, in the table's order. */
 export const scalarRows = Object.entries(scalarTable) as readonly (readonly [ScalarName, ScalarRow])[];
 
-/** The scalars of a contract, compiled. */
+/** The compiled scalars of a contract. */
 export type Scalars = Readonly<Record<ScalarName, Scalar>>;
 
 /** Compiles all scalars for a contract's settings and limits, at start. */
@@ -139,12 +142,12 @@ export function compileScalars(context: ScalarContext): Scalars {
   return compiled as Scalars;
 }
 
-/** A JSON null of these types is `i:nil`; of the others it is no element (W19). */
+/** Returns true if a JSON null of the type is `i:nil`; otherwise it is no element (W19). */
 export function isReference(type: Type): boolean {
   return type.kind === 'scalar' ? scalarTable[type.scalar].reference === true : type.kind !== 'enum';
 }
 
-/** The scalars that formats mean beside a JSON type: `int32` of an integer is `int`. */
+/** Returns the scalars by format for a JSON type: `int32` of an integer is `int`. */
 export function scalarsByFormat(json: ScalarRow['json']): ReadonlyMap<string, ScalarName> {
   const rows = scalarRows.filter(([, row]) => row.json === json);
   return new Map(
@@ -152,7 +155,7 @@ export function scalarsByFormat(json: ScalarRow['json']): ReadonlyMap<string, Sc
   );
 }
 
-/** True when every value of the one scalar is a value of the other. */
+/** Returns true if each value of the first scalar is a value of the second. */
 export function isWithin(narrow: ScalarName, wide: ScalarName): boolean {
   return narrow === wide || scalarTable[narrow].wider?.some((next) => isWithin(next, wide)) === true;
 }

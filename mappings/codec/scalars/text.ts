@@ -1,8 +1,11 @@
 import type { ReplacementCount } from '../../xml/output.ts';
 
-/** Text between the two grammars: what XML must escape and what it can't carry (W21). */
+/** Escaping of text, and characters that XML does not allow (W21). */
 
-/** Character data for XML content: `& < >` escaped, CR as `&#13;`, what XML 1.0 can't carry as U+FFFD, counted. */
+/**
+ * Escapes text for XML content: `& < >` and CR as `&#13;`. Characters that XML 1.0 does not allow become U+FFFD and are
+ * counted.
+ */
 export function escapeXml(text: string, count: ReplacementCount): string {
   let escaped = '';
   let from = 0;
@@ -28,39 +31,42 @@ export function escapeXml(text: string, count: ReplacementCount): string {
   return from === 0 ? text : escaped + text.slice(from);
 }
 
-/** An attribute value's escapes: those of content and the quote. */
+/** Escapes text for an attribute value: as for content, and the quote. */
 export function escapeAttribute(text: string): string {
   return escapeXml(text, { replaced: 0 }).replaceAll('"', '&quot;');
 }
 
 /**
- * A text with `***` in place of each secret, then cut to `most` characters: so of a secret no part is left by the cut. Takes
- * time linear in what it reads, and reads little more than it gives.
+ * Returns a text with each secret replaced by `***`, then cut to `most` characters, so that no part of a secret
+ * remains. It takes linear time and reads little more than it returns.
  */
 export type Hide = (text: string, most?: number) => string;
 
-/** `value` quoted for a message: cut, control characters escaped. */
+/** Quotes a value for a message: shortened, with control characters escaped. */
 export function excerpt(value: string): string {
   const characters = [...value.slice(0, 66)];
   return JSON.stringify(characters.length > 32 ? `${characters.slice(0, 32).join('')}…` : value);
 }
 
-/** Characters of a namespace that a message shows. */
+/** Maximum number of characters of a namespace in a message. */
 const shownNamespace = 200;
 
-/** A namespace for a message: `namespace "urn:x"` or `no namespace`. */
+/** Formats a namespace for a message: `namespace "urn:x"` or `no namespace`. */
 export function namespaceText(namespace: string): string {
   if (namespace === '') return 'no namespace';
   const isLong = namespace.length > shownNamespace;
   return `namespace ${JSON.stringify(isLong ? `${namespace.slice(0, shownNamespace)}…` : namespace)}`;
 }
 
-/** The first names of a list for a message, with `, …` for more. */
+/** Formats the first names of a list for a message, with `, …` if there are more. */
 export function someNames(names: readonly string[]): string {
   return `${names.slice(0, 12).join(', ')}${names.length > 12 ? ', …' : ''}`;
 }
 
-/** A JSON string. Short texts, which are nearly all, are looked at here, because that costs less than a call of `JSON.stringify`. */
+/**
+ * Returns a text as a JSON string. Most texts are short and are checked here, because that is faster than
+ * `JSON.stringify`.
+ */
 export function quoteJson(text: string): string {
   if (text.length > 64) return JSON.stringify(text);
   for (let at = 0; at < text.length; at++) {
@@ -70,11 +76,11 @@ export function quoteJson(text: string): string {
   return `"${text}"`;
 }
 
-/** Lower case for A to Z alone: names match without regard to ASCII case (W37). */
+/** Converts A to Z to lower case: names match without regard to ASCII case (W37). */
 export function foldAscii(name: string): string {
   if (!/[A-Z]/.test(name)) return name;
   if (!/[^\0-\x7f]/.test(name)) return name.toLowerCase();
-  // letters beyond ASCII keep their case
+  // other letters keep their case
   const units = Buffer.from(name, 'utf16le');
   for (let at = 0; at < units.length; at += 2) {
     const code = units[at] as number;

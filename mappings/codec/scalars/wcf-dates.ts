@@ -4,16 +4,16 @@ import { civilFromDays, daySlots } from './calendar.ts';
 import type { Zone } from './zone.ts';
 
 /**
- * The two commonest dates of a reply, `/Date(ms-0000)/` and `/Date(ms)/`, from bytes to bytes. All others, the
- * bounds too, are left to dates.ts, whose rules (W17) these two follow.
+ * Fast path for the two most common dates of a reply, `/Date(ms-0000)/` and `/Date(ms)/`, from bytes to bytes by the
+ * rules of W17. dates.ts handles all others, also the bounds.
  */
 
 const day = 86_400_000;
-/** Instants between these are a day or more inside year 1 to 9999 in any zone. */
+/** Instants between these are within the years 1 to 9999 in each zone, by at least a day. */
 const first = -62_135_596_800_000 + 2 * day;
 const last = 253_402_300_799_999 - 2 * day;
 
-/** A date's wall clock on the tape. */
+/** The wall clock of a date. */
 export interface WallClock {
   /** Days since 1970-01-01. */
   readonly days: number;
@@ -21,7 +21,7 @@ export interface WallClock {
   readonly utc: boolean;
 }
 
-/** Reads the date that starts at the tape's position and moves past it; undefined, without moving, for another form. */
+/** Reads the date at the tape's position and moves past it. Returns undefined, without moving, for another form. */
 export function scanDate(tape: Tape, zone: Zone): WallClock | undefined {
   const { bytes, view } = tape;
   let at = tape.position + 1;
@@ -62,7 +62,10 @@ function twoDigits(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 1] = 48 + value - tens * 10;
 }
 
-/** Writes `yyyy-mm-ddThh:mm:ss`, a fraction where it isn't zero, `Z` for UTC (W17). Room has been reserved. */
+/**
+ * Writes `yyyy-mm-ddThh:mm:ss`, with a fraction if it is not zero, and `Z` for UTC (W17). The caller has reserved the
+ * bytes.
+ */
 export function writeDate(output: Output, daysSince1970: number, msOfDay: number, utc: boolean): void {
   const { bytes } = output;
   const start = output.length;

@@ -1,32 +1,37 @@
 /**
- * A time zone as W16 and W17 use it. Instants are ms since 1970-01-01T00:00:00Z; a wall clock is the ms that
- * its reading would be in UTC. Both functions take and give whole ms between year 1 and year 9999, a day over
- * at either end.
+ * A time zone for W16 and W17. Instants are ms since 1970-01-01T00:00:00Z. A wall clock is the ms that its date and
+ * time would have in UTC. Both functions accept and return whole ms between the years 1 and 9999, with a tolerance of
+ * one day.
  */
 export interface Zone {
   readonly name: string;
-  /** What the zone's clocks show at an instant. */
+  /** Returns the wall clock of the zone at an instant. */
   wallOf(instant: number): number;
-  /** When they show it. Where that is twice or never, the smaller of the two UTC offsets decides (W16). */
+  /**
+   * Returns the instant of a wall clock. If it occurs twice or never, the smaller of the two UTC offsets applies (W16).
+   */
   instantOf(wall: number): number;
 }
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
-/** The mean Gregorian year: 400 of them are exactly 146,097 days, which are whole weeks too. */
+/** The mean Gregorian year. 400 of them are exactly 146,097 days, which are whole weeks too. */
 const YEAR = 31_556_952 * SECOND;
 const CYCLE = 400 * YEAR;
 
-/** In 1800 each town still kept its own mean time; by 1980 every zone had left that. */
+/** In 1800 each town used its own mean time; by 1980 no zone did. */
 const MEAN_TIME = -170 * YEAR;
 const STANDARD_TIME = 10 * YEAR;
-/** From 2100 on each zone follows one fixed rule (the last dated entries, Morocco's, end in 2087): 400 years repeat. */
+/**
+ * From 2100 on each zone follows one fixed rule, which repeats after 400 years. The last dated entries, those of
+ * Morocco, end in 2087.
+ */
 const RULES_ONLY = 130 * YEAR;
-/** The shortest time between two changes in the database is a week less an hour; before 1920, a month. */
+/** The shortest time between two changes in the database is a week minus an hour; before 1920, a month. */
 const STEP = 5 * DAY;
 const EARLY_STEP = 5 * STEP;
-/** Wall clock and instant are never further apart than this. */
+/** Maximum difference between wall clock and instant. */
 const MARGIN = 2 * DAY;
 
 const utc: Zone = { name: 'UTC', wallOf: (instant) => instant, instantOf: (wall) => wall };
@@ -38,24 +43,24 @@ interface Change {
   readonly offset: number;
 }
 
-/** A stretch of time with one UTC offset, and the one before it as far as the year that holds them needs it. */
+/** A period with one UTC offset, linked to the previous period of the same year. */
 interface Span extends Change {
-  /** The first reading in it: where a wall clock moves over to this span gives W16's smaller offset, in gaps and overlaps alike. */
+  /** Its first wall clock. At gaps and overlaps, this boundary selects the smaller offset of W16. */
   readonly sinceWall: number;
   readonly before: Span | undefined;
 }
 
 /**
- * The zone of an IANA name, by `Intl.DateTimeFormat` alone and so never by the process's `TZ`. Its changes of
- * offset are looked up year by year when first asked for, and kept. RangeError for a name that isn't one.
+ * Creates the zone of an IANA name with `Intl.DateTimeFormat`, independent of the process's `TZ`. Its offset changes
+ * are computed per year on first use, and cached. Throws RangeError for an unknown name.
  *
- * Before the first standard time stands the first standard offset (W16). What that replaces is the zone's
- * offset of 1800 for as long as it lasts: `Intl` knows no names, so a mean time made the standard unchanged (Paris
- * in 1891) is still taken for the local one. Where the first change is to a summer hour, the mean time had
- * surely become the standard (Dublin's −0:25:21), and stays.
+ * The first standard offset also applies to all times before it (W16). It replaces the zone's offset of 1800 as long as
+ * that lasts. `Intl` has no names of offsets, so a mean time that became the standard unchanged (Paris in 1891) still
+ * counts as local. If the first change is to a summer hour, the mean time must have become the standard (Dublin's
+ * −0:25:21), and it is kept.
  */
 export function createZone(name: string): Zone {
-  if (name === 'UTC') return utc; // without Intl, whose first use takes 20 ms
+  if (name === 'UTC') return utc; // avoids Intl, which is slow on its first use
   const format = formatOf(name);
   if (format.resolvedOptions().timeZone === 'UTC') return { ...utc, name };
   const offsetAt = standardized((instant) => parseOffset(format.format(instant)));
@@ -99,14 +104,14 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   }
 }
 
-/** The offset in ms that a text such as `07 PM GMT-04:56:02` ends with; zero may be a bare `GMT`. */
+/** Parses the offset at the end of a text such as `07 PM GMT-04:56:02`, in ms. Zero may be a bare `GMT`. */
 function parseOffset(text: string): number {
   const [hours = '0', minutes = '0', seconds = '0'] = text.slice(text.indexOf('GMT') + 4).split(':');
   const size = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * SECOND;
   return text.includes('GMT+') ? size : -size;
 }
 
-/** A time with the same offset in the years that have to be looked at. */
+/** Returns a time with the same offset within the years that are computed. */
 function representative(time: number): number {
   if (time < MEAN_TIME) return MEAN_TIME;
   return time < RULES_ONLY ? time : RULES_ONLY + ((time - RULES_ONLY) % CYCLE);
@@ -121,12 +126,12 @@ function compileYear(offsetAt: OffsetAt, start: number): Span {
   return span;
 }
 
-/** The same offsets, but with the first standard one instead of the local mean time before it. */
+/** Replaces the local mean time with the first standard offset. */
 function standardized(offsetAt: OffsetAt): OffsetAt {
   const mean = offsetAt(MEAN_TIME);
   for (const first of changes(offsetAt, MEAN_TIME, STANDARD_TIME, EARLY_STEP)) {
     const moved = first.offset - mean;
-    // The date line went by (Alaska, Samoa, the Philippines): another day, the same mean time.
+    // The date line moved (Alaska, Samoa, the Philippines): another day, the same mean time.
     if (moved % DAY === 0) continue;
     if (moved % HOUR === 0) break;
     return (instant) => (instant < first.since ? first.offset : offsetAt(instant));
@@ -134,7 +139,10 @@ function standardized(offsetAt: OffsetAt): OffsetAt {
   return offsetAt;
 }
 
-/** Each change of offset after `from` and up to `to`, in order, where none comes back within a `step`; changes fall on whole seconds. */
+/**
+ * Yields each change of offset after `from` and up to `to`, in order. Changes that are undone within a `step` are
+ * missed. Changes are at whole seconds.
+ */
 function* changes(offsetAt: OffsetAt, from: number, to: number, step: number): Generator<Change> {
   let offset = offsetAt(from);
   let seen = from;
