@@ -12,7 +12,7 @@ export interface Adopted {
   readonly isMapped?: boolean;
 }
 
-/** An operation of an adopted contract by its name; undefined for another name, and where none was adopted. */
+/** Returns an operation of an adopted contract by its name; undefined for another name or contract. */
 export function adoptedOperation(
   { adopted }: { readonly adopted?: Adopted | undefined },
   name: string,
@@ -20,16 +20,19 @@ export function adoptedOperation(
   return adopted?.service.operations.find((operation) => operation.name === name);
 }
 
-/** Returns true if an operation of a contract has the style rpc, whose callers may bind a prefix to no namespace (A30). */
+/**
+ * Returns true if an operation of a contract has the style rpc, so that callers may bind a prefix to no namespace
+ * (A30).
+ */
 export function hasRpc({ adopted }: { readonly adopted?: Adopted | undefined }): boolean {
   return adopted?.service.operations.some(({ style }) => style === 'rpc') === true;
 }
 
-/** A path at which ports of an adopted service answer (A5). */
+/** An endpoint of ports of an adopted service (A5). */
 export interface AdoptedEndpoint {
-  /** Below the contract's base path, such as `/Service.asmx`. */
+  /** Path below the contract's base path, for example `/Service.asmx`. */
   readonly path: string;
-  /** At least one; ports whose addresses are alike share an endpoint. */
+  /** At least one. Ports with the same path share an endpoint. */
   readonly ports: readonly AdoptedPort[];
 }
 
@@ -48,26 +51,26 @@ export function movedHeadersOf({ credentials }: Pick<Contract, 'credentials'>): 
   );
 }
 
-/** A service as its WSDL says it, all of what is served (A1–A9). */
+/** A service as its WSDL describes it: the parts that are served (A1–A9). */
 export interface AdoptedService {
   /** `wsdl:definitions/@targetNamespace`. */
   readonly namespace: string;
-  /** The name of its `wsdl:service`; of several, the first. */
+  /** The name of its first `wsdl:service`. */
   readonly name: string;
   readonly documentation: string;
   readonly ports: readonly AdoptedPort[];
   readonly operations: readonly AdoptedOperation[];
-  /** Operations, ports and bindings that aren't served, each with the reason (A4, A7). */
+  /** Operations, ports and bindings that are not served, each with the reason (A4, A7). */
   readonly notServed: readonly NotServedPart[];
-  /** The named types that a value may say (`xsi:type`) and those that operations reach, by their JSON name (A19). */
+  /** The JSON names of the types that a value may state (`xsi:type`) or that operations use (A19). */
   readonly typeNames: ReadonlyMap<SchemaType, string>;
-  /** Every global element and named type of the documents, for wildcards, headers and `xsi:type`. */
+  /** All global elements and named types of the documents, for wildcards, headers and `xsi:type`. */
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
   readonly types: ReadonlyMap<string, SchemaType>;
   readonly documents: readonly AdoptedDocument[];
   /** All documents as one WSDL (A2); undefined if the first document has no imports. */
   readonly single: readonly SinglePiece[] | undefined;
-  /** What policies ask for (A31), a line each, and whether it can be met. */
+  /** The requirements of policies (A31): a line of text each, and whether the gateway meets them. */
   readonly policies: readonly {
     readonly text: string;
     readonly served: boolean;
@@ -80,35 +83,37 @@ export interface NotServedPart {
   /** `portType.operation`, or the name of a port or binding. */
   readonly name: string;
   readonly reason: string;
-  /** The document that the reason is in: its path in the folder. */
+  /** The document that the reason is in, as a path in the folder. */
   readonly file: string;
-  /** From 1. */
+  /** Counted from 1. */
   readonly line: number | undefined;
 }
 
 /** The requirements of policies that the loader distinguishes (A31). */
 export type PolicyKind = 'usernameToken' | 'addressing' | 'mtom' | 'other';
 
-/** A document to be served as it is but for some places (A1, A2). */
+/** A document that is served with replacements in some spans (A1, A2). */
 export interface AdoptedDocument {
   readonly kind: 'wsdl' | 'xsd';
   /** The path in the folder. */
   readonly file: string;
-  /** `n` of `?wsdl=n` or `?xsd=n`; 0 for the first, which is `?wsdl`. */
+  /** The number `n` of `?wsdl=n` or `?xsd=n`; 0 for the first document, `?wsdl`. */
   readonly number: number;
-  /** True for a schema that comes with the code, because an import of it leads to no file (A2). */
+  /** True for a schema that is part of the gateway, because the import refers to no file (A2). */
   readonly isBuiltIn: boolean;
   readonly bytes: Uint8Array;
-  /** The IANA name of the encoding of `bytes`, such as `utf-8` or `iso-8859-1`. */
+  /** The IANA name of the encoding of `bytes`, for example `utf-8` or `iso-8859-1`. */
   readonly charset: string;
-  /** Spans of `bytes`, in order, to put something else in place of: attribute values without their quotes, and the content of elements. */
+  /**
+   * Spans of `bytes` that are replaced, in order: attribute values without their quotes, and the content of elements.
+   */
   readonly places: readonly AdoptedPlace[];
 }
 
-/** A span of bytes of a served document, and what goes there. */
+/** A span of bytes of a served document, and the kind of its replacement. */
 export type AdoptedPlace = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'address'; readonly port: string }
-  /** A binding or port, with the SOAP version that it is of; `other` is HTTP and others. It holds other places. */
+  /** A binding or port, with its SOAP version; `other` is HTTP and others. It contains other spans. */
   | { readonly kind: 'version'; readonly soap: '1.1' | '1.2' | 'other' }
   /** `location`: the location as the author wrote it. */
   | { readonly kind: 'location'; readonly document: AdoptedDocument; readonly location: string }
@@ -116,14 +121,14 @@ export type AdoptedPlace = { readonly from: number; readonly to: number } & (
 
 /** A part of the single WSDL: a text, or the address of a port. */
 export type SinglePiece = {
-  /** The version of the binding or port that it is in; undefined outside of them. */
+  /** The version of the binding or port that contains it; undefined outside of them. */
   readonly soap: '1.1' | '1.2' | 'other' | undefined;
 } & ({ readonly text: string } | { readonly port: string });
 
 /** A port with a SOAP address (A5). */
 export interface AdoptedPort {
   readonly name: string;
-  /** The path of its address as the WSDL has it, `/` and more; undefined where the address has none. */
+  /** The path of its address in the WSDL, `/` and more; undefined if the address has none. */
   readonly path: string | undefined;
   readonly soap: '1.1' | '1.2';
   readonly operations: readonly AdoptedOperation[];
@@ -131,14 +136,14 @@ export interface AdoptedPort {
 
 /** An operation of a port type that has a SOAP binding (A4). */
 export interface AdoptedOperation {
-  /** In JSON (A4): `POST /{name}`. */
+  /** The name in JSON (A4): `POST /{name}`. */
   readonly name: string;
-  /** In the WSDL, and the port type it is of. */
+  /** The name in the WSDL, and its port type. */
   readonly wsdlName: string;
   readonly portType: string;
   readonly documentation: string;
   readonly style: 'document' | 'rpc';
-  /** `soapAction` of the binding; `''` for none. The same operation may have several by its bindings; this one is the first's. */
+  /** `soapAction` of its first binding; `''` for none. Other bindings may have other values. */
   readonly action: string;
   /** Each `soapAction` of its bindings, and the WS-Addressing action that its input declares; empty ones are omitted. */
   readonly actions: readonly string[];
@@ -150,7 +155,7 @@ export interface AdoptedOperation {
   readonly faults: readonly AdoptedFault[];
 }
 
-/** A declared fault (A29); its detail is `element`. */
+/** A declared fault with the detail `element` (A29). */
 export interface AdoptedFault {
   readonly name: string;
   readonly element: ElementDeclaration;

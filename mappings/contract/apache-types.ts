@@ -10,8 +10,8 @@ import type {
 } from './type-graph.ts';
 
 /**
- * The types of Apache SOAP 2.x that Axis, PHP and other stacks write without a schema: `Map`, `mapItem`, `Vector`, `Element`,
- * `DataHandler` (A23). PHP sends each associative array as a Map.
+ * The types of Apache SOAP 2.x that Axis, PHP and other stacks write without a schema: `Map`, `mapItem`, `Vector`,
+ * `Element`, `DataHandler` (A23). PHP sends each associative array as a Map.
  */
 
 function element(local: string, type: SchemaType): ElementDeclaration {

@@ -1,7 +1,7 @@
 import { namespaces } from './model.ts';
 import type { BuiltIn, ComplexType, Facets, SimpleType } from './type-graph.ts';
 
-/** What a simple type has that nothing restricts. */
+/** The facets of an unrestricted simple type. */
 export const noFacets: Facets = {
   enumeration: undefined,
   patterns: [],
@@ -17,7 +17,7 @@ export const noFacets: Facets = {
   fractionDigits: undefined,
 };
 
-/** The simple types by what they are derived from (XSD 1.0, part 2, chapter 3), bases first. */
+/** The derived simple types by base (XSD 1.0, part 2, chapter 3), bases first. */
 const derivations: readonly (readonly [base: BuiltIn, types: readonly BuiltIn[]])[] = [
   [
     'anySimpleType',
@@ -93,7 +93,7 @@ function builtIns(): ReadonlyMap<string, SimpleType> {
   return types;
 }
 
-/** The simple types of XSD by their local names. */
+/** The simple types of XSD by local name. */
 export const builtInTypes: ReadonlyMap<string, SimpleType> = builtIns();
 
 /** `xs:anySimpleType`. */

@@ -1,8 +1,8 @@
 const mebibyte = 1024 * 1024;
 
 /**
- * Limits that could be set before 1.0: the constant that each is now, or what replaces it. A test holds that the
- * constants in the modules have these values.
+ * Limits that could be set before 1.0, each with its constant or its replacement. A test verifies that the constants in
+ * the modules have these values.
  */
 export const formerLimits = {
   mimeHeaderBytes: 4096,

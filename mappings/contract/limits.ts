@@ -190,12 +190,12 @@ type ReplacedConstant = FormerLimitName;
  */
 export type Limits = SettableLimits & { readonly [name in ReplacedConstant]?: number };
 
-/** Every settable limit with its default, in the unit that its name states. */
+/** All settable limits with their defaults, in the unit that the name states. */
 export const defaultLimits: Limits = Object.fromEntries(
   Object.entries(limitTable).map(([name, { value }]) => [name, value]),
 ) as SettableLimits;
 
-/** The greatest value of any limit: the longest time of a timer, in ms. */
+/** The maximum of all limits: the longest time of a timer, in ms. */
 const most = 2 ** 31 - 1;
 
 /** Reads a list like `inFlight=256,queue=0`. All other limits keep their defaults. Throws RangeError. */

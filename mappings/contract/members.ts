@@ -18,10 +18,9 @@ import {
 
 /** The JSON names and the order of the attributes and elements of a complex type (A10 to A16). */
 
-/** No members. */
 export const noMembers: Members = { members: [], choices: [], order: undefined };
 
-/** The members of a type's attributes; one that shares its name with an element is `@name` (A11). */
+/** Returns the members of a type's attributes. One with the name of an element is `@name` (A11). */
 export function attributeMembers(
   attributes: readonly AttributeUse[],
   elements: readonly Member[],
@@ -37,7 +36,7 @@ export function attributeMembers(
   });
 }
 
-/** A name that isn't taken yet, and is from here on: the wanted one, or with a number behind it. */
+/** Returns a free name and marks it as taken: the wanted one, or that with a number after it. */
 export function freeName(wanted: string, taken: Set<string>): string {
   let name = wanted;
   for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
@@ -57,8 +56,8 @@ export function isInnerXml({ attributes, anyAttribute, base, derived, content }:
 }
 
 /**
- * Returns true if the JSON form of every value of a type is an object with members of the type. Other values are members
- * called `value` where an object is around them (A29).
+ * Returns true if the JSON form of each value of a type is an object with members of the type. Inside another object,
+ * other values are a member `value` (A29).
  */
 export function isObjectType(type: SchemaType): type is ComplexType {
   if (type.kind === 'simple' || type === anyType || isInnerXml(type)) return false;
@@ -70,7 +69,7 @@ export function isMixed(content: Content): boolean {
   return content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
 }
 
-/** The elements that may stand where a head of a substitution group is referred to, each with its member's name (A20). */
+/** Returns the elements that may replace a head of a substitution group, each with its member's name (A20). */
 export function substituteMembers(
   head: ElementDeclaration,
 ): readonly { readonly json: string; readonly element: ElementDeclaration }[] {
@@ -79,19 +78,19 @@ export function substituteMembers(
   return all.map((element) => ({ json: freeName(element.name.local, taken), element }));
 }
 
-/** The members of what stands between the tags; none of text, and where text may stand between elements. */
+/** Returns the members of the content between the tags; none for text and mixed content. */
 export function contentMembers(content: Content): Members {
   return content.kind === 'elements' && !content.mixed ? membersOf(content.particle) : noMembers;
 }
 
-/** The members of a content model. */
+/** Returns the members of a content model. */
 export function membersOf(particle: Particle): Members {
   const builder = new MembersBuilder();
   const order = builder.walk(normalized(particle), true, []);
   return builder.build(order);
 }
 
-/** The one repeated member that a type is nothing but, so that it is an array itself (A13). */
+/** Returns the member if a type consists of one repeated member, so that its JSON is an array (A13). */
 export function loneMember({
   attributes,
   anyAttribute,
@@ -104,12 +103,15 @@ export function loneMember({
   const { most, kind } = normalized(content.particle);
   if (most <= 1) return undefined;
   const [member] = membersOf(content.particle).members;
-  // an object of fields is no array
+  // a wildcard in the form of an object is not an array
   if (kind === 'all' || (member?.kind === 'any' && member.fieldsOf !== undefined)) return undefined;
   return member;
 }
 
-/** The same content with no group of one particle, no choice within a choice, and nothing repeated in a repeated choice. */
+/**
+ * Returns equivalent content without groups of one particle, choices in a choice, and repeated particles in a repeated
+ * choice.
+ */
 function normalized(particle: Particle): Particle {
   if (particle.kind === 'element' || particle.kind === 'any') return particle;
   const particles: Particle[] = [];
@@ -127,7 +129,7 @@ function normalized(particle: Particle): Particle {
   if (particle.kind !== 'choice' || particle.most <= 1) return { ...particle, particles };
   return {
     ...particle,
-    // each of its elements is an item
+    // each element of the choice is an item
     most: particle.most * longest,
     particles: particles.map((part) => ({ ...part, most: Math.min(part.most, 1) })),
   };
@@ -138,7 +140,7 @@ function leastItems(particle: Particle): number {
   const { kind, least } = particle;
   if (kind === 'element' || kind === 'any') return least;
   if (isEmptiable({ ...particle, least: 1 })) return 0;
-  // neighbouring rounds are read as one where they fit
+  // adjacent repetitions are read as one if they fit
   const isEach =
     kind === 'choice'
       ? particle.particles.every(isElement)
@@ -150,13 +152,13 @@ function isElement({ kind }: Particle): boolean {
   return kind === 'element' || kind === 'any';
 }
 
-/** Returns true for a particle that takes each of its elements at most once. */
+/** Returns true for a particle that accepts each of its elements at most once. */
 function isSingle(particle: Particle): boolean {
   if (particle.most > 1) return false;
   return particle.kind === 'element' || particle.kind === 'any' || particle.particles.every(isSingle);
 }
 
-/** Returns true for a particle that takes no elements too. */
+/** Returns true for a particle that accepts an empty list of elements. */
 function isEmptiable(particle: Particle): boolean {
   if (particle.least === 0) return true;
   if (particle.kind === 'element' || particle.kind === 'any') return false;
@@ -165,19 +167,19 @@ function isEmptiable(particle: Particle): boolean {
     : particle.particles.every(isEmptiable);
 }
 
-/** A branch of a choice around a place. */
+/** A branch of a choice that contains a position. */
 interface Around {
   readonly choice: number;
   readonly branch: number;
 }
 
-/** A member while places of it are found. */
+/** A member while its positions are collected. */
 interface Draft {
-  /** Of an element. */
+  /** Undefined unless the member is an element. */
   readonly element: ElementDeclaration | undefined;
-  /** What the member is called, where that isn't the element's local name. */
+  /** The JSON name, if it is not the element's local name. */
   readonly json: string | undefined;
-  /** Of a repeated group. */
+  /** Undefined unless the member is a repeated group. */
   readonly content: Members | undefined;
   readonly wildcards: Wildcard[];
   readonly places: (readonly Around[])[];
@@ -191,12 +193,12 @@ class MembersBuilder {
   readonly #drafts: Draft[] = [];
   readonly #byName = new Map<string, number>();
   readonly #choices: Set<number>[][] = [];
-  /** By choice, its members that have places elsewhere too. */
+  /** By choice: its members that also have positions outside it. */
   readonly #outsides: Set<number>[] = [];
   #any: number | undefined;
   #isTwice = false;
 
-  /** The order of a particle's members, which are noted. */
+  /** Collects the members of a particle, and returns their order. */
   walk(particle: Particle, required: boolean, around: readonly Around[]): Order {
     const isRequired = required && particle.least > 0;
     if (particle.kind === 'element' || particle.kind === 'any' || particle.most > 1) {
@@ -229,7 +231,7 @@ class MembersBuilder {
     return { kind: 'choice', parts, outside };
   }
 
-  /** The member that a particle is of, noted where it is new. */
+  /** Returns the member of a particle, and adds it if it is new. */
   #place(particle: Particle): number {
     if (particle.kind === 'any') {
       this.#any ??= this.#add({});
@@ -310,21 +312,21 @@ class MembersBuilder {
   }
 }
 
-/** Returns true if two places are in different branches of one choice, so that at most one of them has a value. */
+/** Returns true if two positions are in different branches of one choice, so that at most one has a value. */
 function areApart(one: readonly Around[], other: readonly Around[]): boolean {
   return one.some(({ choice, branch }) =>
     other.some((its) => its.choice === choice && its.branch !== branch),
   );
 }
 
-/** The forms of WSDL types: of an element that may repeat, and of one that is there once. */
+/** The JSON forms of WSDL types: for an element that may repeat, and for one that occurs at most once. */
 const formsRepeated = new WeakMap<SchemaType, JsonForm>();
 const formsOnce = new WeakMap<SchemaType, JsonForm>();
 
 /**
- * The JSON side of a type (A10 to A29).
+ * Returns the JSON form of a type (A10 to A29).
  *
- * @param once whether the element is there at most once, so that a type of one repeated member is an array (A13)
+ * @param once true if the element occurs at most once: a type of one repeated member is then an array (A13)
  */
 export function jsonFormOf(type: SchemaType, once: boolean): JsonForm {
   if (type.kind === 'complex' && type.json !== undefined) return type.json;
@@ -345,7 +347,7 @@ function formOf(type: SchemaType, once: boolean): JsonForm {
   return lone === undefined ? objectForm(type) : { kind: 'list', item: lone };
 }
 
-/** The object of a complex type, also of one whose only member makes it an array elsewhere. */
+/** Returns the object form of a complex type, also of one that is an array elsewhere. */
 export function objectForm({ attributes: uses, content }: ComplexType): ObjectForm {
   const members = contentMembers(content);
   const attributes = attributeMembers(uses, members.members);
@@ -354,7 +356,7 @@ export function objectForm({ attributes: uses, content }: ComplexType): ObjectFo
   return { kind: 'object', attributes, members, value, others: [] };
 }
 
-/** The item of an array of SOAP's encoding, whose elements may have any name. */
+/** Returns the item of an array of SOAP's encoding. Its elements may have any name. */
 function itemOf(type: SchemaType): Member {
   const element: ElementDeclaration = {
     name: { namespace: '', local: 'item' },

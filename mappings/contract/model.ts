@@ -4,35 +4,38 @@ import type { Demands, JsonKind, Ruled, ScalarName, Tag, Words } from './values.
 
 export type { Bound, Check, FormatName, JsonKind, Ruled, Rules, ScalarName, Tag, Words } from './values.ts';
 
-// A contract as data, and the limits on what is done with it: types of plain frozen values, their names and few look-ups
-// in them. Nothing here reads, compiles or imports anything, so that all else may import it.
-/** The contract: everything soapbridge knows of one service, built once at start and never changed. */
+// The data types of a contract: plain frozen values and a few functions on them. This file reads and compiles nothing
+// and imports only types, so that each module may import it.
+/** The description of a service, built once at start and then constant. */
 export interface Contract {
-  /** The WSDL's service name, such as `ScreeningApi`. */
+  /** The service name in the WSDL, for example `ScreeningApi`. */
   readonly service: string;
   readonly documentation: string;
-  /** Where the contract's endpoints hang, such as `/v2`; `''` for the root (W1). */
+  /** Path prefix of the contract's endpoints, for example `/v2`; `''` for the root (W1). */
   readonly basePath: string;
   readonly namespaces: { readonly types: string; readonly arrays: string };
-  /** What `xsi:nil` and JSON null mean: by the kind of the type (W13, W19), or null wherever either stands. */
+  /** The meaning of `xsi:nil` and JSON null: it depends on the kind of the type (W13, W19), or it is always null. */
   readonly nulls: 'by-kind' | 'kept';
-  /** What the schema calls JSON of no closed type. */
+  /** The schema's name for JSON without a closed type. */
   readonly jsonType: string;
   readonly operations: readonly Operation[];
-  /** Every named type that an operation reaches, in the order the contract names them. */
+  /** All named types that are reachable from operations, in the order of the contract. */
   readonly types: readonly NamedType[];
   readonly routes: readonly Route[];
   readonly credentials: Credentials | undefined;
-  /** What of WS-Security is read (W45); undefined: nothing. */
+  /** How WS-Security is read (W45); undefined if it is not read. */
   readonly wsse?: Wsse | undefined;
-  /** The record of an in-band error (W26); what `ErrorResponse` carries in every dialect (W36). */
+  /** The record of an in-band error (W26). It is also the content of `ErrorResponse` in all dialects (W36). */
   readonly responseStatus: RecordType;
-  /** What the `detail` of faults holds; undefined where faults have none of ours. */
+  /** The type of the `detail` of faults; undefined if faults have no detail of the gateway. */
   readonly faultDetail?: FaultDetail | undefined;
   readonly settings: Settings;
-  /** JSON members whose values no log may show. */
+  /** JSON members with values that must not be logged. */
   readonly personal: readonly string[];
-  /** What an existing service's WSDL says, where that is the contract (A1); undefined for one of an OpenAPI document. */
+  /**
+   * The WSDL of a legacy service, if the contract is loaded from one (A1); undefined for a contract from an OpenAPI
+   * document.
+   */
   readonly adopted?: Adopted | undefined;
   /** The document's description of itself, for human-readable pages; undefined for an adopted contract. */
   readonly about?: About | undefined;
@@ -52,80 +55,80 @@ export interface About {
 
 /** An error response that the document declares for an operation. */
 export interface DeclaredError {
-  /** Such as `404`, `4XX` or `default`. */
+  /** For example `404`, `4XX` or `default`. */
   readonly status: string;
   readonly description: string;
 }
 
-/** The names of what the `detail` of a fault holds, as the WSDL declares it (W27). */
+/** The names in the `detail` of a fault, as the WSDL declares them (W27). */
 export interface FaultDetail {
-  /** Of the element, and of its type. */
+  /** Name of the element, and of its type. */
   readonly element: string;
-  /** Of the type of one problem. */
+  /** Name of the type of one problem. */
   readonly problem: string;
-  /** Of the type of a list of them. */
+  /** Name of the type of the list of problems. */
   readonly problems: string;
 }
 
-/** One operation: what it takes, what it gives, and the one upstream call behind it. */
+/** An operation: its input, its output and its upstream call. */
 export interface Operation {
   readonly name: string;
   readonly documentation: string;
-  /** What the document groups it under. */
+  /** The tags of the document. */
   readonly tags: readonly string[];
   readonly deprecated?: true;
   /** The error responses of the document, in its order; undefined for none. */
   readonly errors?: readonly DeclaredError[];
-  /** True when repeating the call changes nothing upstream. */
+  /** True if a repeated call has no effect on the upstream. */
   readonly readOnly: boolean;
-  /** Whether the one file that its upstream body is may flow through, and not be held (W64). */
+  /** True if the file in its upstream body may be streamed (W64). */
   readonly stream: boolean;
   /** The request wrapper; its fields are the children of `{types}{name}`. */
   readonly input: RecordType;
   /** The reply wrapper, of element `{types}{name}Response`. */
   readonly output: RecordType;
   readonly upstream: UpstreamCall;
-  /** Whether the input or the output holds base64, for the limits. */
+  /** True if the input or the output has base64, which selects the limits. */
   readonly binaryInput: boolean;
   readonly binaryOutput: boolean;
 }
 
-/** How an operation is called upstream (W35). */
+/** The upstream call of an operation (W35). */
 export interface UpstreamCall {
   readonly server: Server;
   readonly method: string;
-  /** Path with `{name}` for path parameters, below the upstream's address. */
+  /** Path below the upstream's address, with `{name}` for path parameters. */
   readonly path: string;
-  /** What becomes of each input that isn't a member of the body object. */
+  /** The inputs that are not members of the body object. */
   readonly parameters: readonly Parameter[];
   readonly body: RequestBody;
-  /** The media types of the replies that are read, as an Accept header. */
+  /** The media types of readable replies, as an Accept header. */
   readonly accept: string;
   readonly reply: ReplyMapping;
 }
 
-/** Where calls go; operations of one server share it. */
+/** The server of upstream calls, shared by the operations of one server. */
 export interface Server {
-  /** The server's own, as the overlay has it; undefined for the upstream that the contract is served with. */
+  /** The server's address in the overlay; undefined for the default upstream of the contract. */
   readonly address: string | undefined;
-  /** The path of the server's URL, and that of the document's first one; `''` for none. */
+  /** The path of the server's URL, and that of the document's first server; `''` for none. */
   readonly basePath: string;
   readonly root: string;
-  /** Whether callers' credentials go there. */
+  /** True if callers' credentials are sent to it. */
   readonly credentials: boolean;
 }
 
-/** What of the inputs goes upstream as the body, in a media type as the document declares it. */
+/** The inputs that form the upstream's body, with the media type of the document. */
 export type RequestBody =
   | { readonly kind: 'none' }
-  /** The inputs that are no parameters, as one JSON object. */
+  /** All inputs that are not parameters, as one JSON object. */
   | { readonly kind: 'members'; readonly mediaType: string }
   /** One input, as JSON. */
   | {
       readonly kind: 'json';
       readonly field: string;
       readonly mediaType: string;
-      /** The media type of an array, which may be another one: a JSON patch is an array, a merge patch an object. */
+      /** The media type for an array, which may differ: a JSON patch is an array, a merge patch an object. */
       readonly arrays: string;
     }
   /** The items of one input, as a sequence of JSON values. */
@@ -144,133 +147,138 @@ export type RequestBody =
       readonly field: string;
       readonly mediaType: string;
       readonly parts: readonly BodyPart[];
-      /** What any other part is. */
+      /** The kind of parts that are not in `parts`. */
       readonly others: BodyPart['kind'];
     }
-  /** One input as it is: a text, in the charset that its media type says. */
+  /** One input, unchanged, as text in the charset of its media type. */
   | {
       readonly kind: 'text';
       readonly field: string;
       readonly mediaType: string;
       readonly charset: TextCharset;
     }
-  /** One input as it is: the bytes of a base64. */
+  /** One input, as the bytes that its base64 encodes. */
   | { readonly kind: 'binary'; readonly field: string; readonly mediaType: string };
 
-/** The charsets in which a body of text goes upstream. */
+/** The charsets of text bodies to the upstream. */
 export type TextCharset = 'utf-8' | 'iso-8859-1' | 'us-ascii';
 
-/** A member of a form whose encoding the document states. */
+/** A member of a form with an encoding that the document states. */
 export interface FormMember extends Pick<Parameter, 'name' | 'explode' | 'allowReserved'> {
   readonly style: 'form' | 'spaceDelimited' | 'pipeDelimited' | 'deepObject' | 'json';
 }
 
-/** What the document says of a part. */
+/** The document's settings of a part. */
 export interface BodyPart {
   readonly name: string;
   /**
-   * `json`: the whole value, a list too, as JSON; `text`: each scalar as it is, each object as JSON; `file`: bytes with
-   * a file name; `bytes`: the same where the caller names a file, else a field.
+   * `json`: the complete value, also a list, as JSON. `text`: each scalar as text, each object as JSON. `file`: bytes
+   * with a file name. `bytes`: like `file` if the caller states a file name, else a field.
    */
   readonly kind: 'text' | 'json' | 'file' | 'bytes';
   readonly contentType: string | undefined;
-  /** What stands between the items of a list that is one part; undefined: each item is a part. */
+  /** Separator of the items if a list is one part; undefined if each item is a part. */
   readonly separator?: string | undefined;
-  /** How lists go among parts of their own for what lies in a value, as `n[0]` and `n[member]`; undefined: there are none such. */
+  /** Form of lists if nested values are separate parts, `n[0]` and `n[member]`; undefined if they are not. */
   readonly deep?: DeepLists | undefined;
 }
 
-/** The JSON members of a file among the inputs. */
+/** The JSON members of an input that is a file. */
 export const fileMembers = { content: 'Content', fileName: 'FileName', contentType: 'ContentType' } as const;
 
-/** The JSON members that hold an error in a reply (W26): `{"data":{"responseStatus":{…}}}`. */
+/** The JSON members that contain an error in a reply (W26): `{"data":{"responseStatus":{…}}}`. */
 export const errorMembers = { data: 'data', status: 'responseStatus' } as const;
 
-/** How a success of the upstream becomes the output's JSON. */
+/** The conversion of a successful upstream response to the output's JSON. */
 export type ReplyMapping =
-  /** The body is an object, whose members are the wrapper's. */
+  /** The body is an object with the members of the wrapper. */
   | { readonly kind: 'object' }
-  /** The body is the wrapper's one member. */
+  /** The body is the only member of the wrapper. */
   | {
       readonly kind: 'member';
       readonly name: string;
       readonly form: BodyForm;
-      /** The document declares HTML, or a range such as `text/*`, for a success. */
+      /** The document declares HTML, or a range that includes it, for example `text/*`, for a success. */
       readonly takesHtml?: true;
     }
-  /** Status, headers and body are members of a record, which is the wrapper's one member. */
+  /** Status, headers and body are members of a record, which is the only member of the wrapper. */
   | {
       readonly kind: 'record';
       readonly name: string;
-      /** Statuses of 3xx that are handed on rather than failures, such as `302` or `3XX`. */
+      /** 3xx statuses that are returned to the caller and are not failures, for example `302` or `3XX`. */
       readonly redirects: readonly string[];
       readonly headers: readonly ReplyHeader[];
       readonly bodies: readonly ReplyBody[];
-      /** As of `member`. */
+      /** As for `member`. */
       readonly takesHtml?: true;
     };
 
-/** How a body is read: `lines` as a sequence of JSON values; `none` where the document has none, whatever comes. */
+/**
+ * The form of a body: `lines` is a sequence of JSON values; `none` means that the document has no body and any body is
+ * ignored.
+ */
 export type BodyForm = 'json' | 'lines' | 'text' | 'binary' | 'none';
 
-/** A header of an upstream's answer that is a member of the reply. */
+/** A header of an upstream's response that is a member of the reply. */
 export interface ReplyHeader {
   readonly name: string;
-  /** The record's member. */
+  /** The member of the record. */
   readonly member: string;
   readonly shape: HeaderShape;
 }
 
-/** How a header's text is read: as a whole, as items between commas, or as members (`simple`, OpenAPI 3.1, 4.8.12.3). */
+/**
+ * How a header's text is parsed: as a whole, as comma-separated items, or as members (`simple`, OpenAPI 3.1, 4.8.12.3).
+ */
 export type HeaderShape =
   | { readonly kind: 'scalar'; readonly scalar: HeaderScalar }
   | { readonly kind: 'list'; readonly item: HeaderScalar }
   | {
       readonly kind: 'object';
-      /** Whether members are `a=1,b=2` rather than `a,1,b,2`. */
+      /** True if members are `a=1,b=2` and not `a,1,b,2`. */
       readonly explode: boolean;
       readonly members: readonly { readonly name: string; readonly scalar: HeaderScalar }[];
-      /** What members of other names are. */
+      /** The scalar of members with other names. */
       readonly others: HeaderScalar;
     };
 
-/** What a header's text may be. */
+/** The scalars of header values. */
 export type HeaderScalar = Extract<ScalarName, 'string' | 'long' | 'decimal' | 'boolean' | 'json'>;
 
-/** The body of a reply by its status. */
+/** The body of a reply with a status. */
 export interface ReplyBody {
-  /** Such as `200`, `2XX` or `default`. */
+  /** For example `200`, `2XX` or `default`. */
   readonly status: string;
   readonly member: string;
   readonly form: BodyForm;
 }
 
-/** The member of a reply's record that holds the upstream's status. */
+/** The member of a reply's record that contains the upstream's status. */
 export const statusMember = 'StatusCode';
-/** The member that holds the links of a Link header (RFC 8288). */
+/** The member that contains the links of a Link header (RFC 8288). */
 export const linksMember = 'Links';
 
-/** How one input goes upstream outside the body (OpenAPI 3.1, 4.8.12). */
+/** How an input is sent to the upstream outside the body (OpenAPI 3.1, 4.8.12). */
 export interface Parameter {
   /** The field of the input. */
   readonly field: string;
   readonly in: 'path' | 'query' | 'header' | 'cookie';
-  /** The name upstream knows it by. */
+  /** The parameter's name for the upstream. */
   readonly name: string;
   readonly style: ParameterStyle;
-  /** Whether each item of a list, each member of an object, stands for itself. */
+  /** True if each item of a list or member of an object is serialized separately. */
   readonly explode: boolean;
-  /** Whether the value keeps characters that mean something in a URL. */
+  /** True if reserved characters of URLs are not escaped in the value. */
   readonly allowReserved: boolean;
-  /** Whether a slash in the value is one of the path. */
+  /** True if a slash in the value is a slash of the path. */
   readonly spansSegments: boolean;
   readonly deepLists: DeepLists;
 }
 
-/** How a list goes in `deepObject`: `n[0]=a&n[1]=b`, or `n[]=a&n[]=b`. */
+/** Form of a list in `deepObject`: `n[0]=a&n[1]=b`, or `n[]=a&n[]=b`. */
 export type DeepLists = 'numbered' | 'bare';
 
-/** OpenAPI's styles (3.1, 4.8.12.3); `json` for a parameter described by `content`. */
+/** OpenAPI's styles (3.1, 4.8.12.3); `json` for a parameter with `content`. */
 export type ParameterStyle =
   | 'simple'
   | 'label'
@@ -281,30 +289,30 @@ export type ParameterStyle =
   | 'deepObject'
   | 'json';
 
-/** A caller's REST-style route (W38). */
+/** A REST-style route for callers (W38). */
 export interface Route {
   readonly method: string;
-  /** Segments below the base path; a parameter names an input's JSON member. */
+  /** Segments below the base path. A parameter is named after an input's JSON member. */
   readonly segments: readonly RouteSegment[];
   /** Query parameters, by the input's JSON member. */
   readonly query: readonly string[];
   readonly operation: Operation;
 }
 
-/** A part of a route's path: text, or an input's value. */
+/** A segment of a route's path: text, or an input's value. */
 export type RouteSegment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'parameter'; readonly field: string };
 
-/** Where credentials come from and go to (W24, W25). */
+/** The sources and the destination of credentials (W24, W25). */
 export interface Credentials {
-  /** The input member that holds them, when callers may send them in the body. */
+  /** The input member with the credentials, if callers may send them in the body. */
   readonly member: string | undefined;
   readonly parts: readonly CredentialPart[];
   readonly send: 'body' | 'headers';
-  /** The credentials that user and password of HTTP Basic are; undefined where it isn't read. */
+  /** The credentials that user name and password of HTTP Basic supply; undefined if HTTP Basic is not read. */
   readonly basic?: { readonly username: string; readonly password: string } | undefined;
-  /** The SOAP header block that may hold them, in the types namespace; undefined where bodies have a place for them. */
+  /** The SOAP header block for credentials, in the types namespace; undefined if bodies have a member for them. */
   readonly block?: CredentialsBlock | undefined;
 }
 
@@ -318,35 +326,35 @@ export interface CredentialsBlock {
 
 /** How the header block `Security` of a request is read (W45). */
 export interface Wsse {
-  /** The credential that a UsernameToken's Username is. */
+  /** The credential that a UsernameToken's Username supplies. */
   readonly username: string;
-  /** The credential that its Password is. */
+  /** The credential that its Password supplies. */
   readonly password: string;
-  /** What becomes of a digest in place of a password: refused, checked by a secret, or passed on as credentials (W49). */
+  /** How a password digest is handled: refused, checked with a secret, or sent upstream as credentials (W49). */
   readonly digest: 'refuse' | 'secrets' | DigestCredentials;
   readonly timestamp: 'optional' | 'required';
-  /** Children of the block that are left out in place of a refusal (W50). */
+  /** Children of the block that are ignored and not refused (W50). */
   readonly unverified: readonly ('Signature' | 'BinarySecurityToken' | 'Assertion')[];
 }
 
-/** The credentials that the parts of a digest go upstream as. */
+/** The credentials for the parts of a digest. */
 export interface DigestCredentials {
   readonly password: string;
   readonly nonce: string;
   readonly created: string;
 }
 
-/** One of the values that make up a caller's credentials, such as a user and a key. */
+/** One value of a caller's credentials, for example a user or a key. */
 export interface CredentialPart {
   readonly name: string;
-  /** XML name in the body's member, or in the SOAP header's block. */
+  /** XML name in the body's member, or in the SOAP header block. */
   readonly xml: string;
-  /** The header that callers may give it in. */
+  /** The HTTP header that callers may send it in. */
   readonly header: string;
-  /** Where it goes upstream, unless that is the body. */
+  /** Its position in the upstream request, unless that is the body. */
   readonly sent: { readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
   readonly required: boolean;
-  /** True for a value that may stand in no log, error or reply. */
+  /** True for a value that must not be in a log, error or reply. */
   readonly secret: boolean;
   /** The place in a declared SOAP header block that callers send it in (A8); undefined for other credentials. */
   readonly moved?: MovedFrom | undefined;
@@ -361,30 +369,30 @@ export interface MovedFrom {
   readonly format: string;
 }
 
-/** A type with a name of its own in the WSDL's schema. */
+/** A type that has a name in the WSDL's schema. */
 export type NamedType = RecordType | UnionType | TupleType | ArrayType | MapType | EnumType;
-/** Whatever a value may be of. */
+/** The type of a value. */
 export type Type = NamedType | ScalarType;
 
-/** A JSON object of listed members: a sequence of elements. */
+/** A JSON object with listed members: a sequence of elements. */
 export interface RecordType {
   readonly kind: 'record';
   readonly name: string;
   readonly documentation: string;
-  /** In the order of the wire (W18). */
+  /** In the order of elements (W18). */
   readonly fields: readonly Field[];
-  /** Where members of other names go; undefined where they are none of the type (W20). */
+  /** The elements for members that are not listed; undefined if the type forbids them (W20). */
   readonly additional?: AdditionalProperties;
 }
 
-/** Members that a record takes beside those it lists, as its last elements. */
+/** The elements for members that a record does not list. They are its last elements. */
 export interface AdditionalProperties {
   readonly typed: AdditionalElement;
-  /** Values that aren't of that type, as JSON text; undefined where `typed` takes any. */
+  /** The element for values that do not match that type, as JSON text; undefined if `typed` accepts any value. */
   readonly untyped: AdditionalElement | undefined;
 }
 
-/** An element for the members that a record doesn't list: a map of them by their names. */
+/** An element for members that a record does not list: a map by member name. */
 export interface AdditionalElement extends Ruled {
   readonly xml: string;
   readonly type: MapType;
@@ -392,66 +400,68 @@ export interface AdditionalElement extends Ruled {
 
 /** A member of a record, and its element. */
 export interface Field extends Demands {
-  /** The JSON member. */
+  /** The JSON name. */
   readonly json: string;
-  /** The XML element, in the types namespace. */
+  /** The name of the XML element, in the types namespace. */
   readonly xml: string;
   readonly type: Type;
-  /** What the WSDL says (W33). */
+  /** True if the element is nillable in the WSDL (W33). */
   readonly nillable: boolean;
-  /** Refused when absent or null (W42). */
+  /** True if it is refused when absent or null (W42). */
   readonly required: boolean;
   readonly notEmpty: boolean;
   readonly allowed: readonly string[] | undefined;
 }
 
-/** A JSON value of one of several types: an element that holds one element, which says of which. */
+/** A JSON value of one of several types. Its element contains one element, named after the type. */
 export interface UnionType {
   readonly kind: 'union';
   readonly name: string;
   readonly documentation: string;
-  /** In the order of the wire; the last one takes any value, as JSON text. */
+  /** In the order of elements. The last one accepts any value, as JSON text. */
   readonly variants: readonly Variant[];
 }
 
-/** One of the types that a union's values may be of, and its element. */
+/** One type of a union, and its element. */
 export interface Variant extends Ruled {
   readonly xml: string;
   readonly type: Type;
   /** True if the element is nillable, so that proxies can leave out a value type (`optionalValues: nillable`). */
   readonly nillable?: true;
-  /** The JSON values that may be of it. */
+  /** The kind of JSON values that it accepts. */
   readonly takes: JsonKind;
-  /** The member of its objects whose value tells them from others; undefined where their members tell. */
+  /** The member that identifies objects of the variant by its value; undefined if their member names do. */
   readonly tag: Tag | undefined;
 }
 
-/** A JSON array whose items have types of their own by position: an element for each, absent behind the array's end. */
+/**
+ * A JSON array with a type per position. There is an element for each position, which is absent after the array's end.
+ */
 export interface TupleType {
   readonly kind: 'tuple';
   readonly name: string;
   readonly documentation: string;
-  /** In their order; each may be null. */
+  /** In order. Each may be null. */
   readonly positions: readonly Position[];
-  /** The items behind those, of one type, as the last element; undefined where there are none. */
+  /** The last element, for the items after the positions, which have one type; undefined if there are none. */
   readonly rest: RestElement | undefined;
 }
 
-/** One of a tuple's first items, and its element. */
+/** One position of a tuple, and its element. */
 export interface Position extends Ruled {
   readonly xml: string;
   readonly type: Type;
-  /** As a field's. */
+  /** The documentation, as for a field. */
   readonly words?: Words;
 }
 
-/** The items of a tuple behind those of its positions: an array of them. */
+/** The items of a tuple after its positions, as an array. */
 export interface RestElement extends Ruled {
   readonly xml: string;
   readonly type: ArrayType;
 }
 
-/** A JSON array whose items are of one type. */
+/** A JSON array with items of one type. */
 export interface ArrayType {
   readonly kind: 'array';
   readonly name: string;
@@ -459,7 +469,7 @@ export interface ArrayType {
   readonly namespace: 'types' | 'arrays';
   readonly itemName: string;
   readonly item: Type;
-  /** The document allows null items; undefined: nowhere where it has such an array. */
+  /** The document allows null items; undefined if it does not for any use of the type. */
   readonly takesNull?: true;
 }
 
@@ -470,11 +480,11 @@ export interface MapType {
   readonly namespace: 'types' | 'arrays';
   readonly entryName: string;
   readonly value: Type;
-  /** The document allows null values; undefined: nowhere where it has such a map. */
+  /** The document allows null values; undefined if it does not for any use of the type. */
   readonly takesNull?: true;
 }
 
-/** A string that is one of some. */
+/** A string with a fixed set of values. */
 export interface EnumType {
   readonly kind: 'enum';
   readonly name: string;
@@ -488,7 +498,7 @@ export interface ScalarType {
   readonly scalar: ScalarName;
 }
 
-/** Every namespace URI that is not a contract's own. */
+/** All namespace URIs except those of contracts. */
 export const namespaces = {
   xsi: 'http://www.w3.org/2001/XMLSchema-instance',
   xop: 'http://www.w3.org/2004/08/xop/include',
@@ -508,7 +518,7 @@ export const namespaces = {
   xenc: 'http://www.w3.org/2001/04/xmlenc#',
   addressingNone: 'http://schemas.microsoft.com/ws/2005/05/addressing/none',
   serialization: 'http://schemas.microsoft.com/2003/10/Serialization/',
-  /** Of JSON as a tree: XSLT 3.0, 22.1. */
+  /** For JSON as a tree: XSLT 3.0, 22.1. */
   jsonTree: 'http://www.w3.org/2005/xpath-functions',
   wsdl: 'http://schemas.xmlsoap.org/wsdl/',
   wsdlSoap11: 'http://schemas.xmlsoap.org/wsdl/soap/',
@@ -517,7 +527,7 @@ export const namespaces = {
   httpTransport: 'http://schemas.xmlsoap.org/soap/http',
 } as const;
 
-/** The types that a type is made of. */
+/** Returns the types that a type is composed of. */
 export function partsOf(type: NamedType): readonly Type[] {
   switch (type.kind) {
     case 'record': {

@@ -15,13 +15,13 @@ export function didYouMean(name: string, known: Iterable<string>): string {
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
-/** Returns true if two names of at most 64 characters have the same letters, case aside. */
+/** Returns true if two names of at most 64 characters have the same letters, without regard to case. */
 function isReordered(name: string, other: string): boolean {
   const lettersOf = (text: string): string => [...text.toLowerCase()].sort().join('');
   return name.length === other.length && name.length <= 64 && lettersOf(name) === lettersOf(other);
 }
 
-/** The known name closest to `name` by edit distance, case aside; undefined when none is close. */
+/** Returns the known name closest to `name` by edit distance, without regard to case; undefined if none is close. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   if (name.length > 64) return undefined;
   let best: string | undefined;
@@ -36,7 +36,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best;
 }
 
-/** Levenshtein's distance, or `cap` once it is at least that. */
+/** Returns the Levenshtein distance, or `cap` if it is at least that. */
 function editDistance(a: string, b: string, cap: number): number {
   if (Math.abs(a.length - b.length) >= cap) return cap;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

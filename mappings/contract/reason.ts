@@ -1,18 +1,20 @@
-/** The data of an error: its sentence is made of them, and the `expected` and `got` of a fault's detail are two of them (W27). */
+/**
+ * The data of an error, which its sentence is made of. `expected` and `got` are also members of a fault's detail (W27).
+ */
 export interface Reason {
-  /** The start of the sentence, such as `line 2, column 5`. */
+  /** The start of the sentence, for example `line 2, column 5`. */
   readonly where?: string | undefined;
-  /** The right form, such as `xs:int`. */
+  /** The right form, for example `xs:int`. */
   readonly expected?: string | undefined;
-  /** The actual value as a JSON string, or words such as `none`. */
+  /** The actual value as a JSON string, or words, for example `none`. */
   readonly got?: string | undefined;
   /** The known name that is similar to an unknown one. */
   readonly meant?: string | undefined;
-  /** More text, such as what to do; the whole sentence if `expected` is missing. */
+  /** Additional text, for example how to fix the error. It is the whole sentence if `expected` is missing. */
   readonly detail?: string | undefined;
 }
 
-/** A reason whose sentence begins with a place, before its own place. */
+/** Adds a place in front of a reason's own place. */
 export function within(place: string, reason: Reason): Reason {
   return { ...reason, where: reason.where === undefined ? place : `${place}: ${reason.where}` };
 }

@@ -4,44 +4,44 @@ import { anySimpleType, anyType, builtInTypes } from './built-in-types.ts';
 import type { Contract } from './model.ts';
 
 /**
- * A contract on its way to another thread. The types of an adopted service refer to one another as deep as its schema goes,
- * which is deeper than a structured clone can follow: they go as a list. The types of XSD are the same objects on both sides.
+ * A contract in the form for another thread. References between the types of an adopted service may be nested too
+ * deeply for a structured clone, so they are sent as a list. The types of XSD are the same objects in both threads.
  */
 export interface SentContract {
   readonly contract: Contract;
-  /** What `contract.adopted` is there; undefined for none. */
+  /** The objects of `contract.adopted`; undefined if it has none. */
   readonly adopted: readonly SentObject[] | undefined;
 }
 
-/** An object by its members; what is no object stands for itself. */
+/** An object by its members. Other values represent themselves. */
 type SentObject =
   | { readonly kind: 'object'; readonly keys: readonly string[]; readonly values: readonly SentValue[] }
   | { readonly kind: 'array'; readonly values: readonly SentValue[] }
   | { readonly kind: 'map'; readonly keys: readonly SentValue[]; readonly values: readonly SentValue[] }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
-/** A value that is no object, or the number of an object in a list of its own. */
+/** A value that is not an object, or the index of an object as a list of one number. */
 type SentValue = string | number | boolean | undefined | null | readonly [number];
 
-/** Objects that both sides have. */
+/** Objects that both threads have. */
 const shared: readonly object[] = [
   ...new Set<object>([anyType, anySimpleType, ...builtInTypes.values(), ...apacheTypes.values()]),
 ];
 
-/** A contract as it is sent. */
+/** Converts a contract to its form for another thread. */
 export function sendContract(contract: Contract): SentContract {
   const { adopted } = contract;
   if (adopted === undefined) return { contract, adopted: undefined };
   return { contract: { ...contract, adopted: undefined }, adopted: listObjects(adopted) };
 }
 
-/** A contract as it was before it was sent. */
+/** Restores a contract from its form for another thread. */
 export function receiveContract({ contract, adopted }: SentContract): Contract {
   if (adopted === undefined) return contract;
   return { ...contract, adopted: makeObjects(adopted) as Adopted };
 }
 
-/** All objects that one leads to, itself the first; those that are shared stand for themselves by numbers below 0. */
+/** Returns all objects that are reachable from an object, itself the first. Shared objects have negative indexes. */
 function listObjects(root: object): readonly SentObject[] {
   const numbers = new Map<object, number>(shared.map((object, index) => [object, -1 - index]));
   const objects: object[] = [];
@@ -57,7 +57,7 @@ function listObjects(root: object): readonly SentObject[] {
   };
   numberOf(root);
   const sent: SentObject[] = [];
-  // more of them are found on the way
+  // the loop appends objects that it finds
   for (const object of objects) {
     if (object instanceof Uint8Array) sent.push({ kind: 'bytes', bytes: object });
     else if (Array.isArray(object)) sent.push({ kind: 'array', values: object.map(numberOf) });

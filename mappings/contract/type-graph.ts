@@ -1,32 +1,33 @@
 import type { Demands, JsonKind, ScalarName, Tag } from './values.ts';
 
 /**
- * The graph of types: every type of a contract with both sides of its values. The XML side is made of the components of XML
- * Schema (XSD 1.0, part 1, 2.2): references are followed, groups expanded, inherited attributes and content merged. The JSON
- * side is the type's `JsonForm`. Types refer to one another directly, in circles too. The loader of a WSDL builds its part once;
- * `mappings/type-graph.ts` makes the nodes of an OpenAPI contract on first use.
+ * The type graph: all types of a contract, with the XML and the JSON side of their values. The XML side has the
+ * components of XML Schema (XSD 1.0, part 1, 2.2) with references resolved, groups expanded, and inherited attributes
+ * and content merged. The JSON side is the type's `JsonForm`. Types refer to each other directly, also in cycles. The
+ * loader of a WSDL builds its part once; `mappings/type-graph.ts` creates the nodes of an OpenAPI contract on first
+ * use.
  */
 
-/** A name of a component; `namespace` is `''` for none. */
+/** The name of a component; `namespace` is `''` for none. */
 export interface QName {
   readonly namespace: string;
   readonly local: string;
 }
 
-/** An element declaration with its form applied: `name.namespace` is what stands on the wire. */
+/** An element declaration. `name.namespace` is the namespace in messages, with the declaration's form applied. */
 export interface ElementDeclaration {
   readonly name: QName;
-  /** True for one at the top of a schema, which may be referred to and substituted. */
+  /** True for a global element, which may be referenced and substituted. */
   readonly global: boolean;
   readonly type: SchemaType;
   readonly nillable: boolean;
   readonly abstract: boolean;
-  /** `default` or `fixed`, as the document has it. */
+  /** `default` or `fixed` of the document. */
   readonly value: ValueConstraint | undefined;
-  /** The global elements that may stand in its place, abstract ones left out, itself not among them; transitive. */
+  /** The global elements that may substitute it, transitively, without abstract ones and itself. */
   readonly substitutes: readonly ElementDeclaration[];
   readonly documentation: string;
-  /** The demands of an OpenAPI contract on values here; with them a required element may not be nil (W42). */
+  /** The rules of an OpenAPI contract for values here; with them a required element must not be nil (W42). */
   readonly demands?: Demands | undefined;
 }
 
@@ -36,28 +37,28 @@ export interface ValueConstraint {
   readonly text: string;
 }
 
-/** The type of an element: of attributes and content, or of text alone. */
+/** The type of an element: attributes and content, or text only. */
 export type SchemaType = ComplexType | SimpleType;
 
-/** A complex type definition (XSD 1.0, part 1, 3.4), what it inherits merged in. */
+/** A complex type definition (XSD 1.0, part 1, 3.4), with inherited parts merged. */
 export interface ComplexType {
   readonly kind: 'complex';
-  /** Undefined for an anonymous one. */
+  /** Undefined for an anonymous type. */
   readonly name: QName | undefined;
   readonly abstract: boolean;
-  /** Undefined for one of `xs:anyType`. */
+  /** Undefined if the base is `xs:anyType`. */
   readonly base: SchemaType | undefined;
   readonly derivation: 'extension' | 'restriction';
-  /** The complex types derived from it directly that are named, in the documents' order. */
+  /** The named complex types that are derived from it directly, in document order. */
   readonly derived: readonly ComplexType[];
-  /** Its own and the inherited ones, the base's first; prohibited ones left out. */
+  /** Inherited attributes, then its own, without prohibited ones. */
   readonly attributes: readonly AttributeUse[];
   readonly anyAttribute: boolean;
   readonly content: Content;
   readonly documentation: string;
-  /** Given for a type of an OpenAPI contract; otherwise it follows from the components (`jsonFormOf`). */
+  /** Set for a type of an OpenAPI contract; otherwise derived from the components (`jsonFormOf`). */
   readonly json?: JsonForm | undefined;
-  /** True for the type of a list or map that no document names, so that pages show its items instead. */
+  /** True for the type of a list or map without a name in the document. Pages show its items instead. */
   readonly isGenerated?: true;
 }
 
@@ -66,9 +67,12 @@ export type Content =
   | { readonly kind: 'empty' }
   | { readonly kind: 'text'; readonly type: SimpleType }
   | { readonly kind: 'elements'; readonly particle: Particle; readonly mixed: boolean }
-  /** Mixed without any element declared. */
+  /** Mixed content without declared elements. */
   | { readonly kind: 'mixed' }
-  /** An array of SOAP 1.1 or 1.2 encoding (`soapenc:Array` restricted by `wsdl:arrayType`); `dimensions` is 1 for `item[]`. */
+  /**
+   * An array of SOAP 1.1 or 1.2 encoding (`soapenc:Array` restricted by `wsdl:arrayType`); `dimensions` is 1 for
+   * `item[]`.
+   */
   | { readonly kind: 'encodedArray'; readonly item: SchemaType; readonly dimensions: number }
   /** The `Map` of Apache SOAP: any number of items, each with a key and a value. */
   | {
@@ -78,9 +82,9 @@ export type Content =
       readonly value: ElementDeclaration;
     };
 
-/** An attribute that a complex type has (XSD 1.0, part 1, 3.5). */
+/** An attribute of a complex type (XSD 1.0, part 1, 3.5). */
 export interface AttributeUse {
-  /** As on the wire: no namespace unless qualified or referred to. */
+  /** The name in messages: no namespace unless it is qualified or referenced. */
   readonly name: QName;
   readonly type: SimpleType;
   readonly required: boolean;
@@ -106,20 +110,23 @@ export type Particle = { readonly least: number; readonly most: number } & (
 export interface Wildcard {
   readonly namespaces:
     | { readonly kind: 'any' }
-    /** Any but this one and none (`##other`). */
+    /** Any namespace except this one and none (`##other`). */
     | { readonly kind: 'other'; readonly than: string }
     | { readonly kind: 'list'; readonly list: readonly string[] };
   readonly process: 'strict' | 'lax' | 'skip';
-  /** Where its elements are the members of an object (A22, `open`): the namespace of names without one. */
+  /** The namespace of names without one, if its elements are members of an object (A22, `open`). */
   readonly fieldsOf?: string;
 }
 
 /** A simple type definition (XSD 1.0, part 1, 3.14). */
 export interface SimpleType {
   readonly kind: 'simple';
-  /** Undefined for an anonymous one; of the built-in ones, their name in the XSD namespace. */
+  /** Undefined for an anonymous type; for a built-in type, its name in the XSD namespace. */
   readonly name: QName | undefined;
-  /** The nearest built-in type that it is derived from, such as `token` or `int`; of a list or a union `anySimpleType`. */
+  /**
+   * The nearest built-in type that it is derived from, for example `token` or `int`; `anySimpleType` for a list or
+   * union.
+   */
   readonly builtIn: BuiltIn;
   readonly base: SimpleType | undefined;
   readonly variety:
@@ -128,15 +135,18 @@ export interface SimpleType {
     | { readonly kind: 'union'; readonly members: readonly SimpleType[] };
   readonly facets: Facets;
   readonly documentation: string;
-  /** The scalar of an OpenAPI contract, which decides the JSON of its values; undefined: `builtIn` and the settings do (A26). */
+  /**
+   * The scalar of an OpenAPI contract, which determines the JSON of values; if undefined, `builtIn` and the settings do
+   * (A26).
+   */
   readonly scalar?: ScalarName;
 }
 
-/** The facets in force, those of bases merged. */
+/** The effective facets, merged with those of bases. */
 export interface Facets {
-  /** Undefined for no enumeration. Texts as the document has them, white space folded. */
+  /** Undefined for no enumeration. The texts of the document with folded white space. */
   readonly enumeration: readonly string[] | undefined;
-  /** Groups that all have to match, each a list of patterns of which one has to; as XSD writes them. */
+  /** Groups of alternative patterns, in XSD syntax. A value must match one pattern of each group. */
   readonly patterns: readonly (readonly string[])[];
   readonly whiteSpace: 'preserve' | 'replace' | 'collapse';
   readonly length: number | undefined;
@@ -150,7 +160,7 @@ export interface Facets {
   readonly fractionDigits: number | undefined;
 }
 
-/** The built-in types of XSD 1.0, part 2, chapter 3, and the two at the root. */
+/** The built-in types of XSD 1.0, part 2, chapter 3, and the two root types. */
 export type BuiltIn =
   | 'anyType'
   | 'anySimpleType'
@@ -199,7 +209,7 @@ export type BuiltIn =
   | 'hexBinary'
   | 'base64Binary';
 
-/** The key of a QName in the maps: `{namespace}local`. */
+/** Returns the key of a QName in maps: `{namespace}local`. */
 export function expanded({ namespace, local }: QName): string {
   return `{${namespace}}${local}`;
 }
@@ -216,16 +226,19 @@ export interface AdoptedMessage {
 export type AdoptedBody =
   | { readonly kind: 'empty' }
   | { readonly kind: 'element'; readonly element: ElementDeclaration }
-  /** The wrapper of an rpc call or reply; its parts are elements without a namespace, in the message's order (A30). */
+  /** The wrapper of an rpc call or reply. Its parts are elements without a namespace, in the message's order (A30). */
   | { readonly kind: 'rpc'; readonly wrapper: QName; readonly parts: readonly ElementDeclaration[] };
 
-/** The simple type of an element's text; undefined where it has elements or may have any. */
+/** Returns the simple type of an element's text; undefined if it may have child elements. */
 export function textTypeOf(type: SchemaType): SimpleType | undefined {
   if (type.kind === 'simple') return type;
   return type.content.kind === 'text' ? type.content.type : undefined;
 }
 
-/** The types that a value of a complex type may hold directly: of attributes, elements and their substitutes, items, derived types. */
+/**
+ * Returns the types that a value of a complex type may contain directly: attributes, elements and their substitutes,
+ * items, derived types.
+ */
 export function contentTypes({ attributes, content, derived }: ComplexType): readonly SchemaType[] {
   const types: SchemaType[] = [...derived, ...attributes.map(({ type }) => type)];
   const walk = (particle: Particle): void => {
@@ -250,7 +263,7 @@ export interface AttributeMember {
 /** A member of a type's content: an element, the elements of a wildcard, or the repetitions of a group. */
 export type Member = {
   readonly json: string;
-  /** An array. */
+  /** True if it is an array. */
   readonly repeats: boolean;
   /** Minimum number of items in an instance; 0 for a member of a choice. */
   readonly least: number;
@@ -263,24 +276,24 @@ export type Member = {
   | {
       readonly kind: 'any';
       readonly wildcards: readonly Wildcard[];
-      /** Where its elements are members of one object: the namespace of names without one (A22). */
+      /** The namespace of names without one, if its elements are members of one object (A22). */
       readonly fieldsOf: string | undefined;
     }
   | { readonly kind: 'rounds'; readonly content: Members }
 );
 
-/** The order of the wire, where members stand in several places (A15). */
+/** The order of elements, if members have several positions (A15). */
 export type Order =
   | { readonly kind: 'member'; readonly index: number; readonly most: number }
   | { readonly kind: 'sequence'; readonly parts: readonly Order[] }
   | {
       readonly kind: 'choice';
       readonly parts: readonly { readonly order: Order; readonly members: ReadonlySet<number> }[];
-      /** Members that have places elsewhere too. */
+      /** Members that also have positions outside the choice. */
       readonly outside: ReadonlySet<number>;
     };
 
-/** A choice that stands at most once: members of one of its branches at most may be there. */
+/** A choice that occurs at most once: at most one of its branches may have members. */
 export interface Choice {
   readonly branches: readonly ReadonlySet<number>[];
 }
@@ -289,7 +302,7 @@ export interface Choice {
 export interface Members {
   readonly members: readonly Member[];
   readonly choices: readonly Choice[];
-  /** Undefined where that of `members` is the wire's. */
+  /** Undefined if elements have the order of `members`. */
   readonly order: Order | undefined;
 }
 
@@ -304,34 +317,34 @@ export type JsonForm =
   | { readonly kind: 'list'; readonly item: Member }
   /** An object with free keys; `value` is the element of each value (A23, W20). */
   | { readonly kind: 'map'; readonly value: ElementDeclaration }
-  /** An array whose items have an element each by position, then the items of `rest`. */
+  /** An array with an element per position, then the items of `rest`. */
   | {
       readonly kind: 'tuple';
       readonly positions: readonly ElementDeclaration[];
       readonly rest: ElementDeclaration | undefined;
     }
-  /** A value of one of several types, each in an element of its own. */
+  /** A value of one of several types, each in its own element. */
   | { readonly kind: 'union'; readonly variants: readonly UnionVariant[] }
-  /** An array of several dimensions, which no message may hold. */
+  /** An array of several dimensions, which messages must not contain. */
   | { readonly kind: 'refused' };
 
-/** A JSON object: attributes, then what is between the tags. */
+/** A JSON object: attributes, then the content between the tags. */
 export interface ObjectForm {
   readonly kind: 'object';
   readonly attributes: readonly AttributeMember[];
-  /** Of a complex type without text. */
+  /** The members of a complex type without text. */
   readonly members: Members;
-  /** The member of the text; `type` is undefined for inner XML (A14, A24). */
+  /** The member for the text; `type` is undefined for inner XML (A14, A24). */
   readonly value: { readonly json: string; readonly type: SimpleType | undefined } | undefined;
-  /** Elements of maps that hold the members of other names (W20). */
+  /** Map elements for members with other names (W20). */
   readonly others: readonly ElementDeclaration[];
 }
 
 /** One of the types of a union. */
 export interface UnionVariant {
   readonly element: ElementDeclaration;
-  /** The JSON values that may be of it. */
+  /** The kind of JSON values that it accepts. */
   readonly takes: JsonKind;
-  /** The member whose value identifies objects of the variant; undefined if their member names do. */
+  /** The member that identifies objects of the variant by its value; undefined if their member names do. */
   readonly tag: Tag | undefined;
 }
