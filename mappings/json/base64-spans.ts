@@ -4,21 +4,21 @@ for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345
   base64Letters[letter.charCodeAt(0)] = 1;
 }
 
-/** In bytes; shorter spans are looked through where they are met. */
+/** Minimum length of a recorded span in bytes. Shorter spans are scanned when they are read. */
 const leastLength = 64 * 1024;
 
 /**
- * Where the letters of base64 stand in long spans, found piece by piece while a body arrives: whoever then reads the
- * whole needn't look at each of 60 million bytes in one go.
+ * Positions of long spans of base64 letters, found while a body arrives. The reader of the complete body can then skip
+ * them and need not scan them at once.
  */
 export class Base64Spans {
-  /** Start and end of each span, in turn. */
+  /** Start and end of each span, alternating. */
   readonly #bounds: number[] = [];
-  /** Where the letters that go on began. */
+  /** Start of the current run of letters. */
   #start = 0;
   #position = 0;
 
-  /** Bytes in all spans that have ended so far. */
+  /** Returns the number of bytes in all completed spans. */
   get total(): number {
     let total = 0;
     for (let index = 0; index < this.#bounds.length; index += 2) {
@@ -27,7 +27,7 @@ export class Base64Spans {
     return total;
   }
 
-  /** Start and end of each part of a body of so many bytes that is in no span. */
+  /** Returns start and end of each range outside spans, for a body of `length` bytes. */
   gaps(length: number): readonly (readonly [start: number, end: number])[] {
     const gaps: (readonly [number, number])[] = [];
     let at = 0;
@@ -38,10 +38,10 @@ export class Base64Spans {
     return [...gaps, [at, length]];
   }
 
-  /** The next piece of the body. */
+  /** Adds the next chunk of the body. */
   add(piece: Uint8Array): void {
     const { length } = piece;
-    let start = this.#start - this.#position; // below 0: in a piece before
+    let start = this.#start - this.#position; // negative if the run began in an earlier chunk
     let at = 0;
     for (;;) {
       at = endOfLetters(piece, at);
@@ -54,7 +54,10 @@ export class Base64Spans {
     this.#position += length;
   }
 
-  /** The end of the span that an offset is in; the offset itself where it is in none. A span ends with a byte that is no letter. */
+  /**
+   * Returns the end of the span that contains an offset; the offset itself outside spans. The byte after a span is not
+   * a letter.
+   */
   endFrom(offset: number): number {
     for (let index = 0; index < this.#bounds.length; index += 2) {
       const end = this.#bounds[index + 1] ?? 0;
@@ -64,15 +67,18 @@ export class Base64Spans {
   }
 }
 
-/** 1 at the number that two letters of base64 are, whichever comes first in memory. */
+/** 1 at each number that is a pair of base64 letters, in either byte order. */
 const letterPairs = new Uint8Array(256 * 256);
 for (const [first, isLetter] of base64Letters.entries())
   if (isLetter === 1) letterPairs.set(base64Letters, first * 256);
 
-/** So many letters are looked at one by one: most that begin end as soon. */
+/** Number of letters that are checked singly, because most runs of letters are short. */
 const fewLetters = 32;
 
-/** Where the letters that begin at an offset end: four pairs at a time, which takes a fifth of the time. */
+/**
+ * Returns the end of the letters that begin at an offset. It checks four pairs at a time, which is faster than single
+ * letters.
+ */
 function endOfLetters(piece: Uint8Array, from: number): number {
   const { buffer, byteOffset, length } = piece;
   const few = Math.min(length, from + fewLetters + ((byteOffset + from) & 1)); // pairs begin at even addresses
@@ -87,7 +93,7 @@ function endOfLetters(piece: Uint8Array, from: number): number {
   return at;
 }
 
-/** Whether four pairs are letters, each of them. */
+/** Returns true if four pairs consist of letters only. */
 function areLetters(pairs: Uint16Array, at: number): boolean {
   const first =
     (letterPairs[pairs[at] as number] as number) & (letterPairs[pairs[at + 1] as number] as number);
@@ -97,8 +103,8 @@ function areLetters(pairs: Uint16Array, at: number): boolean {
 }
 
 /**
- * Where the next long span begins, at an offset or behind it; else the letters with which the piece ends, which may go on. Looks
- * from behind: a byte that is no letter rules out all long spans that it would be in.
+ * Returns the start of the next long span, at an offset or after it, or of the letters at the chunk's end, which may
+ * continue. It scans backwards: a byte that is not a letter excludes all long spans that contain it.
  */
 function startOfNext(piece: Uint8Array, from: number): number {
   let start = from;
@@ -110,7 +116,7 @@ function startOfNext(piece: Uint8Array, from: number): number {
   return startOfLastLetters(piece, start, piece.length);
 }
 
-/** Where the letters begin with which a part of a piece ends; the part's end where it ends with another byte. */
+/** Returns the start of the letters at the end of a range; the range's end if it ends with another byte. */
 function startOfLastLetters(piece: Uint8Array, from: number, to: number): number {
   let at = to;
   while (at > from && base64Letters[piece[at - 1] as number] === 1) at--;

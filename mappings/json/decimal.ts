@@ -1,10 +1,10 @@
-/** Digits that a decimal or an unbounded integer may have once written out (W15). */
+/** Maximum number of digits of a decimal or an unbounded integer without an exponent (W15). */
 export const maxDigits = 400;
 
-/** A JSON number exactly: `digits` times ten to the power of `exponent`. */
+/** The exact value of a JSON number: `digits` times ten to the power of `exponent`. */
 export interface Decimal {
   readonly isNegative: boolean;
-  /** Without zeros at either end; none for zero. */
+  /** Without leading and trailing zeros; empty for zero. */
   readonly digits: string;
   readonly exponent: number;
 }
@@ -12,7 +12,7 @@ export interface Decimal {
 /** The number 0. */
 export const zero: Decimal = { isNegative: false, digits: '', exponent: 0 };
 
-/** The value of a JSON number; undefined for one of too many digits to be worth a look. */
+/** Parses a JSON number; undefined if it has too many digits. */
 export function decimalOf(token: string): Decimal | undefined {
   const [mantissa = '', power = '0'] = token.toLowerCase().split('e');
   if (mantissa.length > maxDigits + 2 || power.length > 7) return undefined;
@@ -28,27 +28,27 @@ export function decimalOf(token: string): Decimal | undefined {
   return { isNegative, digits: written.slice(start, end), exponent };
 }
 
-/** Below zero where the first is less, above where it is more. */
+/** Returns a negative number if `a` is less than `b`, a positive number if it is greater, and 0 if they are equal. */
 export function compareDecimals(a: Decimal, b: Decimal): number {
   const [signA, signB] = [sign(a), sign(b)];
   if (signA !== signB || signA === 0) return signA - signB;
   const [sizeA, sizeB] = [size(a), size(b)];
   if (sizeA !== sizeB) return (sizeA - sizeB) * signA;
-  // the first digits stand in the same place, and none of the last is a zero: words of a dictionary
+  // the first digits have the same position and no digits end with zero, so the order is that of strings
   return a.digits === b.digits ? 0 : a.digits < b.digits ? -signA : signA;
 }
 
-/** True where `value` is an integer times `factor`, which isn't zero. */
+/** Returns true if `value` is an integer multiple of `factor`, which is not zero. */
 export function isMultiple(value: Decimal, factor: Decimal): boolean {
   if (value.digits === '') return true;
   const power = value.exponent - factor.exponent;
-  // the digits end in no zero, so no power of ten divides them
+  // the digits do not end with zero, so no power of ten divides them
   if (power < 0) return false;
   const divisor = BigInt(factor.digits);
   return (BigInt(value.digits) * powerOfTen(power, divisor)) % divisor === 0n;
 }
 
-/** One text for all ways of writing the number. */
+/** Returns the same text for all forms of a number. */
 export function plainText({ isNegative, digits, exponent }: Decimal): string {
   return `${isNegative ? '-' : ''}${digits}e${exponent}`;
 }
@@ -57,12 +57,12 @@ function sign({ isNegative, digits }: Decimal): -1 | 0 | 1 {
   return digits === '' ? 0 : isNegative ? -1 : 1;
 }
 
-/** Where the first digit stands. */
+/** Returns the position of the first digit. */
 function size({ digits, exponent }: Decimal): number {
   return digits.length + exponent;
 }
 
-/** Ten to a power, modulo a number: of any power in few steps. */
+/** Returns a power of ten modulo a number, in a logarithmic number of steps. */
 function powerOfTen(power: number, modulus: bigint): bigint {
   let result = 1n;
   let base = 10n % modulus;

@@ -1,12 +1,12 @@
 import type { Limits } from '../contract/limits.ts';
 import { type Reason, sentence } from '../contract/reason.ts';
 
-/** Text that isn't JSON (RFC 8259), or is over a limit. The message never holds the document's own text. */
+/** Thrown for text that is not JSON (RFC 8259) or exceeds a limit. The message never contains text of the document. */
 export class JsonError extends Error {
-  /** From 0: UTF-16 units of a text, bytes of a body. */
+  /** Counted from 0: UTF-16 units of a text, bytes of a body. */
   readonly position: number;
   readonly reason: Reason;
-  /** The limit that the text is over; undefined for every other error. */
+  /** The limit that is exceeded; undefined for all other errors. */
   readonly limit: keyof Limits | undefined;
 
   constructor(position: number, reason: Reason, limit?: keyof Limits) {
@@ -23,56 +23,54 @@ const quote = 34;
 const colon = 58;
 const comma = 44;
 
-/** The codes of each literal. */
+/** The character codes of each literal. */
 const literals = (['true', 'false', 'null'] as const).map((word) => ({
   word,
   codes: [...Buffer.from(word)],
 }));
 
-/** What a literal is. */
+/** A literal of JSON. */
 export type Literal = (typeof literals)[number]['word'];
 
-/** By code: 1 for what may follow a backslash alone, 2 for "u". */
+/** By character code after a backslash: 1 for a complete escape, 2 for "u". */
 const escapes = new Uint8Array(128);
 for (const byte of Buffer.from('"\\/bfnrt')) escapes[byte] = 1;
 escapes[117] = 2;
 
 /**
- * The grammar of JSON (RFC 8259) with the limits of depth and of members, for reading forward by codecs that know what
- * comes next. It has two views: `JsonReader` over text, `Tape` over the bytes of a reply. Each brings `code`, and the two
- * loops that most characters go through: blanks (`peek`) and strings (`scanString`). `Tape` has ways of its own through
- * what a reply has most of, too (`next`, integers, literals), and leaves the rest to this: a method that both views use
- * has to ask at each character which of them it is in, which costs a large reply a third more. Every method throws
- * JsonError.
+ * The grammar of JSON (RFC 8259) with limits of depth and members, for forward reading by codecs. It has two views:
+ * `JsonReader` over text and `Tape` over the bytes of a reply. Each implements `code`, `peek` for blanks and
+ * `scanString`. `Tape` also overrides `next`, `colon`, `scanNumber` and `literal`: a method that both views share is
+ * slower, because each character access has two possible types. All methods throw JsonError.
  */
 export abstract class JsonGrammar {
-  /** Offset of the next character, in what the view counts. */
+  /** Offset of the next character, in the unit of the view. */
   position = 0;
-  /** Characters that XML can't carry and that became U+FFFD (W21). */
+  /** Number of characters that XML does not allow and that became U+FFFD (W21). */
   replaced = 0;
-  /** Members that the contract lacks and that were left out (W20). */
+  /** Number of members that were left out because the contract lacks them (W20). */
   dropped = 0;
-  /** Values that aren't of their type and are written all the same. */
+  /** Number of values that do not match their type but are written. */
   passed = 0;
-  /** Texts whose form was repaired to that of their type (W17). */
+  /** Number of texts that were repaired to the form of their type (W17). */
   repaired = 0;
-  /** Objects and arrays that are open. */
+  /** Number of open objects and arrays. */
   protected depth = 0;
-  /** Members and items so far. */
+  /** Number of members and items so far. */
   protected members = 0;
   #maxDepth = 0;
   protected maxMembers = 0;
 
-  /** The code unit or byte at an offset; one that no token has, 0 or NaN, past the end. */
+  /** Returns the code unit or byte at an offset. Past the end it returns 0 or NaN, which no token contains. */
   protected abstract code(at: number): number;
-  /** What is at an offset, as an error names it; undefined past the end. */
+  /** Names the character at an offset for an error; undefined past the end. */
   protected abstract got(at: number): string | undefined;
-  /** Code of the next character that isn't blank, which becomes the position. */
+  /** Skips blanks and returns the code of the next character. */
   abstract peek(): number;
-  /** Moves past the string that starts here, checking it whole; true when its content is as it stands. */
+  /** Moves past the string at the position and checks it. Returns true if its content needs no conversion. */
   abstract scanString(): boolean;
 
-  /** Begins at an offset, with nothing read. */
+  /** Starts reading at an offset. */
   protected begin(position: number, limits: Limits): void {
     this.position = position;
     this.replaced = 0;
@@ -85,24 +83,24 @@ export abstract class JsonGrammar {
     this.maxMembers = limits.jsonMembers;
   }
 
-  /** The error of what stands at the position. */
+  /** Throws the error about the character at the position. */
   fail(expected: string): never {
     throw new JsonError(this.position, { expected, got: this.got(this.position) ?? 'the end' });
   }
 
-  /** The error of what stands at an offset, which becomes the position. */
+  /** Moves to an offset and throws the error about its character. */
   protected failAt(at: number, expected: string): never {
     this.position = at;
     return this.fail(expected);
   }
 
-  /** Past the end only blanks may follow (RFC 8259, 2). */
+  /** Checks that only blanks follow (RFC 8259, 2). */
   end(): void {
     this.peek();
     if (this.got(this.position) !== undefined) this.fail('nothing more');
   }
 
-  /** Enters an object or array; the position is past its bracket. */
+  /** Enters an object or array, and moves past its opening bracket. */
   enter(): void {
     if (++this.depth > this.#maxDepth) {
       throw new JsonError(this.position, { detail: `nesting deeper than ${this.#maxDepth}` }, 'jsonDepth');
@@ -111,9 +109,10 @@ export abstract class JsonGrammar {
   }
 
   /**
-   * Moves to the next member's or item's start (RFC 8259, 4 and 5). False when the closing bracket came, which is then past.
+   * Moves to the start of the next member or item (RFC 8259, 4 and 5). Returns false at the closing bracket, and moves
+   * past it.
    *
-   * @param first true right after `enter`
+   * @param first true directly after `enter`
    * @param close code of the closing bracket
    */
   next(first: boolean, close: number): boolean {
@@ -133,12 +132,12 @@ export abstract class JsonGrammar {
     return true;
   }
 
-  /** The error where a comma or a closing bracket should be. */
+  /** Throws the error about a missing comma or closing bracket. */
   protected failAtComma(close: number): never {
     return this.fail(close === 125 ? '"," or "}"' : '"," or "]"');
   }
 
-  /** The error of a member or item over the limit. */
+  /** Throws the error about a member or item that exceeds the limit. */
   protected failAtMembers(): never {
     throw new JsonError(
       this.position,
@@ -147,13 +146,13 @@ export abstract class JsonGrammar {
     );
   }
 
-  /** Past the colon after a member's name. */
+  /** Moves past the colon after a member's name. */
   colon(): void {
     if (this.peek() !== colon) this.fail('":"');
     this.position++;
   }
 
-  /** The offset after the escape at an offset (RFC 8259, 7). */
+  /** Returns the offset after an escape (RFC 8259, 7). */
   protected escapeEnd(at: number): number {
     const kind = escapes[this.code(at + 1)];
     if (kind === 1) return at + 2;
@@ -164,7 +163,7 @@ export abstract class JsonGrammar {
     return at + 6;
   }
 
-  /** Moves past the number that starts here (RFC 8259, 6); true when it has neither fraction nor exponent. */
+  /** Moves past the number at the position (RFC 8259, 6). Returns true if it has no fraction and no exponent. */
   scanNumber(): boolean {
     let at = this.position;
     let integer = true;
@@ -186,7 +185,7 @@ export abstract class JsonGrammar {
     return integer;
   }
 
-  /** The offset after one digit or more. */
+  /** Returns the offset after one or more digits. */
   #digits(from: number, expected: string): number {
     let at = from;
     let code = this.code(at);
@@ -195,7 +194,7 @@ export abstract class JsonGrammar {
     return at;
   }
 
-  /** Moves past `true`, `false` or `null` (RFC 8259, 3), and gives which it was. */
+  /** Moves past `true`, `false` or `null` (RFC 8259, 3) and returns it. */
   literal(): Literal {
     const { position } = this;
     const first = this.code(position);
@@ -210,7 +209,7 @@ export abstract class JsonGrammar {
     return this.fail('a value');
   }
 
-  /** Moves past whatever value starts here, checking it whole. */
+  /** Moves past the value at the position and checks it. */
   skip(): void {
     const code = this.peek();
     if (code === quote) this.scanString();
@@ -220,7 +219,7 @@ export abstract class JsonGrammar {
   }
 
   #skipNested(open: number): void {
-    const close = open + 2; // "{" "}" and "[" "]" lie two apart
+    const close = open + 2; // the codes of "{" and "}", and of "[" and "]", differ by two
     this.enter();
     for (let first = true; this.next(first, close); first = false) {
       if (close === 125) {
@@ -232,7 +231,7 @@ export abstract class JsonGrammar {
     }
   }
 
-  /** What kind of value starts here, in words for a message. Throws where none does. */
+  /** Returns the kind of the value at the position, for a message. Throws if there is no value. */
   kind(): string {
     const code = this.peek();
     if (code === quote) return 'a string';

@@ -1,7 +1,9 @@
 import type { Limits } from '../contract/limits.ts';
 import { JsonReader } from './reader.ts';
 
-/** A JSON value taken apart for places that know text alone, such as a query: digits stay as they were written. */
+/**
+ * A JSON value with all scalars as text, for formats without types, for example a query. Numbers keep their digits.
+ */
 export type Part =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'null' }
@@ -12,7 +14,7 @@ export type Part =
       readonly members: readonly (readonly [string, Part])[];
     };
 
-/** One JSON value. Throws JsonError for text that is none. */
+/** Parses one JSON value. Throws JsonError for invalid text. */
 export function readPart(text: string, limits: Limits): Part {
   const json = new JsonReader(text, limits);
   const part = partAt(json);
@@ -20,14 +22,14 @@ export function readPart(text: string, limits: Limits): Part {
   return part;
 }
 
-/** Throws JsonError for text that is more or less than one JSON value. */
+/** Checks that a text is exactly one JSON value. Throws JsonError. */
 export function checkJson(text: string, limits: Limits): void {
   const json = new JsonReader(text, limits);
   json.skip();
   json.end();
 }
 
-/** The members of an object, each with its own JSON; undefined for another value. */
+/** Returns the members of an object, each with its JSON; undefined for another value. */
 export function membersOf(text: string, limits: Limits): (readonly [string, string])[] | undefined {
   const json = new JsonReader(text, limits);
   if (json.peek() !== 123) return undefined;
@@ -37,7 +39,7 @@ export function membersOf(text: string, limits: Limits): (readonly [string, stri
   return members;
 }
 
-/** The items of an array, each as its own JSON; undefined for another value. */
+/** Returns the items of an array, each as JSON; undefined for another value. */
 export function itemsOf(text: string, limits: Limits): string[] | undefined {
   const json = new JsonReader(text, limits);
   if (json.peek() !== 91) return undefined;
@@ -47,7 +49,7 @@ export function itemsOf(text: string, limits: Limits): string[] | undefined {
   return items;
 }
 
-/** The JSON of the value at the reader, which goes past it. */
+/** Moves past the value at the reader and returns its JSON. */
 export function skipped(json: JsonReader): string {
   json.peek();
   const start = json.position;

@@ -1,13 +1,13 @@
 import type { Limits } from '../contract/limits.ts';
 import { JsonGrammar } from './grammar.ts';
 
-/** Characters of a string from which on native code decodes it in less time, however many escapes it has. */
+/** Minimum length in characters of a string with escapes for which `JSON.parse` is faster. */
 const longText = 256;
 
 const quote = 34;
 const backslash = 92;
 
-/** The grammar of JSON over text, with values as text. Every character is looked at once, by the codec or by `skip`. */
+/** The grammar of JSON over text. Each character is read once, by the codec or by `skip`. */
 export class JsonReader extends JsonGrammar {
   readonly text: string;
 
@@ -27,7 +27,7 @@ export class JsonReader extends JsonGrammar {
     return `U+${this.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
   }
 
-  /** Code of the next character that isn't blank, which becomes the position; NaN at the end. */
+  /** Skips blanks and returns the code of the next character; NaN at the end. */
   peek(): number {
     let code = this.text.charCodeAt(this.position);
     while (code === 32 || code === 10 || code === 13 || code === 9) {
@@ -36,7 +36,7 @@ export class JsonReader extends JsonGrammar {
     return code;
   }
 
-  /** A member's name, decoded; the position is then at its value. */
+  /** Reads a member's name and moves to its value. */
   name(): string {
     if (this.peek() !== quote) this.fail('a member name');
     const name = this.string();
@@ -45,7 +45,7 @@ export class JsonReader extends JsonGrammar {
     return name;
   }
 
-  /** Moves past the string that starts here, checking it whole; true when it holds no escape. */
+  /** Moves past the string at the position and checks it. Returns true if it has no escapes. */
   scanString(): boolean {
     const text = this.text;
     let at = this.position + 1;
@@ -64,7 +64,7 @@ export class JsonReader extends JsonGrammar {
     }
   }
 
-  /** The string that starts here, decoded. */
+  /** Reads the string at the position. */
   string(): string {
     const start = this.position;
     if (this.scanString()) return this.text.slice(start + 1, this.position - 1);
@@ -72,7 +72,7 @@ export class JsonReader extends JsonGrammar {
     return decodeString(this.text, start + 1, this.position - 1);
   }
 
-  /** The number that starts here, as its text. */
+  /** Reads the number at the position, as text. */
   number(): string {
     const start = this.position;
     this.scanNumber();
@@ -82,7 +82,7 @@ export class JsonReader extends JsonGrammar {
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
-/** The characters between two quotes, escapes resolved; the text has been checked. */
+/** Decodes the characters between two quotes. The text was checked before. */
 function decodeString(text: string, start: number, end: number): string {
   let decoded = '';
   let from = start;

@@ -4,8 +4,8 @@ import type { Base64Spans } from './base64-spans.ts';
 import { JsonGrammar, type Literal } from './grammar.ts';
 
 /**
- * What a node of the tape is; the words behind it in its entry.
- * `plain` and `text` hold the byte range of a token, `made` the place of a text in `made`.
+ * The kinds of a node on the tape. `plain` and `text` are followed by the byte range of a token, `made` by the index of
+ * a text in `made`.
  */
 export const nodeKinds = {
   nothing: 0,
@@ -17,39 +17,39 @@ export const nodeKinds = {
   list: 6,
   /** A wall clock: its day, and its ms doubled plus one for UTC. */
   date: 7,
-  /** Where 32 digits start that get their dashes. */
+  /** Start of 32 digits that are written with dashes. */
   guid: 8,
-  /** A range of base64 that goes out as a part of its own (W66). */
+  /** A range of base64 that becomes an attachment (W66). */
   binary: 9,
-  /** The same of a text of its own. */
+  /** A base64 text in `made` that becomes an attachment. */
   madeBinary: 10,
 } as const;
 
-/** The key of a member's name: its bytes with the closing quote. */
+/** Returns the key of a member's name: its bytes with the closing quote. */
 export function nameKey(name: string): Key {
   return keyOf(JSON.stringify(name).slice(1));
 }
 
-/** A member of a reply that isn't as its type says. */
+/** A member of a reply that does not match its type. */
 export interface Misfit {
-  /** Required and not there, or there and none of the type. */
+  /** A required member is missing, or an unknown member was dropped. */
   readonly kind: 'missing' | 'dropped';
   /** The type's name in the contract. */
   readonly type: string;
   readonly member: string;
-  /** The offset in bytes of the object that lacks it, or of its own name. */
+  /** Offset in bytes of the object that lacks it, or of its name. */
   readonly at: number;
 }
 
 /**
- * Bytes that may be looked at in vain, for each byte of the reply: unions within unions of objects that look alike could
- * take for ever otherwise.
+ * Maximum number of bytes that may be scanned in vain, per byte of the reply. Without it, nested unions of similar
+ * objects could take exponential time.
  */
 const patience = 8;
 
 /**
- * Unknown and missing members of replies that are recorded: as many of one reply, and as many names of one operation that
- * the log reports.
+ * Maximum number of unknown and missing members that are recorded per reply, and of names that the log reports per
+ * operation.
  */
 export const maxMisfits = 100;
 
@@ -59,22 +59,22 @@ const none: ReadonlySet<string> = new Set();
 
 const comma = 44;
 
-/** What a JSON caller's request is held to, beyond what a reply is (W12, A26). */
+/** Additional checks of a JSON caller's request compared to a reply (W12, A26). */
 export interface Asked {
-  /** Whether members that types lack are left out; else they are refused. */
+  /** True if unknown members are left out; otherwise they are refused. */
   readonly ignores: boolean;
-  /** Those that were left out. */
+  /** The members that were left out. */
   readonly ignored: Ignored[];
 }
 
-/** A member that was left out, and where it stands in the bytes, without commas. */
+/** A member that was left out, and its range of bytes without commas. */
 export interface Ignored {
   readonly name: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** JSON that was read, without members of its objects, which come in their order. */
+/** Removes ignored members, given in order, from JSON that was already checked. */
 export function withoutIgnored(json: Buffer, ignored: readonly Ignored[]): string {
   const isBlankAt = (at: number): boolean => (json[at] as number) <= 32;
   const pieces: Buffer[] = [];
@@ -85,7 +85,7 @@ export function withoutIgnored(json: Buffer, ignored: readonly Ignored[]): strin
     let next = end;
     if (to > from && json[to - 1] === comma) to--;
     else {
-      // the first of its object: the comma behind it goes too
+      // the first member of its object: the comma after it is removed too
       while (isBlankAt(next)) next++;
       if (json[next] === comma) next++;
     }
@@ -96,45 +96,48 @@ export function withoutIgnored(json: Buffer, ignored: readonly Ignored[]): strin
 }
 
 /**
- * A reply's JSON as bytes, and the tape that a codec lays out while it reads: where each value stands, so that
- * they can be written in another order than they came. Everything is looked at once; no object is made per value.
+ * A reply's JSON as bytes, and the tape that a codec fills while reading. The tape has the position of each value, so
+ * that values can be written in another order. Each byte is read once, and no object is allocated per value.
  */
 export class Tape extends JsonGrammar {
   readonly #scratch: Uint8Array = new Uint8Array(16 * 1024);
   bytes: Uint8Array = this.#scratch;
   view: DataView = new DataView(this.#scratch.buffer);
-  /** Bytes of JSON; `bytes` is longer, by zeros that end every scan. */
+  /** Number of bytes of JSON. `bytes` is longer: zeros at its end terminate each scan. */
   size = 0;
   words: Int32Array = new Int32Array(4096);
   top = 0;
-  /** Texts that are no range of the reply: dates, numbers written out. ASCII. */
+  /** ASCII texts that are not a range of the reply, for example dates and numbers with expanded exponents. */
   readonly made: string[] = [];
-  /** True where a value is tried for its type: another kind of it, or a null where there is none, is then a mismatch. */
+  /** True while a union tries a type: a value of another kind, or a forbidden null, is then a mismatch. */
   strict = false;
-  /** Members of the first object that are no members of its type, and that another part of the message has. */
+  /** Members of the first object that belong to another part of the message, not to its type. */
   beside: ReadonlySet<string> = none;
   /** Undefined for a reply. */
   asked: Asked | undefined;
-  /** Bytes that were looked at in vain, as what was tried first didn't fit. */
+  /** Number of bytes that were scanned in vain, because the first attempt did not match. */
   wasted = 0;
-  /** True once more was looked at in vain than one reply may take: what is tried next would take for ever otherwise. */
+  /**
+   * True if more bytes were scanned in vain than allowed. Further attempts must stop, because they could take
+   * exponential time.
+   */
   get isPatienceOver(): boolean {
     return this.wasted > patience * this.size;
   }
-  /** Numbers that readers with 96 or 64 bits can't hold as they are. */
+  /** Number of numbers that common readers cannot represent exactly in 96 or 64 bits. */
   inexact = 0;
-  /** Members that the contract requires and the reply lacks. */
+  /** Number of required members that the reply lacks. */
   missing = 0;
-  /** The first of the members that were left out or are missing. */
+  /** The first unknown or missing members. */
   readonly misfits: Misfit[] = [];
   #mostMisfits = 0;
-  /** Base64 of at least so many bytes, decoded, is a part of its own: of none mostly. */
+  /** Minimum decoded size in bytes of base64 that becomes an attachment. By default nothing does. */
   attachFrom: number = Number.POSITIVE_INFINITY;
-  /** True once a responseStatus with an errorCode was met. */
+  /** True after a responseStatus with an errorCode. */
   failed = false;
   #runs: Base64Spans | undefined;
 
-  /** Takes a reply's body, UTF-8 that has been checked, and where its long runs of base64 letters are, as far as known. */
+  /** Starts reading a reply's body, in valid UTF-8. `runs` has the known positions of its long base64 spans. */
   start(body: Uint8Array, limits: Limits, runs?: Base64Spans): void {
     this.bytes = this.#padded(body);
     if (this.bytes !== this.#scratch) this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset);
@@ -142,7 +145,7 @@ export class Tape extends JsonGrammar {
     this.size = body.length;
     this.begin(0, limits);
     this.top = 0;
-    if (this.made.length > 0) this.made.length = 0; // to set it takes long
+    if (this.made.length > 0) this.made.length = 0; // the assignment is slow
     this.wasted = 0;
     this.inexact = 0;
     this.missing = 0;
@@ -153,12 +156,12 @@ export class Tape extends JsonGrammar {
     this.attachFrom = Number.POSITIVE_INFINITY;
   }
 
-  /** The body with its padding: where it is, if zeros stand behind it, else copied. */
+  /** Returns the body with its padding, without a copy if zeros follow it in memory. */
   #padded(body: Uint8Array): Uint8Array {
     const size = body.length + padding;
     if (size <= this.#scratch.length) {
       this.#scratch.set(body);
-      for (let at = body.length; at < size; at++) this.#scratch[at] = 0; // `fill` takes longer to call
+      for (let at = body.length; at < size; at++) this.#scratch[at] = 0; // faster than calling `fill`
       return this.#scratch;
     }
     if (body.byteOffset + size <= body.buffer.byteLength) {
@@ -170,12 +173,12 @@ export class Tape extends JsonGrammar {
     return copy;
   }
 
-  /** The end of the letters of base64 that are known to follow an offset; the offset itself where nothing is known. */
+  /** Returns the end of the known base64 letters after an offset; the offset itself if none are known. */
   knownLetters(offset: number): number {
     return this.#runs === undefined ? offset : this.#runs.endFrom(offset);
   }
 
-  /** Lets go of what a large reply needed. */
+  /** Releases the memory of a large reply. */
   release(): void {
     if (this.bytes !== this.#scratch) this.view = new DataView(this.#scratch.buffer);
     this.bytes = this.#scratch;
@@ -183,12 +186,12 @@ export class Tape extends JsonGrammar {
     if (this.words.length > 1 << 16) this.words = new Int32Array(4096);
   }
 
-  /** Keeps a member that isn't as its type says, as long as there are few. */
+  /** Records a member that does not match its type, up to the limit. */
   note(misfit: Misfit): void {
     if (this.misfits.length < this.#mostMisfits) this.misfits.push(misfit);
   }
 
-  /** Forgets the last note of a member that was left out where an offset is or behind it. */
+  /** Removes the last record of a dropped member at or after an offset. */
   forget(member: string, from: number): void {
     const index = this.misfits.findLastIndex(
       (misfit) => misfit.kind === 'dropped' && misfit.member === member && misfit.at >= from,
@@ -196,7 +199,7 @@ export class Tape extends JsonGrammar {
     if (index !== -1) this.misfits.splice(index, 1);
   }
 
-  /** Where the tape stands, for `rewind`. */
+  /** Returns the state for `rewind`. */
   mark() {
     return {
       position: this.position,
@@ -214,7 +217,7 @@ export class Tape extends JsonGrammar {
     };
   }
 
-  /** Back to where a mark was made: what came since was not. */
+  /** Restores the state of a mark. */
   rewind(mark: ReturnType<Tape['mark']>): void {
     this.wasted += this.position - mark.position;
     this.position = mark.position;
@@ -240,7 +243,7 @@ export class Tape extends JsonGrammar {
     return `byte ${this.code(at).toString(16).toUpperCase().padStart(2, '0')}`;
   }
 
-  /** Room for `count` more words on the tape. */
+  /** Ensures capacity for `count` more words on the tape. */
   reserve(count: number): void {
     if (this.top + count <= this.words.length) return;
     const words = new Int32Array(Math.max(this.words.length * 2, this.top + count));
@@ -248,7 +251,7 @@ export class Tape extends JsonGrammar {
     this.words = words;
   }
 
-  /** The next byte that isn't blank, which becomes the position; 0 at the end. */
+  /** Skips blanks and returns the next byte; 0 at the end. */
   peek(): number {
     const { bytes } = this;
     let at = this.position;
@@ -258,12 +261,12 @@ export class Tape extends JsonGrammar {
     return byte;
   }
 
-  /** True when the bytes at `at` are the name and its closing quote. */
+  /** Returns true if the bytes at `at` are the name and its closing quote. */
   matches(at: number, key: Key): boolean {
     return matches(this.view, at, key);
   }
 
-  /** As JsonGrammar has it, with nothing in it that depends on the view. */
+  /** The same as in JsonGrammar, but specialized for this view. */
   override next(first: boolean, close: number): boolean {
     let byte = this.peek();
     if (byte === close) {
@@ -281,13 +284,13 @@ export class Tape extends JsonGrammar {
     return true;
   }
 
-  /** As JsonGrammar has it: no blank stands there, as a rule. */
+  /** The same as in JsonGrammar, with a fast path for a colon without blanks. */
   override colon(): void {
     if (this.bytes[this.position] === 58) this.position++;
     else super.colon();
   }
 
-  /** Moves past the string that starts here; true when XML content can hold its bytes as they are. */
+  /** Moves past the string at the position. Returns true if its bytes are valid XML content. */
   scanString(): boolean {
     const { bytes } = this;
     let at = this.position + 1;
@@ -305,7 +308,7 @@ export class Tape extends JsonGrammar {
     }
   }
 
-  /** As JsonGrammar has it: integers here, all other numbers there. */
+  /** The same as in JsonGrammar, with a fast path for integers. */
   override scanNumber(): boolean {
     const { bytes } = this;
     let at = this.position;
@@ -319,7 +322,7 @@ export class Tape extends JsonGrammar {
     return true;
   }
 
-  /** As JsonGrammar has it: four letters at once. */
+  /** The same as in JsonGrammar, with a fast path that compares four bytes at once. */
   override literal(): Literal {
     const { view, position } = this;
     const word = view.getUint32(position, true);
@@ -334,18 +337,18 @@ export class Tape extends JsonGrammar {
     return super.literal();
   }
 
-  /** The bytes of a range as text. */
+  /** Returns a range of bytes as text. */
   slice(start: number, end: number): string {
     return Buffer.from(this.bytes.buffer, this.bytes.byteOffset + start, end - start).toString('utf8');
   }
 
-  /** The string whose content is a range, decoded. */
+  /** Decodes the string with a range as its content. */
   decode(start: number, end: number): string {
     const text: unknown = JSON.parse(`"${this.slice(start, end)}"`);
     return String(text);
   }
 
-  /** The string that starts here, decoded; the position is then past it. */
+  /** Reads the string at the position and moves past it. */
   string(): string {
     const start = this.position + 1;
     const isPlain = this.scanString();
@@ -353,7 +356,7 @@ export class Tape extends JsonGrammar {
     return isPlain ? this.slice(start, end) : this.decode(start, end);
   }
 
-  /** A member's name, decoded; the position is then past its colon. */
+  /** Reads a member's name and moves past its colon. */
   name(): string {
     if (this.peek() !== 34) this.fail('a member name');
     const name = this.string();
@@ -361,21 +364,21 @@ export class Tape extends JsonGrammar {
     return name;
   }
 
-  /** True when the record that the reply is holds a record in a slot. */
+  /** Returns true if the reply is a record with a record in a slot. */
   holdsRecord(slot: number): boolean {
     const { words } = this;
     return words[0] === nodeKinds.record && words[words[slot] as number] === nodeKinds.record;
   }
 
-  // --- laying out ---------------------------------------------------------------------------------
+  // --- building the tape ------------------------------------------------------------------------------
 
-  /** A node without words. */
+  /** Pushes a node without words. */
   pushKind(kind: number): void {
     this.reserve(3);
     this.words[this.top++] = kind;
   }
 
-  /** A node of two words: mostly the range of a token in `bytes`. */
+  /** Pushes a node of two words, usually the range of a token in `bytes`. */
   pushRange(kind: number, start: number, end: number): void {
     this.reserve(3);
     const { words, top } = this;
@@ -385,7 +388,7 @@ export class Tape extends JsonGrammar {
     this.top = top + 3;
   }
 
-  /** A node of a text of its own, ASCII. */
+  /** Pushes a node for an ASCII text that is not a range of the reply. */
   pushMade(text: string): void {
     this.pushRange(nodeKinds.made, this.made.length, 0);
     this.made.push(text);
