@@ -1,9 +1,9 @@
-/** The character classes of XML 1.0, fifth edition, and Namespaces in XML 1.0. */
+/** The character classes of XML 1.0, fifth edition, and of Namespaces in XML 1.0. */
 
 const start = 1;
 const follow = 2;
 
-/** What an ASCII character may be in an NCName; a colon is neither. */
+/** The role of an ASCII character in an NCName. A colon has none. */
 const ascii = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code);
@@ -11,7 +11,7 @@ for (let code = 0; code < 128; code++) {
   else if (/[-.0-9]/.test(character)) ascii[code] = follow;
 }
 
-/** True for a code point that starts an NCName: [4] NameStartChar without the colon. */
+/** Returns true for a code point that starts an NCName: [4] NameStartChar without the colon. */
 export function isNameStart(code: number): boolean {
   if (code < 128) return code >= 0 && ((ascii[code] ?? 0) & start) !== 0;
   return (
@@ -28,7 +28,7 @@ export function isNameStart(code: number): boolean {
   );
 }
 
-/** True for a code point inside an NCName: [4a] NameChar without the colon. */
+/** Returns true for a code point inside an NCName: [4a] NameChar without the colon. */
 export function isNameCharacter(code: number): boolean {
   if (code < 128) return code >= 0 && ((ascii[code] ?? 0) & follow) !== 0;
   return (
@@ -43,19 +43,19 @@ export function isNameCharacter(code: number): boolean {
 const ncName =
   /^[A-Z_a-z\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2FF}\u{370}-\u{37D}\u{37F}-\u{1FFF}\u{200C}-\u{200D}\u{2070}-\u{218F}\u{2C00}-\u{2FEF}\u{3001}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}\u{10000}-\u{EFFFF}][-.0-9A-Z_a-z\u{B7}\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{37D}\u{37F}-\u{1FFF}\u{200C}-\u{200D}\u{203F}-\u{2040}\u{2070}-\u{218F}\u{2C00}-\u{2FEF}\u{3001}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}\u{10000}-\u{EFFFF}]*$/u;
 
-/** True for a name without a colon: [4] NCName, by the two classes above. */
+/** Returns true for a name without a colon: [4] NCName, with the two classes above. */
 export function isNcName(text: string): boolean {
   return ncName.test(text);
 }
 
-/** True for a code point that a document may hold: [2] Char. */
+/** Returns true for a code point that a document may contain: [2] Char. */
 export function isCharacter(code: number): boolean {
   return code < 0xd800
     ? code >= 0x20 || code === 0x9 || code === 0xa || code === 0xd
     : code > 0xdfff && code !== 0xfffe && code !== 0xffff && code <= 0x10ffff;
 }
 
-/** True for the four blanks: [3] S. */
+/** Returns true for the four blanks: [3] S. */
 export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0xa || code === 0xd || code === 0x9;
 }
@@ -64,10 +64,10 @@ export function isBlank(code: number): boolean {
 const control = /[\0-\x08\x0B\x0C\x0E-\x1F]/g;
 
 /**
- * Offset of the first character that no document may hold as it stands (controls, U+FFFE, U+FFFF, half a
- * surrogate pair), or -1. Four passes of native code are far cheaper than one loop of ours.
+ * Returns the offset of the first character that a document must not contain (controls, U+FFFE, U+FFFF, unpaired
+ * surrogates), or -1. Four native searches are faster than one loop in JavaScript.
  *
- * @param from the characters before are known to be none of these
+ * @param from offset up to which the text is known to be legal
  */
 export function findIllegal(text: string, from = 0): number {
   control.lastIndex = from;

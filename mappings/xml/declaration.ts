@@ -1,6 +1,7 @@
 /**
- * The version, the encoding and the length, in UTF-16 units, of an XML declaration: `<?xml version="1.0" encoding="utf-8" standalone="yes"?>` ([23] XMLDecl).
- * Undefined when the text doesn't start with a correct one.
+ * Returns the version, the encoding and the length, in UTF-16 units, of an XML declaration ([23] XMLDecl), for example
+ * `<?xml version="1.0" encoding="utf-8" standalone="yes"?>`. Undefined if the text does not start with a valid
+ * declaration.
  */
 export function readDeclaration(
   text: string,
@@ -11,11 +12,11 @@ export function readDeclaration(
   return { version: version.slice(1, -1), encoding: encoding?.slice(1, -1), length: whole.length };
 }
 
-// Blanks and the words between them never overlap, so there is nothing to backtrack over.
+// Blanks and the words between them are disjoint, so the pattern never backtracks.
 const blank = '[ \\t\\r\\n]';
 const equals = `${blank}*=${blank}*`;
 const quoted = (value: string): string => `"${value}"|'${value}'`;
-/** Its groups are the quoted version and encoding. */
+/** The groups are the version and the encoding with their quotes. */
 export const declaration: RegExp = new RegExp(
   `^<\\?xml${blank}+version${equals}(${quoted('1\\.[0-9]+')})` +
     `(?:${blank}+encoding${equals}(${quoted('[A-Za-z][A-Za-z0-9._-]*')}))?` +

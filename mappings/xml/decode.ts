@@ -4,19 +4,19 @@ import { readDeclaration } from './declaration.ts';
 import { type Location, locate, UnsupportedCharset, XmlError, type XmlReason } from './error.ts';
 
 type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'us-ascii' | 'windows-1252' | LegacyEncoding;
-/** An encoding that only the platform's TextDecoder reads. */
+/** An encoding that is decoded by the platform's TextDecoder. */
 interface LegacyEncoding {
-  /** Such as `windows-1250`, the name of the Encoding Standard. */
+  /** A name of the Encoding Standard, for example `windows-1250`. */
   readonly name: string;
 }
-/** What a byte order mark says. */
+/** The encoding of a byte order mark. */
 type Mark = 'utf-8' | 'utf-16le' | 'utf-16be';
-/** What a name may stand for; `utf-16` leaves the byte order open. */
+/** The encoding of a name; `utf-16` does not state the byte order. */
 type Named = Encoding | 'utf-16';
 
 /**
- * Encodings by their names in lower case. Callers who send windows-1252 call it ISO-8859-1. `encodingKnown` adds names of
- * TextDecoder; it has a fixed list of them, so the map is bounded.
+ * Encodings by name in lower case. Clients that send windows-1252 call it ISO-8859-1. `encodingKnown` adds names from
+ * TextDecoder's fixed list, so the map is bounded.
  */
 const encodings = new Map<string, Named>([
   ['utf-8', 'utf-8'],
@@ -34,10 +34,10 @@ const encodings = new Map<string, Named>([
 ]);
 
 /**
- * The text of an XML document, without its byte order mark (W9): a mark decides, else the HTTP charset, else
- * the XML declaration, else UTF-8. `charset` is the Content-Type's parameter, unquoted. Throws XmlError for
- * bytes that the encoding forbids and for a mark that the charset or declaration contradicts,
- * UnsupportedCharset for encodings we don't read.
+ * Decodes an XML document and removes its byte order mark (W9). The encoding is that of the mark, else the HTTP
+ * charset, else the XML declaration, else UTF-8. `charset` is the unquoted parameter of the Content-Type. Throws
+ * XmlError for invalid bytes and for a mark that contradicts the charset or declaration, UnsupportedCharset for
+ * unsupported encodings.
  */
 export function decodeXml(bytes: Uint8Array, charset: string | undefined): string {
   const buffer = bufferOf(bytes);
@@ -48,7 +48,7 @@ export function decodeXml(bytes: Uint8Array, charset: string | undefined): strin
   return decodeAs(unmarkedEncoding(buffer, stated), buffer);
 }
 
-/** The IANA names for the other names of the encodings that are read as windows-1252. */
+/** IANA names for aliases of the encodings that are decoded as windows-1252. */
 const ianaNames: ReadonlyMap<string, string> = new Map([
   ['iso_8859-1', 'iso-8859-1'],
   ['latin1', 'iso-8859-1'],
@@ -56,8 +56,8 @@ const ianaNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The value of the `charset` parameter that agrees with a document that `decodeXml` reads without a charset, in lower case
- * (RFC 7303 §3). UTF-16 with a byte order mark is `utf-16`.
+ * Returns the `charset` parameter, in lower case (RFC 7303 §3), for a document that `decodeXml` decodes without a
+ * charset. UTF-16 with a byte order mark is `utf-16`.
  */
 export function charsetOf(bytes: Uint8Array): string {
   const buffer = bufferOf(bytes);
@@ -75,7 +75,7 @@ function unmarkedEncoding(buffer: Buffer, stated: Named | undefined): Encoding {
   return stated ?? declaredEncoding(buffer);
 }
 
-/** True for UTF-16, which shows in the first two bytes (XML 1.0, appendix F). */
+/** Returns true for UTF-16, which is detected by the first two bytes (XML 1.0, appendix F). */
 export function isWide(bytes: Uint8Array): boolean {
   const [first, second] = bytes;
   return (
@@ -83,15 +83,15 @@ export function isWide(bytes: Uint8Array): boolean {
   );
 }
 
-/** Whether a document that `decodeXml` takes is UTF-8 without a byte order mark, by what it begins with. */
+/** Returns true if a document is UTF-8 without a byte order mark, by its first bytes and the charset. */
 export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean {
   const stated = charset === undefined ? undefined : encodingNamed(charset);
   return markOf(bytes) === undefined && unmarkedEncoding(bytes, stated) === 'utf-8';
 }
 
-/** The text of UTF-8; undefined for bytes that aren't. */
+/** Decodes UTF-8; undefined for invalid bytes. */
 function decodeUtf8(bytes: Buffer): string | undefined {
-  // ASCII as Latin-1 is twice as fast, and nearly every message is ASCII.
+  // decoding ASCII as Latin-1 is faster, and nearly all messages are ASCII
   if (isAscii(bytes)) return bytes.toString('latin1');
   return isUtf8(bytes) ? bytes.toString() : undefined;
 }
@@ -102,20 +102,20 @@ function encodingNamed(name: string): Named {
   return encoding;
 }
 
-/** The encoding of a name; undefined if neither we nor TextDecoder read it. */
+/** Returns the encoding of a name; undefined for an unsupported name. */
 function encodingKnown(name: string): Named | undefined {
   const key = name.toLowerCase().trim();
   const known = encodings.get(key);
   if (known !== undefined) return known;
   const canonical = platformName(key);
   if (canonical === undefined) return undefined;
-  // an alias such as `ucs-2` leaves the byte order open
+  // an alias such as `ucs-2` does not state the byte order
   const encoding = canonical === 'utf-16le' ? 'utf-16' : (encodings.get(canonical) ?? { name: canonical });
   encodings.set(key, encoding);
   return encoding;
 }
 
-/** TextDecoder's name of an encoding by one of its labels (Encoding Standard, 4.2); undefined for any other text. */
+/** Returns TextDecoder's name of an encoding for a label (Encoding Standard, 4.2); undefined for an unknown label. */
 function platformName(label: string): string | undefined {
   try {
     return new TextDecoder(label).encoding;
@@ -129,7 +129,7 @@ function nameOf(encoding: Named): string {
   return typeof encoding === 'string' ? encoding : encoding.name;
 }
 
-/** UTF-32 and EBCDIC show in the first four bytes (XML 1.0, appendix F). */
+/** Throws for UTF-32 and EBCDIC, which are detected by the first four bytes (XML 1.0, appendix F). */
 function refuseWideEncodings(buffer: Buffer): void {
   switch (buffer.length < 4 ? 0 : buffer.readUInt32BE(0)) {
     case 0x0000feff:
@@ -163,7 +163,7 @@ function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): st
   const declared = readDeclaration(text)?.encoding;
   if (declared === undefined) return text;
   const encoding = encodingKnown(declared);
-  // A declared utf-16 over UTF-8 is .NET's StringWriter: the one slip that W9 forgives.
+  // .NET's StringWriter declares utf-16 for text that is sent as UTF-8: the only contradiction that W9 accepts
   if (encoding !== undefined && (agree(mark, encoding) || encoding === 'utf-16')) return text;
   throw conflict({
     expected: `an XML declaration that agrees with the mark of ${mark}`,
@@ -175,7 +175,7 @@ function agree(mark: Encoding, stated: Named): boolean {
   return mark === stated || (stated === 'utf-16' && mark !== 'utf-8');
 }
 
-/** The encoding of a document without mark and charset, by its declaration. */
+/** Returns the encoding in the declaration of a document without a mark and charset. */
 function declaredEncoding(buffer: Buffer): Encoding {
   const wide = wideDeclaration(buffer);
   if (wide !== undefined) {
@@ -194,7 +194,7 @@ function declaredEncoding(buffer: Buffer): Encoding {
   return encoding === 'utf-16' ? 'utf-8' : encoding;
 }
 
-/** The byte order of a document that starts with `<?` in UTF-16. */
+/** Returns the byte order of a document that starts with `<?` in UTF-16. */
 function wideDeclaration(buffer: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   switch (buffer.length < 4 ? 0 : buffer.readUInt32BE(0)) {
     case 0x3c003f00:
@@ -206,7 +206,7 @@ function wideDeclaration(buffer: Buffer): 'utf-16le' | 'utf-16be' | undefined {
   }
 }
 
-/** The byte order of UTF-16 without a mark, by its first `<`. */
+/** Returns the byte order of UTF-16 without a mark, by its first `<`. */
 function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
   const at = buffer.indexOf(0x3c);
   if (at % 2 === 0 && buffer[at + 1] === 0) return 'utf-16le';
@@ -241,7 +241,7 @@ function decodeAs(encoding: Encoding, buffer: Buffer): string {
   }
 }
 
-/** The five bytes that windows-1252 leaves open are the C1 controls that they are in ISO-8859-1. */
+/** The five bytes that windows-1252 does not define are C1 controls, as in ISO-8859-1. */
 const windows1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
 /** The code unit of each byte. */
 const unitsOfWindows1252 = Uint16Array.from({ length: 256 }, (_, byte) =>
@@ -260,7 +260,7 @@ function decodeWindows1252(buffer: Buffer): string {
   return wide.toString('utf16le');
 }
 
-/** Throws XmlError at the first bytes that the encoding forbids. */
+/** Throws XmlError at the first invalid bytes. */
 function decodeLegacy({ name }: LegacyEncoding, buffer: Buffer): string {
   try {
     return new TextDecoder(name, { fatal: true }).decode(buffer);
@@ -271,13 +271,13 @@ function decodeLegacy({ name }: LegacyEncoding, buffer: Buffer): string {
   }
 }
 
-/** Where the first bytes are that aren't UTF-8. */
+/** Returns the location of the first bytes that are not UTF-8. */
 function invalidUtf8(buffer: Buffer): Location {
   const text = buffer.toString('utf8', 0, utf8Length(buffer));
   return locate(text, text.length);
 }
 
-/** How many of the first bytes are whole characters of UTF-8 (Unicode, table 3-7). */
+/** Returns the number of leading bytes that are complete UTF-8 characters (Unicode, table 3-7). */
 function utf8Length(bytes: Buffer): number {
   let at = 0;
   for (;;) {

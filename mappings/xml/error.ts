@@ -1,13 +1,13 @@
 import type { Limits } from '../contract/limits.ts';
 import { type Reason, sentence } from '../contract/reason.ts';
 
-/** A place in a document: both from 1, columns in UTF-16 units. */
+/** A position in a document. Both numbers count from 1, columns in UTF-16 units. */
 export interface Location {
   readonly line: number;
   readonly column: number;
 }
 
-/** The mistakes that the doctor corrects, or explains by their causes. */
+/** The kinds of mistakes that the doctor corrects or explains. */
 export type XmlMistake =
   | 'reference'
   | 'doctype'
@@ -25,26 +25,26 @@ export type XmlMistake =
 /** The data of an XmlError. */
 export interface XmlReason extends Reason {
   readonly mistake?: XmlMistake;
-  /** The attribute, the prefix, the encoding, or the element whose end tag was expected. */
+  /** The attribute, the prefix, the encoding, or the element with the expected end tag. */
   readonly subject?: string;
-  /** The element of another end tag, if one was found. */
+  /** The name in the actual end tag, if there is one. */
   readonly other?: string;
 }
 
 /**
- * A document that can't be decoded, isn't well-formed, or is over a limit (W9, W10). The message names the
- * place, element names and single characters; character data and attribute values are never in it.
+ * Thrown for a document that cannot be decoded, is not well-formed, or exceeds a limit (W9, W10). The message has the
+ * position, element names and single characters, but no character data or attribute values.
  */
 export class XmlError extends Error {
   readonly line: number;
   readonly column: number;
   readonly reason: Reason;
-  /** Undefined for a mistake that has no name here. */
+  /** Undefined for a mistake without a kind. */
   readonly mistake: XmlMistake | undefined;
-  /** As `XmlReason` has them. */
+  /** As in `XmlReason`. */
   readonly subject: string | undefined;
   readonly other: string | undefined;
-  /** The limit that the document is over; undefined for every other fault. */
+  /** The limit that is exceeded; undefined for all other errors. */
   readonly limit: keyof Limits | undefined;
 
   constructor(location: Location, data: XmlReason, limit?: keyof Limits) {
@@ -62,7 +62,7 @@ export class XmlError extends Error {
   }
 }
 
-/** An encoding that the gateway doesn't read (W9): 415, not a fault. */
+/** Thrown for an unsupported encoding (W9): the reply is 415, not a fault. */
 export class UnsupportedCharset extends Error {
   readonly reason: Reason;
 
@@ -76,7 +76,7 @@ export class UnsupportedCharset extends Error {
   }
 }
 
-/** A reply that takes more in XML than there is memory for: it is good, and may be asked for again. */
+/** Thrown if there is no memory for a reply in XML. The reply is valid, and the client may retry. */
 export class NoRoom extends Error {
   constructor() {
     super('there is no memory for the reply in XML');
@@ -87,7 +87,7 @@ export class NoRoom extends Error {
 const lineFeed = 0xa;
 const carriageReturn = 0xd;
 
-/** Where an offset is: a line ends with LF, CR or CRLF (XML 1.0, 2.11). */
+/** Returns the line and column of an offset. A line ends with LF, CR or CRLF (XML 1.0, 2.11). */
 export function locate(text: string, offset: number): Location {
   let line = 1;
   let lineStart = 0;
@@ -95,7 +95,7 @@ export function locate(text: string, offset: number): Location {
     const code = text.charCodeAt(at);
     if (code !== lineFeed && code !== carriageReturn) continue;
     if (code === carriageReturn && text.charCodeAt(at + 1) === lineFeed) at++;
-    if (at >= offset) break; // between the two
+    if (at >= offset) break; // between CR and LF
     line++;
     lineStart = at + 1;
   }

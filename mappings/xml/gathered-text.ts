@@ -1,11 +1,11 @@
-/** Code units that are gathered before they become text. */
+/** Number of code units that are collected before they become a string. */
 const room = 16_384;
-/** A piece of more code units is worth a string of its own. */
+/** A piece with more code units is appended directly as a string. */
 const longest = 256;
 
 /**
- * A text of very many pieces. Added up as strings they would be a tree, whose every piece takes time and memory of its
- * own; here short ones are gathered in a buffer first.
+ * Builds a text from many pieces. Concatenated strings would form a tree, which takes time and memory per piece. Short
+ * pieces are collected in a buffer first.
  */
 export class GatheredText {
   /** UTF-16 units so far. */
@@ -13,11 +13,11 @@ export class GatheredText {
   #text = '';
   readonly #units = new Uint16Array(room);
   #size = 0;
-  /** All of the units by a bitwise or. */
+  /** Bitwise or of all units in the buffer. */
   #bits = 0;
   readonly #bytes = Buffer.allocUnsafe(room * 2);
 
-  /** Adds a part of another text. */
+  /** Appends a part of another text. */
   add(text: string, start: number, end: number): void {
     this.length += end - start;
     if (end - start > longest) {
@@ -26,7 +26,7 @@ export class GatheredText {
     } else for (let at = start; at < end; at++) this.#put(text.charCodeAt(at));
   }
 
-  /** Adds a character by its code point. */
+  /** Appends a character by its code point. */
   addCharacter(code: number): void {
     this.length += code > 0xffff ? 2 : 1;
     if (code <= 0xffff) this.#put(code);
@@ -36,7 +36,7 @@ export class GatheredText {
     }
   }
 
-  /** Adds an ASCII character so many times. */
+  /** Appends an ASCII character `count` times. */
   addRun(code: number, count: number): void {
     this.length += count;
     if (count > longest) {
@@ -45,7 +45,7 @@ export class GatheredText {
     } else for (let left = count; left > 0; left--) this.#put(code);
   }
 
-  /** All of it; the next text begins anew. */
+  /** Returns the text and resets the builder. */
   take(): string {
     this.#flush();
     const text = this.#text;
@@ -60,7 +60,7 @@ export class GatheredText {
     this.#bits |= unit;
   }
 
-  /** A text is half as large where each of its parts is made of bytes. */
+  /** Appends the buffer. If all units are below 256, the string takes one byte per character. */
   #flush(): void {
     const bytes = this.#bytes;
     const size = this.#size;
@@ -76,17 +76,17 @@ export class GatheredText {
   }
 }
 
-/** For each ASCII character the text that takes its place, if one does. */
+/** The replacement of each ASCII character; undefined to keep it. */
 export type Replacements = readonly (string | undefined)[];
 
-/** The replacements of texts by the character that each takes the place of. */
+/** Returns the replacements from a record by character. */
 export function replacementsOf(texts: Readonly<Record<string, string>>): Replacements {
   return Array.from({ length: 128 }, (_, code) => texts[String.fromCharCode(code)]);
 }
 
 let gathered: GatheredText | undefined;
 
-/** A text with others in the places of some characters; by a pattern each would take 100 ns. */
+/** Replaces characters of a text. A regular expression is slower with many matches. */
 export function replaceCharacters(text: string, replacements: Replacements): string {
   let from = 0;
   for (let at = 0; at < text.length; at++) {

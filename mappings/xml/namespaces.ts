@@ -1,6 +1,6 @@
 /** The namespace of the prefix `xml`, which needs no declaration. */
 export const xmlNamespace = 'http://www.w3.org/XML/1998/namespace';
-/** The namespace of the prefix `xmlns`, which nothing may be bound to. */
+/** The namespace of the prefix `xmlns`, which no prefix may be bound to. */
 export const xmlnsNamespace = 'http://www.w3.org/2000/xmlns/';
 
 /** A namespace declaration; its prefix is '' for the default namespace. */
@@ -9,29 +9,29 @@ export interface Declaration {
   readonly namespace: string;
 }
 
-/** Declarations that are looked through one by one. */
+/** Maximum number of declarations that are searched linearly. */
 const few = 8;
 
 /**
- * The bindings in scope while a document is read. A lookup costs the same however many declarations are in scope: of
- * more than a few there is a map, because a list searched from its end is quadratic in a nest of declarations.
+ * The namespace bindings in scope while a document is read. Lookups are constant-time: above a few declarations there
+ * is a map, because a linear search is quadratic for nested declarations.
  */
 export class Namespaces {
   /** Namespace of names without a prefix; '' for none. */
   default = '';
-  /** Declarations in scope. An element notes it when it opens and gives it to `release` when it closes. */
+  /** Number of declarations in scope. An element stores it when it opens and passes it to `release` when it closes. */
   count = 0;
   readonly #prefixes: string[] = [];
   readonly #declared: string[] = [];
-  /** What each declaration hides; of those before the map, the default namespace alone. */
+  /** The binding that each declaration hides. For those before the map exists, only the default namespace. */
   readonly #hidden: (string | undefined)[] = [];
-  /** While more than a few are in scope. */
+  /** Defined while more than a few declarations are in scope. */
   #bound: Map<string, string | undefined> | undefined;
-  // Neighbouring elements mostly share one prefix.
+  // Adjacent elements usually share a prefix.
   #lastPrefix = '';
   #lastNamespace: string | undefined = undefined;
 
-  /** Namespace of a prefix, '' being the default namespace; undefined for one that isn't bound. */
+  /** Returns the namespace of a prefix, '' for the default namespace; undefined for an unbound prefix. */
   resolve(prefix: string): string | undefined {
     if (prefix === '') return this.default;
     if (prefix === this.#lastPrefix) return this.#lastNamespace;
@@ -41,7 +41,7 @@ export class Namespaces {
     return namespace;
   }
 
-  /** True when the prefix was declared since the count was `since`. */
+  /** Returns true if the prefix was declared after the count was `since`. */
   declaredSince(since: number, prefix: string): boolean {
     for (let index = since; index < this.count; index++) {
       if (this.#prefixes[index] === prefix) return true;
@@ -58,7 +58,7 @@ export class Namespaces {
     this.#bind(prefix, namespace);
   }
 
-  /** The declarations from one count up to another, in order. */
+  /** Returns the declarations between two counts, in order. */
   between(from: number, to: number): readonly Declaration[] {
     const declarations: Declaration[] = [];
     for (let index = from; index < to; index++) {
@@ -67,7 +67,7 @@ export class Namespaces {
     return declarations;
   }
 
-  /** Undoes every declaration made since the count was `count`. */
+  /** Removes all declarations after the count was `count`. */
   release(count: number): void {
     while (this.count > count) {
       this.count--;

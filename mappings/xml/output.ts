@@ -2,15 +2,15 @@ import { Buffer } from 'node:buffer';
 import { NoRoom } from './error.ts';
 
 /**
- * A constant text, as groups of eight bytes for fast writing. They travel as doubles: no eight bytes of
- * UTF-8 are a NaN, whose bits might not survive, since that needs a byte from F0 up before 7F or FF.
+ * A constant text in groups of eight bytes, for fast copying as doubles. No eight bytes of UTF-8 are a NaN, which might
+ * change bits: a NaN needs a byte F0 or higher before 7F or FF.
  */
 export interface Piece {
   readonly groups: Float64Array;
   readonly length: number;
 }
 
-/** A constant text as a piece, in UTF-8. */
+/** Converts a constant text to a piece, in UTF-8. */
 export function piece(text: string): Piece {
   const bytes = Buffer.from(text);
   const padded = Buffer.alloc(Math.ceil(bytes.length / 8) * 8);
@@ -20,18 +20,18 @@ export function piece(text: string): Piece {
   return { groups, length: bytes.length };
 }
 
-/** Counts the characters that XML can't carry and that U+FFFD stands for (W21). */
+/** Counts the characters that XML does not allow and that U+FFFD replaces (W21). */
 export interface ReplacementCount {
   replaced: number;
 }
 
-/** What XML content writes for one byte of JSON text; 0 for a byte that stays. */
+/** The XML content for a byte of JSON text; undefined for an unchanged byte. */
 const entities: readonly (Uint8Array | undefined)[] = Array.from({ length: 128 }, (_, byte) => {
   if (byte === 38) return Buffer.from('&amp;');
   if (byte === 60) return Buffer.from('&lt;');
   return byte === 62 ? Buffer.from('&gt;') : undefined;
 });
-/** By the letter after the backslash (RFC 8259, 7); what XML can't carry is U+FFFD (W21). */
+/** By the character after the backslash (RFC 8259, 7). Characters that XML does not allow become U+FFFD (W21). */
 const replacement = Buffer.from('\ufffd');
 const escapes: Readonly<Record<number, Uint8Array>> = {
   34: Buffer.from('"'),
@@ -44,27 +44,27 @@ const escapes: Readonly<Record<number, Uint8Array>> = {
   116: Buffer.from('\t'),
 };
 
-/** Groups may be written past a piece's end, by at most seven bytes that the next one overwrites. */
+/** A piece may be written up to seven bytes past its end; the next write overwrites them. */
 const slack = 16;
 const keptSize = 64 * 1024;
-/** A range of so many bytes isn't copied: it goes out from where it is. */
+/** Minimum length in bytes of a range that is not copied but written from its own memory. */
 export const longRange: number = 64 * 1024;
 
 const xopNamespace = 'http://www.w3.org/2004/08/xop/include';
 
-/** A range that belongs between what was written before `at` and what was written after. */
+/** A range between the bytes that were written before and after `at`. */
 interface Insert {
   readonly at: number;
   readonly bytes: Buffer;
 }
 
-/** Bytes, written from front to back into one buffer that grows; small ones are used again. */
+/** Bytes that are written sequentially into one growing buffer. Small buffers are reused. */
 export class Output {
   bytes: Buffer<ArrayBuffer> = Buffer.from(new ArrayBuffer(keptSize));
   view: DataView = new DataView(this.bytes.buffer);
   length = 0;
   readonly #kept: Buffer<ArrayBuffer> = this.bytes;
-  /** Base64 that goes out as parts beside what is written, in the order of the references to them. */
+  /** Base64 that is sent as attachments, in the order of their references. */
   attached: Buffer[] = [];
   #inserts: Insert[] = [];
   readonly #most: number;
@@ -72,8 +72,8 @@ export class Output {
   readonly #tooLong: (expected: string) => Error;
 
   /**
-   * @param most about as many bytes may be written
-   * @param tooLong makes the error for more bytes, of the text `at most … bytes of XML`
+   * @param most approximate maximum number of bytes
+   * @param tooLong creates the error for more bytes, with the text `at most … bytes of XML`
    */
   constructor(
     most: number = Number.POSITIVE_INFINITY,
@@ -84,9 +84,9 @@ export class Output {
   }
 
   /**
-   * Begins anew, for about `expected` bytes.
+   * Starts a new output of about `expected` bytes.
    *
-   * @param room of an output that comes to more bytes no more is written: NoRoom is thrown as soon as more memory is needed
+   * @param room maximum number of bytes; beyond it, NoRoom is thrown as soon as the buffer must grow
    */
   start(expected: number, room: number = Number.POSITIVE_INFINITY): void {
     this.length = 0;
@@ -97,14 +97,14 @@ export class Output {
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
 
-  /** What was written. A large one is the caller's; a small one is a copy. */
+  /** Returns the written bytes. A large buffer is passed to the caller, a small one is copied. */
   take(): Buffer {
     return this.#inserts.length === 0 ? this.#takeWritten() : Buffer.concat(this.#takePieces());
   }
 
   /**
-   * As `take`, but a small one comes as a text of one character per byte, what an HTTP reply is written with fastest, and
-   * one with long ranges in pieces. Throws NoRoom.
+   * Returns the written bytes as `take` does, but short outputs as a string with one character per byte, which is the
+   * fastest form for HTTP replies. An output with long ranges or attachments is returned in pieces. Throws NoRoom.
    */
   takeBinary(): Buffer | string | readonly Buffer[] {
     this.#checkRoom();
@@ -118,7 +118,7 @@ export class Output {
     if (length > this.#room) throw new NoRoom();
   }
 
-  /** Gives back the memory of what was begun and isn't taken. */
+  /** Releases the memory of an output that was not taken. */
   release(): void {
     if (this.bytes === this.#kept) return;
     this.bytes.buffer.transfer(0);
@@ -151,20 +151,20 @@ export class Output {
     this.view = new DataView(bytes.buffer);
   }
 
-  /** Room for `count` more bytes. */
+  /** Ensures capacity for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
     if (this.length + count > this.#most) throw this.#tooLong(`at most ${this.#most} bytes of XML`);
     this.#checkRoom();
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
-    const grown = Buffer.allocUnsafeSlow(size); // to fill it with zeros takes as long as to write it
+    const grown = Buffer.allocUnsafeSlow(size); // not zero-filled, because that takes as long as writing
     this.bytes.copy(grown, 0, 0, this.length);
     const { buffer } = this.bytes;
     this.#use(grown);
-    if (buffer !== this.#kept.buffer) buffer.transfer(0); // gives its memory back now
+    if (buffer !== this.#kept.buffer) buffer.transfer(0); // releases its memory immediately
   }
 
-  /** A constant; room for it has been reserved. */
+  /** Writes a constant. The caller has reserved its bytes. */
   piece({ groups, length }: Piece): void {
     const { view } = this;
     let at = this.length;
@@ -175,7 +175,7 @@ export class Output {
     this.length += length;
   }
 
-  /** Text that may be a constant. */
+  /** Writes a text or a constant. */
   tags(tags: Piece | string): void {
     if (typeof tags === 'string') {
       this.text(tags);
@@ -185,19 +185,24 @@ export class Output {
     this.piece(tags);
   }
 
-  /** A long range, which goes out from where it is: its memory must stay as it is until then. */
+  /** Writes a long range without copying. Its memory must not change until the output was sent. */
   insert(bytes: Uint8Array, start: number, end: number): void {
     const range = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start);
     this.#inserts.push({ at: this.length, bytes: range });
   }
 
-  /** Base64 that goes out as a part, decoded: a reference stands for it (W66). Its memory must stay as it is until then. */
+  /**
+   * Adds base64 that is decoded and sent as an attachment, and writes a reference to it (W66). Its memory must not
+   * change until the output was sent.
+   */
   attach(letters: Buffer): void {
     const number = this.attached.push(letters);
     this.text(`<xop:Include xmlns:xop="${xopNamespace}" href="cid:${number}@soapbridge"/>`);
   }
 
-  /** A range of UTF-8 from a source that may be read a few bytes beyond it; room has been reserved. */
+  /**
+   * Copies a range of UTF-8. The source must be readable a few bytes past the range. The caller has reserved the bytes.
+   */
   copy(bytes: Uint8Array, source: DataView, start: number, end: number): void {
     if (end - start > 128) {
       this.bytes.set(bytes.subarray(start, end), this.length);
@@ -213,8 +218,8 @@ export class Output {
   }
 
   /**
-   * The content of a JSON string as XML content (W21). False, with nothing written, when it holds a `\u` escape
-   * or a character near U+FFFE, which take more than a look at a byte.
+   * Writes the content of a JSON string as XML content (W21). Returns false, and writes nothing, if it contains a `\u`
+   * escape or a character near U+FFFE, which are not decided by a single byte.
    */
   content(bytes: Uint8Array, start: number, end: number, count: ReplacementCount): boolean {
     this.reserve((end - start) * 5);
@@ -238,7 +243,7 @@ export class Output {
     return true;
   }
 
-  /** 32 digits with the dashes of a GUID between them (W21). */
+  /** Writes 32 digits with the dashes of a GUID (W21). */
   guid(bytes: Uint8Array, start: number): void {
     this.reserve(36);
     const written = this.bytes;
@@ -250,7 +255,7 @@ export class Output {
     this.length = at;
   }
 
-  /** A short ASCII text; room has been reserved. */
+  /** Writes a short ASCII text. The caller has reserved its bytes. */
   ascii(text: string): void {
     const written = this.bytes;
     const at = this.length;
@@ -258,7 +263,7 @@ export class Output {
     this.length = at + text.length;
   }
 
-  /** A whole number from 0 up, as far as doubles are exact; room has been reserved. */
+  /** Writes a nonnegative integer that a double represents exactly. The caller has reserved its bytes. */
   integer(value: number): void {
     let rest = value;
     if (rest >= 1e9) {
@@ -273,7 +278,9 @@ export class Output {
     this.#digits(rest, count);
   }
 
-  /** A number of thousandths from 0 up, as a decimal without zeros at its end; room has been reserved. */
+  /**
+   * Writes a nonnegative number of thousandths as a decimal without trailing zeros. The caller has reserved its bytes.
+   */
   thousandths(value: number): void {
     const whole = Math.floor(value / 1000);
     this.integer(whole);
@@ -285,11 +292,11 @@ export class Output {
     else this.#digits(rest, 3);
   }
 
-  /** The last digits of a number below 2^31. */
+  /** Writes the last `count` digits of a number below 2^31. */
   #digits(value: number, count: number): void {
     const written = this.bytes;
     const start = this.length;
-    let rest = value | 0; // whatever it came from, an integer to the compiler
+    let rest = value | 0; // `| 0` makes it an integer for the compiler
     for (let at = start + count - 1; at >= start; at--) {
       const tens = (rest / 10) | 0;
       written[at] = 48 + rest - tens * 10;
@@ -298,7 +305,7 @@ export class Output {
     this.length += count;
   }
 
-  /** Any text, as UTF-8. */
+  /** Writes any text as UTF-8. */
   text(text: string): void {
     this.reserve(text.length * 3);
     this.length += this.bytes.write(text, this.length);

@@ -13,42 +13,51 @@ const equalsSign = 0x3d;
 const greaterThan = 0x3e;
 const question = 0x3f;
 
-/** A text of so many CDATA sections is gathered in a buffer: as a string it would be a tree of them. */
+/**
+ * Minimum number of CDATA sections of a text that are collected in a buffer, because a concatenated string would be a
+ * tree.
+ */
 const manySections = 16;
 
-/** Children of one element. If `xmlElements` is raised, this limit grows with it. */
+/** Returns the maximum number of children of one element. If `xmlElements` is raised, this limit grows with it. */
 export function maxChildren({ xmlChildren, xmlElements }: Limits): number {
   return xmlChildren ?? Math.max(50_000, xmlElements / 4);
 }
 
-/** Attributes and namespace declarations of all elements. If `xmlElements` is raised, this limit grows with it. */
+/**
+ * Returns the maximum number of attributes and namespace declarations of all elements. If `xmlElements` is raised, this
+ * limit grows with it.
+ */
 export function maxAllAttributes({ xmlAllAttributes, xmlElements }: Limits): number {
   return xmlAllAttributes ?? Math.max(250_000, xmlElements * 1.25);
 }
 
-/** Attributes and namespace declarations of one element, together. */
+/** Maximum number of attributes and namespace declarations of one element, together. */
 export const maxAttributes = 64;
 
-/** Characters in the name of an element or attribute, with its prefix. */
+/** Maximum number of characters in the name of an element or attribute, with its prefix. */
 export const maxNameCharacters = 256;
 
-/** Characters in the name of a namespace. */
+/** Maximum number of characters in the name of a namespace. */
 export const maxNamespaceCharacters = 1024;
 
-/** Characters in the value of an attribute. */
+/** Maximum number of characters in the value of an attribute. */
 export const maxAttributeValueCharacters = 64 * 1024;
 
-/** One open element. Each depth has one, used again by every element there: reading allocates none per element. */
+/**
+ * An open element. There is one object per depth, which all elements of that depth reuse, so that reading allocates
+ * none per element.
+ */
 class OpenElement {
   readonly outer: OpenElement | undefined;
   inner: OpenElement | undefined = undefined;
-  /** Offsets of the name in the start tag, which the end tag is compared with. */
+  /** Offsets of the name in the start tag, for the comparison with the end tag. */
   nameStart = 0;
   nameEnd = 0;
-  /** Namespace declarations in scope outside the element. */
+  /** Number of namespace declarations in scope outside the element. */
   declarations = 0;
   children = 0;
-  /** Characters of stray text so far. */
+  /** Number of characters of stray text so far. */
   characters = 0;
   stray = false;
 
@@ -57,7 +66,7 @@ class OpenElement {
   }
 }
 
-/** One attribute of the start tag that was read last; used again by the next tag. */
+/** An attribute of the last start tag. The next tag reuses it. */
 class Attribute {
   /** Offset of the name. */
   start = 0;
@@ -67,10 +76,10 @@ class Attribute {
   value = '';
 }
 
-/** Attributes that are compared with each other, pair by pair. */
+/** Maximum number of attributes that are compared with each other in pairs. */
 const fewAttributes = 8;
 
-/** Where a reader is, at a start tag: documents with the same beginning can be read on from there. */
+/** State of a reader at a start tag. Another document with the same beginning can be read from that position on. */
 export interface ReaderSnapshot {
   readonly position: number;
   readonly local: string;
@@ -78,7 +87,7 @@ export interface ReaderSnapshot {
   readonly prefix: string;
   readonly empty: boolean;
   readonly elements: number;
-  /** The open elements, from the root to the one whose start tag was just read. */
+  /** The open elements, from the root to the one of the last start tag. */
   readonly open: readonly {
     readonly nameStart: number;
     readonly nameEnd: number;
@@ -95,32 +104,32 @@ export interface XmlQuirks {
   readonly emptyPrefixes?: boolean;
 }
 
-/** What it takes to read the content of an element whose start tag was read. */
+/** The parts of a reader that are needed for the content of an element after its start tag. */
 export type ContentReader = Pick<
   XmlReader,
   'local' | 'namespace' | 'prefix' | 'stray' | 'position' | 'nextChild' | 'readText' | 'skip' | 'attribute'
 >;
 
 /**
- * A forward-only reader over a decoded document, made for codecs that know what comes next: `readRoot`, then per
- * element either `nextChild` until it is false, or `readText`, or `skip`; `finish` after the root. Strict XML 1.0
- * (fifth edition) and Namespaces in XML 1.0, without DTD and without processing instructions (W10). Every
- * character is checked before the codec is past it. Every method throws XmlError.
+ * A forward-only reader of a decoded document, for codecs. Call `readRoot`, then for each element `nextChild` until it
+ * returns false, or `readText`, or `skip`, and `finish` after the root. It accepts strict XML 1.0 (fifth edition) and
+ * Namespaces in XML 1.0, without DTD and processing instructions (W10). Each character is checked before the reader
+ * moves past it. All methods throw XmlError.
  */
 export class XmlReader {
-  /** Name of the element whose start tag was read last; `namespace` and `prefix` are '' for none. */
+  /** Name of the element of the last start tag; `namespace` and `prefix` are '' for none. */
   local = '';
   namespace = '';
   prefix = '';
-  /** True at a start tag that closes itself; any move on makes it false. */
+  /** True at a self-closing start tag, until the next move. */
   empty = false;
-  /** Elements that are open, the one whose start tag was just read included. */
+  /** Number of open elements, including the one of the last start tag. */
   depth = 0;
-  /** Whether the element that `nextChild` or `skip` just closed held character data other than blanks. */
+  /** True if the element that `nextChild` or `skip` just closed contained character data other than blanks. */
   stray = false;
-  /** Offset of the next character that wasn't read. */
+  /** Offset of the next unread character. */
   position = 0;
-  /** Attributes of the start tag that was read last, namespace declarations not counted; valid until the next move. */
+  /** Number of attributes of the last start tag, without namespace declarations; valid until the next move. */
   attributeCount = 0;
 
   readonly #scanner: Scanner;
@@ -135,12 +144,12 @@ export class XmlReader {
   readonly #namespaces = new Namespaces();
   readonly #attributes: Attribute[] = [];
   #open = new OpenElement(undefined);
-  /** What texts of many CDATA sections are put together in, one at a time. */
+  /** Buffer for texts of many CDATA sections, one at a time. */
   #gathered: GatheredText | undefined;
   #elements = 0;
-  /** Whether what is read is passed over. */
+  /** True while content is skipped. */
   #isSkipping = false;
-  /** Attributes and namespace declarations of all elements so far. */
+  /** Number of attributes and namespace declarations of all elements so far. */
   #allAttributes = 0;
 
   constructor(text: string, limits: Limits, quirks?: XmlQuirks) {
@@ -155,17 +164,17 @@ export class XmlReader {
     this.#maxAttributeValue = limits.xmlAttributeValue ?? maxAttributeValueCharacters;
   }
 
-  /** Surrogate pairs that were written as two references and joined (W10). */
+  /** Number of surrogate pairs that were written as two references and joined (W10). */
   get joinedSurrogates(): number {
     return this.#scanner.joinedSurrogates;
   }
 
-  /** References to characters that XML forbids and that were let through (W10). */
+  /** Number of references to characters that XML forbids and that were accepted (W10). */
   get illegalReferences(): number {
     return this.#scanner.illegalReferences;
   }
 
-  /** Reads the prolog and the root's start tag. A DTD is refused at its first token, before any of it is read. */
+  /** Reads the prolog and the root's start tag. A DTD is refused at its first token, before it is read. */
   readRoot(): void {
     const scanner = this.#scanner;
     const text = scanner.text;
@@ -188,7 +197,7 @@ export class XmlReader {
     this.#readStartTag(at);
   }
 
-  /** Where the reader is, at a start tag; undefined when the tag has attributes or text stood between the tags. */
+  /** Returns the state at a start tag. Undefined if the tag has attributes or if there was text between the tags. */
   snapshot(): ReaderSnapshot | undefined {
     if (this.attributeCount !== 0) return undefined;
     const open: ReaderSnapshot['open'][number][] = [];
@@ -208,7 +217,7 @@ export class XmlReader {
     return { position, local, namespace, prefix, empty, elements: this.#elements, open };
   }
 
-  /** Goes on from where another reader was, whose document had the same text up to there; instead of `readRoot`. */
+  /** Continues from the state of another reader with the same text up to its position; replaces `readRoot`. */
   resume({ position, local, namespace, prefix, empty, elements, open }: ReaderSnapshot): void {
     this.#scanner.limitToLegal(position);
     for (const { nameStart, nameEnd, children, declarations } of open) {
@@ -224,8 +233,8 @@ export class XmlReader {
   }
 
   /**
-   * Moves to the start tag of the current element's next child: true. When there is none, past the current
-   * element's end tag: false. Blanks and comments are passed over, other character data sets `stray`.
+   * Moves to the start tag of the current element's next child and returns true. Without one, moves past the current
+   * element's end tag and returns false. Blanks and comments are skipped; other character data sets `stray`.
    */
   nextChild(): boolean {
     if (this.empty) {
@@ -256,7 +265,7 @@ export class XmlReader {
     return true;
   }
 
-  /** Whether the first thing in the current element, blanks and comments left aside, is a child element. */
+  /** Returns true if the content of the current element begins with a child element, after blanks and comments. */
   get beginsWithElement(): boolean {
     if (this.empty) return false;
     const scanner = this.#scanner;
@@ -266,9 +275,9 @@ export class XmlReader {
   }
 
   /**
-   * From a start tag past the end tag: the character data between, references resolved, line ends as LF. A child
-   * element makes it undefined. `lenient` is for members that are strings: surrogate pairs written as two
-   * references are joined, and illegal references are let through if the reader allows them (W10).
+   * Moves from a start tag past the end tag and returns the character data, with resolved references and line ends as
+   * LF. Returns undefined if there is a child element. `lenient` is for members that are strings: surrogate pairs
+   * written as two references are joined, and illegal references are accepted if the reader allows them (W10).
    */
   readText(maxLength: number, lenient: boolean): string | undefined {
     if (this.empty) {
@@ -288,14 +297,14 @@ export class XmlReader {
   }
 
   /**
-   * From a start tag past its end tag, everything between checked; its text as that of strings is, since it may be such:
-   * what is wrong with the element is told, not how its characters are written.
+   * Moves from a start tag past its end tag and checks everything between. Text is read as lenient, because it may be
+   * that of a string: the error then is about the element, not about its characters.
    */
   skip(): void {
     this.#skipTo(this.depth - 1);
   }
 
-  /** `nextChild` in an element of which nothing but start tags is looked at: its text is passed over. */
+  /** Like `nextChild`, but for an element with ignored text. */
   passToChild(): boolean {
     this.#isSkipping = true;
     const isChild = this.nextChild();
@@ -303,14 +312,14 @@ export class XmlReader {
     return isChild;
   }
 
-  /** Reads what is left of the document, from anywhere, so that a fault in its form comes to light. */
+  /** Reads the rest of the document from any position, to find errors in its form. */
   drain(): void {
     if (this.#elements === 0) this.readRoot();
     this.#skipTo(0);
     this.finish();
   }
 
-  /** After the root's end tag: only comments and blanks up to the end. */
+  /** Checks after the root's end tag that only comments and blanks follow. */
   finish(): void {
     const scanner = this.#scanner;
     const at = scanner.skipMiscellany(this.position);
@@ -324,7 +333,7 @@ export class XmlReader {
     this.position = at;
   }
 
-  /** Value of an attribute by its expanded name, '' being no namespace; undefined when it isn't there. */
+  /** Returns the value of an attribute by its expanded name, '' for no namespace; undefined if it is absent. */
   attribute(namespace: string, local: string): string | undefined {
     for (let index = 0; index < this.attributeCount; index++) {
       const attribute = this.#attribute(index);
@@ -333,22 +342,22 @@ export class XmlReader {
     return undefined;
   }
 
-  /** Offset of the `<` of the start tag that was read last; valid until the next move. */
+  /** Offset of the `<` of the last start tag; valid until the next move. */
   get startOffset(): number {
     return this.#open.nameStart - 1;
   }
 
-  /** The document's text between two offsets, as it stands; what the reader is past has been checked. */
+  /** Returns the document's unchanged text between two offsets. Text before the reader's position has been checked. */
   source(start: number, end: number): string {
     return this.#scanner.text.slice(start, end);
   }
 
-  /** The namespace declarations of the start tag that was read last; valid until the next move. */
+  /** The namespace declarations of the last start tag; valid until the next move. */
   get declarations(): readonly Declaration[] {
     return this.#namespaces.between(this.#open.declarations, this.#namespaces.count);
   }
 
-  /** Offset of an attribute's name. */
+  /** Returns the offset of an attribute's name. */
   attributeOffset(index: number): number {
     return this.#attribute(index).start;
   }
@@ -365,7 +374,10 @@ export class XmlReader {
     return this.#attribute(index).value;
   }
 
-  /** Namespace of a prefix where the reader stands, '' being the default namespace; undefined for an unbound one. */
+  /**
+   * Returns the namespace of a prefix at the reader's position, '' for the default namespace; undefined for an unbound
+   * prefix.
+   */
   resolve(prefix: string): string | undefined {
     return this.#namespaces.resolve(prefix);
   }
@@ -449,7 +461,10 @@ export class XmlReader {
     this.#close();
   }
 
-  /** From the end of an element's name to the end of its start tag; declares, then binds (Namespaces 1.0, 5 and 6). */
+  /**
+   * Reads from the end of an element's name to the end of its start tag. Declarations are applied before attributes are
+   * bound (Namespaces 1.0, 5 and 6).
+   */
   #readAttributes(from: number, element: OpenElement): void {
     const scanner = this.#scanner;
     let at = from;
@@ -483,7 +498,7 @@ export class XmlReader {
     if (this.attributeCount > fewAttributes) this.#refuseTwice();
   }
 
-  /** One attribute or namespace declaration; returns the offset after its value. */
+  /** Reads one attribute or namespace declaration. Returns the offset after its value. */
   #readAttribute(start: number, element: OpenElement): number {
     const scanner = this.#scanner;
     const text = scanner.text;
@@ -520,13 +535,13 @@ export class XmlReader {
     }
   }
 
-  /** Of many attributes each pair would take more time than reading them did. */
+  /** Finds repeated attributes with a set, because comparing all pairs of many attributes would be slow. */
   #refuseTwice(): void {
     const names = new Set<string>();
     for (let index = 0; index < this.attributeCount; index++) {
       const attribute = this.#attribute(index);
       const { local, namespace } = attribute;
-      const name = `${local} ${namespace}`; // no local name holds a blank
+      const name = `${local} ${namespace}`; // local names contain no blanks
       if (names.has(name)) throw this.#twiceError(attribute);
       names.add(name);
     }
@@ -536,7 +551,7 @@ export class XmlReader {
     return repeatedAttribute(this.#scanner, start, cut(local));
   }
 
-  /** Namespaces 1.0, 3: what may be declared, and what only as it is anyway. */
+  /** Adds a declaration, after the checks of Namespaces 1.0, 3. */
   #declare(prefix: string, namespace: string, at: number, element: OpenElement): void {
     const scanner = this.#scanner;
     if (this.#namespaces.declaredSince(element.declarations, prefix)) {
@@ -572,11 +587,11 @@ export class XmlReader {
     return namespace;
   }
 
-  /** Past character data between child elements; returns the offset of the markup after it. */
+  /** Moves past character data between child elements. Returns the offset of the markup after it. */
   #passText(start: number, element: OpenElement): number {
     const scanner = this.#scanner;
     const end = this.#textEnd(start);
-    // The first character isn't blank, but it may be the reference to one.
+    // The first character is not blank, but it may be a reference to a blank.
     if (scanner.isPlain(start, end)) this.#addStray(start, end - start, true, element);
     else {
       const value = scanner.resolveText(start, end, this.#limits.xmlText, this.#isSkipping);
@@ -585,7 +600,7 @@ export class XmlReader {
     return end;
   }
 
-  /** Past a comment or CDATA section between child elements. */
+  /** Moves past a comment or CDATA section between child elements. */
   #passMarkup(at: number, element: OpenElement): number {
     const scanner = this.#scanner;
     if (scanner.text.startsWith('<!--', at)) return scanner.skipComment(at);
@@ -600,14 +615,16 @@ export class XmlReader {
     if (element.characters > this.#limits.xmlText) throw this.#textError(at, this.#limits.xmlText);
   }
 
-  /** The slow path of `readText`: references, line ends to normalise, comments, CDATA sections, child elements. */
+  /**
+   * The slow path of `readText`, for references, line ends to normalise, comments, CDATA sections and child elements.
+   */
   #readMixedText(maxLength: number, lenient: boolean): string | undefined {
     const scanner = this.#scanner;
     const start = this.position;
     let at = start;
     let value = '';
     let sections = 0;
-    /** What stands before `value`, once there are many sections. */
+    /** The text before `value`, if there are many sections. */
     let gathered: GatheredText | undefined;
     for (;;) {
       const end = this.#textEnd(at);
@@ -643,10 +660,10 @@ export class XmlReader {
   #skipTo(depth: number): void {
     this.#isSkipping = true;
     while (this.depth > depth) this.nextChild();
-    this.#isSkipping = false; // after an error nothing more is read
+    this.#isSkipping = false; // not reset after an error, because reading stops then
   }
 
-  /** Offset of the markup that ends character data. */
+  /** Returns the offset of the markup that ends character data. */
   #textEnd(start: number): number {
     const end = this.#scanner.text.indexOf('<', start);
     if (end === -1) throw this.#endTagError(this.#scanner.text.length);

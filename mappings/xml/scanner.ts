@@ -3,7 +3,8 @@ import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from 
 import { locate, XmlError, type XmlReason } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
 
-// code units; other modules have theirs: what one exports is no constant to the compiler, and these are compared with each character
+// Code units. They are not imported, because the compiler does not treat exports of other modules as constants, and
+// each character is compared with them.
 const lessThan = 0x3c;
 const greaterThan = 0x3e;
 const doubleQuote = 0x22;
@@ -17,10 +18,13 @@ const colonSign = 0x3a;
 const semicolon = 0x3b;
 const letterX = 0x78;
 
-/** Code units of a text whose references and line ends may be very many. */
+/**
+ * Minimum length in code units of a text that is processed unit by unit, because it may have many references and line
+ * ends.
+ */
 const longText = 1_024;
 
-/** XML 1.0, 4.6: the entities that need no declaration, those that are met most first. */
+/** The predefined entities (XML 1.0, 4.6), most frequent first. */
 export const entities: readonly {
   readonly reference: string;
   readonly initial: number;
@@ -36,30 +40,30 @@ export const entities: readonly {
 ).map(([reference, code]) => ({ reference, initial: reference.charCodeAt(1), code }));
 
 /**
- * The lexical half of XmlReader: names, comments, references and line ends, by offset. A method that reads
- * something returns the offset after it. Knows nothing of elements; every method throws XmlError.
+ * The lexical half of XmlReader: names, comments, references and line ends, by offset. A method that reads something
+ * returns the offset after it. It does not know elements. All methods throw XmlError.
  */
 export class Scanner {
-  /** The document, after `limitToLegal` only up to its first illegal character. */
+  /** The document; after `limitToLegal` only up to its first illegal character. */
   text: string;
-  /** Surrogate pairs that were written as two references and joined (W10). */
+  /** Number of surrogate pairs that were written as two references and joined (W10). */
   joinedSurrogates = 0;
-  /** References to characters that XML forbids and that were let through (W10). */
+  /** Number of references to characters that XML forbids and that were accepted (W10). */
   illegalReferences = 0;
-  /** Offset of the colon in the name that was read last; -1 when it has none. */
+  /** Offset of the colon in the last name; -1 if it has none. */
   colon = -1;
-  /** Characters of the attribute value or CDATA section that was read last. */
+  /** Characters of the last attribute value or CDATA section. */
   value = '';
 
   readonly #allowIllegalReferences: boolean;
   #end: number;
-  /** The character that #end cuts the text at: an error only once a scan meets it. */
+  /** The illegal character at #end. It is an error only when a scan reaches it. */
   #illegal: number | undefined = undefined;
-  /** Character that the reference read last names. */
+  /** Code point of the last reference. */
   #codePoint = 0;
-  /** What texts of many pieces are put together in, one at a time. */
+  /** Buffer for texts of many pieces, one at a time. */
   #gathered: GatheredText | undefined;
-  // Offsets of the next '&', '\r' and ']]>' that aren't behind; text without any is one slice.
+  // Offsets of the next '&', '\r' and ']]>' after the current position. A text without them is one slice.
   #nextReference = -1;
   #nextReturn = -1;
   #nextTerminator = -1;
@@ -73,7 +77,7 @@ export class Scanner {
   /**
    * Checks the raw characters of the whole document at once.
    *
-   * @param from those before are known to be legal
+   * @param from offset up to which the text is known to be legal
    */
   limitToLegal(from: number): void {
     const illegal = findIllegal(this.text, from);
@@ -83,12 +87,15 @@ export class Scanner {
     this.#end = illegal;
   }
 
-  /** Code unit at an offset; -1 past the end, because one read out of bounds makes every later read slow. */
+  /**
+   * Returns the code unit at an offset. It returns -1 past the end, because one out-of-bounds read slows down all later
+   * reads.
+   */
   code(at: number): number {
     return at < this.#end ? this.text.charCodeAt(at) : -1;
   }
 
-  /** True at the end of a document that holds nothing illegal. */
+  /** Returns true at the end of a document without illegal characters. */
   isEnd(at: number): boolean {
     return at === this.#end && this.#illegal === undefined;
   }
@@ -99,7 +106,7 @@ export class Scanner {
     return at;
   }
 
-  /** [27] Misc: blanks and comments; processing instructions are refused. */
+  /** Skips [27] Misc: blanks and comments. Processing instructions are refused. */
   skipMiscellany(from: number): number {
     let at = this.skipBlanks(from);
     while (this.text.startsWith('<!--', at)) at = this.skipBlanks(this.skipComment(at));
@@ -107,7 +114,7 @@ export class Scanner {
     return at;
   }
 
-  /** [15] Comment. */
+  /** Skips [15] Comment. */
   skipComment(at: number): number {
     const end = this.text.indexOf('--', at + 4);
     if (end === -1) throw this.errorAtEnd({ expected: '-->', got: 'the end' });
@@ -115,7 +122,7 @@ export class Scanner {
     return end + 3;
   }
 
-  /** [18] CDSect: its characters are left in `value`. */
+  /** Reads [18] CDSect and stores its characters in `value`. */
   readSection(at: number): number {
     if (!this.text.startsWith('<![CDATA[', at)) {
       if (this.text.startsWith('<!DOCTYPE', at))
@@ -133,7 +140,7 @@ export class Scanner {
     return end + 3;
   }
 
-  /** [7] QName: its colon is left in `colon`. */
+  /** Reads [7] QName and stores the offset of its colon in `colon`. */
   readName(start: number): number {
     const end = this.#readNamePart(start);
     this.colon = -1;
@@ -142,7 +149,7 @@ export class Scanner {
     return this.#readNamePart(end + 1);
   }
 
-  /** [4] NCName. */
+  /** Reads [4] NCName. */
   #readNamePart(start: number): number {
     let at = start;
     let code = this.#codePointAt(at);
@@ -160,7 +167,7 @@ export class Scanner {
     return code > 0x7f ? (this.text.codePointAt(at) as number) : code;
   }
 
-  /** True when character data is what it seems: no reference, no line end to normalise. `]]>` is refused. */
+  /** Returns true if character data has no references and no line ends to normalise. Refuses `]]>`. */
   isPlain(start: number, end: number): boolean {
     if (this.#nextTerminator < start) this.#nextTerminator = this.#next(']]>', start);
     if (this.#nextTerminator < end)
@@ -171,8 +178,8 @@ export class Scanner {
   }
 
   /**
-   * Character data with references resolved and line ends as LF (XML 1.0, 2.11). What is longer than `maxLength`
-   * is only read until that shows.
+   * Returns character data with resolved references and line ends as LF (XML 1.0, 2.11). Stops soon after `maxLength`
+   * is exceeded.
    */
   resolveText(start: number, end: number, maxLength: number, lenient: boolean): string {
     if (start === end) return '';
@@ -194,11 +201,11 @@ export class Scanner {
     return value + text.slice(at, end);
   }
 
-  /** The same for a text that may be of very many pieces: looked at character by character, as they may be of one each. */
+  /** Resolves a long text unit by unit, because each unit may be a piece of its own. */
   #resolveLongText(start: number, end: number, maxLength: number, lenient: boolean): string {
     const text = this.text;
     if (this.isPlain(start, end)) return text.slice(start, end);
-    // of two units at least one is left: what shows that it is too long is in twice as many
+    // two units become at least one, so twice the maximum is enough to show that the text is too long
     if (this.#nextReference >= end)
       return withoutReturns(text.slice(start, Math.min(end, start + 2 * maxLength + 2)));
     this.#gathered ??= new GatheredText();
@@ -223,7 +230,7 @@ export class Scanner {
     return value.take();
   }
 
-  /** [10] AttValue: what it comes to is left in `value`. */
+  /** Reads [10] AttValue and stores its normalized value in `value`. */
   readValue(start: number, maxLength: number): number {
     const quote = this.code(start);
     if (quote !== doubleQuote && quote !== singleQuote) {
@@ -247,7 +254,7 @@ export class Scanner {
     return end + 1;
   }
 
-  /** XML 1.0, 3.3.3: every blank is a space, but for those that references name. */
+  /** Normalizes an attribute value: each blank becomes a space, except those from references (XML 1.0, 3.3.3). */
   #resolveValue(start: number, end: number, maxLength: number): string {
     const text = this.text;
     this.#gathered ??= new GatheredText();
@@ -274,7 +281,7 @@ export class Scanner {
     return value.take();
   }
 
-  /** [67] Reference: the character is left in #codePoint, and is one that XML or W10's exceptions allow. */
+  /** Reads [67] Reference and stores its character in #codePoint. XML or the exceptions of W10 must allow it. */
   #readReference(start: number, lenient: boolean): number {
     if (this.code(start + 1) !== hash) return this.#readEntity(start);
     const end = this.#readNumber(start);
@@ -298,7 +305,7 @@ export class Scanner {
     throw this.error(start, { mistake: 'character', expected: 'a reference to a legal character', got });
   }
 
-  /** [66] CharRef. */
+  /** Reads [66] CharRef. */
   #readNumber(start: number): number {
     const hexadecimal = this.code(start + 2) === letterX;
     const digits = start + (hexadecimal ? 3 : 2);
@@ -323,18 +330,18 @@ export class Scanner {
         return start + reference.length;
       }
     }
-    // What follows the ampersand may be part of a secret.
+    // The text after the ampersand may be part of a secret.
     const expected = '&amp; &lt; &gt; &apos; &quot; or a character reference';
     throw this.error(start, { mistake: 'reference', expected });
   }
 
-  /** Offset of the next occurrence; the end when there is none. */
+  /** Returns the offset of the next occurrence; the end if there is none. */
   #next(search: string, from: number): number {
     const at = this.text.indexOf(search, from);
     return at === -1 ? this.#end : at;
   }
 
-  /** The error of what was found at an offset, or of the illegal character that cuts the text there. */
+  /** Returns the error about an offset, or about the illegal character that ends the text there. */
   error(at: number, reason: XmlReason, limit?: keyof Limits): XmlError {
     if (at >= this.#end && this.#illegal !== undefined) return this.errorAtEnd(reason);
     return new XmlError(locate(this.text, at), reason, limit);
@@ -360,13 +367,13 @@ export class Scanner {
     );
   }
 
-  /** What is at an offset, as an error names it. */
+  /** Names the character at an offset for an error. */
   got(at: number): string {
     return at < this.#end ? unicode(this.text.codePointAt(at) as number) : 'the end';
   }
 }
 
-/** Value of a digit's code unit, 0 to 15; 16 for anything else. */
+/** Returns the value of a digit, 0 to 15; 16 for any other code unit. */
 function digitOf(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
   const lower = code | 0x20;
@@ -377,12 +384,12 @@ function unicode(code: number): string {
   return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** A name as errors show it. */
+/** Shortens a name for an error. */
 export function cut(name: string): string {
   return name.length > 40 ? `${name.slice(0, 40)}…` : name;
 }
 
-/** In characters: a pattern takes 200 ns for the first return, however short its text is. */
+/** Maximum length in characters for which a loop is faster than a regular expression. */
 const shortText = 16;
 
 function withFewReturns(text: string): string {
@@ -395,7 +402,10 @@ function withFewReturns(text: string): string {
   return folded + text.slice(from);
 }
 
-/** A text with line ends as LF (XML 1.0, 2.11); of a long one unit by unit, as a pattern takes 50 ns for each. */
+/**
+ * Replaces CR and CRLF with LF (XML 1.0, 2.11). A long text is processed unit by unit, which is faster than a regular
+ * expression.
+ */
 function withoutReturns(text: string): string {
   if (text.length <= shortText) return withFewReturns(text);
   if (text.length <= longText) return text.replace(/\r\n?/g, '\n');
@@ -408,7 +418,7 @@ function withoutReturns(text: string): string {
   return bytes.toString('utf16le', 0, foldReturns(units) * 2);
 }
 
-/** Makes each CR and CRLF a LF, in place; how many units are left. */
+/** Replaces each CR and CRLF with LF in place. Returns the number of remaining units. */
 function foldReturns(units: Uint8Array | Uint16Array): number {
   let size = 0;
   for (let at = 0; at < units.length; at++) {
