@@ -12,7 +12,7 @@ import { recordSeparator } from './body.ts';
 import { parseContentType } from './content-type.ts';
 import { type HeaderScalars, headerJson, linksOf } from './header.ts';
 
-/** What the service behind answered, whole. */
+/** A complete response of the upstream. */
 export interface Answer {
   readonly status: number;
   /** By name in lower case. */
@@ -20,10 +20,12 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** A success as the JSON that the output is written from (W35); undefined for no value. Throws MismatchError, JsonError. */
+/**
+ * Reads a successful response as the JSON of the output (W35); undefined for no value. Throws MismatchError, JsonError.
+ */
 export type ReadAnswer = (answer: Answer) => Buffer | undefined;
 
-/** What reads the answers of an operation, by its reply mapping (W35). */
+/** Compiles the reader of an operation's responses from its reply mapping (W35). */
 export function compileAnswer(
   { upstream: { reply, accept } }: Operation,
   scalars: HeaderScalars,
@@ -40,12 +42,12 @@ export function compileAnswer(
   }
 }
 
-/** Throws MismatchError for an answer of HTML where text or bytes of another media type are declared. */
+/** Throws MismatchError for an HTML response if text or bytes of another media type are declared. */
 type RefuseHtml = (answer: Answer) => void;
 
 const passHtml: RefuseHtml = () => {};
 
-/** The page of a proxy or of a login is no text or file of the service, though it comes with 200. */
+/** Refuses HTML with status 200, because it is a page of a proxy or a login, not a text or file of the service. */
 function htmlRefusal(accept: string): RefuseHtml {
   const declared = accept.split(',').map((type) => parseContentType(type).type);
   return ({ headers, body }) => {
@@ -60,7 +62,7 @@ function htmlRefusal(accept: string): RefuseHtml {
 
 const htmlTypes: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml']);
 
-/** Statuses of success that may have no body whatever the document says (RFC 9110 §15.3.3, §15.3.5, §15.3.6). */
+/** Success statuses that may have no body, whatever the document declares (RFC 9110 §15.3.3, §15.3.5, §15.3.6). */
 const mayBeEmpty: ReadonlySet<number> = new Set([202, 204, 205]);
 
 /** Throws MismatchError for a success without the JSON that the document declares. */
@@ -69,7 +71,7 @@ export function requireBody({ status, body }: Answer): void {
     throw new MismatchError({ expected: `a JSON body with status ${status}`, got: 'none' });
 }
 
-/** True for a status of success: 2xx, or a redirect that the document has. */
+/** Returns a predicate for success statuses: 2xx, or a redirect that the document declares. */
 export function compileSuccess({ upstream: { reply } }: Operation): (status: number) => boolean {
   const redirects = reply.kind === 'record' ? reply.redirects : [];
   const known = (status: number): boolean => redirects.some((range) => isIn(status, range));
@@ -90,7 +92,7 @@ function memberReader(form: BodyForm, refuseHtml: RefuseHtml, limits: Limits): R
   };
 }
 
-/** The JSON values of lines, or of a sequence by RFC 7464, as one array: each checked to be a value by itself. */
+/** Converts JSON lines, or a sequence by RFC 7464, to one array. Each value is checked separately. */
 function arrayOfLines(body: Buffer, limits: Limits): string {
   const text = decode(body, 'utf-8');
   const values = text
@@ -100,12 +102,12 @@ function arrayOfLines(body: Buffer, limits: Limits): string {
   return `[${values.join(',')}]`;
 }
 
-/** 204 and 205 have no body, so that an empty one is none rather than an empty text (RFC 9110, 15.3). */
+/** Returns true for an empty body with status 204 or 205, which is no body and not an empty text (RFC 9110, 15.3). */
 function isNone({ status, body }: Answer): boolean {
   return (status === 204 || status === 205) && body.length === 0;
 }
 
-/** A raw body as one JSON string. */
+/** Converts a raw body to a JSON string. */
 function rawOf({ body, headers }: Answer, form: 'text' | 'binary'): string {
   if (form === 'binary') return `"${body.toString('base64')}"`;
   const charset = parseContentType(String(headers['content-type'] ?? '')).charset || 'utf-8';
@@ -120,7 +122,7 @@ function decode(body: Buffer, charset: string): string {
   }
 }
 
-// --- a record of all that a reply holds ---------------------------------------------------------------
+// --- a record of status, headers and body ------------------------------------------------------------
 
 type RecordMapping = Extract<ReplyMapping, { kind: 'record' }>;
 
@@ -150,7 +152,7 @@ function recordOf(
   return `{${members.join(',')}}`;
 }
 
-/** The most exact of the document's responses to a status; one that it doesn't know is taken for the first. */
+/** Returns the document's most specific response for a status; the first one for an unknown status. */
 function findBody(
   status: number,
   bodies: RecordMapping['bodies'],
@@ -162,7 +164,7 @@ function findBody(
   );
 }
 
-/** `2XX` and `default` are ranges. */
+/** Returns true if a status is in a range such as `2XX` or `default`, or equals it. */
 function isIn(status: number, range: string): boolean {
   return (
     range === 'default' || range === String(status) || range.toUpperCase() === `${String(status).charAt(0)}XX`
@@ -184,6 +186,6 @@ function bodyJson(
     return rawOf(answer, form);
   }
   const text = decode(body, 'utf-8');
-  checkJson(text, limits); // a body that is more than one value would become members beside it
+  checkJson(text, limits); // more than one value in the body would add members to the record
   return text;
 }

@@ -5,7 +5,7 @@ import type { Limits } from '../contract/limits.ts';
 import type { Contract, Operation } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
 
-/** The member of an operation's upstream body that holds its credentials; undefined where none does. */
+/** Returns the member of an operation's upstream body that contains the credentials; undefined for none. */
 export function credentialsMemberOf(
   { credentials }: Contract,
   { upstream: { body, server } }: Operation,
@@ -15,10 +15,10 @@ export function credentialsMemberOf(
 }
 
 /**
- * One function that writes that member of tokens that came in the request; an empty one is no credential.
+ * Compiles the function that writes this member from tokens of the request. An empty token is no credential.
  *
- * @param names in the order in which they are written
- * @param tokenNames whose the tokens are, one after the other
+ * @param names credentials in the order of output
+ * @param tokenNames credentials in the order of the tokens
  */
 export function compileCredentialsMember(
   member: string,
@@ -35,14 +35,14 @@ export function compileCredentialsMember(
   };
 }
 
-/** The JSON object that most inputs are members of, as a request's body. */
+/** Writes the JSON object with most inputs as its members, for the upstream's body. */
 export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string | Buffer;
 
 /**
- * One function that writes it; credentials go into it where it has a member for them (W25).
+ * Compiles the function that writes this object. Credentials are added if it has a member for them (W25).
  *
- * @param member the one for credentials
- * @param names theirs in it
+ * @param member the member for credentials
+ * @param names names of the credentials in it
  */
 export function compileMembers(
   member: string | undefined,
@@ -57,7 +57,7 @@ export function compileMembers(
     });
   const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
   return (input, values) => {
-    // as they came, where all of them came in the body
+    // unchanged, if all credentials were in the body
     if (input.withCredentials !== undefined && values?.fromHeaders.size === 0) return input.withCredentials;
     const { text, closes, reading } = input;
     if (typeof text !== 'string')
@@ -82,7 +82,7 @@ export function compileMembers(
   };
 }
 
-/** An object in UTF-8, with a member more. */
+/** Adds a member to a JSON object in UTF-8. */
 function withMember(object: Buffer, member: string): Buffer {
   const rest = `${object.length === 2 ? '' : ','}${member}}`;
   const all = Buffer.allocUnsafe(object.length - 1 + Buffer.byteLength(rest));
@@ -91,15 +91,15 @@ function withMember(object: Buffer, member: string): Buffer {
   return all;
 }
 
-/** Whether a JSON request has members that travel outside the body. */
+/** Returns true if a JSON request has members that are not sent in the body. */
 function isElsewhere({ spans }: Reading, member: string | undefined): boolean {
   return spans.some((span, slot) => span !== undefined && (slot !== credentialsSlot || member === undefined));
 }
 
-/** All credentials as a JSON object. */
+/** Writes all credentials as a JSON object. */
 type WriteCredentials = (values: CredentialValues) => string;
 
-/** @returns what writes them of what gives the JSON of each; one that is undefined is left out */
+/** @returns a function that writes the credentials with the JSON from `jsonOf`; those with undefined are left out */
 function credentialsWriter(
   names: readonly string[],
 ): (jsonOf: (name: string) => string | undefined) => string {
@@ -114,20 +114,20 @@ function credentialsWriter(
   };
 }
 
-/** A JSON request's members, edits put in, without those that travel elsewhere. */
+/** Returns a JSON request's object with its edits applied, without members that are not sent in the body. */
 function withoutSlots(text: string, reading: Reading, limits: Limits): string {
   const members: string[] = [];
   const json = new JsonReader(text, limits);
   json.peek();
   json.enter();
-  let from = 0; // edits stand in the order of the text
+  let from = 0; // edits are in the order of the text
   for (let first = true; json.next(first, 125); first = false) {
     const start = json.position;
     json.name();
     const value = json.position;
     json.skip();
     const end = json.position;
-    let isLeftOut = false; // with the comma before it, if it isn't the first
+    let isLeftOut = false; // including the comma before it, unless it is the first member
     for (let edit = reading.edits[from]; edit !== undefined && edit.start < start; ) {
       isLeftOut = edit.end === end;
       edit = reading.edits[++from];
@@ -143,13 +143,16 @@ function withoutSlots(text: string, reading: Reading, limits: Limits): string {
   return `{${members.join(',')}}`;
 }
 
-/** A member as the body's last. */
+/** Returns the edit that appends a member to the body. */
 function appendMember(text: string, closes: number, edits: readonly Edit[], member: string): Edit {
   const empty = /^\s*\{\s*$/.test(applyEdits(text.slice(0, closes), edits));
   return { start: closes, end: closes, text: (empty ? '' : ',') + member };
 }
 
-/** What came from headers, put into the body's credentials object, or in its place where it is null (W37). */
+/**
+ * Returns the edits that add credentials from headers to the body's credentials object, or replace it if it is null
+ * (W37).
+ */
 function spliceCredentials(
   text: string,
   { start, end }: { readonly start: number; readonly end: number },

@@ -10,16 +10,16 @@ import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
 import { halfCharacter } from './parameter.ts';
 
-/** What goes upstream after a call's head. */
+/** A body for the upstream. */
 export interface WrittenBody {
   readonly mediaType: string;
   readonly content: string | Buffer | StreamedFile;
 }
 
-/** The body of a call; undefined where it has none. */
+/** Writes the body of a call; undefined for none. */
 export type WriteBody = (input: Input, credentials: CredentialValues | undefined) => WrittenBody | undefined;
 
-/** How an operation's inputs become its upstream body. */
+/** Compiles the function that writes an operation's upstream body from its inputs. */
 export function compileBody(
   contract: Contract,
   operation: Operation,
@@ -50,7 +50,7 @@ export function compileBody(
   };
 }
 
-/** A body that one input is, from its JSON. */
+/** Writes a body that consists of one input, from its JSON. */
 type WriteField = (json: string, reading: Reading) => WrittenBody | undefined;
 
 function fieldWriter(
@@ -71,7 +71,7 @@ function fieldWriter(
     }
     case 'form': {
       const write = compileForm(body, type, limits);
-      // nothing to send is no body, and has no media type
+      // an empty form is no body and has no media type
       return unlessNull((json, reading) => {
         const content = write(json, reading);
         return content === '' ? undefined : { mediaType, content };
@@ -99,30 +99,33 @@ function fieldWriter(
   }
 }
 
-/** Begins each value of a sequence (RFC 7464). */
+/** Starts each value of a sequence (RFC 7464). */
 export const recordSeparator = '\x1e';
 
-/** An array's items, each in a line of its own. */
+/** Writes an array's items, one per line. */
 function writeLines(json: string, before: string, reading: Reading, limits: Limits): string {
   const items = itemsOf(json, limits);
   if (items === undefined)
     refuse(reading, 'InvalidType', { expected: 'an array of lines', got: 'another value' });
-  // outside strings, which hold none, a line feed is a blank
+  // strings in JSON contain no line feeds, so each one is a blank
   return (items ?? []).map((item) => `${before}${replaceCharacters(item, blanks)}\n`).join('');
 }
 
 const blanks = replacementsOf({ '\n': ' ', '\r': ' ' });
 
-/** The text of a JSON string. */
+/** Returns the text of a JSON string. */
 function textOf(json: string, limits: Limits): string {
   const part = readPart(json, limits);
   return part.kind === 'text' ? part.text : json;
 }
 
-/** The characters that a charset lacks. */
+/** Characters that a charset does not have. */
 const beyond = { 'iso-8859-1': /[\u0100-\uffff]/, 'us-ascii': /[\u0080-\uffff]/ } as const;
 
-/** What writes text in a charset; a character that it lacks is noted in the reading. */
+/**
+ * Returns a function that encodes text in a charset. Characters that the charset does not have are recorded as a
+ * problem.
+ */
 export function textEncoder(charset: TextCharset): (text: string, reading: Reading) => Buffer {
   if (charset === 'utf-8')
     return (text, reading) => {
@@ -137,7 +140,7 @@ export function textEncoder(charset: TextCharset): (text: string, reading: Readi
   };
 }
 
-/** A null has a form in JSON alone; elsewhere it is no body. */
+/** Returns no body for null, which only JSON can represent. */
 function unlessNull(write: WriteField): WriteField {
   return (json, reading) => (json === 'null' ? undefined : write(json, reading));
 }

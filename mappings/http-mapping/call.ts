@@ -10,30 +10,33 @@ import { fitsHeader, hasControls, hasControlsInQuery, hasDots } from '../places.
 import { compileBody } from './body.ts';
 import { compileParameter, encodeName, encodeText, namesTaken } from './parameter.ts';
 
-/** From the inputs of a call to the request that goes upstream (W35). */
+/** Converts the inputs of a call to the upstream request (W35). */
 
 export type { CredentialValues, Input };
 
-/** One call as it goes upstream. */
+/** An upstream request. */
 export interface UpstreamRequest {
   readonly method: string;
   /** Path and query below the upstream's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** One with parts of a multipart message in it makes their base64 as it is written; a file may still come (W64). */
+  /** A FilledBody generates the base64 of attachments while it is sent. A StreamedFile may still be arriving (W64). */
   readonly body: string | Buffer | FilledBody | StreamedFile | undefined;
-  /** Whether nobody else reads the memory of a body that is bytes: it can be given back once the call is over. */
+  /** True if the memory of a Buffer body is not shared, so that it can be released after the call. */
   readonly ownsBody?: boolean;
   readonly operation: Operation;
 }
 
-/** The call upstream; undefined once it is noted in the reading that a value can't stand in its place. */
+/**
+ * Writes the upstream request. Returns undefined if a value is invalid at its position; the reading records the
+ * problem.
+ */
 export type WriteCall = (
   input: Input,
   credentials: CredentialValues | undefined,
 ) => UpstreamRequest | undefined;
 
-/** One function that turns an operation's inputs into its upstream call. */
+/** Compiles the function that converts an operation's inputs to its upstream request. */
 export function compileCall(
   contract: Contract,
   operation: Operation,
@@ -72,7 +75,7 @@ export function compileCall(
     const draft: Draft = { path, query: '', begins, cookie: '', headers: {} };
     for (const fill of fills) fill(draft, reading);
     const written = writeBody(input, credentials);
-    // several values may make one segment
+    // several values may form one segment
     if (lastInPath !== undefined && reading.problems.length === before && hasDots(draft.path))
       refuseAt(reading, lastInPath, gotDots.code, gotDots.reason);
     if (reading.problems.length > before) return undefined;
@@ -88,12 +91,12 @@ export function compileCall(
   };
 }
 
-/** A credential as its place writes it. */
+/** Formats a credential for its position. */
 function credentialText({ sent: { in: place, name } }: CredentialPart, value: string): string {
   return place === 'header' ? value : `${encodeName(name.toWellFormed())}=${encodeText(value)}`;
 }
 
-/** True for a body whose media type says it all, and that can hold whatever its type can. */
+/** Returns true for a body with a constant media type that can represent all values of its type. */
 function isFixed(body: Operation['upstream']['body']): boolean {
   if (body.kind === 'json') return body.arrays === body.mediaType;
   return body.kind === 'none' || body.kind === 'members';
@@ -101,11 +104,11 @@ function isFixed(body: Operation['upstream']['body']): boolean {
 
 // --- parameters ------------------------------------------------------------------------------------
 
-/** The call while its parameters are put in. */
+/** The request while its parameters are added. */
 interface Draft {
   path: string;
   query: string;
-  /** What the query begins with: `&` behind a path that has one of its own. */
+  /** First character of the query: `&` if the path already has a query. */
   readonly begins: '?' | '&';
   cookie: string;
   readonly headers: Record<string, string>;
@@ -113,7 +116,7 @@ interface Draft {
 
 type Fill = (draft: Draft, reading: Reading) => void;
 
-/** Names in a parameter's place that aren't its own; only in a query and in a cookie members have names there. */
+/** Returns the other names at a parameter's position. Only in queries and cookies do members have names. */
 function namesBeside(
   parameter: Parameter,
   { upstream: { parameters, path } }: Operation,
@@ -156,7 +159,7 @@ function noControls(place: string): Reason {
   return { expected: `no control characters for ${place}`, got: 'some' };
 }
 
-/** What each place does with a parameter's text; undefined is nothing to send. */
+/** Adds a parameter's text to its position; undefined means no value. */
 const putters: Readonly<
   Record<Parameter['in'], (draft: Draft, name: string, text: string | undefined) => Refusal | undefined>
 > = {

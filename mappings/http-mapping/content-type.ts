@@ -1,20 +1,20 @@
 import { parse } from 'content-type';
 
-/** A Content-Type, taken apart (RFC 9110, 8.3). */
+/** A parsed Content-Type (RFC 9110, 8.3). */
 export interface ContentType {
   /** In lower case; `''` for none. */
   readonly type: string;
-  /** The first of each that the header has, without quotes. */
+  /** The first parameter of each name, without quotes. */
   readonly charset: string | undefined;
   readonly action: string | undefined;
 }
 
-/** So many headers are kept, each up to so many characters: callers send the same few over and over. */
+/** Maximum number and length of cached headers. Clients repeat the same few headers. */
 const kept = { headers: 256, characters: 128 } as const;
 
 const known = new Map<string, ContentType>();
 
-/** Takes a Content-Type apart, in a time that is linear in its length; what isn't well-formed in it is left out. */
+/** Parses a Content-Type in linear time. Malformed parts are ignored. */
 export function parseContentType(header: string): ContentType {
   const found = known.get(header);
   if (found !== undefined) return found;

@@ -15,10 +15,13 @@ import {
   Unfit,
 } from './parameter.ts';
 
-/** A JSON object as `application/x-www-form-urlencoded`: `name=value` pairs, encoded as in a query. */
+/** Writes a JSON object as `application/x-www-form-urlencoded`: `name=value` pairs, encoded as in a query. */
 export type WriteForm = (json: string, reading: Reading) => string;
 
-/** Members go in the form that the document declares; of the others lists repeat their name, objects go deep. */
+/**
+ * Compiles the writer of a form. Members have the form that the document declares. Of other members, lists repeat their
+ * name and objects have nested names.
+ */
 export function compileForm(
   { members: stated, deepLists }: Extract<RequestBody, { kind: 'form' }>,
   type: Type | undefined,
@@ -74,7 +77,10 @@ export function compileForm(
   };
 }
 
-/** Writes members whose form the document doesn't declare: lists repeat their name, objects go deep. Throws Unfit. */
+/**
+ * Returns the writer of members without a declared form: lists repeat their name, objects have nested names. Throws
+ * Unfit.
+ */
 function kindWriter(
   deepLists: DeepLists,
   limits: Limits,

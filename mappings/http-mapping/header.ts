@@ -1,10 +1,10 @@
 import { type Scalar, tokenIn } from '../codec/scalars/scalar.ts';
 import type { HeaderScalar, HeaderShape } from '../contract/model.ts';
 
-/** What reads the text of each scalar. */
+/** Converts texts to scalars, by scalar name. */
 export type HeaderScalars = Readonly<Record<HeaderScalar, Pick<Scalar, 'fromXml'>>>;
 
-/** A header of a reply as JSON; undefined for a text that isn't of its shape, which fails no reply. */
+/** Converts a reply's header to JSON. Returns undefined for a text of another shape, which does not fail the reply. */
 export function headerJson(text: string, shape: HeaderShape, scalars: HeaderScalars): string | undefined {
   switch (shape.kind) {
     case 'scalar':
@@ -18,7 +18,7 @@ export function headerJson(text: string, shape: HeaderShape, scalars: HeaderScal
   }
 }
 
-/** Items between commas; none of an empty text. */
+/** Returns the items between commas; none for an empty text. */
 function partsOf(text: string): string[] {
   return text.trim() === '' ? [] : text.split(',').map((part) => part.trim());
 }
@@ -50,7 +50,7 @@ function pairUp(parts: readonly string[]): Pair[] {
   return parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1]] as const] : []));
 }
 
-/** A text as what XML would have it be. */
+/** Converts a text to JSON as if it were XML text. */
 function scalarJson(text: string, scalar: HeaderScalar, scalars: HeaderScalars): string | undefined {
   return tokenIn(scalars[scalar].fromXml(text));
 }
@@ -62,7 +62,7 @@ interface Link {
   readonly Href: string;
 }
 
-/** The links of a header, one per relation; none at all where a part of it isn't clear. */
+/** Returns the links of a header, one per relation; none if any part of it is malformed. */
 export function linksOf(header: string): readonly Link[] {
   const links: Link[] = [];
   const link =

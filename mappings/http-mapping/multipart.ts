@@ -7,16 +7,16 @@ import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
 import { everyText, halfCharacter, maxFormCharacters, noItem, Room, Unfit } from './parameter.ts';
 
-/** A JSON object as `multipart/form-data` (RFC 7578): its parts, and the boundary between them. */
+/** A JSON object as `multipart/form-data` (RFC 7578): its content, and the boundary between the parts. */
 export interface Multipart {
   readonly boundary: string;
   readonly content: Buffer;
 }
 
-/** A JSON object → its parts; a member that no part can hold is noted in the reading. */
+/** Converts a JSON object to parts. A member that no part can represent is recorded as a problem. */
 export type WriteMultipart = (json: string, reading: Reading) => Multipart;
 
-/** @param stated what the document declares of the parts; any other member is a part of the kind `others` */
+/** @param stated parts that the document declares; all other members are parts of the kind `others` */
 export function compileMultipart(
   stated: readonly BodyPart[],
   others: BodyPart['kind'],
@@ -30,7 +30,7 @@ export function compileMultipart(
     const members = membersOf(json, limits);
     if (members === undefined)
       refuse(reading, 'InvalidType', { expected: 'an object of parts', got: 'another value' });
-    // of a list each item has the name of all in its head
+    // each item of a list has its own header with the name
     const add = (part: Buffer): boolean => {
       parts.push(part);
       if (room.holds(part.length)) return true;
@@ -71,7 +71,7 @@ function tooMuch(limits: Limits): Reason {
   return { expected: `parts of at most ${maxFormCharacters(limits)} bytes in all`, got: 'more' };
 }
 
-/** `everyText`, where what can't go is noted. */
+/** Calls `everyText`, and records a refusal as a problem. */
 function everyTextFits(
   name: string,
   part: Part,
@@ -88,12 +88,12 @@ function everyTextFits(
   }
 }
 
-/** Notes half a surrogate pair, which no part can hold. */
+/** Records a problem for an unpaired surrogate, which no part can represent. */
 function noteHalves(text: string, reading: Reading): void {
   if (!text.isWellFormed()) refuse(reading, halfCharacter.code, halfCharacter.reason);
 }
 
-/** Scalars as one text; undefined for none. One that the separator is in would be two. */
+/** Joins scalars to one text; undefined for none. An item must not contain the separator. */
 function joined(
   items: readonly string[],
   separator: string,
@@ -129,8 +129,8 @@ function writePart(plan: BodyPart, json: string, reading: Reading, limits: Limit
 }
 
 /**
- * A part's content type is the caller's to say, and goes into a header: nothing in it ends a line, and a semicolon
- * stands between parameters alone, so that there is one way to read it.
+ * The valid content types of a part. The caller states it and it becomes a header. So it must not end the line, and
+ * semicolons only separate parameters, so that it cannot be parsed in two ways.
  */
 const mediaType = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:[ \t]*;[ \t]*[\x21-\x3a\x3c-\x7e]+)*$/;
 
@@ -174,14 +174,14 @@ const inNames = replacementsOf(
 );
 
 /**
- * As browsers write names (WHATWG HTML, 4.10.21.8): what would end the name or the line is percent-encoded, and other
- * control characters, which no header may have, are too.
+ * Escapes a name as browsers do (WHATWG HTML, 4.10.21.8): quotes and line ends are percent-encoded. So are other
+ * control characters, which headers must not contain.
  */
 function quoted(name: string): string {
   return replaceCharacters(name, inNames);
 }
 
-/** The parts between boundaries that none of them holds: a digest of what is divided, and of the digest where need be. */
+/** Joins the parts with a boundary that none of them contains: a digest of the parts, hashed again if necessary. */
 function joinParts(parts: readonly Buffer[]): Multipart {
   let digest = createHash('sha256');
   for (const part of parts) digest = digest.update(part);

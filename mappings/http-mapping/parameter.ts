@@ -6,10 +6,13 @@ import { type Part, readPart } from '../json/parts.ts';
 import { maxParameterCharacters } from '../places.ts';
 import { GatheredText } from '../xml/gathered-text.ts';
 
-/** A parameter's JSON value, not null, as text for its place; undefined for nothing, or why it can't stand there. */
+/**
+ * Writes a parameter's JSON value, not null, as text for its position. Returns undefined for no value, or the reason to
+ * refuse it.
+ */
 export type WriteParameter = (json: string) => string | undefined | Refusal;
 
-/** How a style joins things: RFC 6570, 3.2, as columns, and OpenAPI's own two at the end. */
+/** The parts of each style: the columns of RFC 6570, 3.2, and OpenAPI's own two styles at the end. */
 const styles = {
   simple: { first: '', separator: ',', delimiter: ',', named: false },
   label: { first: '.', separator: '.', delimiter: ',', named: false },
@@ -20,17 +23,17 @@ const styles = {
 } as const satisfies Record<Exclude<ParameterStyle, 'deepObject' | 'json'>, Joined>;
 
 interface Joined {
-  /** Stands before the whole. */
+  /** The prefix of the whole text. */
   readonly first: string;
-  /** Between items that are exploded. */
+  /** Separator of exploded items. */
   readonly separator: string;
-  /** Between items that are not. */
+  /** Separator of other items. */
   readonly delimiter: string;
-  /** Whether the parameter's name is written too. */
+  /** True if the parameter's name is written too. */
   readonly named: boolean;
 }
 
-/** Thrown by the writers below for what a place can't hold, and reported as a refusal. */
+/** Thrown by the writers below for a value that is invalid at its position. It is reported as a refusal. */
 export class Unfit extends Error {
   readonly refusal: Refusal;
 
@@ -41,30 +44,30 @@ export class Unfit extends Error {
 }
 
 /**
- * How much may be written: a name stands in the text of each value in it, so that little JSON can come to very much
- * text.
+ * Limits the length of written text. Each nested value repeats the names of its parents, so a little JSON may become
+ * much text.
  */
 export class Room {
   readonly #most: number;
   #left = 0;
 
-  /** @param most in characters */
+  /** @param most maximum number of characters */
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** As at first. */
+  /** Resets the count. */
   clear(): void {
     this.#left = this.#most;
   }
 
-  /** Whether there is room for so much more. */
+  /** Counts characters. Returns false if the limit is exceeded. */
   holds(length: number): boolean {
     this.#left -= length;
     return this.#left >= 0;
   }
 
-  /** A text that is written. Throws Unfit when it is too much. */
+  /** Counts a text and returns it. Throws Unfit if the limit is exceeded. */
   take(text: string): string {
     if (!this.holds(text.length))
       throw new Unfit(
@@ -77,23 +80,23 @@ export class Room {
 
 const noNames: ReadonlySet<string> = new Set();
 
-/** Why a member can't go that has the name of another input, or of a part of it. */
+/** The refusal of a member with the name of another input, or of a part of it. */
 export const sameName: Refusal = {
   code: 'InvalidCharacter',
   reason: { expected: 'no member with the name of another input', got: 'one' },
 };
 
-/** A name as servers may read it: many don't look at its case, and some take `name[0]` and `name.0` for a part of `name`. */
+/** Normalizes a name as servers may do: many ignore case, and some read `name[0]` and `name.0` as parts of `name`. */
 export function nameFor(name: string): string {
   return (/^[^[.]*/.exec(name)?.[0] || name).toLowerCase();
 }
 
 /**
- * What members that stand for themselves can't be called: names of what stands beside them. Of two values of one name a
- * server takes the first, or the last, or both. What the object's own type calls so is its author's to say.
+ * Returns the names that exploded members must not have, because other inputs at the position have them. Given two
+ * values of a name, servers use the first, the last, or both. Names of the object's own type are always allowed.
  *
- * @param beside names of the other inputs in that place
- * @param type the object's
+ * @param beside names of the other inputs at the position
+ * @param type type of the object
  */
 export function namesTaken(beside: readonly string[], type: Type | undefined): ReadonlySet<string> {
   const names = new Set(beside.map(nameFor));
@@ -101,17 +104,22 @@ export function namesTaken(beside: readonly string[], type: Type | undefined): R
   return names;
 }
 
-/** Characters of a form, or bytes of a multipart body: percent-encoding makes a request three times as long. */
+/**
+ * Returns the maximum number of characters of a form, or of bytes of a multipart body. Percent-encoding makes a request
+ * three times as long.
+ */
 export function maxFormCharacters({ bodyBytesWithBinary, formText }: Limits): number {
   return formText ?? Math.max(48 * 1024 * 1024, 3 * bodyBytesWithBinary);
 }
 
-/** One way to write text, so that no separator in it is read as one. */
+/** Encodes text so that it contains no separators. */
 type Encode = (text: string) => string;
 
 /**
- * @param most maximum number of characters of a value, as JSON and as it is written
- * @param taken names that no member of an exploded object may have, as `namesTaken` has them
+ * Compiles the writer of a parameter.
+ *
+ * @param most maximum number of characters of a value, as JSON and as written
+ * @param taken names that members of an exploded object must not have, from `namesTaken`
  */
 export function compileParameter(
   parameter: Parameter,
@@ -154,7 +162,7 @@ function writerOf(
   };
 }
 
-/** A parameter described by `content`: its JSON, in a header without a character that is none of ASCII. */
+/** Returns the writer of a parameter with `content`: its JSON, escaped to ASCII in a header. */
 function jsonWriter({ in: place, name }: Parameter): (json: string) => string {
   if (place === 'header') return toAscii;
   if (place === 'path') return encodeText;
@@ -205,11 +213,11 @@ interface Joining {
   readonly joined: Joined;
   readonly explode: boolean;
   readonly name: string;
-  /** For text among other text. */
+  /** Encodes an item or member. */
   readonly encode: Encode;
-  /** For text that stands alone. */
+  /** Encodes a single text. */
   readonly single: Encode;
-  /** What no member may be called that stands for itself. */
+  /** Names that exploded members must not have. */
   readonly taken: ReadonlySet<string>;
 }
 
@@ -247,34 +255,40 @@ function keyOf(key: string, encode: Encode, taken: ReadonlySet<string>): string 
   return encoded;
 }
 
-/** The items of a list whose names are repeated; of everything else, itself. */
+/** Returns the items of a list with repeated names; otherwise the value itself. */
 function itemsOf(part: Part, repeats: boolean): readonly Part[] {
   return repeats && part.kind === 'list' ? part.items : [part];
 }
 
-/** The text of an item; of a list or an object in another one, which no style but deepObject has a form for, the JSON. */
+/** Returns the text of an item. A list or object in another is JSON, because only deepObject has a form for it. */
 function textOf(part: Part): string {
   if (part.kind === 'text') return part.text;
   if (part.kind === 'null') throw new Unfit(noItem.reason);
   return part.json;
 }
 
-/** Why an item of a list can't go of which nothing would be written: those behind it would be others, or it the end. */
+/**
+ * The refusal of a list item without text: nothing would be written for it, and the indexes of later items would
+ * change.
+ */
 export const noItem: Refusal = {
   code: 'InvalidCharacter',
   reason: { expected: 'a value for each item of the list', got: 'none' },
 };
 
-/** Why a member within another can't go: `a][b` would be read as one of `a`, and no name as a list's item. */
+/**
+ * The reason to refuse a nested member's name: `a][b` would be read as a member of `a`, and an empty name as a list
+ * item.
+ */
 const noStep: Reason = {
   expected: 'the name of a member within another to be some text without brackets',
   got: 'another',
 };
 
-/** The brackets of a name in a URL, where RFC 3986 §3.4 excludes them. */
+/** The brackets of a name, encoded because RFC 3986 §3.4 does not allow them in a URL. */
 const encodedBrackets: Brackets = ['%5B', '%5D'];
 
-/** `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value, the brackets percent-encoded. */
+/** Returns `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value, with encoded brackets. */
 export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
   const pairs: string[] = [];
   const use = (whole: string, text: string): boolean => {
@@ -285,16 +299,16 @@ export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Enco
   return pairs;
 }
 
-/** What opens and what closes a step of a name. */
+/** The brackets around a step of a name. */
 type Brackets = readonly [open: string, close: string];
 
 /**
- * Hands each text in a value on, however deep it lies, with its name: `name[member]`, `name[0]` or `name[]` and so on, as qs
- * and Rails read it. A null is left out: it has no form here. Throws Unfit for an item of a list that holds no text, and
- * for a member whose name would be read as several, or as an item's: readers look for brackets once all is decoded.
+ * Passes each text in a value, at any depth, to `use` with its name: `name[member]`, `name[0]` or `name[]`, as qs and
+ * Rails parse them. Nulls are left out because they have no form. Throws Unfit for a list item without text, and for a
+ * member's name that would be parsed as several names or as an item: readers search for brackets after decoding.
  *
- * @param use returns whether to go on
- * @returns whether all was handed on
+ * @param use returns false to stop
+ * @returns true if all texts were passed
  */
 export function everyText(
   name: string,
@@ -320,7 +334,7 @@ export function everyText(
   }
 }
 
-/** `everyText` of a list. */
+/** Implements `everyText` for a list. */
 function everyItem(
   name: string,
   items: readonly Part[],
@@ -338,15 +352,15 @@ function everyItem(
   });
 }
 
-/** Whether there is a text in a part; the items of a list are asked for themselves. */
+/** Returns true if there is a text in a part. Each item of a list is checked separately. */
 function holdsText(part: Part): boolean {
   if (part.kind === 'object') return part.members.some(([, member]) => holdsText(member));
   return part.kind === 'list' ? part.items.length > 0 : part.kind === 'text';
 }
 
 /**
- * What uses the texts of each item of a list without numbers. A reader takes a name that an item has already for the next
- * item's, and any other for that item's own: what would be read as another list is refused.
+ * Wraps `use` for each item of a list without numbers. A reader treats a name that the item already has as the next
+ * item's, and any other name as the same item's. A list that would be parsed differently is refused.
  */
 function telling(use: (name: string, text: string) => boolean): () => typeof use {
   let names: Set<string> | undefined;
@@ -363,19 +377,19 @@ function telling(use: (name: string, text: string) => boolean): () => typeof use
   };
 }
 
-/** Why a text can't go that has half a surrogate pair, which UTF-8 has no bytes for. */
+/** The refusal of text with an unpaired surrogate, which UTF-8 cannot encode. */
 export const halfCharacter: Refusal = {
   code: 'InvalidCharacter',
   reason: { expected: 'whole characters', got: 'half of one' },
 };
 
-/** Percent-encoded for a URL. Throws Unfit for half a surrogate pair. */
+/** Percent-encodes text for a URL. Throws Unfit for an unpaired surrogate. */
 export function encodeText(text: string): string {
   if (!text.isWellFormed()) throw new Unfit(halfCharacter.reason);
   return encodeURIComponent(text);
 }
 
-/** A name keeps the dollar sign that services have in theirs; RFC 3986 §3.4 allows it, but no brackets. */
+/** Percent-encodes a name but keeps dollar signs, which services use. RFC 3986 §3.4 allows them, but not brackets. */
 export function encodeName(name: string): string {
   if (name.length <= 256) return encodeText(name).replace(/%24/g, '$$');
   longName ??= new GatheredText();
@@ -391,16 +405,16 @@ export function encodeName(name: string): string {
   return longName.take();
 }
 
-/** What long names are encoded in: by patterns each dollar sign would take 100 ns. */
+/** Buffer for long names, because a regular expression is slow with many dollar signs. */
 let longName: GatheredText | undefined;
 
 /**
- * Reserved characters (RFC 3986, 2.2) that a query may have (3.4), end nothing and mean no blank: the rest stays encoded
- * whatever is allowed.
+ * Reserved characters (RFC 3986, 2.2) that are allowed in a query (3.4) and neither end it nor mean a blank. The others
+ * are always encoded.
  */
 const reserved = /%(?:3A|2F|3F|40|24|2C|3B|3D)/g;
 
-/** @param divider what stands between items, and so in no item; `''` for text that stands alone */
+/** @param divider separator of items, which no item may contain; `''` for a single text */
 function urlEncoder(allowReserved: boolean, divider: string): Encode {
   return (text) => {
     if (divider === '%20' && text.includes(' '))
@@ -417,7 +431,7 @@ function urlEncoder(allowReserved: boolean, divider: string): Encode {
   };
 }
 
-/** In a header nothing is encoded: an item that holds what divides items can't go. */
+/** Checks that an item of a header does not contain the separator, because headers have no encoding. */
 function headerEncoder(divider: string): Encode {
   return (text) => {
     if (text.includes(divider))

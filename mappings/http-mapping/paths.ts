@@ -1,4 +1,4 @@
-/** A path or an address without the slashes at its end. */
+/** Removes the slashes at the end of a path or an address. */
 export function withoutEndSlashes(path: string): string {
   let end = path.length;
   while (path.endsWith('/', end)) end--;

@@ -13,20 +13,20 @@ import {
   rootTypeOf,
 } from './related.ts';
 
-// A message of `multipart/related` that is read while it still comes (W64): its envelope first, then one file, as the parts
-// of `related.ts` are read otherwise.
+// Reads a `multipart/related` message while it arrives (W64): its envelope, then one file. `related.ts` reads messages
+// that are complete.
 
-/** What a message begins with: its envelope, and all of the file behind it but its bytes. */
+/** The beginning of a message: its envelope, and the header of the file. */
 export interface RelatedBeginning extends Omit<RelatedMessage, 'parts'> {
   /** The file's Content-ID without `<>`. */
   readonly fileId: string | undefined;
-  /** Where in what came its bytes begin. */
+  /** Position of the file's first byte in the received bytes. */
   readonly fileStart: number;
 }
 
 /**
- * Bytes of a request that the event loop reads. A worker thread reads a longer request. A message whose envelope is longer is
- * not streamed.
+ * Maximum number of bytes of a request that the event loop reads. A worker thread reads a longer request. A message
+ * with a longer envelope is not streamed.
  */
 export const maxLoopRequestBytes = 128 * 1024;
 
@@ -39,9 +39,9 @@ function delimiterOf({ boundary }: RelatedType): Buffer {
 }
 
 /**
- * Reads the beginning of a message as far as it came. `more`: it isn't all there yet. `held`: it is none of an envelope and a
- * file of plain bytes, and is to be read once it is there (`splitRelated`), which says what is wrong with it too. Throws
- * RelatedError.
+ * Reads the beginning of a message from the received bytes. Returns `more` if it is incomplete. Returns `held` if the
+ * message is not an envelope and a file of plain bytes: `splitRelated` must read it when it is complete, and reports
+ * its errors. Throws RelatedError.
  */
 export function readBeginning(
   came: Buffer,
@@ -85,7 +85,7 @@ export function readBeginning(
   };
 }
 
-/** Where the line behind a delimiter begins; `held` where the delimiter is the closing one. Throws RelatedError. */
+/** Returns the start of the line after a delimiter; `held` for the closing delimiter. Throws RelatedError. */
 function lineBehind(
   came: Buffer,
   at: number,
@@ -99,11 +99,12 @@ function lineBehind(
 }
 
 /**
- * The bytes of the file, up to the boundary behind it, which must be the closing one. Ends once the message has ended, and
- * throws RelatedError where it goes on otherwise, or breaks off: who writes the bytes on can't end well before that is known.
+ * Yields the bytes of the file, up to the boundary after it, which must be the closing one. Ends when the message has
+ * ended. Throws RelatedError if other content follows or the message is incomplete, so that the upstream's body never
+ * ends normally in that case.
  *
- * @param came what has come of it already
- * @param rest what still comes
+ * @param came bytes of the file that were already received
+ * @param rest the rest of the message
  */
 export async function* fileOf(
   came: Buffer,
@@ -112,7 +113,7 @@ export async function* fileOf(
   { mimeOutsideBytes = maxOutsideBytes }: Limits,
 ): AsyncGenerator<Buffer, void, undefined> {
   const delimiter = delimiterOf(type);
-  // the line end of the header's empty line may be the delimiter's own
+  // the delimiter may begin with the CRLF of the header's empty line
   let buffer: Buffer = Buffer.concat([crlf, came]);
   let skipped = crlf.length;
   let behind: Buffer | undefined;
@@ -142,10 +143,10 @@ export async function* fileOf(
     throw new RelatedError({ expected: 'the closing boundary at the end of the message', got: 'none' });
 }
 
-/** A shorter piece is joined to what came before; a longer one is looked through, and goes on, without a copy. */
+/** Shorter chunks are joined to the previous one; longer ones are searched and yielded without a copy. */
 const shortBytes = 1024;
 
-/** Whether a delimiter begins in one buffer and ends in the next. */
+/** Returns true if a delimiter begins in one buffer and ends in the next. */
 function beginsIn(buffer: Buffer, next: Buffer, delimiter: Buffer): boolean {
   const last = buffer.subarray(Math.max(0, buffer.length - delimiter.length + 1));
   return Buffer.concat([last, next.subarray(0, delimiter.length - 1)]).includes(delimiter);

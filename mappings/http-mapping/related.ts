@@ -3,44 +3,44 @@ import type { Limits } from '../contract/limits.ts';
 import { type Reason, sentence } from '../contract/reason.ts';
 
 /**
- * `multipart/related` (RFC 2046, RFC 2387), as SOAP messages come in it: MTOM and SOAP with Attachments (W57 to W59).
- * Reads what stacks send and nothing beyond: libraries for MIME take a lone line feed, a message that is cut off, or a
- * header given twice, and what they make of it isn't what the next reader makes of it.
+ * `multipart/related` (RFC 2046, RFC 2387) for SOAP messages: MTOM and SOAP with Attachments (W57 to W59). It accepts
+ * only the forms that SOAP stacks send. MIME libraries also accept bare line feeds, truncated messages and repeated
+ * headers, which other readers interpret differently.
  */
 
-/** How the message's envelope refers to parts: MTOM by `xop:Include`, SwA by `href`. */
+/** The form of references to parts in the envelope: MTOM uses `xop:Include`, SwA uses `href`. */
 export type RelatedForm = 'mtom' | 'swa';
 
-/** What a Content-Type of `multipart/related` says (W57, W58). */
+/** The parameters of a `multipart/related` Content-Type (W57, W58). */
 export interface RelatedType {
   readonly boundary: string;
-  /** The root part's Content-ID, without `<>`; undefined: the first part is the root. */
+  /** The root part's Content-ID without `<>`; undefined if the first part is the root. */
   readonly start: string | undefined;
-  /** Undefined: the root part's type says. */
+  /** Undefined if the root part's type determines it. */
   readonly form: RelatedForm | undefined;
-  /** Where the message says which action it is of: hints (W4). */
+  /** The actions that the message states: hints (W4). */
   readonly actions: readonly string[];
 }
 
-/** One part of a message; its bytes are a slice of the message's, but where they came as base64. */
+/** A part of a message. Its bytes are a slice of the message, unless they were base64. */
 export interface RelatedPart {
   /** The Content-ID without `<>`. */
   readonly id: string | undefined;
   readonly bytes: Buffer;
 }
 
-/** A message, taken apart. */
+/** A parsed message. */
 export interface RelatedMessage {
   readonly form: RelatedForm;
   readonly root: Buffer;
-  /** The charset that the root part's Content-Type names. */
+  /** The charset in the root part's Content-Type. */
   readonly charset: string | undefined;
   readonly actions: readonly string[];
-  /** All parts but the root, in the order of the message. */
+  /** All parts except the root, in the order of the message. */
   readonly parts: readonly RelatedPart[];
 }
 
-/** Why a Content-Type isn't one of a message that is read (W57, W58). */
+/** Thrown for a Content-Type that is not supported (W57, W58). */
 export class RelatedTypeError extends Error {
   readonly reason: Reason;
 
@@ -51,7 +51,7 @@ export class RelatedTypeError extends Error {
   }
 }
 
-/** Why a message isn't in the form of its Content-Type (W59). */
+/** Thrown for a message that does not match its Content-Type (W59). */
 export class RelatedError extends Error {
   readonly reason: Reason;
 
@@ -62,27 +62,27 @@ export class RelatedError extends Error {
   }
 }
 
-/** A header's value with parameters, taken apart: names in lower case, each with its values in order. */
+/** A parsed header value with parameters: names in lower case, each with its values in order. */
 interface Parameters {
   /** In lower case. */
   readonly type: string;
   readonly values: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Bytes of a part's header. */
+/** Maximum number of bytes of a part's header. */
 export const maxPartHeaderBytes = 4096;
 
-/** Characters in a part's Content-ID. */
+/** Maximum number of characters in a part's Content-ID. */
 export const maxContentIdCharacters = 256;
 
-/** Bytes before the first part of a message, and as many after its last part. */
+/** Maximum number of bytes before the first part of a message, and after its last part. */
 export const maxOutsideBytes = 1024;
 
 const blanks = ' \t';
 
 /**
- * Takes `type/subtype; name=value; name="value"` apart; undefined where it isn't in that form. Linear: each character is
- * looked at once. An unquoted value may hold what a token can't, `/` say (W58).
+ * Parses `type/subtype; name=value; name="value"` in linear time; undefined for another form. An unquoted value may
+ * contain characters that a token excludes, for example `/` (W58).
  */
 function takeApart(header: string): Parameters | undefined {
   const values = new Map<string, string[]>();
@@ -126,7 +126,7 @@ function passBlanks(text: string, from: number): number {
   return at;
 }
 
-/** RFC 2046, 5.1.1: 1 to 70 characters, no blank at the end. */
+/** RFC 2046, 5.1.1: 1 to 70 characters, without a blank at the end. */
 const boundaryText = /^[\w'()+,\-./:=? ]{0,69}[\w'()+,\-./:=?]$/;
 
 const formOf: ReadonlyMap<string, RelatedForm> = new Map([
@@ -136,8 +136,8 @@ const formOf: ReadonlyMap<string, RelatedForm> = new Map([
 ]);
 
 /**
- * A Content-Type of `multipart/related`, taken apart (W57, W58). Throws RelatedTypeError for one that isn't read: another
- * type of the root, a boundary that is missing or wrong, or what counts given twice.
+ * Parses a `multipart/related` Content-Type (W57, W58). Throws RelatedTypeError for an unsupported type of the root, a
+ * missing or invalid boundary, or a repeated parameter.
  */
 export function readRelatedType(header: string): RelatedType {
   const apart = takeApart(header);
@@ -173,25 +173,25 @@ export function readRelatedType(header: string): RelatedType {
   };
 }
 
-/** The `action` within a media type that is a parameter's value, as JAX-WS RI and CXF write it. */
+/** Returns the `action` in a media type that is a parameter's value, as JAX-WS RI and CXF write it. */
 function actionsIn(mediaType: string | undefined): readonly string[] {
   return mediaType === undefined ? [] : (takeApart(mediaType)?.values.get('action') ?? []);
 }
 
-/** A Content-ID without blanks around and one pair of `<>`. */
+/** Removes blanks around a Content-ID and one pair of `<>`. */
 function bareId(text: string): string {
   const id = text.trim();
   return id.startsWith('<') && id.endsWith('>') ? id.slice(1, -1) : id;
 }
 
-/** A part's place in the message, and what its header says. */
+/** A part's range in the message, and its parsed header. */
 export interface Place {
   readonly header: ReadonlyMap<string, string>;
   readonly start: number;
   readonly end: number;
 }
 
-/** A part of a message: its Content-ID, and where its content stands, in bytes. */
+/** A part of a message: its Content-ID, and the range of its content in bytes. */
 export interface PartPlace {
   readonly id: string | undefined;
   readonly start: number;
@@ -199,16 +199,16 @@ export interface PartPlace {
   readonly isBase64: boolean;
 }
 
-/** Where the parts of a message are. It is plain data, so a message is split once, whoever reads it. */
+/** The ranges of a message's parts. It is plain data, so that another thread need not split the message again. */
 export interface SplitMessage extends Pick<RelatedMessage, 'form' | 'charset' | 'actions'> {
   readonly root: PartPlace;
-  /** All parts but the root, in the order of the message. */
+  /** All parts except the root, in the order of the message. */
   readonly parts: readonly PartPlace[];
 }
 
 /**
- * Finds a message's parts (W59), in a time that is linear in its length, and without a copy of any. Throws RelatedError for
- * one that isn't in the form, or beyond a limit.
+ * Finds a message's parts (W59) in linear time and without copies. Throws RelatedError for a malformed message or if a
+ * limit is exceeded.
  */
 export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): SplitMessage {
   const places = findParts(body, type.boundary, limits).map(({ header, start, end }) => ({
@@ -238,14 +238,14 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
   return { form, charset, actions, root: placeOf(root), parts: others.map(placeOf) };
 }
 
-/** How many bytes of a message have to be looked at one by one: its envelope, and what came as base64. */
+/** Returns the number of bytes that must be read one by one: those of the envelope, and of base64 parts. */
 export function bytesToRead({ root, parts }: SplitMessage): number {
   let bytes = root.end - root.start;
   for (const { start, end, isBase64 } of [root, ...parts]) if (isBase64) bytes += end - start;
   return bytes;
 }
 
-/** The parts of a message that was split; decodes what came as base64. Throws RelatedError. */
+/** Returns the parts of a message that was split, with decoded base64. Throws RelatedError. */
 export function takeParts(
   body: Buffer,
   { form, charset, actions, root, parts }: SplitMessage,
@@ -259,7 +259,7 @@ export function takeParts(
   };
 }
 
-/** The root is the part that `start` names, and the first in either case. */
+/** Checks that the root, which `start` names, is the first part. */
 export function checkStart(
   start: string | undefined,
   first: string | undefined,
@@ -270,7 +270,7 @@ export function checkStart(
   throw new RelatedError({ expected: 'start to name the first part', got: `${found}: ${shown(start)}` });
 }
 
-/** What the root's Content-Type says, by which the message's form is undefined where it isn't read; one that isn't there says nothing. */
+/** Parses the root's Content-Type. The form is undefined for an unsupported type. A missing header has no effect. */
 export function rootTypeOf(
   header: string | undefined,
   { form, actions }: RelatedType,
@@ -304,7 +304,7 @@ function shown(text: string): string {
 const crlf = Buffer.from('\r\n');
 const hyphen = 45;
 
-/** Where each part's content stands. One loop from the first delimiter to the closing one. */
+/** Finds the content of each part, from the first delimiter to the closing one. */
 function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
   const { mimeOutsideBytes = maxOutsideBytes, mimeParts } = limits;
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
@@ -326,7 +326,7 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
     const next = body.indexOf(delimiter, at - crlf.length);
     if (next < 0)
       throw new RelatedError({ expected: 'the closing boundary at the end of the message', got: 'none' });
-    // one line end for two boundaries: some readers see a part between them, others a header line
+    // two boundaries share one line end: some readers find a part between them, others a header line
     if (next < at) throw new RelatedError({ expected: 'a part between two boundaries', got: 'none' });
     const { header, start } = readHeader(body, at, next, limits);
     places.push({ header, start, end: next });
@@ -347,7 +347,7 @@ function pastBlanks(body: Buffer, from: number): number {
   return at;
 }
 
-/** Behind a delimiter: blanks, then CRLF. */
+/** Moves past the blanks and CRLF after a delimiter. */
 export function passLineEnd(body: Buffer, from: number): number {
   const at = pastBlanks(body, from);
   if (body[at] === 13 && body[at + 1] === 10) return at + 2;
@@ -355,8 +355,8 @@ export function passLineEnd(body: Buffer, from: number): number {
 }
 
 /**
- * Behind a closing delimiter's two hyphens: blanks, then the end of the line or of the message. Anything else is a line of the
- * part to readers who look at whole lines.
+ * Checks that after a closing delimiter's two hyphens only blanks and the end of the line or message follow. For
+ * readers of whole lines, anything else is a line of the part.
  */
 export function passClosing(body: Buffer, from: number): void {
   const next = body[pastBlanks(body, from + 2)];
@@ -368,8 +368,8 @@ export function passClosing(body: Buffer, from: number): void {
 }
 
 /**
- * A part's header: its lines by their names in lower case, folded ones joined, and where the content begins. Of names that
- * count each may come once.
+ * Parses a part's header: lines by name in lower case with folded lines joined, and the start of the content. Relevant
+ * names must not be repeated.
  */
 export function readHeader(
   body: Buffer,
@@ -379,7 +379,7 @@ export function readHeader(
 ): { readonly header: ReadonlyMap<string, string>; readonly start: number } {
   const header = new Map<string, string>();
   if (from === end) return { header, start: end };
-  // the boundary's own CRLF may be the one that ends the header
+  // the CRLF of the boundary may end the header
   const part = body.subarray(from, Math.min(end + crlf.length, from + mimeHeaderBytes));
   let name = '';
   for (let at = 0; ; ) {
@@ -419,7 +419,7 @@ export function readHeader(
 
 const counted: ReadonlySet<string> = new Set(['content-type', 'content-id', 'content-transfer-encoding']);
 
-/** What of a part's header counts. */
+/** The relevant fields of a part's header. */
 export interface PartHeader {
   readonly id: string | undefined;
   readonly contentType: string | undefined;

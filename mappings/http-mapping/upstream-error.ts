@@ -6,16 +6,18 @@ import { type Part, readPart } from '../json/parts.ts';
 import { JsonReader } from '../json/reader.ts';
 import type { Answer } from './answer.ts';
 
-/** The error that an upstream's body reports, whatever its shape, without the caller's secrets. */
+/** The error in an upstream's body, in any format, without the caller's secrets. */
 export interface UpstreamError {
-  /** A word or number of its own; undefined where it has none. */
+  /** The upstream's error code, a word or number; undefined for none. */
   readonly code: string | undefined;
   readonly message: string | undefined;
-  /** The whole body as JSON; undefined where it is no JSON, or longer than the limit. */
+  /** The whole body as JSON; undefined if it is not JSON, or exceeds the limit. */
   readonly json: string | undefined;
 }
 
-/** Members that hold a message, and those that hold a code, the likeliest first (RFC 9457 and RFC 6749 among them). */
+/**
+ * Members that contain a message, and those that contain a code, most probable first (including RFC 9457 and RFC 6749).
+ */
 const messageNames = [
   'message',
   'detail',
@@ -26,20 +28,23 @@ const messageNames = [
   'title',
 ];
 const codeNames = ['code', 'errorcode', 'error_code'];
-/** Members that hold an error, or a list of them. */
+/** Members that contain an error, or a list of errors. */
 const errorNames = ['error', 'errors', 'fault', 'data'];
 
-/** Characters of a message that are passed on, and of a code. */
+/** Maximum number of characters of a message and of a code that are passed on. */
 const longestMessage = 500;
 const longestCode = 64;
 
-/** Characters of an upstream's error that a reply quotes whole. */
+/** Maximum number of characters of an upstream's error that a reply quotes completely. */
 export const maxErrorCharacters = 16 * 1024;
 
-/** Objects in one another that a message is looked for in. */
+/** Maximum nesting of objects that are searched for a message. */
 const deepest = 4;
 
-/** Undefined for a body that reports none: an empty one, HTML. Secrets are hidden before anything is cut (W25). */
+/**
+ * Reads the error in a response. Returns undefined for a body without one, for example an empty body or HTML. Secrets
+ * are hidden before texts are shortened (W25).
+ */
 export function readUpstreamError(
   { body, headers }: Answer,
   limits: Limits,
@@ -66,7 +71,7 @@ export function readUpstreamError(
   };
 }
 
-/** Members that report where in the service's code an error arose, in lower case without dashes (`stackTrace: drop`). */
+/** Members with the code position of an error, in lower case without dashes (`stackTrace: drop`). */
 const traceNames: ReadonlySet<string> = new Set([
   'stack',
   'stacktrace',
@@ -82,13 +87,13 @@ const traceNames: ReadonlySet<string> = new Set([
   'debuginfo',
 ]);
 
-/** Where a text begins to tell the calls that led to an error: a line `at …` with a place, as of .NET, Java and JavaScript, or Python's. */
+/** The start of a stack trace: a line `at …` with a position, as of .NET, Java and JavaScript, or Python's header. */
 const frames = /\n[ \t]+at [^\n(]*(?:\(|:\d)|Traceback \(most recent call last\)/;
 
-/** The same where the end of the line before is escaped, as in JSON that is a text. */
+/** The same after an escaped line end, for JSON inside a text. */
 const escapedFrames = /\\n(?:[ \t]|\\+t)+at [^\n(\\]*(?:\(|:[\d\\])/;
 
-/** A text up to there; what follows may tell more still, such as headers of the request. */
+/** Cuts a text before its stack trace. The text after it may contain more, for example headers of the request. */
 function withoutFrames(text: string): string {
   let end = text.length;
   for (const pattern of [frames, escapedFrames]) {
@@ -96,12 +101,15 @@ function withoutFrames(text: string): string {
     if (at !== -1) end = at;
   }
   if (end === text.length) return text;
-  // of an end of a line that is escaped twice or more
+  // backslashes of a line end that is escaped more than once
   while (text[end - 1] === '\\') end--;
   return text.slice(0, end).trimEnd();
 }
 
-/** A JSON value without such members, wherever in it they stand, and without such ends of texts; as it was where it has none. */
+/**
+ * Removes stack trace members at any depth, and stack traces at the end of texts. Returns the same text if there are
+ * none.
+ */
 function withoutTraces(text: string, limits: Limits): string {
   const json = new JsonReader(text, limits);
   let dropped = false;
@@ -164,21 +172,21 @@ function findCode(part: Part, depth: number): string | undefined {
   if (part.kind === 'list') return first(part.items, (item) => findCode(item, depth + 1));
   if (part.kind !== 'object') return undefined;
   const own = first(membersNamed(part, codeNames), (member) => wordOf(member));
-  // OAuth's `error` is a word, beside the text in `error_description`
+  // OAuth's `error` is a code, and the text is in `error_description`
   const inner = first(membersNamed(part, errorNames), (member) =>
     member.kind === 'text' ? undefined : findCode(member, depth + 1),
   );
   return own ?? inner ?? first(membersNamed(part, ['error']), (member) => wordOf(member));
 }
 
-/** A code is one word: no blanks, and nothing that is none in a sentence. */
+/** Returns a text that is a valid code: one word of letters, digits and a few punctuation characters. */
 function wordOf(part: Part): string | undefined {
   return part.kind === 'text' && part.text.length <= longestCode && /^[\w.:/-]+$/.test(part.text)
     ? part.text
     : undefined;
 }
 
-/** The members of these names in any case, in the order of the names. */
+/** Returns the members of these names in any case, in the order of the names. */
 function membersNamed(part: Extract<Part, { kind: 'object' }>, names: readonly string[]): readonly Part[] {
   return names.flatMap((name) =>
     part.members.flatMap(([key, member]) => (key.toLowerCase() === name ? [member] : [])),
