@@ -24,7 +24,7 @@ import type { Steps } from './steps.ts';
 import { XmlError } from './xml/error.ts';
 import { maxAttributes, XmlReader } from './xml/reader.ts';
 
-/** The operations of an adopted contract, by the codecs of its own schema (A7 to A30). */
+/** Compiles the operations of an adopted contract with the codecs of its own schema (A7 to A30). */
 export function* compileAdoptedOperations(
   contract: Contract,
   adopted: Adopted,
@@ -32,7 +32,7 @@ export function* compileAdoptedOperations(
 ): Steps<CompiledContract['operations']> {
   const { service } = adopted;
   const { operations } = yield* compileAdoptedInSteps(service, contract.settings, limits);
-  // for a log of messages alone, so it is made once one is shown
+  // created on first use, because only the log of messages needs it
   let shown: Type | undefined;
   const shownType = (): Type => {
     shown ??= shownTypeOf(service);
@@ -122,23 +122,23 @@ function movedValues(
   return given;
 }
 
-/** The body of an answer. Throws MismatchError for a success without one (W22). */
+/** Returns the body of a response. Throws MismatchError for a success without one (W22). */
 const readRequiredBody: CompiledOperation['readAnswer'] = (answer) => {
   requireBody(answer);
   return answer.body;
 };
 
-/** Whether a body's JSON is an object, which nothing at all may stand for. */
+/** Returns true if a body's JSON is an object, so that no body means an empty one. */
 function isObject(body: NonNullable<CompiledAdoptedOperation['operation']['output']>['body']): boolean {
   return body.kind !== 'element' || body.element.type.kind === 'complex';
 }
 
-/** Whether an answer has no body, which reads as `null`. */
+/** Returns true if a response has no value: an empty body or `null`. */
 function isNothing(body: Uint8Array): boolean {
   return body.length === 0 || (body.length === 4 && body[0] === 110);
 }
 
-/** A message in an envelope, its header blocks where they go. */
+/** Writes a message and its header blocks into an envelope. */
 function inFrame({ before, after, headed }: Frame, headers: string, xml: Buffer): Buffer {
   const start = headers === '' || headed === undefined ? before : headed.before + headers + headed.between;
   const all = Buffer.allocUnsafe(Buffer.byteLength(start) + xml.length + after.length);
@@ -154,9 +154,9 @@ function rootOf(body: CompiledAdoptedOperation['operation']['input']['body']): Q
 }
 
 /**
- * A JSON caller's body, which has to be one that its element can hold: it is written as XML, and that is thrown away. Where
- * something is missing, or more than types is asked of values (`validate: strict`), that XML is read as a request in XML is.
- * Members that nothing takes, where they are left out (W12), go from its text, of which nothing else changes.
+ * Checks a JSON caller's body by writing it as XML, which is discarded. If a member is missing, or `validate: strict`
+ * has more checks, that XML is read as an XML request. If unknown members are ignored (W12), they are removed from the
+ * text, which is otherwise unchanged.
  */
 function knownOf(
   text: string,
@@ -186,10 +186,13 @@ function knownOf(
   }
 }
 
-/** Steps for each byte of such XML, so that as much is read on the event loop as of requests in XML (`readAsideBytes`). */
+/**
+ * Number of steps per byte of that XML, so that the event loop reads no more of it than of XML requests
+ * (`readAsideBytes`).
+ */
 const stepsPerByte = 8;
 
-/** Notes what is wrong with a request as JSON that was written as XML. Throws TooManySteps. */
+/** Reads a JSON request that was written as XML, and records its problems. Throws TooManySteps. */
 function readBack(
   xml: Uint8Array,
   headers: string,
@@ -210,7 +213,10 @@ function readBack(
   if (xml.length > 0) request.read(readerOf(bufferOf(xml).toString()), reading);
 }
 
-/** Limits of what is written as XML of JSON, but for that of one text: those of JSON have held, and the caller knows no others. */
+/**
+ * Returns the limits for XML that was written from JSON. Only the limit of a text remains, because the limits of JSON
+ * were checked and the caller knows no others.
+ */
 function writtenLimits(limits: Limits): Limits {
   const none = Number.POSITIVE_INFINITY;
   return {
@@ -218,7 +224,7 @@ function writtenLimits(limits: Limits): Limits {
     xmlDepth: none,
     xmlElements: none,
     xmlChildren: none,
-    // bounded, as each declaration is compared with those before it
+    // limited, because each declaration is compared with all previous ones
     xmlAttributes: Math.max(limits.xmlAttributes ?? maxAttributes, 1_000),
     xmlAllAttributes: none,
     xmlName: none,
@@ -227,7 +233,7 @@ function writtenLimits(limits: Limits): Limits {
   };
 }
 
-/** The header blocks of a request (A8); undefined for an operation that declares none. */
+/** Compiles the handling of a request's header blocks (A8). */
 function compileHeader(
   { declares, readHeader }: MessageCodec,
   movedHeaders: readonly MovedHeader[],
@@ -243,7 +249,7 @@ function compileHeader(
   };
 }
 
-/** A body's JSON without its header blocks. */
+/** Returns a body's JSON without its header blocks. */
 function withoutHeaders(text: string, limits: Limits): string {
   const rest: string[] = [];
   for (const [name, token] of membersOf(text, limits) ?? [])
@@ -251,7 +257,7 @@ function withoutHeaders(text: string, limits: Limits): string {
   return `{${rest.join(',')}}`;
 }
 
-/** The same of a JSON caller's body, which stays as it came where nothing is moved. */
+/** Removes the moved scalars from a JSON caller's body. The text is unchanged if there are none. */
 function withoutMovedIn(
   text: string,
   movedHeaders: readonly MovedHeader[],
@@ -267,7 +273,7 @@ function withoutMovedIn(
   return withHeaders(withoutHeaders(text, limits), kept);
 }
 
-/** A block `"Name":…` without the scalars that are moved, which go to the reading; undefined where nothing is left of it. */
+/** Moves scalars from a block `"Name":…` to the reading. Returns the rest of the block; undefined if it is empty. */
 function withoutMoved(
   block: string,
   movedHeaders: readonly MovedHeader[],
@@ -298,19 +304,19 @@ function withoutMoved(
   return left;
 }
 
-/** What is left of JSON without a scalar. */
+/** The result of removing a scalar from JSON. */
 interface Taken {
-  /** As text; undefined where it isn't there. */
+  /** The scalar as text; undefined if it is absent. */
   readonly value: string | undefined;
-  /** Undefined where nothing is left. */
+  /** The remaining JSON; undefined if nothing remains. */
   readonly rest: string | undefined;
-  /** Whether something else than one scalar is there, or on the way, which nothing is left of either. */
+  /** True if there is another value than one scalar, at its position or on the path to it. Nothing remains then. */
   readonly isOther: boolean;
 }
 
 const other: Taken = { value: undefined, rest: undefined, isOther: true };
 
-/** A scalar taken out of JSON by its path. */
+/** Removes a scalar from JSON by its path. */
 function take(json: string, [name, ...path]: readonly string[], limits: Limits): Taken {
   const untaken = { value: undefined, rest: json };
   if (json === 'null') return { ...untaken, isOther: false };

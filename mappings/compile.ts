@@ -43,12 +43,12 @@ export type {
   WrittenReply,
 } from './compiled.ts';
 
-/** Compiles a contract's codecs; all the work on schemas that a request would otherwise do. */
+/** Compiles the codecs of a contract, so that requests need no work on schemas. */
 export function compileContract(contract: Contract, limits: Limits = defaultLimits): CompiledContract {
   return doAll(compileInSteps(contract, limits));
 }
 
-/** The same, an operation in each step: thousands of them take a third of a second. */
+/** Compiles the codecs of a contract, one operation per step, because a contract may have thousands. */
 export function* compileInSteps(contract: Contract, limits: Limits): Steps<CompiledContract> {
   const scalars = compileScalars({ settings: contract.settings, limits });
   const readers = compileRequestReaders(contract, scalars, limits);
@@ -176,7 +176,7 @@ function compileReadJson(inputReader: InputReader, limits: Limits): CompiledOper
     const json = new JsonReader(text, limits);
     const first = json.peek();
     if (json.position === text.length) {
-      inputReader.pass(new JsonReader('{}', limits), reading); // what is required is missed
+      inputReader.pass(new JsonReader('{}', limits), reading); // records missing required members
       return { text: '{}', reading, closes: undefined };
     }
     if (first !== 123) json.fail('one JSON object');
@@ -251,12 +251,12 @@ function compileJsonOf(slots: ReadonlyMap<string, number>): CompiledOperation['j
   };
 }
 
-/** The text of a JSON string that was read already. */
+/** Returns the text of a JSON string that was checked before. */
 function textOf(token: string, limits: Limits): string {
   return token.includes('\\') ? new JsonReader(token, limits).string() : token.slice(1, -1);
 }
 
-/** @param member the output's one, where a reply is its value alone */
+/** @param member the only member of the output, if a reply is its value */
 function compileReply(
   operation: Operation,
   member: Field | undefined,
@@ -281,7 +281,7 @@ function compileReply(
       if (frame?.attachFrom !== undefined) tape.attachFrom = frame.attachFrom;
       writer.scan(tape);
       tape.end();
-      // `{}`, `{"data":null}` and the like are no reply (W30)
+      // `{}` and `{"data":null}` are not a reply (W30)
       if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
         throw new MismatchError({ detail: 'data: expected an object, got none' });
       const { failed, dropped, passed, missing } = tape;
@@ -314,13 +314,16 @@ function compileReply(
   };
 }
 
-/** What stands before and after a reply's content. */
+/** The texts before and after a reply's content. */
 interface Tags {
   readonly before: Piece | string;
   readonly after: Piece | string;
 }
 
-/** The tags of an element within a frame, as pieces once the same frame comes twice in a row: most frames never change. */
+/**
+ * Returns the tags of an element within a frame. They become pieces when the same frame is used twice in a row, because
+ * most frames never change.
+ */
 function compileTags(open: string, close: string): (frame: Frame) => Tags {
   let last: Frame | undefined;
   let usual: Tags | undefined;
@@ -341,7 +344,7 @@ function statusElement(operation: Operation, contract: Contract): string {
   return status?.xml ?? 'ResponseStatus';
 }
 
-/** Tags of an operation's element; `xmlns:i` is always declared (W19). */
+/** Returns the tags of an operation's element. `xmlns:i` is always declared (W19). */
 function elementTags(contract: Contract, name: string): readonly [string, string] {
   const types = escapeAttribute(contract.namespaces.types);
   return [`<${name} xmlns="${types}" xmlns:i="${namespaces.xsi}">`, `</${name}>`];

@@ -10,45 +10,52 @@ import type { Input, WriteCall } from './http-mapping/call.ts';
 import type { Base64Spans } from './json/base64-spans.ts';
 import type { XmlReader } from './xml/reader.ts';
 
-/** An operation with its codecs, ready for requests. */
+/** An operation with its compiled codecs. */
 export interface CompiledOperation {
   readonly operation: Operation;
-  /** The element that a request's body holds; undefined for an operation whose body is empty (A7). */
+  /** The element in a request's body; undefined for an operation with an empty body (A7). */
   readonly root: QName | undefined;
-  /** Whether a success is answered without a message (A9). */
+  /** True if a successful call has no reply message (A9). */
   readonly isOneWay: boolean;
   /** The WS-Addressing action of its replies (W28, A34). */
   readonly replyAction: string;
-  /** Whether what is read goes past the end of the body, where a message may have more than its first element (A30). */
+  /** True if reading ends after the body's end tag, because a message may have several elements (A30). */
   readonly spansBody: boolean;
   /** The header blocks that the operation's binding declares (A8); undefined for a contract of an OpenAPI document. */
   readonly header: DeclaredHeader | undefined;
-  /** XML → inputs: from the start tag of the request's element past its end tag; without a reader for an empty body. */
+  /**
+   * XML → inputs: reads from the start tag of the request's element past its end tag. The reader is undefined for an
+   * empty body.
+   */
   readonly readXml: (xml: XmlReader | undefined, reading: Reading) => Input;
-  /** JSON → inputs. Throws JsonError for text that isn't one JSON object. */
+  /** JSON → inputs. Throws JsonError for text that is not one JSON object. */
   readonly readJson: (text: string, reading: Reading) => Input;
-  /** A route's parameters → inputs (W38); fields by JSON name, text decoded. */
+  /** A route's parameters → inputs (W38); fields by JSON name, with decoded text. */
   readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
-  /** The credentials in the request's body, by the contract's names; those that are null are left out (W24). */
+  /** Returns the credentials in the request's body by the contract's names, without null values (W24). */
   readonly credentialsOf: (input: Input) => ReadonlyMap<string, string>;
-  /** How the credentials in it go upstream in the body; undefined where they go elsewhere, or nowhere. */
+  /** Writes these credentials into the upstream's body; undefined if they are sent elsewhere or not at all. */
   readonly writeCredentials: WriteCredentialsMember | undefined;
-  /** All inputs as one JSON object, whatever form they came in. */
+  /** Returns all inputs as one JSON object, for each format of the request. */
   readonly jsonOf: (input: Input) => string;
-  /** The call upstream; a value that its place can't hold is noted in the reading, and the call is undefined. */
+  /**
+   * Writes the upstream request. If a value is invalid at its position, the reading records it and the result is
+   * undefined.
+   */
   readonly request: WriteCall;
-  /** Whether a status of the upstream tells of success. */
+  /** Returns true for a success status of the upstream. */
   readonly succeeds: (status: number) => boolean;
   readonly readAnswer: ReadAnswer;
-  /** What the JSON of inputs and of a success reply is of. */
+  /** The types of the inputs' JSON and of a successful reply's JSON. */
   readonly requestType: Type;
   readonly replyType: Type;
   /**
-   * A success reply's JSON → the framed reply element, from bytes to bytes; only checked without a frame. Throws
-   * MismatchError, JsonError. `failed` when the reply says that the call failed (W30): nothing was written then.
+   * Writes a successful reply's JSON as the framed reply element, from bytes to bytes. Without a frame it only checks
+   * it. Throws MismatchError, JsonError. If the reply reports a failed call (W30), `failed` is true and nothing is
+   * written.
    *
-   * @param runs what is known of the body's base64, when it was looked through as it came
-   * @param room a large reply that comes to more bytes ends in NoRoom, as soon as it is known
+   * @param runs known base64 spans of the body, if it was scanned while it arrived
+   * @param room maximum number of bytes of a large reply; NoRoom is thrown as soon as it is exceeded
    */
   readonly writeReply: (
     body: Uint8Array,
@@ -56,28 +63,28 @@ export interface CompiledOperation {
     runs?: Base64Spans,
     room?: number,
   ) => WrittenReply;
-  /** `{"data":{"responseStatus":…}}`'s inner object → the reply element (W26). */
+  /** Writes the inner object of `{"data":{"responseStatus":…}}` as the reply element (W26). */
   readonly writeError: (statusJson: string) => string;
   /**
-   * An error answer that names a declared fault → the fault's words and its detail element (A29); undefined for any other.
-   * Throws MismatchError, JsonError.
+   * Converts an error response with a declared fault to the fault's members and its detail element (A29). Returns
+   * undefined for any other response. Throws MismatchError, JsonError.
    */
   readonly writeFault: ((json: string) => WrittenFault | undefined) | undefined;
 }
 
-/** A fault's code as an upstream names it (A29, `@code`). */
+/** A fault's code, as the upstream states it (A29, `@code`). */
 export interface FaultCodeWords {
   /** Undefined for a code that is not one of SOAP's own. */
   readonly is: 'sender' | 'receiver' | undefined;
-  /** What follows SOAP's own code in SOAP 1.1, such as `.NoStock`; `''` for nothing. */
+  /** The suffix of SOAP's own code in SOAP 1.1, for example `.NoStock`; `''` for none. */
   readonly more: string;
   /** `''` for none, and for SOAP's own codes. */
   readonly namespace: string;
-  /** The name, `more` included. */
+  /** The name, including `more`. */
   readonly local: string;
 }
 
-/** The members of a fault that an upstream names itself (A29). */
+/** The members of a fault that an upstream states (A29). */
 export interface FaultWords {
   /** Undefined for none. */
   readonly message: string | undefined;
@@ -91,71 +98,74 @@ export interface FaultWords {
 
 /** A fault of an upstream's error answer (A29). */
 export interface WrittenFault extends FaultWords {
-  /** Returns true for a declared fault, whose element is in `detail`. */
+  /** True for a declared fault; its element is in `detail`. */
   readonly isDeclared: boolean;
-  /** What was let through as it was written, as for a reply. */
+  /** Counts of tolerated deviations, as for a reply. */
   readonly dropped: number;
   readonly replaced: number;
   readonly passed: number;
   readonly missing: number;
 }
 
-/** The header blocks of requests of an operation, as its binding declares them (A8). */
+/** The header blocks of an operation's requests, as its binding declares them (A8). */
 export interface DeclaredHeader {
   readonly declares: (namespace: string, local: string) => boolean;
-  /** A declared block, from its start tag past its end tag, as `"Name":…`; undefined: it is refused or nil. */
+  /** Reads a declared block from its start tag past its end tag as `"Name":…`. Undefined if it is refused or nil. */
   readonly read: (xml: XmlReader, reading: Reading) => string | undefined;
-  /** A body's JSON with the blocks as its first member. */
+  /** Adds the blocks to a body's JSON as its first member. */
   readonly join: (body: string, blocks: readonly string[], reading: Reading) => string;
 }
 
-/** What a reply element goes out in: an envelope, say. */
+/** The text around a reply element, for example an envelope. */
 export interface Frame {
   readonly before: string;
   readonly after: string;
-  /** What `before` is where a message has header blocks of its own, which stand between the two (A8). */
-  /** Base64 of at least so many bytes goes out as a part beside it (W65); undefined: none does. */
+  /** Minimum decoded size in bytes of base64 that becomes an attachment (W65); undefined for no attachments. */
   readonly attachFrom?: number;
+  /** Replaces `before` for a message with header blocks, which are written between the two texts (A8). */
   readonly headed?: { readonly before: string; readonly between: string };
 }
 
-/** A success reply, checked against its type and written. */
+/** A successful reply, checked against its type and written. */
 export interface WrittenReply {
-  /** True when the reply says that the call failed (W30); nothing was written then. */
+  /** True if the reply reports a failed call (W30). Nothing is written then. */
   readonly failed: boolean;
   readonly dropped: number;
   readonly replaced: number;
-  /** Values that aren't of their type and were written all the same: of an enum, or dates. */
+  /** Number of values that do not match their type but are written: enum values and dates. */
   readonly passed: number;
-  /** Numbers that a decimal of .NET, or a double, can't hold as they are; undefined for none. */
+  /** Number of numbers that a .NET decimal, or a double, cannot represent exactly; undefined for none. */
   readonly inexact?: number | undefined;
-  /** Members that are missing or were left out; undefined where none is, and where `replies: lenient` doesn't look. */
+  /** Missing or dropped members; undefined for none, and under `replies: lenient`. */
   readonly misfits?: Misfits | undefined;
   /**
-   * The framed reply element in UTF-8, a small one as text of one character per byte, one with long ranges in pieces, some
-   * of them the body's own memory; undefined without a frame.
+   * The framed reply element in UTF-8; undefined without a frame. A small one is a string with one character per byte.
+   * One with long ranges is in pieces, some of which are the body's own memory.
    */
   readonly xml: Buffer | string | readonly Buffer[] | undefined;
-  /** Base64 that goes out as parts beside it, decoded, in the order of the references; undefined for none. */
+  /** Base64 to be decoded and sent as attachments, in the order of the references; undefined for none. */
   readonly attached?: readonly Buffer[] | undefined;
 }
 
-/** A value that a route's path or query gave (W38). */
+/** A value from a route's path or query (W38). */
 export interface RouteValue {
   readonly field: string;
-  /** What an error calls it: the input's JSON name for a path parameter, as sent for a query parameter (W29). */
+  /**
+   * The name in error messages: the input's JSON name for a path parameter, the name as sent for a query parameter
+   * (W29).
+   */
   readonly said: string;
-  /** Undefined for escapes that aren't those of UTF-8. */
+  /** Undefined for escapes that are not UTF-8. */
   readonly text: string | undefined;
 }
 
-/** A contract with its codecs. */
+/** A contract with its compiled codecs. */
 export interface CompiledContract {
   readonly contract: Contract;
   readonly limits: Limits;
   /** Compiles the same contract with other limits. */
   readonly withLimits: (limits: Limits) => CompiledContract;
   readonly operations: ReadonlyMap<string, CompiledOperation>;
-  /** An error without an operation, in XML (W36). */
+  /** Writes an error without an operation, in XML (W36). */
   readonly writeError: (statusJson: string) => string;
 }

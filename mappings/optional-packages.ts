@@ -1,14 +1,17 @@
 import { createRequire } from 'node:module';
 
-/** A feature that needs packages which are optional peer dependencies of soapbridge. */
+/** A feature that needs optional peer dependencies of soapbridge. */
 interface OptionalFeature {
   /** The name of the feature in messages and in docs/optional-packages.md. */
   readonly name: string;
-  /** Each package with the version that `npm install` takes. */
+  /** The packages with the versions for `npm install`. */
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** Features that need packages which `npm install soapbridge` leaves out. docs/optional-packages.md has them as a table. */
+/**
+ * Features that need packages which `npm install soapbridge` does not install. docs/optional-packages.md has them as a
+ * table.
+ */
 export const optionalFeatures = {
   patterns: {
     name: 'patterns of `validate: strict`, `operationNames` and `patches`',
@@ -34,16 +37,19 @@ export const optionalFeatures = {
 
 export type OptionalFeatureName = keyof typeof optionalFeatures;
 
-/** A feature was asked for whose packages are not installed. The message names them and the command that installs them. */
+/**
+ * Thrown if the packages of a used feature are not installed. The message has their names and the command to install
+ * them.
+ */
 export class MissingPackageError extends RangeError {
   override readonly name = 'MissingPackageError';
 }
 
 /**
- * Returns the message for a feature whose packages are not all installed, undefined if they are.
+ * Returns a message if packages of a feature are not installed; undefined if all are.
  *
- * Examples: `upstream.oauth2 in soapbridge.yaml: expected the package oauth4webapi, which is not installed. Install it with: npm
- * install oauth4webapi@3`
+ * Example: `upstream.oauth2 in soapbridge.yaml: expected the package oauth4webapi, which is not installed. Install it
+ * with: npm install oauth4webapi@3`
  */
 export function missingPackages(feature: OptionalFeatureName): string | undefined {
   const { name, packages }: OptionalFeature = optionalFeatures[feature];
@@ -71,7 +77,7 @@ export function loadPackage(feature: OptionalFeatureName, name: string): unknown
 
 const require = createRequire(import.meta.url);
 
-/** Packages that were found. A package that is missing may be installed before the next reload. */
+/** Packages that were found. Missing ones are checked again, because they may be installed before the next reload. */
 const found = new Set<string>();
 
 function isInstalled(name: string): boolean {

@@ -1,15 +1,15 @@
-/** What was last asked for, by key. */
+/** A cache of recently used values, by key. */
 export interface Recent<Value> {
   readonly get: (key: string) => Value | undefined;
   readonly put: (key: string, value: Value) => void;
 }
 
 /**
- * Keeps values up to so much in all, keys included; those not asked for the longest go first.
+ * Creates a cache with a limit on the total size of keys and values. The least recently used values are evicted first.
  *
- * @param limit characters and bytes
- * @param sizeOf those of a value
- * @param least so many values stay, however large
+ * @param limit maximum total size in characters and bytes
+ * @param sizeOf returns the size of a value
+ * @param least number of values that are kept, whatever their size
  */
 export function createRecent<Value>(
   limit: number,
@@ -26,7 +26,7 @@ export function createRecent<Value>(
     get: (key) => {
       const value = values.get(key);
       if (value === undefined) return undefined;
-      values.delete(key); // the last of the map is the one last asked for
+      values.delete(key); // the last entry of the map is the most recently used one
       values.set(key, value);
       return value;
     },
@@ -43,9 +43,9 @@ export function createRecent<Value>(
   };
 }
 
-/** Has an item change places with the one before it, where what is asked for most is to stand first. */
+/** Swaps an item with the previous one, so that frequently used items move to the front. */
 export function moveForward<T>(items: T[], index: number): void {
-  if (index === 0) return; // V8 looks long for an item -1
+  if (index === 0) return; // V8 is slow with an index of -1
   const item = items[index] as T;
   items[index] = items[index - 1] as T;
   items[index - 1] = item;

@@ -1,7 +1,7 @@
-/** Work that can be interrupted: between its steps others may have their turn. */
+/** Work that can be interrupted between its steps. */
 export type Steps<Result> = Generator<undefined, Result, undefined>;
 
-/** Does all of it at once. */
+/** Executes all steps without interruption. */
 export function doAll<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (step.done !== true) step = steps.next();

@@ -23,10 +23,10 @@ import type {
   SimpleType,
 } from './contract/type-graph.ts';
 
-/** The graph of a contract's types, whichever document describes it. Nodes are made on first use, one for each type. */
+/** The graph of a contract's types, for all kinds of contracts. Nodes are created on first use, one per type. */
 export interface TypeGraph {
   readonly nodeOf: (type: Type) => SchemaType;
-  /** The type of an OpenAPI contract that a node was made of; its codecs are compiled from that type. */
+  /** Returns the type of an OpenAPI contract that a node was created from; its codecs are compiled from that type. */
   readonly sourceOf: (node: SchemaType) => Type | undefined;
   /** The request and the reply of an operation; undefined for the reply of a one-way operation. */
   readonly messagesOf: (operation: Operation) => OperationMessages;
@@ -40,7 +40,7 @@ export interface OperationMessages {
 
 const graphs = new WeakMap<Contract, TypeGraph>();
 
-/** Returns the type graph of a contract; only the first call for a contract makes one. */
+/** Returns the type graph of a contract, created on the first call. */
 export function typeGraphOf(contract: Contract): TypeGraph {
   const graph = graphs.get(contract) ?? new Nodes(contract);
   graphs.set(contract, graph);
@@ -57,7 +57,7 @@ class Nodes implements TypeGraph {
   readonly #contract: Contract;
   readonly #nodes = new Map<Type, SchemaType>();
   readonly #sources = new Map<SchemaType, Type>();
-  /** By name: the loader makes many objects of one scalar. */
+  /** By scalar name, because the loader creates many objects of one scalar. */
   readonly #scalars = new Map<string, SimpleType>();
 
   constructor(contract: Contract) {
@@ -154,7 +154,7 @@ class Nodes implements TypeGraph {
     });
   }
 
-  /** Entries of an anonymous type with a Key and a Value; only the key is required (W20). */
+  /** The entries have an anonymous type with a Key and a Value; only the key is required (W20). */
   #map(type: MapType): ComplexType {
     const { namespace } = type;
     const key = this.#element('Key', { kind: 'scalar', scalar: 'string' }, namespace, { demands: {} });
@@ -205,7 +205,7 @@ class Nodes implements TypeGraph {
     return elementOf(this.#qualified(local, schema), typeOf, parts);
   }
 
-  /** The type with the values that one place takes of it. */
+  /** Returns the type with only the values that are allowed at one position. */
   #allowedOf(type: SchemaType, allowed: readonly string[] | undefined): SchemaType {
     if (allowed === undefined || type.kind !== 'simple') return type;
     const node = { ...type, facets: { ...type.facets, enumeration: allowed } };
@@ -215,7 +215,7 @@ class Nodes implements TypeGraph {
   }
 }
 
-/** An element whose type is looked up when it is first read: types hold themselves. */
+/** Creates an element with a type that is looked up on first access, because types may contain themselves. */
 function elementOf(
   name: QName,
   typeOf: () => SchemaType,
