@@ -18,6 +18,7 @@ import {
 
 /** The JSON names and the order of the attributes and elements of a complex type (A10 to A16). */
 
+/** The members of an empty type. */
 export const noMembers: Members = { members: [], choices: [], order: undefined };
 
 /** Returns the members of a type's attributes. One with the name of an element is `@name` (A11). */
@@ -69,7 +70,7 @@ export function isMixed(content: Content): boolean {
   return content.kind === 'mixed' || (content.kind === 'elements' && content.mixed);
 }
 
-/** Returns the elements that may replace a head of a substitution group, each with its member's name (A20). */
+/** Returns the elements allowed where a head of a substitution group is referenced, with their JSON names (A20). */
 export function substituteMembers(
   head: ElementDeclaration,
 ): readonly { readonly json: string; readonly element: ElementDeclaration }[] {

@@ -634,7 +634,7 @@ function openMember(context: AdoptedContext) {
   };
 }
 
-/** An element that may substitute a head (A20). */
+/** The head of a substitution group, or one of its substitutes (A20). */
 interface HeadVariant {
   readonly declared: ElementDeclaration;
   readonly json: string;

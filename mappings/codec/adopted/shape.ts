@@ -61,6 +61,7 @@ const { nothing, empty, plain, text: textKind, made, record } = nodeKinds;
 /** Words of a node before its slots. */
 const head = 3;
 
+/** Bits of a node's flags. */
 const isNil = 1;
 const isTyped = 2;
 
@@ -377,7 +378,7 @@ function isAbsent(
 const otherSubjects = ['http://www.w3.org/', 'http://schemas.xmlsoap.org/', 'http://docs.oasis-open.org/'];
 
 /**
- * Returns the declared attribute that an attribute in a wrong namespace stands for: the only one with its local name
+ * Returns the declared attribute that an attribute in a wrong namespace means: the only one with its local name
  * (A12). Returns `several` if that is ambiguous, because the element also has the declared attribute or has the name
  * twice. Returns undefined if no declared attribute has the name.
  */

@@ -24,6 +24,7 @@ export function isFormat(name: string): name is FormatName {
   return Object.hasOwn(formats, name);
 }
 
+/** Returns true if a text has the format. */
 export function isOfFormat(name: FormatName, text: string): boolean {
   return formats[name](text);
 }
