@@ -1,5 +1,5 @@
-// What values of several types may be: `oneOf`, `anyOf`, several `type`s, and what extends a type with a discriminator.
-// Which types the alternatives are is for `unions.ts`.
+// Alternatives of a value: `oneOf`, `anyOf`, several `type`s, and the subtypes of a type with a discriminator.
+// `unions.ts` determines the types of the alternatives.
 import type { JsonKind } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
@@ -19,16 +19,16 @@ import { byFixedValue, tagsOf } from './labels.ts';
 import { isReference } from './resolve.ts';
 import { createSubtypes, type SubtypesOf } from './subtypes.ts';
 
-/** Alternatives of alternatives; a YAML alias of what it stands in would go on for ever. */
+/** Maximum nesting of alternatives. A YAML alias to an ancestor would nest without end. */
 const deepest = 100;
 
-/** What is around the schema being looked at. */
+/** Context of the schema being visited. */
 interface Around extends Shared, Pick<Alternative, 'referred' | 'owner' | 'label' | 'tag' | 'shared'> {
-  /** What is said of the kind beside the alternatives, for those that don't say themselves. */
+  /** JSON types of the schema that has the alternatives, for alternatives without a type. */
   readonly kinds: readonly JsonType[];
 }
 
-/** The reader of the alternatives of one document. */
+/** Creates the reader of alternatives for one document. */
 export function createAlternatives(
   document: Node,
   references: References,
@@ -46,7 +46,7 @@ export function createAlternatives(
   };
 }
 
-/** A walk through all that one schema leads to, for the types that its values may be of. */
+/** Walk through all schemas reachable from one schema, which collects the alternatives of its values. */
 class Walk {
   readonly #references: References;
   readonly #subtypesOf: SubtypesOf;
@@ -103,7 +103,7 @@ class Walk {
     else this.#visitOwn(node, at, around);
   }
 
-  /** What adds to a type that it refers to is called as that. */
+  /** A schema that adds to its `$ref` target is labelled with the name of that target. */
   #labelOf({ $ref }: Node, at: string, { label }: Around): string | undefined {
     const target = this.#references.target($ref, at);
     return label ?? (isUnresolved(target) ? undefined : nameAt(target.pointer));
@@ -141,7 +141,7 @@ class Walk {
     else this.#visitKinds(node, at, around);
   }
 
-  /** `oneOf` and `anyOf`, with what stands beside them. */
+  /** Visits the variants of `oneOf` or `anyOf` together with the sibling keywords. */
   #visitVariants(node: Node, keyword: 'oneOf' | 'anyOf', at: string, around: Around): void {
     const variants = node[keyword];
     const rest = without(node, [keyword, 'discriminator']);
@@ -164,7 +164,9 @@ class Walk {
     }
   }
 
-  /** A sum of which one part has alternatives: the others hold for each of them. */
+  /**
+   * Visits an `allOf` or `$ref` combination. If one part has alternatives, the other parts apply to each alternative.
+   */
   #visitParts(node: Node, open: Located | 'several', at: string, around: Around): void {
     if (open === 'several') {
       this.#push(node, at, 'any', around);
@@ -175,7 +177,7 @@ class Walk {
     this.#visit(open.node, open.pointer, { ...around, ...withBase(around, parts), shared: false });
   }
 
-  /** A base type with a discriminator: what extends it, each once for every value that means it. */
+  /** Adds the subtypes of a base type with a discriminator, one alternative for each discriminator value. */
   #visitSubtypes(node: Node, at: string, { base, own }: Around): void {
     for (const { label, tag, target } of this.#subtypesOf(node, at)) {
       if (!isNode(target.node)) continue;
@@ -213,7 +215,7 @@ class Walk {
   }
 }
 
-/** What holds for each object inside, with some more of it. */
+/** Adds schemas that apply to each alternative inside. */
 function withBase({ base, own, referred }: Around, parts: readonly Located[]): Shared {
   return { base: [...base, ...parts], own: referred ? own : [...own, ...parts] };
 }
@@ -222,7 +224,7 @@ function without(node: Node, keys: readonly string[]): Node {
   return Object.fromEntries(Object.entries(node).filter(([key]) => !keys.includes(key)));
 }
 
-/** True for a schema of arrays or objects that says nothing of what is in them. */
+/** Returns true for a schema of arrays or objects that does not describe their content. */
 function isFree(node: Node, kind: JsonKind, { base }: Around): boolean {
   if (kind === 'array')
     return !('prefixItems' in node) && (!isNode(node.items) || Object.keys(node.items).length === 0);
@@ -234,7 +236,7 @@ function isFree(node: Node, kind: JsonKind, { base }: Around): boolean {
   return !isNode(additionalProperties) || Object.keys(additionalProperties).length === 0;
 }
 
-/** What a schema sums up: the parts of its `allOf`, and what its `$ref` names. */
+/** Returns the parts that a schema combines: its `allOf` and the target of its `$ref`. */
 function partsOf({ $ref, allOf }: Node, at: string): Located[] {
   const parts = (Array.isArray(allOf) ? allOf : [])
     .map((node: unknown, index) => ({ node, pointer: `${at}/allOf/${index}` }))
@@ -242,7 +244,7 @@ function partsOf({ $ref, allOf }: Node, at: string): Located[] {
   return $ref === undefined ? parts : [{ node: { $ref }, pointer: at }, ...parts];
 }
 
-/** The part of a sum that has alternatives, its `$ref`s followed. */
+/** Returns the combined part that has alternatives, after following its `$ref`s. */
 function findOpenPart(node: Node, at: string, references: References): Located | 'several' | undefined {
   const open = partsOf(node, at).filter((part) => {
     const found = references.resolve(part.node, part.pointer);

@@ -8,15 +8,15 @@ import { fixedValues, isTypedFormat } from './keywords.ts';
 import type { SchemaMember } from './members.ts';
 import { schemaParts } from './resolve.ts';
 
-/** A member as its field has it. */
+/** A member with the type and values of its field. */
 export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around' | 'examples'> {
   readonly schema?: unknown;
   readonly type: Type;
-  /** Enum values it takes, when fewer than its type has. */
+  /** Allowed enum values, if fewer than the values of the enum type. */
   readonly allowed: readonly string[] | undefined;
 }
 
-/** The texts, the example and the hints of a member. */
+/** Texts, example and hints of a member. */
 export interface Documentation {
   readonly words?: Words;
   readonly example?: string;
@@ -24,8 +24,8 @@ export interface Documentation {
 }
 
 /**
- * What the document says of a member to people, but for what the schema's types say by themselves: their own
- * descriptions, their values. Nothing where that is nothing.
+ * Returns the human-readable documentation of a member. Leaves out the descriptions and values that the member's type
+ * documents. Properties without content are absent.
  */
 export function memberDocumentation(member: DocumentedMember, references: References): Documentation {
   const { type, around, pointer, examples } = member;
@@ -47,7 +47,9 @@ export function memberDocumentation(member: DocumentedMember, references: Refere
   };
 }
 
-/** The nearest example as JSON, else the default; undefined for none that is exact and short enough to be shown. */
+/**
+ * Returns the nearest example, or else the default, as JSON. Undefined if no value is exact and short enough to show.
+ */
 function exampleOf(places: readonly Statement[], references: References): string | undefined {
   const most = references.allowance.limits.contractExample;
   const stated = places.flatMap((place) => examplesOf(place, references));
@@ -59,15 +61,15 @@ function exampleOf(places: readonly Statement[], references: References): string
   return undefined;
 }
 
-/** An example with more levels is not shown. */
+/** Maximum depth of an example in the documentation. */
 const deepestExample = 64;
 
-/** The JSON of a number whose digits the loader doesn't keep: a member or an item without a text. */
+/** Result for a number with digits that the loader does not keep: the member or item is left out. */
 const inexact = '';
 
 /**
- * A value as JSON, without members and items that are numbers whose digits the loader doesn't keep; undefined for such a
- * number itself, and for a value with more characters or more levels.
+ * Returns a value as JSON without members and items that are inexact numbers. Undefined for an inexact number, and for
+ * a value with more characters or levels than allowed.
  */
 function shortJson(value: unknown, most: number): string | undefined {
   let left = most;
@@ -93,12 +95,12 @@ function shortJson(value: unknown, most: number): string | undefined {
   return write(value, deepestExample) || undefined;
 }
 
-/** At most so many named examples are looked at. */
+/** Maximum number of named examples that are considered. */
 const mostExamples = 5;
 
 /**
- * The examples of a schema, a parameter or a media type: one, a list of them, or Example Objects by names (OpenAPI 3.1,
- * 4.8.12.2 and 4.8.19; 3.2 has `dataValue`). An example at another address (`externalValue`) is left out.
+ * Returns the examples of a schema, a parameter or a media type: one, a list, or Example Objects by name (OpenAPI 3.1,
+ * 4.8.12.2 and 4.8.19; 3.2 has `dataValue`). An example at an external address (`externalValue`) is ignored.
  */
 export function examplesOf({ node, pointer }: Statement, references: References): readonly unknown[] {
   const { example, examples } = node;
@@ -116,7 +118,10 @@ export function examplesOf({ node, pointer }: Statement, references: References)
   return [...one, ...named];
 }
 
-/** An Example Object, or what a reference to one names; undefined where that is none: a sample can do without it. */
+/**
+ * Returns an Example Object or the target of a reference to one. Undefined if there is none, because samples do not
+ * require one.
+ */
 function exampleObject(stated: unknown, pointer: string, references: References): Node | undefined {
   if (!isNode(stated)) return undefined;
   const ref = textOf(stated.$ref);
@@ -126,7 +131,7 @@ function exampleObject(stated: unknown, pointer: string, references: References)
   return isOne ? (found.node as Node) : undefined;
 }
 
-/** What the document asks of values beyond their type, as far as samples need it. */
+/** Returns the constraints beyond the type that generated samples must satisfy. */
 function hintsOf(places: readonly Statement[], type: Type, references: References): Rules | undefined {
   const stated = placesAsOne(places);
   const { allowance } = references;
@@ -157,7 +162,7 @@ function hintsOf(places: readonly Statement[], type: Type, references: Reference
   return { checks, items: undefined, values: undefined, ...inner };
 }
 
-/** The hints of a list's items or a map's values. */
+/** Returns the hints of a list's items or a map's values. */
 function hintsInside(
   places: readonly Statement[],
   type: Type,
@@ -169,12 +174,15 @@ function hintsInside(
   return hints === undefined ? undefined : { [inside.kind]: hints };
 }
 
-/** A schema, or another object of the document that says something of a value. */
+/** A schema or another object of the document that describes a value. */
 export interface Statement extends Located {
   readonly node: Node;
 }
 
-/** All schemas that say something of a value, the nearest first; a named type with words of its own says them itself. */
+/**
+ * Returns all schemas that describe a value, the nearest first. Leaves out the target of a `$ref` if its type has its
+ * own documentation.
+ */
 function statementsOf(schema: Located, type: Type, references: References): Statement[] {
   const found = new Map<Node, Statement>();
   const gather = ({ node, pointer }: Located): void => {
@@ -190,18 +198,18 @@ function statementsOf(schema: Located, type: Type, references: References): Stat
   return [...found.values()];
 }
 
-/** What several schemas say, each keyword as the nearest has it. */
+/** Merges schemas into one. Each keyword has the value of the nearest schema. */
 function placesAsOne(places: readonly Statement[]): Node {
   const stated = places.toReversed().flatMap(({ node }) => Object.entries(node));
   return Object.fromEntries(stated.filter(([, value]) => value !== undefined));
 }
 
-/** True for a type that the XSD documents in its own place. */
+/** Returns true for a type that has its own documentation in the XSD. */
 function hasDocumentation(type: Type): type is RecordType | TupleType | UnionType {
   return type.kind === 'record' || type.kind === 'union' || type.kind === 'tuple';
 }
 
-/** True for a type in line, which has the member's words already. */
+/** Returns true for an inline type that has the member's description already. */
 function describes(type: Type, description: string): boolean {
   return hasDocumentation(type) && type.documentation === description;
 }
@@ -231,7 +239,7 @@ function factsOf(
   return [...sentences, ...insideFacts(places, type, references)].join(' ');
 }
 
-/** What is said of each item or value; last, as it may be several sentences. */
+/** Returns the facts about each item or value. They come last because they can be several sentences. */
 function insideFacts(places: readonly Statement[], type: Type, references: References): string[] {
   const inside = insideOf(places, type);
   if (inside === undefined) return [];
@@ -240,7 +248,7 @@ function insideFacts(places: readonly Statement[], type: Type, references: Refer
   return facts === '' ? [] : [`Each ${inside.kind === 'items' ? 'item' : 'value'}: ${facts}`];
 }
 
-/** The schema of a list's items or a map's values; undefined for items with documentation of their own. */
+/** Returns the schema of a list's items or a map's values. Undefined for items with their own documentation. */
 function insideOf(
   places: readonly Statement[],
   type: Type,
@@ -273,7 +281,7 @@ function formatFact({ format }: Node, type: Type): string {
   return isText || !isTypedFormat(format) ? `Format: ${format}` : '';
 }
 
-/** An escaped slash is a slash, and ends no comment in what generators make of it. */
+/** Escapes slashes after `*`, so that the pattern does not end a comment in generated code. */
 function patternFact({ pattern }: Node): string {
   return typeof pattern === 'string' ? `Pattern: ${pattern.replaceAll('*/', '*\\/')}` : '';
 }
@@ -286,7 +294,9 @@ function countFact(name: string, least: unknown, most: unknown): string {
   return from === to ? `${name}: ${from}` : `${name}: ${from} to ${to}`;
 }
 
-/** Bounds as they are in 3.1, or in 3.0, where `exclusiveMinimum` and `exclusiveMaximum` are booleans. */
+/**
+ * Returns the bounds as OpenAPI 3.1 or 3.0 has them. In 3.0, `exclusiveMinimum` and `exclusiveMaximum` are booleans.
+ */
 function boundsFact(stated: Node): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = stated;
   const bounds = [
@@ -300,13 +310,13 @@ function boundsFact(stated: Node): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** A value as it is read; in JSON where it would be taken for something else. */
+/** Returns a value as plain text, or as JSON if the plain text is ambiguous. */
 function wordOf(value: unknown): string {
   const plain = typeof value === 'string' && /^[^\s\p{Cc}",]+(?: [^\s\p{Cc}",]+)*$/u.test(value);
   return plain ? value : JSON.stringify(value);
 }
 
-/** False for a number whose digits the loader doesn't keep, and for what holds one or goes deeper than anyone reads. */
+/** Returns false for a value that contains a number with lost digits or has more than `levels` levels. */
 function isExact(value: unknown, levels = 10): boolean {
   if (typeof value === 'number') return isExactNumber(value);
   if (typeof value !== 'object' || value === null) return true;

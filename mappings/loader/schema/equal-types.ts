@@ -1,5 +1,5 @@
-// Inline types that are equal are one: members of the same form have the type `Address`, not one for each place. Every
-// element is called before: what callers send and get stays the same, whatever becomes equal or parts again.
+// Merges equal inline types: members with the same structure share the type `Address` instead of having a copy each.
+// Elements get their names before the merge, so a merge or a later split does not change what callers send and receive.
 import {
   type Field,
   type NamedType,
@@ -20,31 +20,31 @@ import {
 } from '../names/names.ts';
 import type { Draft, FieldDraft } from './drafts.ts';
 
-/** What is known of the types before equal ones are one; all of them have their names, and their elements too. */
+/** Input of the merge. All types and elements have their names already. */
 export interface EqualSource {
-  /** All that operations reach, their wrappers too. */
+  /** All types that operations reach, including wrappers. */
   readonly types: ReadonlySet<NamedType>;
-  /** Keys in `names.lock`; none of a wrapper. */
+  /** Keys in `names.lock`. A wrapper has no key. */
   readonly keys: ReadonlyMap<Type, string>;
-  /** What `names.lock` keeps: equal types by the key of each and `=`. */
+  /** Names kept in `names.lock`. A merged type has the key of each equal type, followed by `=`. */
   readonly pinned: Names;
-  /** Types that stay as they are. */
+  /** Returns true for a type that must not be merged. */
   readonly isApart: (type: NamedType) => boolean;
-  /** A name that no type has so far, by the key that its digits are of. */
+  /** Returns a name that no type has yet. The digits of a disambiguated name are derived from `key`. */
   readonly give: (key: string, wanted: string) => string;
-  /** Throws OverLimit once the time for the contract is over. */
+  /** Throws OverLimit if the time limit for reading the contract has passed. */
   readonly checkTime: () => void;
 }
 
-/** What became of equal types. */
+/** Result of the merge. */
 export interface Equal {
-  /** Names by the key of each that is one with others, and `=`. */
+  /** Names of merged types by the key of each equal type, followed by `=`. */
   readonly names: Names;
-  /** Keys of those whose own names stand nowhere. */
+  /** Keys of inline types whose own names occur nowhere in the contract any more. */
   readonly gone: ReadonlySet<string>;
 }
 
-/** Equal types that are one, that one too. */
+/** A merged type and all the equal types, including the merged type. */
 type Whole = readonly [one: NamedType, all: readonly NamedType[]];
 
 /**
@@ -58,7 +58,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
   const labels = labelsOf(types);
   const named = namesOfElements(types);
   const wholes = findEqual(types, facts);
-  // a type whose equal types are gone keeps the name that they shared
+  // A type with no equal types left keeps the name that they shared.
   const ofWholes = new Set<Type>(wholes.flatMap(([, all]) => all));
   const left = [...types].filter(
     (type) => !ofWholes.has(type) && mayMerge(type) && nameKept(type) !== undefined,
@@ -77,7 +77,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
     }
   };
-  // the type of a whole reply is named after its body, so the body's type is named first
+  // The type of a whole response is named after its body, so the body's type is named first.
   const rankOf = (type: NamedType): string => `${isWholeReply(type) ? 1 : 0}${keyOf(type)}`;
   for (const [one, all] of wholes.toSorted(([a], [b]) => byCodeUnit(rankOf(a), rankOf(b)))) {
     const inline = all.filter((type) => !isComponent(type));
@@ -89,7 +89,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       const isOwn = isCollection(one) && !taken.has(one.name);
       const shared = inline.filter((type) => sharedKey.test(keyOf(type)));
       const ofShared = shared.length === 1 ? shared[0]?.name : undefined;
-      // a type that was merged with others, which have the name now, is named by another key
+      // If a type left a group of equal types that still has the shared name, its name gets another key.
       const first = equalKey(keyOf(inline[0] ?? one));
       (one as Draft<typeof one>).name =
         keptOf(inline) ??
@@ -111,7 +111,10 @@ export function mergeEqualTypes(source: EqualSource): Equal {
 }
 
 const componentKey = /^\/components\/schemas\/[^/#]+$/;
-/** Of what is called after a parameter, body, response or header that many operations refer to. */
+/**
+ * Key of a type that is named after a parameter, body, response or header component, which many operations can refer
+ * to.
+ */
 const sharedKey =
   /^\/components\/(?:parameters|requestBodies|responses|headers)\/[^/#]+(?:\/content\/[^/#]+)?(?:\/schema)?(?:#|$)/;
 
@@ -119,7 +122,7 @@ function isCollection({ kind }: NamedType): boolean {
   return kind === 'array' || kind === 'map';
 }
 
-/** The key of what equal types are called: that of one of them, and `=`. */
+/** Returns the `names.lock` key of a merged type: the key of an equal type, followed by `=`. */
 function equalKey(key: string): string {
   return `${key}${key.includes('#') ? '' : '#'}=`;
 }
@@ -148,12 +151,12 @@ function factsOf({ keys, pinned, isApart, checkTime }: EqualSource): Facts {
   return { keyOf, isComponent, mayMerge, nameKept, checkTime };
 }
 
-/** Has all that is equal be one; again, as what is made of equal types may be equal then. */
+/** Returns all merged types. Repeats the search because merging parts can make the types that contain them equal. */
 function findEqual(
   types: ReadonlySet<NamedType>,
   { keyOf, isComponent, mayMerge, nameKept, checkTime }: Facts,
 ): readonly Whole[] {
-  // names stay as they are kept: what has one joins none that has another
+  // Names in `names.lock` do not change, so types with different kept names are not merged.
   const partedByName = (equal: readonly NamedType[]): readonly (readonly NamedType[])[] => {
     const [component, ...others] = equal.filter(isComponent);
     const only = others.length === 0 ? component : undefined;
@@ -161,7 +164,7 @@ function findEqual(
     const [first = ''] = inline.flatMap((type) => nameKept(type) ?? []);
     const joined = only?.name ?? first;
     const groups = Map.groupBy(inline, (type) => nameKept(type) ?? joined);
-    // one that has the name is before those that join it
+    // The type that has the kept name precedes the types that join it.
     return [...groups].map(([name, all]) => [
       ...(only !== undefined && name === joined ? [only] : []),
       ...all.toSorted((a, b) => Number(nameKept(b) === name) - Number(nameKept(a) === name)),
@@ -189,7 +192,7 @@ function findEqual(
   return [...wholes];
 }
 
-/** Lists of types that are equal, what is below them too; what is made of types that may not be one is equal where those are the same. */
+/** Returns groups of types that are equal including their parts. Parts that may not be merged must be identical. */
 function equalOf(
   types: readonly NamedType[],
   mayMerge: (type: NamedType) => boolean,
@@ -202,7 +205,7 @@ function equalOf(
   const mayBeEqual = new Set(alike.filter((all) => all.length > 1 && all.some(mayMerge)).flat());
   if (mayBeEqual.size === 0) return [];
   const contents = new Map<string, number>();
-  /** Equal for equal contents; of a type that nothing is equal to a number that no other has. */
+  /** The same number for equal contents; a unique number for a type that cannot equal any other. */
   const own = types.map((type, index) => {
     if (index % typesPerLook === 0) checkTime();
     return mayBeEqual.has(type) ? numbered(contentOf(type), contents) : -1 - index;
@@ -219,29 +222,29 @@ function equalOf(
   return [...groups.values()].filter((equal) => equal.length > 1);
 }
 
-/** So many types are looked at from one look at the clock to the next. */
+/** Number of types processed between two checks of the time limit. */
 const typesPerLook = 1_024;
 
-/** The number of a text: that of an equal one, or the next. */
+/** Returns the number of a text. A new text gets the next number. */
 function numbered(text: string, numbers: Map<string, number>): number {
   const number = numbers.get(text) ?? numbers.size;
   numbers.set(text, number);
   return number;
 }
 
-/** Classes of types that may be equal, parted until what is in one is equal in its parts too. */
+/** Equivalence classes of types, split until the types of each class also have equal parts (partition refinement). */
 class Classes {
   readonly #parts: readonly (readonly number[])[];
-  /** By the index of a type, those of the types that are made of it. */
+  /** By index of a type: the indices of the types that contain it. */
   readonly #users: readonly number[][];
   readonly #classOf: number[];
   readonly #sizes: number[] = [];
-  /** By class: what its types are made of, as it was when they last were looked at. */
+  /** By class: the classes of its types' parts when they were last compared. */
   readonly #keys: string[] = [];
-  /** Types that may part from their class: what they are made of has another class now. */
+  /** Types that may leave their class because the class of a part changed. */
   #changed: Iterable<number>;
 
-  /** @param contents equal numbers for what may be equal; undefined for a type that is a class of its own */
+  /** @param contents the same number for types that may be equal; undefined for a type that has its own class */
   constructor(contents: readonly (number | undefined)[], parts: readonly (readonly number[])[]) {
     this.#parts = parts;
     this.#users = parts.map(() => []);
@@ -256,12 +259,12 @@ class Classes {
     this.#changed = this.#classOf.keys();
   }
 
-  /** The classes of what a type is made of, in turn. */
+  /** Returns the classes of the parts of a type, in order. */
   ofParts(index: number): string {
     return (this.#parts[index] ?? []).map((part) => this.#classOf[part]).join();
   }
 
-  /** Parts classes by what changed since the last time; false once nothing does. */
+  /** Splits classes by the changes since the last call. Returns false if no class changed. */
   part(): boolean {
     const byClass = Map.groupBy(this.#changed, (index) => this.#classOf[index] ?? 0);
     const moved = [...byClass].flatMap(([id, indices]) => this.#partClass(id, indices));
@@ -269,12 +272,12 @@ class Classes {
     return moved.length > 0;
   }
 
-  /** Gives those of a class that differ from the rest a class of their own; gives back which. */
+  /** Moves the types that differ from the rest of a class to new classes. Returns the moved types. */
   #partClass(id: number, indices: readonly number[]): readonly number[] {
     const size = this.#sizes[id] ?? 0;
     if (size === 1) return [];
     const groups = Map.groupBy(indices, (index) => this.ofParts(index));
-    // where all of the class changed, the most of them keep it
+    // If the whole class changed, its largest group keeps the class.
     if (indices.length === size) {
       const [[key] = ['']] = [...groups].toSorted(([, a], [, b]) => b.length - a.length);
       this.#keys[id] = key;
@@ -293,9 +296,9 @@ class Classes {
 }
 
 /**
- * What equal types have in common, and most others don't.
+ * Returns a key that equal types share and most different types do not.
  *
- * @param insideOf the same for what may be equal inside of an array or a map
+ * @param insideOf returns the same text for item or value types that may be equal
  */
 function formOf(type: NamedType, insideOf: (type: Type) => string): string {
   if (type.kind === 'array') return `array ${insideOf(type.item)}`;
@@ -304,7 +307,7 @@ function formOf(type: NamedType, insideOf: (type: Type) => string): string {
   return type.kind === 'enum' ? `enum ${type.values.join()}` : type.kind;
 }
 
-/** All of a type but what it is called, what people are told of it, and the types that it is made of. */
+/** Serializes a type without its name, its human-readable texts and its part types. */
 function contentOf(type: NamedType): string {
   const parts = new Set<unknown>(partsOf(type));
   const { name: _name, ...content } = type;
@@ -318,7 +321,7 @@ function contentOf(type: NamedType): string {
 
 const toldToPeople: ReadonlySet<string> = new Set(['documentation', 'words', 'example', 'hints']);
 
-/** Has a type refer to the one that equal types are. */
+/** Replaces references to equal types with references to the merged type. */
 function refer(type: NamedType, same: ReadonlyMap<Type, NamedType>): void {
   const set = (part: { readonly type: Type } | undefined): void => {
     if (part !== undefined) (part as Draft<{ type: Type }>).type = wholeOf(part.type, same);
@@ -341,7 +344,7 @@ function wholeOf(type: Type, same: ReadonlyMap<Type, NamedType>): Type {
   return one;
 }
 
-/** Where equal types are told of differently, what most of them say is told: of the whole, and of each field. */
+/** If equal types have different documentation, the merged type and each field get the most frequent one. */
 function tellWhatMostSay(one: NamedType, all: readonly NamedType[]): void {
   if ('documentation' in one) {
     const told = all.flatMap((type) => ('documentation' in type ? [type.documentation] : []));
@@ -358,13 +361,13 @@ function tellWhatMostSay(one: NamedType, all: readonly NamedType[]): void {
   }
 }
 
-/** What comes most often, the first of those; undefined of nothing. */
+/** Returns the most frequent value, the first of several; undefined if there are no values. */
 function mostOf<T>(values: readonly T[], keyOf: (value: T) => unknown = (value) => value): T | undefined {
   const groups = [...Map.groupBy(values, keyOf).values()];
   return groups.toSorted((a, b) => b.length - a.length)[0]?.[0];
 }
 
-/** Types whose names are those of elements: `names.lock` keeps them. */
+/** Returns types that give elements their names. `names.lock` keeps these type names. */
 function namesOfElements(types: ReadonlySet<NamedType>): ReadonlySet<Type> {
   const named = new Set<Type>();
   for (const type of types) {
@@ -375,12 +378,12 @@ function namesOfElements(types: ReadonlySet<NamedType>): ReadonlySet<Type> {
   return named;
 }
 
-/** What a union calls a variant; undefined for one that is called after its type. */
+/** Returns the element name of a variant; undefined if it is named after its type. */
 function labelOf({ xml, type }: Variant): string | undefined {
   return type.kind === 'scalar' || xml !== type.name ? xml : undefined;
 }
 
-/** By type what those call it that are made of it: a member, a variant, a parameter. */
+/** Returns, for each type, the names of the members and variants that have this type. */
 function labelsOf(types: ReadonlySet<NamedType>): ReadonlyMap<Type, readonly string[]> {
   const labels = new Map<Type, string[]>();
   const add = (type: Type, label: string | undefined): void => {
@@ -396,15 +399,18 @@ function labelsOf(types: ReadonlySet<NamedType>): ReadonlyMap<Type, readonly str
   return labels;
 }
 
-/** What says nothing of what it is of. */
+/** Generic labels, which do not describe a type. */
 const general = /^(?:body|request|response|option[0-9a-f]{4})$|result$/i;
 
-/** So many parts of a type are in its name. */
+/** Maximum number of parts in the name of a type. */
 const mostInName = 3;
-/** Characters of parts that are a name, rather than a list. */
+/** Maximum length of a name made of parts. A longer text is a list rather than a name. */
 const longestContent = 30;
 
-/** What equal types are called: as all say that are made of them, else by the little that is in them, else as most say. */
+/**
+ * Returns the name of a merged type. Prefers the label that all its users share, then a short list of its parts, then
+ * the most frequent label.
+ */
 function nameOf(type: NamedType, labels: readonly string[]): string {
   const [first, ...others] = new Set(labels);
   if (first !== undefined && others.length === 0) return classIdentifier(first);
@@ -416,7 +422,10 @@ function nameOf(type: NamedType, labels: readonly string[]): string {
   return isName ? content : classIdentifier(mostOf(labels.toSorted(byCodeUnit)) ?? first);
 }
 
-/** The members, values or variants of a type as parts of a name; a value without letters has digits. */
+/**
+ * Returns the members, values or variants of a type as parts of a name. A value without letters is replaced with
+ * digits.
+ */
 function partNames(type: NamedType): readonly string[] {
   if (type.kind === 'record') return partsOfRecord(type);
   if (type.kind === 'enum')
@@ -424,12 +433,12 @@ function partNames(type: NamedType): readonly string[] {
   return type.kind === 'union' ? type.variants.map(({ xml }) => pascal(xml)) : ['Tuple'];
 }
 
-/** Whether a type is of all that a reply says: its status, its headers, its body. */
+/** Returns true for the type of a whole response: status, headers and body. */
 function isWholeReply(type: NamedType): boolean {
   return type.kind === 'record' && type.fields[0]?.json === 'StatusCode';
 }
 
-/** The members of a record; of all that a reply says, its body's type. */
+/** Returns the members of a record as parts of a name; for a whole response, the type of its body. */
 function partsOfRecord(type: RecordType): readonly string[] {
   const { fields } = type;
   const body = fields.find(({ json }) => json === 'Body')?.type;

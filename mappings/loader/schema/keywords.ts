@@ -4,9 +4,9 @@ import type { Settings } from '../../contract/overlay-keys.ts';
 import { isNode, memberOf, type Node, textOf } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 
-/** What one schema says by itself, references not followed. */
+/** Facts about one schema without following its references. */
 
-/** The keywords that say what a value looks like, `required` aside; the others only narrow or annotate. */
+/** Keywords that describe the structure of a value, except `required`. Other keywords only narrow or annotate. */
 const shapes = [
   '$ref',
   'type',
@@ -24,12 +24,12 @@ const shapes = [
   'contentEncoding',
 ];
 
-/** True for a schema that says what a value looks like. */
+/** Returns true if a schema describes the structure of a value. */
 export function saysShape(schema: unknown): boolean {
   return isNode(schema) && shapes.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
-/** True for a schema that names members of its own, or requires some. `required: true`, a common slip, says nothing. */
+/** Returns true if a schema names or requires members. A boolean `required`, a common mistake, is ignored. */
 export function addsMembers(schema: Node): boolean {
   const { properties, required } = schema;
   return (
@@ -38,43 +38,45 @@ export function addsMembers(schema: Node): boolean {
   );
 }
 
-/** True for a schema that adds to what a `$ref` in it names. */
+/** Returns true if a schema adds to the target of its `$ref`. */
 export function combines(schema: Node): boolean {
   const { allOf } = schema;
   const sums = Array.isArray(allOf) && allOf.some(countsInAllOf);
   return sums || addsMembers(schema) || openKeyword(schema) !== undefined;
 }
 
-/** True for a part of an `allOf` that says more than words and limits. */
+/** Returns true if a part of an `allOf` contributes more than annotations and limits. */
 export function countsInAllOf(part: unknown): boolean {
   return saysShape(part) || (isNode(part) && addsMembers(part));
 }
 
-/** True for a schema that says of a value its kind alone. */
+/** Returns true if a schema describes only the JSON type of a value. */
 export function isBare(schema: unknown): boolean {
   return isNode(schema) && shapes.every((keyword) => keyword === 'type' || !Object.hasOwn(schema, keyword));
 }
 
-/** A keyword that leaves open what a value looks like, so that no one closed type fits; undefined when there is none. */
+/**
+ * Returns the keyword that allows several structures, so that no single closed type fits. Undefined if there is none.
+ */
 export function openKeyword(schema: Node): 'oneOf' | 'anyOf' | undefined {
   return (['oneOf', 'anyOf'] as const).find((name) => describes(schema[name]));
 }
 
-/** `oneOf: [{ required: [a] }, { required: [b] }]` beside properties narrows, and describes nothing. */
+/** `oneOf: [{ required: [a] }, { required: [b] }]` with sibling properties only narrows, and describes no structure. */
 function describes(variants: unknown): boolean {
   return variants !== undefined && (!Array.isArray(variants) || variants.some(saysShape));
 }
 
-/** True for an array schema that says that nothing comes behind so many items. */
+/** Returns true if an array schema allows no items after the first `count`. */
 export function endsAfter({ items, unevaluatedItems, maxItems }: Node, count: number): boolean {
   if (items === false || unevaluatedItems === false) return true;
   return typeof maxItems === 'number' && maxItems <= count;
 }
 
 /**
- * The one schema that this one comes down to: `anyOf` or `oneOf` of it and null, `allOf` of it and annotations, as
- * documents write a reference that may be null or has a description of its own; and whether null is allowed beside it.
- * Undefined where it is its own.
+ * Returns the only schema in an `anyOf`, `oneOf` or `allOf`, ignoring null and annotations, and whether null is
+ * allowed. Documents use this form for a reference that is nullable or has its own description. Undefined if the schema
+ * has its own structure.
  */
 export function innerOf(
   schema: Node,
@@ -104,7 +106,7 @@ export function innerOf(
   };
 }
 
-/** True for a schema that takes null beside what else it takes. */
+/** Returns true if a schema allows null in addition to other values. */
 export function takesNull(schema: Node): boolean {
   const { type } = schema;
   const values = schema.enum;
@@ -115,23 +117,23 @@ export function takesNull(schema: Node): boolean {
   );
 }
 
-/** The JSON type of a schema, null aside; undefined when it has several or says none. */
+/** Returns the JSON type of a schema, ignoring null. Undefined if it has several types or none. */
 export function kindOf(schema: Node): JsonType | undefined {
   const kinds = kindsOf(schema);
   return kinds.length === 1 ? kinds[0] : undefined;
 }
 
-/** The types of JSON Schema but null. */
+/** The types of JSON Schema, except null. */
 export type JsonType = 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
 
 export const jsonTypes: readonly JsonType[] = ['object', 'array', 'string', 'integer', 'number', 'boolean'];
 
-/** True for one of the types of JSON Schema but null. */
+/** Returns true for a type of JSON Schema, except null. */
 export function isJsonType(value: unknown): value is JsonType {
   return jsonTypes.some((type) => type === value);
 }
 
-/** The JSON types that a schema allows, null aside; none where it doesn't say. */
+/** Returns the JSON types that a schema allows, ignoring null. Empty if the schema does not restrict the type. */
 export function kindsOf(schema: Node): readonly JsonType[] {
   const { type } = schema;
   if (type !== undefined) return [type].flat().filter(isJsonType);
@@ -144,7 +146,7 @@ export function kindsOf(schema: Node): readonly JsonType[] {
   return [...new Set((fixedValues(schema) ?? []).map(kindOfValue).filter((kind) => kind !== undefined))];
 }
 
-/** The values of `const` or `enum`, null aside; undefined where a schema has neither. */
+/** Returns the values of `const` or `enum`, except null. Undefined if the schema has neither. */
 export function fixedValues(schema: Node): readonly unknown[] | undefined {
   const values = Object.hasOwn(schema, 'const') ? [schema.const] : schema.enum;
   return Array.isArray(values) ? values.filter((value) => value !== null) : undefined;
@@ -160,7 +162,10 @@ const integerFormats = scalarsByFormat('integer');
 const numberFormats = scalarsByFormat('number');
 const stringFormats = scalarsByFormat('string');
 
-/** An integer without a format is `xs:long`, unless its bounds say that it may be larger (as far as a double can tell). */
+/**
+ * Returns the XSD type of an integer. Without a format it is `xs:long`, unless its bounds allow larger values (compared
+ * as doubles).
+ */
 export function integerScalar(schema: Node): ScalarName {
   const stated = integerFormats.get(textOf(schema.format) ?? '');
   if (stated !== undefined) return stated;
@@ -174,7 +179,7 @@ export function integerScalar(schema: Node): ScalarName {
     : 'integer';
 }
 
-/** An integer type that holds the values of all. */
+/** Returns an integer type that holds the values of all the given types. */
 export function commonInteger(names: readonly ScalarName[]): ScalarName {
   const [first = 'long'] = names;
   if (names.every((name) => name === first)) return first;
@@ -182,22 +187,22 @@ export function commonInteger(names: readonly ScalarName[]): ScalarName {
 }
 
 function tightest(pick: (...bounds: number[]) => number, ...stated: readonly unknown[]): number | undefined {
-  // OpenAPI 3.0's exclusiveMaximum is a boolean
+  // In OpenAPI 3.0, `exclusiveMaximum` is a boolean.
   const bounds = stated.filter((bound) => typeof bound === 'number');
   return bounds.length === 0 ? undefined : pick(...bounds);
 }
 
-/** True for a format that a type of XSD says. */
+/** Returns true for a format that determines an XSD type. */
 export function isTypedFormat(format: string): boolean {
   return [integerFormats, numberFormats, stringFormats].some((formats) => formats.has(format));
 }
 
-/** A number without a format is `xs:decimal`, which keeps every digit. */
+/** A number without a format is `xs:decimal`, which keeps all digits. */
 export function numberScalar(schema: Node): ScalarName {
   return numberFormats.get(textOf(schema.format) ?? '') ?? 'decimal';
 }
 
-/** Whether a number can be as large or as small as it likes (JSON Schema Validation 2020-12, 6.2). */
+/** Returns true if a number has no upper or no lower bound (JSON Schema Validation 2020-12, 6.2). */
 export function isUnbounded({ maximum, exclusiveMaximum, minimum, exclusiveMinimum }: Node): boolean {
   const isLimit = (bound: unknown): boolean => typeof bound === 'number' || bound === true;
   const isAbove = isLimit(maximum) || isLimit(exclusiveMaximum);
@@ -205,8 +210,10 @@ export function isUnbounded({ maximum, exclusiveMaximum, minimum, exclusiveMinim
 }
 
 /**
- * @param formats what other formats mean to a dialect
- * @param dates `text` where dates are strings like others
+ * Returns the XSD type of a string.
+ *
+ * @param formats types of other formats in the dialect
+ * @param dates `text` if dates are plain strings
  */
 export function stringScalar(
   schema: Node,
@@ -222,9 +229,11 @@ export function stringScalar(
 }
 
 /**
- * The values of a string enum that importers can take as one; undefined for one that stays an open string: with the
- * empty string (three importers read it as null), with values that differ only by case or punctuation (generators fold
- * them into one constant), or with characters that no attribute of a schema keeps.
+ * Returns the values of a string enum that clients can import as an enum. Undefined if it must stay an open string,
+ * because:
+ * - it has the empty string, which three importers read as null,
+ * - values differ only in case or punctuation, and code generators would map them to the same constant,
+ * - values have characters that schema attributes do not preserve.
  */
 export function closedValues(values: readonly unknown[]): readonly string[] | undefined {
   const texts = values.filter((value) => value !== null);
@@ -236,7 +245,7 @@ export function closedValues(values: readonly unknown[]): readonly string[] | un
   return kept && folded.size === texts.length ? texts : undefined;
 }
 
-/** What a schema says of itself to people: its description, else its title. */
+/** Returns the description of a schema, or else its title. */
 export function documentationOf(schema: Node): string {
   return (textOf(schema.description) ?? textOf(schema.title) ?? '').trim();
 }

@@ -1,5 +1,5 @@
-// What tells alternatives apart: the values of a discriminator, or of a member that each fixes to others; and what each
-// is called after that.
+// Discriminators of alternatives: discriminator values or a member with distinct fixed values in each alternative.
+// Labels of the alternatives are derived from them.
 import { isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 import { byCodeUnit, classIdentifier, folded, hexOf, type KeptNames, pascal } from '../names/names.ts';
@@ -9,7 +9,7 @@ import { fixedValues, kindsOf } from './keywords.ts';
 import { membersOf, type SchemaMember } from './members.ts';
 import { discriminatorOf, type Labelled, labelled, lastSegment, mappingOf } from './subtypes.ts';
 
-/** The values of a schema's discriminator that mean a variant at a place, each with what it is called. */
+/** Returns a function for the discriminator values that select a variant, each with its label. */
 export function tagsOf(
   node: Node,
   pointer: string,
@@ -35,7 +35,7 @@ export function tagsOf(
   };
 }
 
-/** Where each of several objects has one member with values of its own, that member tells them apart. */
+/** If each object has one member with distinct fixed values, uses that member as the discriminator. */
 export function byFixedValue(
   list: readonly Alternative[],
   references: References,
@@ -65,7 +65,10 @@ export function byFixedValue(
   return withLabels(list, references, kept);
 }
 
-/** What each object is called: by its title, else by the members that it requires or alone has, else by a few digits of its members. */
+/**
+ * Labels each object by its title, or else by its required or unique members, or else by digits of a hash of its
+ * members.
+ */
 function withLabels(
   list: readonly Alternative[],
   references: References,
@@ -96,10 +99,13 @@ function withLabels(
   });
 }
 
-/** So many members are in a name. */
+/** Maximum number of members in a name. */
 const mostInName = 3;
 
-/** What an object may be called, the best name first and the one that is always its own last; none where it is called by something else. */
+/**
+ * Returns possible labels for an object, the best first and an always unique one last. Empty if it is labelled
+ * otherwise.
+ */
 function labelsOf(
   alternative: Alternative,
   references: References,
@@ -109,7 +115,7 @@ function labelsOf(
   if (alternative.label !== undefined || alternative.kind !== 'object') return [];
   const found = membersOf([...alternative.base, alternative], references);
   if (found.kind === 'none') return ['Other'];
-  // a map is called by its type
+  // A map is labelled with its type.
   if (found.members.length === 0) return found.additional === undefined ? ['Empty'] : [];
   const shape = found.members.map(
     ({ json, schema }) => `${json} ${isNode(schema) ? kindsOf(schema).join(' ') : ''}`,
@@ -127,22 +133,22 @@ function labelsOf(
   return [...named.filter((name) => name !== '' && name.length <= longestTitle), `Option${digits}`];
 }
 
-/** A name by some members; `''` where they give none. */
+/** Returns a name from members; `''` if they give none. */
 function withMembers(members: readonly SchemaMember[]): string {
   const names = members.slice(0, mostInName).map(({ json }) => pascal(json));
   return names.length === 0 || names.includes('') ? '' : `With${names.join('')}`;
 }
 
-/** Characters of a title that is a name, rather than a sentence. */
+/** Maximum length of a title that is used as a name. A longer title is a sentence. */
 const longestTitle = 30;
 
-/** The members of an object by their names; none where it is no object alone. */
+/** Returns the members of an object by name; empty if the schema is not an object. */
 function membersByName(parts: readonly Located[], references: References): ReadonlyMap<string, SchemaMember> {
   const found = membersOf(parts, references);
   return new Map(found.kind === 'members' ? found.members.map((member) => [member.json, member]) : []);
 }
 
-/** The values that a member of each of several objects can be; undefined as soon as one of them doesn't fix them. */
+/** Returns the values that a member has in each of several objects; undefined if any object does not fix them. */
 function valuesOfAll(
   objects: readonly ReadonlyMap<string, SchemaMember>[],
   name: string,
@@ -157,7 +163,7 @@ function valuesOfAll(
   return values;
 }
 
-/** The values that a member of an object can be, where the document fixes them. */
+/** Returns the values of a member, if the document fixes them. */
 function fixedOf(member: SchemaMember | undefined, references: References): readonly unknown[] | undefined {
   if (member === undefined) return undefined;
   const target = references.resolve(member.schema, member.pointer);

@@ -4,45 +4,45 @@ import { isUnresolved, type Located, type References } from '../document/referen
 import { countsInAllOf, isBare, kindOf, openKeyword, saysShape } from './keywords.ts';
 import { checkType } from './resolve.ts';
 
-/** One member of an object schema. */
+/** A member of an object schema. */
 export interface SchemaMember {
   readonly json: string;
   readonly schema: unknown;
-  /** Where that schema stands. */
+  /** JSON pointer of the schema. */
   readonly pointer: string;
   readonly required: boolean;
-  /** Whether every reply has it; undefined for no. */
+  /** True if every response contains the member; otherwise undefined. */
   readonly promised?: boolean;
-  /** What stands around that schema and has words of its own: a parameter, a body, a response. */
+  /** The object that contains the schema and has its own description: a parameter, a body or a response. */
   readonly around?: unknown;
-  /** The object whose `example` or `examples` are of the value before those of its schema: a media type. */
+  /** The media type object, if its `example` or `examples` take precedence over those of the schema. */
   readonly examples?: Located;
 }
 
-/** What an object schema holds, its `allOf` flattened (W18). */
+/** Members of an object schema, with its `allOf` flattened (W18). */
 export interface Members {
   readonly kind: 'members';
-  /** In document order. */
+  /** The members in document order. */
   readonly members: readonly SchemaMember[];
-  /** What else may be in it: the schema of further members with where it stands, or undefined where nothing says so. */
+  /** Schema and pointer of additional members; undefined if the document does not state one. */
   readonly additional: { readonly schema: unknown; readonly pointer: string } | undefined;
-  /** True where the schema says that nothing else may be in it. */
+  /** True if the schema forbids additional members. */
   readonly closed: boolean;
-  /** Members that two parts say can't be the same, each where the second stands; the first part's type counts. */
+  /** Members with incompatible types in two parts, at the pointer of the second. The first part's type is used. */
   readonly contradictions: readonly Note[];
 }
 
-/** Why a schema is no object with known members, and where that shows. */
+/** The reason and the pointer if a schema is not an object with known members. */
 export interface NoMembers extends Note {
   readonly kind: 'none';
 }
 
 /**
- * The members of an object that all of `parts` describe, and of all that their `allOf` and `$ref` bring in. A member
- * given again refines the former in its place, unless it says nothing new; `required` counts wherever the member comes
- * from, but not in requests for a member that is
- * read only, nor in replies for one that is write only: what a side can't send isn't asked of it. A part that was met before
- * says nothing new, however many lead to it.
+ * Returns the members of an object that matches all of `parts`, including their `allOf` and `$ref` targets.
+ *
+ * A repeated member refines the earlier definition unless it adds no information. `required` applies to members of any
+ * part, except read-only members in requests and write-only members in responses, because that side cannot send them.
+ * Each part is read only once.
  */
 export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {
   return new MembersReader(references).read(parts);
@@ -56,9 +56,9 @@ class MembersReader {
   #additional: Members['additional'];
   #closed = false;
   readonly #open = new Set<Node>();
-  /** What was met outside of conditions, whose parts require nothing. */
+  /** Schemas read outside conditions. */
   readonly #always = new Set<Node>();
-  /** What was met in conditions. */
+  /** Schemas read inside conditions, which require no members. */
   readonly #sometimes = new Set<Node>();
   #conditions = 0;
 
@@ -130,7 +130,7 @@ class MembersReader {
     return this.#gatherBranches(node, at);
   }
 
-  /** What a condition may add: members that are never required. */
+  /** Adds the members of `then` and `else`, which are never required. */
   #gatherBranches(node: Node, at: string): NoMembers | undefined {
     if (!isNode(node.then) && !isNode(node.else)) return undefined;
     this.#references.allowance.step(at, this.#required.size);
@@ -172,7 +172,7 @@ class MembersReader {
     return !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
   }
 
-  /** Whether the schema of a member, or what it refers to, has a keyword set. */
+  /** Returns true if the schema of a member, or its reference target, sets a keyword. */
   #says({ schema, pointer }: Omit<SchemaMember, 'required'>, keyword: 'readOnly' | 'writeOnly'): boolean {
     if (isNode(schema) && schema[keyword] === true) return true;
     const found = this.#references.resolve(schema, pointer);
@@ -184,7 +184,7 @@ function takesObjects({ type }: Node): boolean {
   return Array.isArray(type) && type.includes('object');
 }
 
-/** The schema of members that a part doesn't list; of several patterns, any value. */
+/** Returns the schema of members that a part does not list; any value if there are several patterns. */
 function additionalOf(node: Node, at: string): Members['additional'] {
   const patterns = Object.entries(childOf(node, 'patternProperties'));
   for (const keyword of ['additionalProperties', 'unevaluatedProperties'] as const) {

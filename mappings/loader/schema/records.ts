@@ -1,4 +1,4 @@
-// Objects: records of the members that are listed, maps of those that aren't.
+// Objects: records of listed members, maps of additional members.
 import type { RecordType, Ruled, Type } from '../../contract/model.ts';
 import { stepsPerMember } from '../document/allowance.ts';
 import { isNode, shown } from '../document/node.ts';
@@ -13,36 +13,36 @@ import { type Members, membersOf, type SchemaMember } from './members.ts';
 import type { SchemaRules } from './rules.ts';
 import { plain, type SchemaContext } from './schema-context.ts';
 
-/** A member of a wrapper, from wherever the document has it. */
+/** A member of a wrapper, from any part of the document. */
 export interface WrapperField extends SchemaMember {
-  /** What an inline type of it is called. */
+  /** Name for an inline type of the member. */
   readonly typeName: string;
 }
 
-/** A field whose type no schema of the document says. */
+/** A field with a type that no schema of the document describes. */
 export interface TypedField extends Omit<SchemaMember, 'schema'> {
   readonly type: Type;
-  /** Whose rules hold for its values all the same, or for their items. */
+  /** Schema with the rules for the field's values or their items. */
   readonly ruledBy?: Ruling;
 }
 
-/** A schema that says what is asked of values, or of the items of lists. */
+/** A schema that states rules for values or for the items of lists. */
 export interface Ruling extends Located {
   readonly of: 'values' | 'items';
 }
 
-/** A schema of objects, or several of which each value is all. */
+/** Object schemas that together describe a value. */
 export interface ObjectParts {
-  /** All that the object is, one at least; the type's key is the place of the last one. */
+  /** All schemas of the object, at least one. The last pointer is the key of the type. */
   readonly parts: readonly Located[];
-  /** Those parts whose inline types are called after the object, not after where they stand; undefined for all. */
+  /** The parts with inline types named after the object instead of their pointer. Undefined means all parts. */
   readonly own?: readonly Located[];
   readonly documentation: string;
-  /** What the type is called if it is inline. */
+  /** Name for an inline type. */
   readonly name: string;
 }
 
-/** The type of objects: a record, a map where no member is listed, or JSON text. */
+/** Returns the type of an object: a record, a map if no member is listed, or JSON text. */
 export function objectOf(context: SchemaContext, object: ObjectParts): Type {
   const { references, drafts } = context;
   const { parts, own = parts, documentation, name } = object;
@@ -72,7 +72,7 @@ export function objectOf(context: SchemaContext, object: ObjectParts): Type {
   return drafts.register(type, pointer);
 }
 
-/** A record of fields that the caller lists, filled at once. */
+/** Builds a record of the given fields and fills it at once. */
 export function recordOf(
   context: SchemaContext,
   name: string,
@@ -99,12 +99,12 @@ function mapOrJson(
   return drafts.collections.mapOf(type, nullable);
 }
 
-/** True for a schema that says nothing of values. */
+/** Returns true for a schema that does not restrict values. */
 function isFree(schema: unknown): boolean {
   return !isNode(schema) || Object.keys(schema).length === 0;
 }
 
-/** Members of any name beside those that are listed; values of another type than theirs are kept as JSON text. */
+/** Adds a map of unlisted members to a record. Values that do not fit its value type are kept as JSON text. */
 function addAdditionalProperties(
   context: SchemaContext,
   type: Draft<RecordType>,
@@ -120,7 +120,7 @@ function addAdditionalProperties(
   setAdditionalProperties(drafts, type, typed, isJson(value) ? undefined : mapOf(scalar('json'), true));
 }
 
-/** Gives a record its fields, each an element of its own. */
+/** Fills a record with its fields, each with its own element. */
 function fill(
   context: SchemaContext,
   type: RecordType,
@@ -159,7 +159,7 @@ function ruledBy(ruling: Ruling | undefined, rules: SchemaRules): Ruled {
   return ruling.of === 'values' ? rules.at(node, pointer) : rules.inside('items', node, pointer);
 }
 
-/** Notes what a member's schema says of the service's own XML that isn't so of its element here. */
+/** Records properties of the upstream's own XML that do not apply to the element here. */
 function noteOwnXml(drafts: TypeDrafts, schema: unknown, pointer: string, json: string): void {
   if (!isNode(schema) || !isNode(schema.xml)) return;
   const { name, attribute, namespace, prefix, wrapped, nodeType } = schema.xml;
@@ -173,7 +173,7 @@ function noteOwnXml(drafts: TypeDrafts, schema: unknown, pointer: string, json: 
     drafts.ownXml.set(`${pointer}/xml`, `in XML of the service's own it ${said.join(', ')}`);
 }
 
-/** Tells the places below one of several: of many without a look at each. */
+/** Returns a test for pointers below the given ones. Many pointers are looked up instead of compared one by one. */
 function placesBelow(places: readonly string[]): (pointer: string) => boolean {
   if (places.length < 10) return (pointer) => places.some((place) => pointer.startsWith(`${place}/`));
   const known = new Set(places);

@@ -8,35 +8,35 @@ import type { References } from '../document/references.ts';
 import { fixedValues } from './keywords.ts';
 import { schemaParts } from './resolve.ts';
 
-/** What a document's schemas ask of values beyond their type. */
+/** Validation rules of a document's schemas, beyond the types. */
 export class SchemaRules {
   readonly #references: References;
   readonly #validate: Settings['validate'];
   readonly #unchecked = new Map<string, string>();
-  /** By schema; of one that is being read what it asks of a value, and nothing of what is in it. */
+  /** Rules by schema. While a schema is being read, its entry has its own checks without those of items and values. */
   readonly #known = new Map<Node, Rules | undefined>();
   readonly #checks = new Map<Node, readonly Check[]>();
 
-  /** @param validate `types` for no rules at all */
+  /** @param validate with `types`, there are no rules */
   constructor(references: References, validate: Settings['validate']) {
     this.#references = references;
     this.#validate = validate;
   }
 
-  /** What the schema at a place asks; nothing where that isn't checked. Throws OverLimit. */
+  /** Returns the rules of a schema, or nothing if they are not checked. Throws OverLimit. */
   at(schema: unknown, pointer: string): Ruled {
     const rules = this.#validate === 'strict' ? this.#rulesOf(schema, pointer) : undefined;
     return rules === undefined ? {} : { rules };
   }
 
-  /** The same of a list or map of which nothing is asked but of what is in it. */
+  /** Returns the rules of a list or map that has rules only for its items or values. Throws OverLimit. */
   inside(kind: 'items' | 'values', schema: unknown, pointer: string): Ruled {
     const { rules } = this.at(schema, pointer);
     if (rules === undefined) return {};
     return { rules: { checks: [], items: undefined, values: undefined, [kind]: rules } };
   }
 
-  /** Keywords that can't be checked. */
+  /** Keywords that cannot be checked. */
   unchecked(): readonly Note[] {
     return notesOf(this.#unchecked);
   }
@@ -60,12 +60,12 @@ export class SchemaRules {
     return rules;
   }
 
-  /** True for a `$ref` beside which nothing counts. */
+  /** Returns true for a `$ref` with ignored siblings. */
   #isAlone(schema: Node): boolean {
     return Object.hasOwn(schema, '$ref') && !this.#references.siblingsCount;
   }
 
-  /** What a schema asks of a value, but of what is in it. */
+  /** Returns the checks of the value, without those of its items and values. */
   #checksOf(schema: unknown, pointer: string): readonly Check[] {
     if (!isNode(schema)) return [];
     const known = this.#checks.get(schema);
@@ -97,14 +97,14 @@ export class SchemaRules {
     ];
   }
 
-  /** A list as a whole may be read only, an item by itself not. */
+  /** Returns the rules of items or values. Only a list as a whole can be read-only, not an item. */
   #insideOf(schema: unknown, pointer: string): Rules | undefined {
     const rules = this.#rulesOf(schema, pointer);
     if (rules === undefined) return undefined;
     return this.#sum([{ ...rules, checks: rules.checks.filter(({ kind }) => kind !== 'readOnly') }], pointer);
   }
 
-  /** All of several rules as one, each check once, and the same of items and values. Throws OverLimit. */
+  /** Combines rules, including those of items and values, without repeating a check. Throws OverLimit. */
   #sum(parts: readonly (Rules | undefined)[], pointer: string): Rules | undefined {
     const stated = [...new Set(parts)].filter((part) => part !== undefined);
     const [first, ...others] = stated;
@@ -124,7 +124,7 @@ export class SchemaRules {
   }
 
   #patternOf({ pattern }: Node, pointer: string): Check[] {
-    // the problem of a missing package is at `validate` of the overlay
+    // A missing package is reported at `validate` of the overlay.
     if (typeof pattern !== 'string' || !canMatchPatterns()) return [];
     const { allowance } = this.#references;
     const { contractPattern } = allowance.limits;
@@ -164,12 +164,12 @@ export class SchemaRules {
   }
 }
 
-/** A format whose grammar isn't known is a remark. */
+/** A format without a known grammar is only an annotation. */
 function formatOf({ format }: Node): Check[] {
   return typeof format === 'string' && isFormat(format) ? [{ kind: 'format', name: format }] : [];
 }
 
-/** OpenAPI 3.0 says by a boolean that a bound itself is out. */
+/** In OpenAPI 3.0, a boolean excludes the bound. */
 function exclusiveOf(schema: Node, bound: Bound): Bound {
   if (bound === 'minimum' && schema.exclusiveMinimum === true) return 'exclusiveMinimum';
   if (bound === 'maximum' && schema.exclusiveMaximum === true) return 'exclusiveMaximum';

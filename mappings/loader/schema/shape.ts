@@ -1,5 +1,5 @@
-// The second pass: which type a schema is, each schema once. Objects, unions, arrays and tuples are made in `records.ts`,
-// `unions.ts` and `arrays.ts`, which come back here for the types inside; what is called what is left to `freeze.ts`.
+// The second pass: determines the type of each schema once. `records.ts`, `unions.ts` and `arrays.ts` build objects,
+// unions, arrays and tuples, and call back for the types inside. `freeze.ts` assigns the names.
 import type { ScalarName, ScalarType, Type } from '../../contract/model.ts';
 import { isNode, type Node, shown } from '../document/node.ts';
 import { isUnresolved, type References } from '../document/references.ts';
@@ -25,22 +25,22 @@ import type { SchemaRules } from './rules.ts';
 import { plain, type SchemaContext, type Usage } from './schema-context.ts';
 import { unionOf } from './unions.ts';
 
-/** Arrays, maps and references in one another without an object between; messages are far less deep. */
+/** Maximum nesting of arrays, maps and references without an object between them. Real messages are far less deep. */
 const deepest = 100;
 
-/** The types of one document's schemas, made as they are asked for. */
+/** Types of one document's schemas, created on demand. */
 export class SchemaTypes implements SchemaContext {
   readonly references: References;
   readonly overlay: Overlay;
   readonly alternatives: AlternativesReader;
   readonly rules: SchemaRules;
   readonly drafts: TypeDrafts;
-  /** What was read already, by where it stands and what an inline type is called. */
+  /** Results by pointer and name for an inline type. */
   readonly #usages = new Map<string, Usage>();
-  /** What is being read, with the arrays and maps around it: to tell when it comes up again inside itself. */
+  /** Schemas being read, with the number of enclosing arrays and maps. Detects a schema that contains itself. */
   readonly #open = new Map<string, number>();
   #containers = 0;
-  /** Where each schema stands; at several places where the file has aliases of it. */
+  /** Pointers of each schema. A schema with YAML aliases has several. */
   readonly #places = new Map<Node, string[]>();
 
   constructor(parts: Pick<SchemaContext, 'references' | 'overlay' | 'alternatives' | 'rules' | 'drafts'>) {
@@ -66,7 +66,7 @@ export class SchemaTypes implements SchemaContext {
     if (this.#isInsideItself(schema, pointer))
       return this.#asJson(pointer, 'is an alias of what it stands in; expected a $ref');
     const opened = this.#open.get(key);
-    // it reaches itself without a record between, whose type would be known by now
+    // The schema contains itself without a record between. A record's type would be known already.
     if (opened !== undefined)
       return this.#asJson(
         pointer,
@@ -83,7 +83,7 @@ export class SchemaTypes implements SchemaContext {
     return usage;
   }
 
-  /** A GUID is one only as a member (W21). */
+  /** Returns the type of an item or value. A GUID is typed only as a member (W21). */
   itemOf(schema: unknown, pointer: string, name: string): Pick<Usage, 'type' | 'nullable'> {
     this.#containers++;
     const { type, nullable } = this.usageOf(schema, pointer, name);
@@ -124,7 +124,7 @@ export class SchemaTypes implements SchemaContext {
     return this.drafts.collections.scalar(name);
   }
 
-  /** True for a YAML alias of something around it, which would go on for ever. */
+  /** Returns true for a YAML alias to an ancestor, which would nest without end. */
   #isInsideItself(schema: Node, pointer: string): boolean {
     const known = this.#places.get(schema) ?? [];
     this.#places.set(schema, known);
@@ -133,7 +133,7 @@ export class SchemaTypes implements SchemaContext {
     return false;
   }
 
-  /** The type of what the schema leads to, or its own, with what stands around both. */
+  /** Returns the type of the schema or its target, with the properties of both. */
   #read(schema: Node, pointer: string, name: string): Usage {
     const usage = isReference(schema, this.references)
       ? this.#readReference(schema, pointer)
@@ -154,7 +154,7 @@ export class SchemaTypes implements SchemaContext {
     return { ...usage, allowed: this.#allowedOf(schema, usage, pointer) };
   }
 
-  /** Fewer values of an enum, which may stand beside its `$ref`. */
+  /** Returns the allowed values if an `enum` next to a `$ref` narrows an enum type. */
   #allowedOf(schema: Node, { type, allowed }: Usage, pointer: string): Usage['allowed'] {
     if (type.kind !== 'enum' || !Array.isArray(schema.enum)) return allowed;
     const stated: readonly unknown[] = schema.enum.filter((value) => value !== null);
@@ -178,7 +178,7 @@ export class SchemaTypes implements SchemaContext {
       return { ...plain(unionOf(this, list, schema, pointer, name)), nullable };
     }
     const type = this.shapeOf(schema, pointer, name);
-    // a schema that says nothing allows null too
+    // A schema without a type also allows null.
     return { ...plain(type), nullable: isJson(type) && kindOf(schema) === undefined };
   }
 
