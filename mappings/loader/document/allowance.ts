@@ -1,10 +1,10 @@
 import type { Limits } from '../../contract/limits.ts';
 import { ContractError, type ContractProblem } from './error.ts';
 
-/** The limits on the documents of a contract that a caller of the loader may give; see `contractConstants`. */
+/** Limits on the documents of a contract that a caller of the loader can set. See `contractConstants`. */
 export type ContractLimits = { readonly [name in keyof Limits as name & `contract${string}`]: Limits[name] };
 
-/** The limits on the documents of a contract that cannot be set. A test may give others. */
+/** Limits on the documents of a contract that cannot be configured. Tests may override them. */
 export const contractConstants = {
   /** Bytes of all files of a contract together. */
   contractBytes: 64 * 1024 * 1024,
@@ -34,12 +34,12 @@ export const contractConstants = {
   contractProblems: 1_000,
 };
 
-/** A limit on the documents of a contract was passed: loading ends there. */
+/** A document of a contract exceeds a limit, so loading stops. */
 export class OverLimit extends Error {
   override readonly name = 'OverLimit';
-  /** Where in a file, a JSON pointer with the file before it as in `Located`; undefined where the reader of a file says. */
+  /** JSON pointer with its file, as in `Located`; undefined if the reader of a file adds it. */
   readonly pointer: string | undefined;
-  /** Of a WSDL or schema, whose pointer is its file. */
+  /** Line in a WSDL or schema. The pointer is its file. */
   readonly line: number | undefined;
 
   constructor(message: string, pointer?: string, line?: number) {
@@ -49,20 +49,23 @@ export class OverLimit extends Error {
   }
 }
 
-/** So many characters of a text are one step. */
+/** Characters of text that count as one step. */
 const charactersPerStep = 64;
 
-/** What a type and each member of it counts, a base's and a group's too: each has codecs of its own, 1 KiB and 10 µs. */
+/**
+ * Steps of a type and of each member, including inherited members and those of groups. Each has codecs that take 1 KiB
+ * and 10 µs.
+ */
 export const stepsPerMember = 8;
 
-/** What a complex type of a WSDL or schema counts beside its members, and a simple one: its codecs take 16 KiB, and 6. */
+/** Additional steps of a complex type in a WSDL or schema (its codecs take 16 KiB) and of a simple type (6 KiB). */
 export const stepsPerComplexType = 100;
 export const stepsPerSimpleType = 32;
 
-/** So many steps are made from one look at the clock to the next. */
+/** Steps between two checks of the time limit. */
 const stepsPerLook = 4_096;
 
-/** What loading one contract may still take, all its files together. */
+/** Remaining limits for loading one contract, shared by all its files. */
 export class Allowance {
   readonly limits: Required<ContractLimits>;
   readonly #deadline: number;
@@ -72,18 +75,18 @@ export class Allowance {
   #steps = 0;
   #place = '';
 
-  /** Its time runs from here. */
+  /** The time limit starts here. */
   constructor(limits: ContractLimits) {
     this.limits = { ...contractConstants, ...limits };
     this.#deadline = performance.now() + limits.contractMs;
   }
 
-  /** Where the last step was made, a pointer as `Located` has it. */
+  /** Location of the last step, a pointer as in `Located`. */
   get place(): string {
     return this.#place;
   }
 
-  /** In bytes: what a file may have. */
+  /** Maximum size of the next file in bytes. */
   get bytesLeft(): number {
     return this.limits.contractBytes - this.#bytes;
   }
@@ -114,7 +117,7 @@ export class Allowance {
     if (this.#elements % stepsPerLook === 0) this.#look(undefined);
   }
 
-  /** Counts what is done at a place. Throws OverLimit. */
+  /** Counts steps at a location. Throws OverLimit. */
   step(pointer: string, steps = 1): void {
     const before = this.#steps;
     this.#steps += steps;
@@ -128,12 +131,12 @@ export class Allowance {
     if (Math.floor(before / stepsPerLook) !== Math.floor(this.#steps / stepsPerLook)) this.#look(pointer);
   }
 
-  /** Counts a text that is made or kept at a place. Throws OverLimit. */
+  /** Counts a text that is created or kept at a location. Throws OverLimit. */
   stepText(pointer: string, characters: number): void {
     if (characters >= charactersPerStep) this.step(pointer, Math.floor(characters / charactersPerStep));
   }
 
-  /** Throws OverLimit once the time is over; for what takes long and counts no steps. */
+  /** Throws OverLimit if the time limit has passed. For long computations that count no steps. */
   checkTime(): void {
     this.#look(undefined);
   }
@@ -144,7 +147,7 @@ export class Allowance {
   }
 }
 
-/** The problems as an error: so many, and how many there are more. */
+/** Returns the problems as an error: at most `contractProblems`, and the number of the others. */
 export function contractError(
   problems: Iterable<ContractProblem>,
   { contractProblems = contractConstants.contractProblems }: ContractLimits,
@@ -158,7 +161,7 @@ export function contractError(
   return new ContractError(listed);
 }
 
-/** True for what Node throws where functions call one another too deep. */
+/** Returns true for the error that Node throws on a call stack overflow. */
 export function isStackOverflow(error: unknown): boolean {
   return error instanceof RangeError && error.message === 'Maximum call stack size exceeded';
 }

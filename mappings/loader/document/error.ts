@@ -1,15 +1,15 @@
-/** One thing wrong with a contract, for its author. */
+/** A problem in a contract, addressed to its author. */
 export interface ContractProblem {
   readonly file: string;
   /** JSON pointer (RFC 6901) into the file. */
   readonly pointer: string;
-  /** Where that is in the file, from 1; undefined where it isn't known. */
+  /** Line in the file, from 1; undefined if it is unknown. */
   readonly line?: number | undefined;
-  /** What is wrong and what to do. */
+  /** Cause and remedy. */
   readonly message: string;
 }
 
-/** A contract that can't be served; found at start, never by a request. */
+/** A contract that cannot be served. Thrown at start, never during a request. */
 export class ContractError extends Error {
   readonly problems: readonly ContractProblem[];
 
@@ -25,18 +25,21 @@ function lineOfText({ file, line, pointer, message }: ContractProblem): string {
   return visible(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
 }
 
-/** What a terminal acts on rather than shows, or shows in another order than it is written. */
+/** Control characters, line separators and bidirectional controls, which a terminal does not show as written. */
 const unseen = /(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu;
 
-/** One line of text as a terminal may have it: what isn't seen, line ends too, is written as `\u001b`; tabs stay. */
+/**
+ * Returns a line of text that is safe for a terminal. Control characters, including line ends, are written as `\u001b`;
+ * tabs are kept.
+ */
 export function visible(text: string): string {
   return text.replace(unseen, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Gathers the problems of one file, so that an author sees them all at once. */
+/** Collects the problems of one file, so that all are reported together. */
 export type Report = (pointer: string, message: string) => void;
 
-/** What is to be said of a place of the document that isn't wrong, mostly why it travels as JSON text. */
+/** A remark about a valid part of the document, mostly the reason for JSON text. */
 export interface Note {
   /** JSON pointer, as in `Located`. */
   readonly pointer: string;
@@ -48,13 +51,13 @@ export function notesOf(reasons: ReadonlyMap<string, string>): readonly Note[] {
   return [...reasons].map(([pointer, why]) => ({ pointer, why }));
 }
 
-/** `segment` as a part of a JSON pointer. */
+/** Returns `segment` as a segment of a JSON pointer. */
 export function pointerSegment(segment: string | number): string {
   if (typeof segment === 'number' || !/[~/]/.test(segment)) return `/${segment}`;
   return `/${segment.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** The key that a segment of a JSON pointer stands for (RFC 6901, 4). */
+/** Returns the key that a segment of a JSON pointer represents (RFC 6901, 4). */
 export function unescapedSegment(segment: string): string {
   return segment.includes('~') ? segment.replaceAll('~1', '/').replaceAll('~0', '~') : segment;
 }

@@ -1,14 +1,14 @@
 import { isNode } from './node.ts';
 
 /**
- * How a body of a media type is carried: as JSON, as JSON values in lines or another sequence, as name=value pairs, as
- * parts, as the text or the bytes that it is; `stream` for one without an end to wait for.
+ * Representation of a body by media type: JSON, a sequence of JSON values (such as JSON Lines), form fields, multipart,
+ * text or bytes. `stream` is an endless response.
  */
 export type MediaForm = 'json' | 'lines' | 'form' | 'multipart' | 'text' | 'binary' | 'stream';
 
 /**
- * The media type of a range (such as `text/*`) or an empty name. It is text for a string schema, bytes for a binary schema or
- * none, and otherwise JSON.
+ * Returns a concrete media type for a range (for example `text/*`) or an empty name: text for a string schema, bytes
+ * for a binary schema or without a schema, otherwise JSON.
  */
 export function concreteType(stated: string, schema: unknown): string {
   const type = stated === '' ? '*/*' : stated;
@@ -19,7 +19,7 @@ export function concreteType(stated: string, schema: unknown): string {
   return /^(?:\*|application)\//.test(type) && saysJson ? 'application/json' : 'application/octet-stream';
 }
 
-/** The form of a media type by its name and schema; undefined if bodies of it cannot be carried. */
+/** Returns the form for a media type and schema; undefined if the gateway does not support such bodies. */
 export function formOf(type: string, schema: unknown): MediaForm | undefined {
   const [essence = ''] = type.toLowerCase().split(';', 1);
   const name = essence.trim();
@@ -38,7 +38,7 @@ const sequences = /[/+]json-seq$|^(?:application|text)\/(?:(?:x-)?(?:ndjson|json
 
 const texts = /^text\/|[/+](?:xml|yaml|x-yaml|javascript|ecmascript|graphql|sql|jwt|toml|csv)$/;
 
-/** True for a schema of bytes: `format: binary`, or what OpenAPI 3.1 writes for it. */
+/** Returns true for a schema of bytes: `format: binary`, or the OpenAPI 3.1 equivalent. */
 export function isBinary(schema: unknown): boolean {
   if (!isNode(schema)) return false;
   const { format, contentMediaType, contentEncoding } = schema;

@@ -2,12 +2,12 @@ import { nearest } from '../../contract/nearest.ts';
 import { type Note, pointerSegment } from './error.ts';
 import { childOf, isNode, type Node, shown } from './node.ts';
 
-// The loader reads the keys that it knows, so a misspelt `requestBody` or `parameters` would leave an operation without
-// inputs, silently. Documents have keys of other tools too, so only keys that are similar to a known one are reported.
+// Finds misspelt keys. The loader ignores unknown keys, so a misspelt `requestBody` or `parameters` would silently
+// leave an operation without inputs. Keys of other tools are common, so only keys similar to a known one are reported.
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-/** The keys of OpenAPI's objects, of version 3.2 and before, and of Swagger 2.0. */
+/** Keys of OpenAPI objects in versions up to 3.2 and in Swagger 2.0. */
 const keys = {
   pathItem: ['summary', 'description', ...methods, 'additionalOperations', 'servers', 'parameters'],
   operation: [
@@ -25,7 +25,7 @@ const keys = {
 /** Maximum number of unknown keys that are compared with the known ones. */
 const maxUnknown = 1_000;
 
-/** Returns the keys in the paths of a document that are not of OpenAPI, but similar to a key that is missing beside them. */
+/** Returns unknown keys in the paths of a document that are similar to an OpenAPI key missing from the same object. */
 export function misspeltKeys(document: Node): readonly Note[] {
   const found: Note[] = [];
   let unknown = 0;
@@ -63,7 +63,7 @@ export function misspeltKeys(document: Node): readonly Note[] {
   return found;
 }
 
-/** The members that are objects. */
+/** Returns the members that are objects. */
 function nodesOf(node: Node): readonly (readonly [key: string, node: Node])[] {
   return Object.entries(node).flatMap(([key, value]) => (isNode(value) ? [[key, value] as const] : []));
 }

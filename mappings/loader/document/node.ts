@@ -1,33 +1,35 @@
-/** YAML or JSON as parsed: an object of unknown members. */
+/** A parsed YAML or JSON object with unknown members. */
 export type Node = Readonly<Record<string, unknown>>;
 
-/** True for an object, neither null nor a list. */
+/** Returns true for an object; false for null and lists. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object that is member `key`; an empty one where there is none. */
+/** Returns the member `key` if it is an object, otherwise an empty object. */
 export function childOf(node: Node, key: string): Node {
   const value = memberOf(node, key);
   return isNode(value) ? value : {};
 }
 
-/** The member `key` that the document has, whatever an object inherits: a document may well name one `constructor`. */
+/**
+ * Returns the own member `key`. Inherited members are ignored because a document can have a member named `constructor`.
+ */
 export function memberOf(node: Node, key: string): unknown {
   return Object.hasOwn(node, key) ? node[key] : undefined;
 }
 
-/** Sets a member that is called whatever it may be called. */
+/** Sets a member, even if its name is special, for example `__proto__`. */
 export function define(object: Record<string, unknown>, key: string, value: unknown): void {
   Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-/** A string; undefined for any other value. */
+/** Returns a string; undefined for any other value. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The strings of a list; undefined when it is none. */
+/** Returns a list of strings; undefined for any other value. */
 export function textsOf(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
 }
@@ -39,7 +41,7 @@ export function addTo<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Val
   else known.push(value);
 }
 
-/** The names of a few things, or the first of many and how many there are. */
+/** Returns the names as text: all, or the first 20 and the number of the others. */
 export function someOf(names: readonly string[]): string {
   const most = 20;
   return names.length <= most
@@ -47,7 +49,7 @@ export function someOf(names: readonly string[]): string {
     : `${names.slice(0, most).join(', ')} and ${names.length - most} more`;
 }
 
-/** What was found where something else was expected, cut for a message. */
+/** Returns an unexpected value as text for a message, truncated. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';
@@ -57,17 +59,17 @@ export function shown(value: unknown): string {
 }
 
 /**
- * A text for messages and logs: of a URL only scheme, host, port and path, because user information and a query may hold
- * a password or a token. Any other text is returned as it is.
+ * Returns a text for messages and logs. A URL keeps only scheme, host, port and path, because user information and
+ * query may contain secrets. Any other text is returned unchanged, except a password before `@`.
  */
 export function withoutUrlSecrets(text: string): string {
   const [, start, rest = ''] = /^(\s*[a-z][a-z0-9+.-]*:\/\/)(.*)$/is.exec(text) ?? [];
   if (start === undefined) return withoutPassword(text);
-  // a password may hold `/`, `?` and `#`, so everything before the last `@` counts as user information
+  // A password may contain `/`, `?` and `#`, so everything before the last `@` is treated as user information.
   return start + rest.slice(rest.lastIndexOf('@') + 1).replace(/[?#].*$/s, '');
 }
 
-/** A text without a scheme, such as `user:password@host`, with `***` in the place of what is before the last `@`. */
+/** Replaces everything before the last `@` with `***` in a text without a scheme, for example `user:password@host`. */
 function withoutPassword(text: string): string {
   const end = text.lastIndexOf('@');
   const colon = text.indexOf(':');

@@ -1,53 +1,62 @@
 import { shown } from './node.ts';
 
-/** A document's other files, which its references lead to. */
+/** Access to the other files of a document, which its references name. */
 export interface OtherFiles {
-  /** The file that an address names as seen from another one; of file `''`, the document itself, without its root. */
+  /**
+   * Opens the file that an address names relative to another file. File `''` is the document itself, returned without
+   * its root.
+   */
   readonly open: (
     address: string,
     from: string,
   ) => { readonly file: string; readonly root: unknown } | NotOpened;
-  /** The address, as seen from file `to`, of what an address names as seen from file `from`. */
+  /** Returns the address relative to file `to` of a file named relative to file `from`. */
   readonly addressFrom: (to: string, address: string, from: string) => string;
 }
 
 /** The reason why a file was not opened. */
 export interface NotOpened {
   readonly why: string;
-  /** `../` or several of them: the beginning of a path that leads out of the document's folder, and that no folder covers. */
+  /** The start of a path (`../`, possibly repeated) that leaves the document's folder and has no configured folder. */
   readonly beginning?: string;
 }
 
-/** Where other files may lie, and how one is read. */
+/** Folders of other files and the function that reads them. */
 export interface OtherFilesSource {
-  /** The name of the document's own file, in the folder that holds all the others. */
+  /** The file name of the document, in the folder that contains the other files. */
   readonly document: string;
-  /** Beginnings of URLs, or of paths that lead out of the document's folder (`../`), each with the folder that holds their files. */
+  /** Folders by the prefix of a URL, or of a path that leaves the document's folder (`../`). */
   readonly folders: ReadonlyMap<string, string>;
-  /** A file's root by its folder (undefined for the document's own) and its path in it; else why it can't be had. */
+  /**
+   * Returns the root of a file in a folder (undefined for the document's folder), or the reason why it is not
+   * available.
+   */
   readonly read: (
     folder: string | undefined,
     path: string,
   ) => { readonly root: unknown } | { readonly why: string };
-  /** How many there may be. */
+  /** Maximum number of files. */
   readonly most: number;
-  /** What messages call `folders`. */
+  /** Name of `folders` in messages. */
   readonly foldersAre?: string;
-  /** True if a relative address may have a query, which is then the end of a file's name. */
+  /** True if a relative address can have a query, which is then the end of the file name. */
   readonly hasQueries?: boolean;
 }
 
-/** The file that a pointer leads into: `''` for the document itself. */
+/** Returns the file of a pointer: `''` for the document itself. */
 export function fileOf(pointer: string): string {
   return pointer === '' || pointer.startsWith('/') ? '' : pointer.slice(0, pointer.indexOf('#'));
 }
 
-/** A pointer into a file, as `Located` has it; `''` is the document itself. */
+/** Returns a pointer with its file, as in `Located`. File `''` is the document itself. */
 export function joinFile(file: string, pointer: string): string {
   return file === '' ? pointer : `${file}#${pointer}`;
 }
 
-/** Reads each file once, when the first reference leads to it. Never fetches a URL. */
+/**
+ * Creates access to the other files of a document. Each file is read once, on the first reference. URLs are never
+ * fetched.
+ */
 export function createOtherFiles(source: OtherFilesSource): OtherFiles {
   const { document, most, hasQueries = false } = source;
   const opened = new Map<string, ReturnType<OtherFiles['open']>>();
@@ -79,11 +88,11 @@ function openFile(
   file: string,
   { folders, read, foldersAre = "among the overlay's refs" }: OtherFilesSource,
 ): ReturnType<OtherFiles['open']> {
-  // a path with `../` at its beginning leads out of the document's folder
+  // A path that starts with `../` leaves the document's folder.
   if (!isUrl(file) && !file.startsWith('../'))
     return found(file, read(undefined, file), 'below the folder of the document');
   const [stated] = [...folders]
-    // a folder does not cover its parent
+    // A folder does not cover its parent.
     .filter(([beginning]) => file.startsWith(beginning) && !file.startsWith('../', beginning.length))
     .toSorted(([a], [b]) => b.length - a.length);
   if (stated === undefined && isUrl(file))
@@ -108,17 +117,17 @@ function found(
     : { file, ...content };
 }
 
-/** True for a URL, in the place of a path. */
+/** Returns true for a URL instead of a path. */
 export function isUrl(file: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(file);
 }
 
-/** A file as its path as seen from the document's folder, or as a URL; undefined where it is neither. */
+/** Returns a file as a path relative to the document's folder or as a URL; undefined for any other address. */
 function resolveFile(address: string, from: string, hasQueries: boolean): string | undefined {
   if (isUrl(address)) return URL.parse(address)?.href;
   if (isUrl(from)) return URL.parse(address, from)?.href;
   const [, before = address, query = ''] = (hasQueries && /^([^?]*)(\?.*)$/s.exec(address)) || [];
-  // a query is the end of a file's name; without a path, of the name of the file that it is in (RFC 3986, 5.2.2)
+  // A query is the end of the file name. Without a path, it follows the name of the current file (RFC 3986, 5.2.2).
   const name = from.slice(from.lastIndexOf('/') + 1);
   const stated = decoded(before === '' && query !== '' ? name : before);
   if (stated.startsWith('/') || (hasQueries ? /[\\#]/ : /[\\?#]/).test(stated)) return undefined;
@@ -126,7 +135,7 @@ function resolveFile(address: string, from: string, hasQueries: boolean): string
   return joinPath(stated, from);
 }
 
-/** A relative path as seen from the document's folder; undefined for none. */
+/** Returns a relative path relative to the document's folder; undefined if it is empty. */
 function joinPath(stated: string, from: string): string | undefined {
   const path = from.split('/').slice(0, -1);
   for (const segment of stated.split('/')) {
@@ -136,7 +145,7 @@ function joinPath(stated: string, from: string): string | undefined {
   return path.length === 0 ? undefined : path.join('/');
 }
 
-/** Percent escapes undone; as it stands where they are none. */
+/** Decodes percent escapes. Returns the path unchanged if they are invalid. */
 export function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

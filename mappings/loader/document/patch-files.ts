@@ -7,17 +7,17 @@ import { applyPatches, extendsOf, isPatch, type Patched } from './patches.ts';
 import { readYamlFile, withLines, type YamlFile } from './yaml.ts';
 
 /**
- * The OpenAPI Overlays that a contract's overlay names as its `patches`, each for one file: the document, or another of its
- * files that its `extends` names by a relative path.
+ * The OpenAPI Overlays that a contract's overlay lists as `patches`. Each changes one file: the document, or the file
+ * that its `extends` names by a relative path.
  */
 export class PatchFiles {
   readonly #problems: ContractProblem[];
   readonly #allowance: Allowance;
-  /** By the real path of the file that they are for. */
+  /** Patches by the real path of the file that they change. */
   readonly #patches = new Map<string, YamlFile[]>();
   readonly #applied = new Map<string, Patched>();
 
-  /** Reads the patches; what keeps one from being read is added to the problems, as is all that is wrong later. */
+  /** Reads the patches. Unreadable patches and later errors are added to the problems. */
   constructor(overlay: YamlFile, document: string, problems: ContractProblem[], allowance: Allowance) {
     this.#problems = problems;
     this.#allowance = allowance;
@@ -25,7 +25,7 @@ export class PatchFiles {
       const message = `expected the overlay of soapbridge, got an OpenAPI Overlay; name it in an overlay: \`patches: [${basename(overlay.path)}]\``;
       problems.push({ file: overlay.path, pointer: '', message });
     }
-    // a list of anything else is told with the overlay's other keys
+    // Any other value is reported with the other keys of the overlay.
     const named = isNode(overlay.root) ? textsOf(memberOf(overlay.root, 'patches')) : undefined;
     for (const name of named ?? []) {
       const file = readYamlFile(resolve(dirname(overlay.path), name), problems, allowance);
@@ -35,7 +35,7 @@ export class PatchFiles {
     }
   }
 
-  /** The root of a file with its patches applied. */
+  /** Applies the patches of a file and returns its root. */
   apply({ path, root }: YamlFile): unknown {
     const target = realPath(path);
     const patches = this.#patches.get(target);
@@ -50,7 +50,7 @@ export class PatchFiles {
     return patched.root;
   }
 
-  /** Once all files are read: adds a problem for each patch of a file that wasn't among them. */
+  /** Adds a problem for each patch of a file that was not read. Call it after all files are read. */
   finish(): void {
     for (const [target, patches] of this.#patches) {
       if (this.#applied.has(target)) continue;
@@ -61,7 +61,7 @@ export class PatchFiles {
     }
   }
 
-  /** The problems, those of patched values with the patch that they come from. */
+  /** Adds the location of the patch to each problem of a patched value. */
   explain(problems: readonly ContractProblem[]): readonly ContractProblem[] {
     if (this.#applied.size === 0) return problems;
     return problems.map((problem) => {
@@ -76,14 +76,16 @@ export class PatchFiles {
   }
 }
 
-/** The file that a patch is for: what `extends` names by a relative path; the document where it says none, or a URL. */
+/**
+ * Returns the file that a patch changes: the relative path in `extends`; the document if `extends` is a URL or missing.
+ */
 function targetOf(file: YamlFile, document: string): string {
   const named = extendsOf(file);
   if (named === undefined || /^[a-z][a-z0-9+.-]+:/i.test(named)) return document;
   return resolve(dirname(file.path), named);
 }
 
-/** A path without links; as it stands where nothing is there. */
+/** Returns a path with its links resolved. If the path does not exist, returns it as an absolute path. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -1,5 +1,5 @@
-// OpenAPI Overlays (1.0 and 1.1): actions that change a document before anything else reads it. The overlay of soapbridge's
-// own, `soap.yaml`, names them as its `patches`.
+// OpenAPI Overlays (1.0 and 1.1): actions that change a document before it is read. soapbridge's own overlay,
+// `soap.yaml`, lists them as `patches`.
 
 import type * as JsonP3 from 'json-p3';
 import { linearPattern } from '../../codec/scalars/pattern.ts';
@@ -10,25 +10,28 @@ import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { unknownKey } from './settings-file.ts';
 import type { YamlFile } from './yaml.ts';
 
-/** Which action of which patch a value of a document comes from. */
+/** The patch and the action that a value comes from. */
 export interface PatchPlace {
   readonly path: string;
   /** JSON pointer of the action's `update`, `copy` or `remove`. */
   readonly pointer: string;
 }
 
-/** A document's file with patches applied. */
+/** A file of the document with its patches applied. */
 export interface Patched {
   readonly root: unknown;
-  /** What changed the value at a JSON pointer of `root`, or a value around it or right in it; undefined: nothing did. */
+  /**
+   * Returns the last change of the value at a JSON pointer, of an enclosing value or of a direct member. Undefined if
+   * they are unchanged.
+   */
   readonly placeOf: (pointer: string) => PatchPlace | undefined;
 }
 
-/** One action of an OpenAPI Overlay, read. */
+/** A parsed action of an OpenAPI Overlay. */
 interface Action {
   readonly kind: 'update' | 'copy' | 'remove';
   readonly target: string;
-  /** What `update` holds, or the JSONPath of `copy`. */
+  /** The value of `update`, or the JSONPath of `copy`. */
   readonly value: unknown;
   /** JSON pointer into the patch. */
   readonly pointer: string;
@@ -37,21 +40,21 @@ interface Action {
 const rootKeys = ['overlay', 'info', 'extends', 'actions'];
 const actionKeys = ['target', 'description', 'update', 'copy', 'remove'];
 
-/** True for an OpenAPI Overlay, by the keys that it must have. */
+/** Returns true for an OpenAPI Overlay, recognised by its required keys. */
 export function isPatch(root: unknown): boolean {
   return isNode(root) && Object.hasOwn(root, 'overlay') && Object.hasOwn(root, 'actions');
 }
 
-/** What a patch's `extends` says; undefined where it says nothing. */
+/** Returns the `extends` of a patch; undefined if it is missing. */
 export function extendsOf({ root }: YamlFile): string | undefined {
   return isNode(root) ? textOf(memberOf(root, 'extends')) : undefined;
 }
 
 /**
- * A document with the patches applied, one after the other. What is wrong goes to the report of its patch; the document is
- * then of no use. What it takes counts as steps, and throws OverLimit.
+ * Applies patches to a document in order. Errors are reported for their patch, and then the result is unusable. Counts
+ * steps; throws OverLimit.
  *
- * @param name what the document is called in messages
+ * @param name name of the document in messages
  */
 export function applyPatches(
   root: unknown,
@@ -165,16 +168,16 @@ function checkKeys(node: Node, known: readonly string[], pointer: string, report
   }
 }
 
-/** The keys and indices that lead from a root to a value. */
+/** Keys and indices on the path from the root to a value. */
 type Location = readonly (string | number)[];
 
-/** Values that an action selects, each behind the keys that lead to it. */
+/** Tree of the values that an action selects. */
 interface Selection {
   isSelected: boolean;
   readonly inner: Map<string | number, Selection>;
 }
 
-/** One action on its way through a document, which stays as it is: what changes is made anew. */
+/** One action applied to a document. The document is not modified: changed parts are copied. */
 class Change {
   readonly #root: unknown;
   readonly #name: string;
@@ -199,7 +202,7 @@ class Change {
     this.#allowance = allowance;
   }
 
-  /** The root with the action done; as it was where the action is wrong, which is reported. */
+  /** Returns the changed root. If the action is wrong, reports the error and returns the root unchanged. */
   apply(): unknown {
     const { kind, target, pointer } = this.#action;
     const found = this.#select(target, `${pointer}/target`);
@@ -233,7 +236,9 @@ class Change {
     return this.#rebuild(treeOf(found), this.#root, [], undefined);
   }
 
-  /** The one value that `copy` names; undefined once it is reported that there isn't one. */
+  /**
+   * Returns the value that `copy` selects. If it does not select exactly one value, reports that and returns undefined.
+   */
   #copied(): { readonly value: unknown } | undefined {
     const { value, pointer } = this.#action;
     const found = this.#select(String(value), `${pointer}/copy`);
@@ -247,7 +252,7 @@ class Change {
     return undefined;
   }
 
-  /** The values that a JSONPath selects; undefined once it is reported that it is none. */
+  /** Returns the values that a JSONPath selects. Reports an invalid JSONPath and returns undefined. */
   #select(path: string, pointer: string): readonly Found[] | undefined {
     try {
       return select(path, this.#root, this.#allowance);
@@ -257,13 +262,13 @@ class Change {
         this.#report(pointer, error.message);
         return undefined;
       }
-      // what the library throws says where in the JSONPath
+      // The library's error contains the position in the JSONPath.
       this.#report(pointer, `expected a JSONPath (RFC 9535), got ${shown(path)}: ${error.message}`);
       return undefined;
     }
   }
 
-  /** A value with what is selected in it changed; `given` undefined: without it. */
+  /** Returns a copy of a value with the selected parts changed, or removed if `given` is undefined. */
   #rebuild(
     { isSelected, inner }: Selection,
     value: unknown,
@@ -271,7 +276,7 @@ class Change {
     given: { readonly value: unknown } | undefined,
   ): unknown {
     this.#allowance.step('', Array.isArray(value) ? value.length : 1);
-    // what stands around is changed first: what is selected in it keeps what its own change says
+    // The enclosing value is changed first, so that changes of selected parts inside take precedence.
     const changed = isSelected && given !== undefined ? this.#merge(value, given.value, location, '') : value;
     if (inner.size === 0) return changed;
     const isGone = (key: string | number): boolean => {
@@ -291,7 +296,7 @@ class Change {
     );
   }
 
-  /** `given` merged into `value` (Overlay 1.1, Action Object); reported where the two don't go together. */
+  /** Merges `given` into `value` (Overlay 1.1, Action Object). Reports values of different kinds. */
   #merge(value: unknown, given: unknown, location: Location, inside: string): unknown {
     this.#allowance.step('');
     const kind = kindOf(value);
@@ -336,7 +341,7 @@ function kindOf(value: unknown): 'an object' | 'a list' | 'a text, number, boole
   return isNode(value) ? 'an object' : 'a text, number, boolean or null';
 }
 
-/** What a JSONPath selected. */
+/** A value selected by a JSONPath. */
 interface Found {
   readonly value: unknown;
   readonly location: Location;
@@ -356,12 +361,12 @@ function treeOf(found: readonly Found[]): Selection {
   return root;
 }
 
-/** The values that a JSONPath (RFC 9535) selects. Throws what is wrong with it, and OverLimit. */
+/** Returns the values that a JSONPath (RFC 9535) selects. Throws an error for an invalid JSONPath, and OverLimit. */
 function select(path: string, root: unknown, allowance: Allowance): readonly Found[] {
   const library = loadPackage('patches', 'json-p3') as typeof JsonP3;
   const { contractDepth, contractPattern } = allowance.limits;
   const environment = new library.JSONPathEnvironment({ maxRecursionDepth: contractDepth + 2 });
-  // wildcards, descents and filters ask for members here, those within filters too
+  // Wildcards, descendant segments and filters, including nested ones, read members here.
   environment.entries = (object) => {
     const entries = Object.entries(object);
     allowance.step('', 1 + entries.length);

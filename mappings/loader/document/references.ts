@@ -3,44 +3,44 @@ import { type Note, notesOf, pointerSegment, type Report, unescapedSegment } fro
 import { isNode, memberOf, type Node, shown, textOf } from './node.ts';
 import { fileOf, joinFile, type OtherFiles } from './other-files.ts';
 
-/** A node of the document, and where it stands. */
+/** A node of the document and its location. */
 export interface Located {
   readonly node: unknown;
-  /** JSON pointer into the document; into another one of its files with the file before it, `common.yaml#/Parcel`. */
+  /** JSON pointer into the document. A pointer into another file starts with the file: `common.yaml#/Parcel`. */
   readonly pointer: string;
 }
 
-/** A `$ref` that names nothing here: where it stands, and why. */
+/** An unresolved `$ref`: its location and the reason. */
 export type Unresolved = Note;
 
-/** True where a `$ref` names nothing. */
+/** Returns true for an unresolved `$ref`. */
 export function isUnresolved(found: Located | Unresolved): found is Unresolved {
   return 'why' in found;
 }
 
-/** Finds what the `$ref`s of a document and of its other files name. What it does counts as steps, and throws OverLimit. */
+/** Resolves the `$ref`s of a document and its other files. Counts steps and throws OverLimit. */
 export class References {
-  /** OpenAPI 3.0 ignores what stands beside a `$ref`, 3.1 means all of it. */
+  /** True if keywords next to a `$ref` apply. OpenAPI 3.0 ignores these siblings, 3.1 does not. */
   readonly siblingsCount: boolean;
-  /** The document's version of OpenAPI, such as `3.1.0`. */
+  /** OpenAPI version of the document, for example `3.1.0`. */
   readonly version: string;
-  /** What reading the document may still take. */
+  /** Remaining limits for reading the document. */
   readonly allowance: Allowance;
   #document: Node;
   readonly #report: Report;
   readonly #others: OtherFiles | undefined;
   readonly #odd = new Map<string, string>();
   readonly #unforeseen = new Map<string, string>();
-  /** What stands in the place of nodes of other files. */
+  /** Replacements for nodes of other files. */
   readonly #replaced = new Map<unknown, unknown>();
-  /** What texts were found to name, by the file in which they stand. */
+  /** Resolved references by file and text. */
   readonly #found = new Map<string, Map<string, Located>>();
-  /** Where that stands which an unforeseen reference was replaced by. */
+  /** Original locations of nodes that replaced unforeseen references. */
   readonly #places = new Map<string, Located>();
 
   /**
-   * @param report gets each reference that names nothing: such a document can't be served
-   * @param others the files that the document's references may lead to; undefined where it is all there is
+   * @param report receives each unresolved reference, which makes the contract invalid
+   * @param others files that references may name; undefined if there are no other files
    */
   constructor(document: Node, report: Report, others: OtherFiles | undefined, allowance: Allowance) {
     this.version = String(document.openapi);
@@ -51,48 +51,51 @@ export class References {
     this.#others = others;
   }
 
-  /** Takes a document in the place of the one that was given. */
+  /** Replaces the document. */
   useDocument(document: Node): void {
     this.#document = document;
     this.#found.clear();
   }
 
-  /** Notes a reference where OpenAPI foresees none. */
+  /** Notes a reference at a location where OpenAPI allows none. */
   noteUnforeseen(pointer: string, why: string): void {
     this.#unforeseen.set(pointer, why);
   }
 
-  /** References where OpenAPI foresees none, each with what became of it. */
+  /** Returns the references at locations where OpenAPI allows none, each with its handling. */
   unforeseen(): readonly Note[] {
     return notesOf(this.#unforeseen);
   }
 
-  /** Has references find another node in the place of one. */
+  /** Makes references resolve to another node instead of `node`. */
   replace(node: unknown, by: unknown): void {
     this.#replaced.set(node, by);
   }
 
-  /** Keeps where that stands which is read at a pointer. */
+  /** Records the original location of a node that is read at a pointer. */
   placeAt(pointer: string, place: Located): void {
     this.#places.set(pointer, place);
   }
 
-  /** Where that stands which is read at a pointer: there, unless an unforeseen reference led elsewhere. */
+  /** Returns the original location of a node read at a pointer. It differs if an unforeseen reference was replaced. */
   placeOf(pointer: string): string {
     return this.#places.get(pointer)?.pointer ?? pointer;
   }
 
-  /** Reports what is wrong with a part of the document that is read all the same: such a document can't be served. */
+  /** Reports an error in a part of the document that is still read. The contract is then invalid. */
   wrong(pointer: string, why: string): void {
     this.#report(pointer, why);
   }
 
-  /** Notes what is wrong with a part of the document that is read without it. */
+  /** Notes an error in a part of the document that is ignored. */
   noteOdd(pointer: string, why: string): void {
     this.#odd.set(pointer, why);
   }
 
-  /** Whether a member is true. What is neither true nor false, such as YAML 1.1's `yes`, which is text in YAML 1.2, is noted. */
+  /**
+   * Returns true if a member is `true`. A value that is not a boolean, for example YAML 1.1's `yes` (a string in YAML
+   * 1.2), is noted.
+   */
   isTrue(node: Node, key: string, pointer: string): boolean {
     const value = memberOf(node, key);
     if (value !== undefined && typeof value !== 'boolean')
@@ -100,12 +103,12 @@ export class References {
     return value === true;
   }
 
-  /** What was read in spite of being wrong. */
+  /** Returns the errors that were tolerated. */
   odd(): readonly Note[] {
     return notesOf(this.#odd);
   }
 
-  /** The text of a reference that leads from one file where a text leads from another. */
+  /** Rewrites a reference of file `from` so that it resolves to the same target from file `to`. */
   addressFrom(to: string, text: string, from: string): string {
     const hash = text.indexOf('#');
     const address = hash === -1 ? text : text.slice(0, hash);
@@ -113,7 +116,7 @@ export class References {
     return (this.#others?.addressFrom(to, address, from) ?? address) + fragment;
   }
 
-  /** What a text names that may be a reference and may be something else. */
+  /** Resolves a text that may be a reference. Failures are not reported. */
   find(text: string, pointer: string): Located | Unresolved {
     this.allowance.step(pointer);
     this.allowance.stepText(pointer, text.length);
@@ -152,7 +155,7 @@ export class References {
     return { node, pointer: joinFile(opened.file, path.map(pointerSegment).join('')) };
   }
 
-  /** What one `$ref` names; one that names nothing is reported. */
+  /** Resolves one `$ref`. Failures are reported. */
   target(ref: unknown, pointer: string): Located | Unresolved {
     const text = textOf(ref);
     if (text !== undefined) return this.#reported(this.find(text, pointer));
@@ -160,7 +163,7 @@ export class References {
     return this.#reported({ pointer: `${pointer}/$ref`, why });
   }
 
-  /** A node, or what it refers to by however many steps; reported as by `target`, and a circle too. */
+  /** Follows all references of a node. Unresolved and circular references are reported. */
   resolve(node: unknown, pointer: string): Located | Unresolved {
     const { contractReferences } = this.allowance.limits;
     const passed = new Set<unknown>();
@@ -184,7 +187,7 @@ export class References {
     return current;
   }
 
-  /** The file that an address names as seen from another one, `''` for the document itself. */
+  /** Opens the file that an address names relative to another file. File `''` is the document itself. */
   #open(address: string, from: string): Opened {
     if (address === '' && from === '') return { file: '', root: this.#document };
     const found = this.#others?.open(address, from);
@@ -200,7 +203,7 @@ export class References {
 
 type Opened = { readonly file: string; readonly root: unknown } | { readonly why: string };
 
-/** The keys of a pointer in a URI fragment (RFC 6901, 6); undefined when it is none. */
+/** Returns the keys of a JSON pointer in a URI fragment (RFC 6901, 6); undefined if it is invalid. */
 function pathOf(fragment: string, mayBeEmpty: boolean): readonly string[] | undefined {
   if (fragment === '' && mayBeEmpty) return [];
   if (!fragment.startsWith('/')) return undefined;
@@ -210,7 +213,7 @@ function pathOf(fragment: string, mayBeEmpty: boolean): readonly string[] | unde
       .split('/')
       .map((segment) => unescapedSegment(decodeURIComponent(segment)));
   } catch {
-    return undefined; // a bad percent escape; whoever asked says so
+    return undefined; // invalid percent escape, reported by the caller
   }
 }
 

@@ -110,7 +110,7 @@ function readRecord({ keys, elsewhere }: RecordSetting, value: Node, pointer: st
   return known;
 }
 
-/** The message about an unknown key, with its place in other files, the nearest known key, or all known keys. */
+/** Returns the message about an unknown key, with the files that allow it, the nearest known key or all known keys. */
 export function unknownKey(key: string, known: readonly string[], elsewhere?: Elsewhere): string {
   if (elsewhere?.keys.includes(key) === true)
     return `expected a known key, got ${shown(key)}; it is only for ${elsewhere.of}`;
@@ -136,7 +136,7 @@ function mayTell(setting: Setting | undefined, value: unknown): boolean {
   return setting?.kind !== 'flag' || typeof value === 'boolean';
 }
 
-/** The noun phrase of an error for the values that a setting accepts. */
+/** Returns the noun phrase for the values that a setting accepts, for messages. */
 export function expectedBy(setting: Setting): string {
   switch (setting.kind) {
     case 'keyword':
@@ -162,12 +162,12 @@ export function expectedBy(setting: Setting): string {
   }
 }
 
-/** All keys, or the first three of more than six keys. */
+/** Returns all keys, or only the first three if there are more than six. */
 function fewOf(keys: readonly string[]): string {
   return keys.length > 6 ? `keys such as ${keys.slice(0, 3).join(', ')}` : keys.join(', ');
 }
 
-/** The JSON Schema (2020-12) of a file with this setting, for editors. */
+/** Returns the JSON Schema (2020-12) of a file with this setting, for editors. */
 export function schemaFileOf(setting: Setting): Node {
   const definitions = new Map<string, Node>();
   const schema = jsonSchemaOf(setting, definitions);

@@ -4,10 +4,10 @@ import { define, isNode, type Node } from './node.ts';
 import { fileOf } from './other-files.ts';
 import { isUnresolved, type Located, type References } from './references.ts';
 
-// `$ref` where OpenAPI foresees none: documents that are put together from several files have it anywhere. What it names
-// takes its place before anything is read, so that no part of a document is passed over.
+// Handles a `$ref` at a location where OpenAPI allows none, as documents bundled from several files have them. The
+// target replaces the reference before the document is read, so that no part is missed.
 
-/** What a place of a document holds. */
+/** Kind of object at a location of a document. */
 type Kind =
   | 'document'
   | 'components'
@@ -21,25 +21,25 @@ type Kind =
   | 'header'
   | 'schema'
   | 'securityScheme'
-  /** Values that nothing may refer to in. */
+  /** Values that are never the target of a reference inside. */
   | 'plain';
 
-/** The kind of what a member holds, of each member of it, or of each item of it. */
+/** Kind of a member, or of each entry of a map or list in the member. */
 type Member = Kind | { readonly each: Kind };
 
 interface Grammar {
-  /** Whether OpenAPI foresees a `$ref` in its place (3.1, 4.8). */
+  /** True if OpenAPI allows a `$ref` instead of the object (3.1, 4.8). */
   readonly refers: boolean;
   readonly members: Readonly<Record<string, Member>>;
 }
 
 const each = (kind: Kind): Member => ({ each: kind });
-/** Members that hold the same. */
+/** Members of the same kind. */
 const all = (member: Member, ...names: readonly string[]): Readonly<Record<string, Member>> =>
   Object.fromEntries(names.map((name) => [name, member]));
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
 
-/** What OpenAPI's objects hold, but for examples, links, callbacks and values, which aren't read. */
+/** Members of OpenAPI objects, except examples, links, callbacks and values, which are not read. */
 const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
   document: {
     refers: false,
@@ -108,11 +108,11 @@ const grammar: Readonly<Record<Exclude<Kind, 'plain'>, Grammar>> = {
   },
 };
 
-/** Puts what references name that OpenAPI doesn't foresee in their places. */
+/** Replaces references at locations where OpenAPI allows none with their targets. */
 export class UnforeseenReferences {
   readonly #references: References;
   readonly #allowance: Allowance;
-  /** What became of a node as a kind; as it stands while it is looked at. */
+  /** Results by kind and node. While a node is being processed, its result is the node itself. */
   readonly #settled = new Map<Kind | 'map', Map<unknown, unknown>>();
 
   constructor(references: References) {
@@ -120,7 +120,10 @@ export class UnforeseenReferences {
     this.#allowance = references.allowance;
   }
 
-  /** The document with what it refers to in such places; each is noted, one that names nothing reported. Throws OverLimit. */
+  /**
+   * Returns the document with unforeseen references replaced. Each is noted; unresolved references are reported. Throws
+   * OverLimit.
+   */
   settle(document: Node): Node {
     const settled = this.#settle(document, '', 'document');
     return isNode(settled) ? settled : document;
@@ -137,7 +140,7 @@ export class UnforeseenReferences {
     });
   }
 
-  /** What is made of a node, once. */
+  /** Processes a node once for each kind. */
   #once(node: object, kind: Kind | 'map', make: () => unknown): unknown {
     const known = this.#settled.get(kind) ?? new Map<unknown, unknown>();
     this.#settled.set(kind, known);
@@ -164,7 +167,7 @@ export class UnforeseenReferences {
     });
   }
 
-  /** A list or a map of things of a kind, which is no thing of its own. */
+  /** Processes a list or map of objects of one kind. The list or map itself has no kind. */
   #settleEach(node: unknown, pointer: string, kind: Kind): unknown {
     if (typeof node !== 'object' || node === null) return node;
     const inside = (items: unknown): unknown => {
@@ -181,35 +184,37 @@ export class UnforeseenReferences {
     return this.#once(node, 'map', () => this.#replaced(node, pointer, kind, inside));
   }
 
-  /** What an unforeseen reference names, in its place; nothing where it names nothing, which is reported. */
+  /**
+   * Returns the target of an unforeseen reference. Returns undefined for an unresolved reference, which is reported.
+   */
   #replaced(node: Node, pointer: string, kind: Kind, inside: (found: unknown) => unknown): unknown {
     const found = this.#references.resolve(node, pointer);
     if (isUnresolved(found)) return undefined;
     const others = Object.keys(node).filter((key) => key !== '$ref' && !key.startsWith('x-'));
     const beside = others.length === 0 ? '' : `; ${others.join(', ')} beside it: not read`;
-    // of media types OpenAPI 3.2 does foresee it (4.14)
+    // OpenAPI 3.2 allows references to media types (4.14).
     if (kind !== 'mediaType' || beside !== '' || !this.#references.version.startsWith('3.2'))
       this.#references.noteUnforeseen(
         `${pointer}/$ref`,
         `OpenAPI foresees no $ref here; what it names was read in its place${beside}`,
       );
     if (kind !== 'operation') return inside(this.#moved(found, fileOf(pointer)));
-    // told of where it stands, and its references lead from there
+    // Messages name the original location, and references inside are relative to that file.
     this.#references.placeAt(pointer, found);
     return this.#inside(found.node, found.pointer, kind);
   }
 
-  /** Looks into what a foreseen reference to another file names: what is found there is put in its place there. */
+  /** Processes the target of a valid reference to another file. Unforeseen references inside it are replaced. */
   #look(node: Node, pointer: string, kind: Kind): void {
     const text = String(node.$ref);
-    if (text.startsWith('#') && fileOf(pointer) === '') return; // the document's own is looked into anyway
+    if (text.startsWith('#') && fileOf(pointer) === '') return; // the document itself is processed anyway
     const found = this.#references.find(text, pointer);
-    if (isUnresolved(found)) return; // told where it is read
+    if (isUnresolved(found)) return; // reported when it is read
     const settled = this.#settle(found.node, found.pointer, kind);
     if (settled !== found.node) this.#references.replace(found.node, settled);
   }
 
-  /** A copy of what another file holds, whose references lead where they led from there. */
+  /** Copies a node of another file and rewrites its references so that their targets stay the same. */
   #moved({ node, pointer }: Located, to: string): unknown {
     const from = fileOf(pointer);
     if (from === to) return node;
@@ -237,12 +242,12 @@ export class UnforeseenReferences {
   }
 }
 
-/** True where a node is a reference; a member that is called `$ref` holds no text. */
+/** Returns true if a node is a reference. A schema member named `$ref` is not a string. */
 function isReference(node: unknown): node is Node {
   return isNode(node) && Object.hasOwn(node, '$ref') && typeof node.$ref === 'string';
 }
 
-/** The list with what became of its items; itself where all stayed as they were. */
+/** Maps a list. Returns the same list if no item changed. */
 function mapped(
   list: readonly unknown[],
   change: (item: unknown, index: number) => unknown,
@@ -251,7 +256,7 @@ function mapped(
   return changed.every((item, index) => item === list[index]) ? list : changed;
 }
 
-/** The object with what became of its members; itself where all stayed as they were. */
+/** Maps the members of an object. Returns the same object if no member changed. */
 function mappedNode(node: Node, change: (value: unknown, key: string) => unknown): Node {
   let changed: Map<string, unknown> | undefined;
   for (const key of Object.keys(node)) {

@@ -1,5 +1,5 @@
-// A contract's files as values with places: YAML and JSON, other files, `$ref`s, files of settings, what is wrong and
-// where, and how much all of it may take. Nothing here knows what a schema, an operation or a name is.
+// Reads the files of a contract as values with locations. This folder handles YAML and JSON, other files, `$ref`s,
+// settings files, problems with their lines, and limits. It does not depend on schemas, operations or names.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import {
   Composer,
@@ -26,19 +26,20 @@ import { Allowance, OverLimit } from './allowance.ts';
 import { type ContractProblem, unescapedSegment } from './error.ts';
 import { define } from './node.ts';
 
-/** Faults of one file's syntax that are reported: the first ones; the rest mostly follow from them. */
+/** Maximum number of syntax errors reported for one file. Later errors are mostly consequences. */
 const mostProblems = 10;
 
-/** A file of YAML or JSON as JavaScript values. */
+/** A parsed YAML or JSON file. */
 export interface YamlFile {
   readonly path: string;
   readonly root: unknown;
 }
 
 /**
- * The file at `path`; undefined once it is noted what keeps it from being read.
- * @param allowance what it may take, with the other files of its contract
- * @param scalars `asWritten` refuses numbers and booleans whose text would be another than what stands there: `1.10`, `True`
+ * Reads the file at `path`. If it cannot be read, adds problems and returns undefined.
+ *
+ * @param allowance remaining limits, shared with the other files of the contract
+ * @param scalars `asWritten` rejects numbers and booleans that are not in canonical form: `1.10`, `True`
  */
 export function readYamlFile(
   path: string,
@@ -57,7 +58,7 @@ export function readYamlFile(
   return undefined;
 }
 
-/** What can't be read, in words an author can act on. */
+/** Returns the reason why a file cannot be read. Rethrows unexpected errors. */
 function unreadable(error: unknown): string {
   if (error instanceof OverLimit) return error.message;
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
@@ -66,7 +67,7 @@ function unreadable(error: unknown): string {
   return code === 'ENOENT' ? 'no such file' : `can't be read (${code})`;
 }
 
-/** What a file may be beside one that has an end. */
+/** Kinds of files that may have no end. */
 const otherKinds = [
   ['isDirectory', 'a directory'],
   ['isFIFO', 'a pipe'],
@@ -75,9 +76,9 @@ const otherKinds = [
   ['isBlockDevice', 'a device'],
 ] as const;
 
-/** The bytes of a file that has an end. Throws OverLimit, and what the system says. */
+/** Reads a regular file. Throws OverLimit and system errors. */
 export function readWhole(path: string, allowance: Allowance): Buffer {
-  // a pipe that nobody writes to is open at once
+  // With O_NONBLOCK, opening a pipe without a writer does not block.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const stats = fstatSync(file);
@@ -92,7 +93,10 @@ export function readWhole(path: string, allowance: Allowance): Buffer {
   }
 }
 
-/** A file's bytes up to one beyond the limit: it may grow meanwhile, and some have a size of 0. */
+/**
+ * Reads a file up to one byte more than the limit. The file may grow during the read, and some files report a size of
+ * 0.
+ */
 function readToEnd(file: number, size: number, limit: number): Buffer {
   let bytes = Buffer.allocUnsafe(Math.min(size, limit) + 1);
   let length = 0;
@@ -107,10 +111,10 @@ function readToEnd(file: number, size: number, limit: number): Buffer {
   }
 }
 
-/** In bytes: files above, one or several together, are not read once more to say in which line something is. */
+/** Maximum total size, in bytes, of files that are read again to find the lines of problems. */
 const largestWithLines = 1024 * 1024;
 
-/** The problems with the lines of their files that they are about, as far as the files can be read. */
+/** Adds line numbers to problems if their files can be read. */
 export function withLines(problems: readonly ContractProblem[]): ContractProblem[] {
   const files = new Map<string, (pointer: string) => number | undefined>();
   const allowance = new Allowance({ ...defaultLimits, contractBytes: largestWithLines });
@@ -123,14 +127,14 @@ export function withLines(problems: readonly ContractProblem[]): ContractProblem
   });
 }
 
-/** The line in which what a pointer names begins, or the nearest that is there around it. */
+/** Returns a function that finds the line of a JSON pointer, or else of the nearest enclosing value. */
 function linesOf(path: string, allowance: Allowance): (pointer: string) => number | undefined {
   const lines = new LineCounter();
   let contents: unknown;
   try {
     contents = parse(readWhole(path, allowance).toString('utf8'), lines, allowance).contents;
   } catch (error) {
-    unreadable(error); // throws what is none of the file's
+    unreadable(error); // rethrows errors unrelated to the file
     return () => undefined;
   }
   const keys = new WeakMap<YAMLMap, ReadonlyMap<string, ChildNode>>();
@@ -147,7 +151,7 @@ function linesOf(path: string, allowance: Allowance): (pointer: string) => numbe
   };
 }
 
-/** The value under a key or index, and where the key, or the item, begins. */
+/** A value under a key or index, and the offset of the key or item. */
 interface ChildNode {
   readonly node: unknown;
   readonly offset: number;
@@ -176,10 +180,10 @@ function childNodes({ items }: YAMLMap): ReadonlyMap<string, ChildNode> {
 
 const foreignTag: ErrorCode = 'TAG_RESOLVE_FAILED';
 
-/** Tags that a language's writer of YAML leaves, such as `!!python/object/apply:`: what they are on is read as it stands. */
+/** Tags that YAML writers of other languages leave, for example `!!python/object/apply:`. They are ignored. */
 const ofLanguage = /^Unresolved tag: tag:yaml\.org,2002:[a-z]+\//;
 
-/** YAML 1.2, of which JSON is a part, as JavaScript values; what is wrong is added to `messages`. Throws OverLimit. */
+/** Parses YAML 1.2 or JSON. Errors are added to `messages`. Throws OverLimit. */
 function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsWritten: boolean): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   if (!isAsWritten && isPlainJson(text, allowance)) return JSON.parse(text);
@@ -198,8 +202,8 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsW
 }
 
 /**
- * One document of YAML, its keys not compared: the library's own way takes the square of their number. A second document is
- * an error of the first. Throws OverLimit.
+ * Parses one YAML document without comparing keys, because the library's check takes quadratic time. A second document
+ * is an error of the first. Throws OverLimit.
  */
 function parse(text: string, lines: LineCounter, allowance: Allowance): Document.Parsed {
   const composer = new Composer({ uniqueKeys: false, strict: true });
@@ -212,7 +216,7 @@ function parse(text: string, lines: LineCounter, allowance: Allowance): Document
     }
     document = next;
   }
-  if (document === undefined) throw new Error('YAML: no document'); // even an empty text is one
+  if (document === undefined) throw new Error('YAML: no document'); // even an empty text is a document
   return document;
 }
 
@@ -223,24 +227,24 @@ function* tokensOf(text: string, lines: LineCounter, allowance: Allowance): Gene
   for (const lexeme of new Lexer().lex(text)) {
     allowance.takeToken();
     yield* parser.next(lexeme);
-    // what is a little too deep is told by the values, with its column; its parser ends far deeper as the stack does
+    // Values slightly too deep are reported later with their columns. The parser stops only far deeper, like the stack.
     if (parser.stack.length > 2 * contractDepth)
       throw new OverLimit(`line ${lines.lineStarts.length}: ${tooDeep(contractDepth)}`);
   }
   yield* parser.end();
 }
 
-/** What an anchor names. */
+/** Value of an anchor and its use. */
 interface Anchored {
   readonly value: unknown;
   uses: number;
-  /** How often what is within it is used, at most. */
+  /** Maximum number of times that an anchor inside is used. */
   weight: number;
 }
 
 /**
- * The JavaScript value of a YAML node; an alias is the very value that its anchor names. The first fault goes to `tell`.
- * Throws OverLimit.
+ * Returns the JavaScript value of a YAML node. An alias gives the same object as its anchor. The first error goes to
+ * `tell`. Throws OverLimit.
  */
 function valuesIn(
   contents: unknown,
@@ -257,12 +261,12 @@ function valuesIn(
   }
 }
 
-/** Reads the values of one file's nodes. Throws Fault at the first thing that is wrong. */
+/** Reads the values of one file's nodes. Throws Fault on the first error. */
 class ValueReader {
   readonly #limits: Allowance['limits'];
   readonly #isAsWritten: boolean;
   readonly #anchors = new Map<string, Anchored>();
-  /** How often an anchor is used, at most, within what is being read. */
+  /** Maximum number of uses of an anchor inside the value being read. */
   #weight = 1;
 
   constructor(limits: Allowance['limits'], isAsWritten: boolean) {
@@ -292,7 +296,7 @@ class ValueReader {
     return value;
   }
 
-  /** What is no key. */
+  /** Reads a node that is not a key. */
   #readValue(node: unknown, depth: number): unknown {
     if (this.#isAsWritten && isScalar(node)) refuseUnlike(node);
     return this.read(node, depth);
@@ -327,8 +331,9 @@ class ValueReader {
 }
 
 /**
- * The same text by itself. What is cut out of a file is a view of all of its text to V8, and has two bytes for each character
- * where any of the file needs two: a path that goes into every request's head would cost twice as much to write.
+ * Returns a flat copy of a text. In V8, a substring references the whole file's text and uses two bytes for each
+ * character if any character of the file needs two. A path used in every request head would then take twice as long to
+ * write.
  */
 function compact(text: string): string {
   return beyondLatin1.test(text) ? text : Buffer.from(text, 'latin1').toString('latin1');
@@ -340,7 +345,7 @@ function refuse(offset: number, message: string): never {
   throw new Fault(offset, message);
 }
 
-/** What is wrong with a YAML document, and where in its text. */
+/** An error in a YAML document and its offset. */
 class Fault extends Error {
   readonly offset: number;
 
@@ -354,13 +359,19 @@ function offsetOf(node: unknown): number {
   return isYamlNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
-/** A scalar as the key of an object: as it is written, `01`, `True` or a number of twenty digits; none at all is the empty text. */
+/**
+ * Returns a scalar as an object key, exactly as written: `01`, `True` or a number of twenty digits. A null key is the
+ * empty text.
+ */
 function keyText(node: unknown, value: unknown): string {
   if (isScalar(node) && typeof value !== 'string' && node.source !== undefined) return node.source;
   return value === null || value === undefined ? '' : String(value);
 }
 
-/** Of a number that has more digits than JavaScript keeps, or none, who takes numbers says more. */
+/**
+ * Rejects scalars that are not in canonical form. Readers of numbers report numbers with more digits than JavaScript
+ * keeps, or with none.
+ */
 function refuseUnlike(node: Scalar): void {
   const { value, source } = node;
   if ((typeof value !== 'number' && typeof value !== 'boolean') || source === undefined) return;
@@ -369,7 +380,10 @@ function refuseUnlike(node: Scalar): void {
   refuse(offsetOf(node), `expected ${value}, or '${source}' in quotes where it is a text, got ${source}`);
 }
 
-/** JSON without a key given twice: read some fifty times as fast as YAML, whose reader has the words for all else. */
+/**
+ * Returns true for valid JSON without duplicate keys. JSON parsing is about fifty times faster; the YAML reader reports
+ * errors.
+ */
 function isPlainJson(text: string, { limits }: Allowance): boolean {
   if (!/^\s*\{\s*"/.test(text)) return false;
   try {
@@ -384,7 +398,7 @@ function isPlainJson(text: string, { limits }: Allowance): boolean {
   }
 }
 
-/** Reads the value that starts here; false as soon as an object has a key twice, or one that is too long. */
+/** Reads the next value. Returns false if an object has a duplicate key or a key that is too long. */
 function hasUniqueKeys(json: JsonReader, longest: number): boolean {
   const code = json.peek();
   if (code !== 123 && code !== 91) {
@@ -410,7 +424,7 @@ function tooDeep(most: number): string {
 
 const duplicateKey = 'expected each key once, got this one again';
 
-/** What the YAML reader says in words of its own. */
+/** Messages that replace those of the YAML library. */
 const sentences: { readonly [code in ErrorCode]?: string } = {
   MULTIPLE_DOCS: 'expected one document, got another',
   RESOURCE_EXHAUSTION: 'expected fewer lists and objects in one another',

@@ -2,43 +2,46 @@ import type { JsonKind, Tag } from '../../contract/model.ts';
 import type { Node } from '../document/node.ts';
 import type { Located } from '../document/references.ts';
 
-/** What stands around alternatives and holds for each of them. */
+/** Sibling schemas that apply to each alternative. */
 export interface Shared {
-  /** What holds for each object inside. */
+  /** Schemas that each object alternative must also match. */
   readonly base: readonly Located[];
-  /** What of that lies behind no `$ref`, so that its parts are called after the objects. */
+  /** Schemas of `base` that are not in a `$ref` target. Inline types inside are named after the alternatives. */
   readonly own: readonly Located[];
 }
 
-/** One of the types that the values of a schema may be of. */
+/** One alternative type for the values of a schema. */
 export interface Alternative extends Shared, Located {
   readonly node: Node;
-  /** `any` where no closed type fits. */
+  /** `any` if no closed type fits. */
   readonly kind: JsonKind;
-  /** True for a whole schema that a `$ref` names, whose type others use too. */
+  /** True for a complete `$ref` target, which has a type shared with other uses. */
   readonly shared: boolean;
-  /** True for a base type as one of its own subtypes. */
+  /** True for a base type that is an alternative next to its subtypes. */
   readonly itself: boolean;
-  /** True where it lies behind a `$ref`, so that its parts are called after where they stand. */
+  /** True if the alternative is in a `$ref` target. Inline types inside are named after their pointers. */
   readonly referred: boolean;
-  /** What an inline type of it is named after. */
+  /** Name that the name of an inline type starts with. */
   readonly owner: string;
-  /** What tells it from the others: a discriminator's value, a fixed value, the name of what is referred to. */
+  /** Distinguishes the alternative: a discriminator value, a fixed value or the name of the referenced schema. */
   readonly label: string | undefined;
   readonly tag: Tag | undefined;
 }
 
-/** All that the values of a schema may be of. */
+/** All alternatives of a schema's values. */
 export interface Alternatives {
   readonly list: readonly Alternative[];
-  /** Whether null is one of them. */
+  /** True if null is allowed. */
   readonly nullable: boolean;
 }
 
 /** Finds the alternatives of schemas in one document. */
 export interface AlternativesReader {
-  /** The types that a schema's values may be of, those of schemas it refers to or combines among them; `name` is what inline ones are named after. Throws OverLimit. */
+  /**
+   * Returns the alternatives of a schema, including those of referenced and combined schemas. Names of inline types
+   * start with `name`. Throws OverLimit.
+   */
   readonly alternativesOf: (schema: Node, pointer: string, name: string) => Alternatives;
-  /** True for a schema that has more than one, by itself. Throws OverLimit. */
+  /** Returns true if the schema itself has more than one alternative. Throws OverLimit. */
   readonly hasSeveral: (schema: Node, pointer: string) => boolean;
 }

@@ -1,4 +1,4 @@
-// Arrays, and tuples: arrays whose first items have types of their own.
+// Arrays, and tuples: arrays with separate types for the first items.
 import type { Position, TupleType, Type } from '../../contract/model.ts';
 import { isNode, type Node } from '../document/node.ts';
 import { memberDocumentation } from './documentation.ts';
@@ -6,7 +6,7 @@ import type { Draft } from './drafts.ts';
 import { documentationOf, endsAfter } from './keywords.ts';
 import type { SchemaContext } from './schema-context.ts';
 
-/** The type of a schema of arrays; JSON text where its items may be anything. `name` is what a tuple is called. */
+/** Returns the type of an array schema; JSON text if any items are allowed. `name` is the name for a tuple. */
 export function arrayOf(context: SchemaContext, schema: Node, pointer: string, name: string): Type {
   const { items, prefixItems } = schema;
   if (Array.isArray(prefixItems) && prefixItems.length > 0)
@@ -50,7 +50,7 @@ function positionOf(
   return { xml, type, ...rules.at(schema, pointer), ...memberDocumentation(member, references) };
 }
 
-/** The items behind those listed. */
+/** Returns the element of the items after the listed ones. */
 function restOf(
   context: SchemaContext,
   { items }: Node,

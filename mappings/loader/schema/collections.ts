@@ -2,20 +2,24 @@ import type { ArrayType, MapType, ScalarName, ScalarType, Type } from '../../con
 import type { Derived } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 
-/** A type until its name is set. */
+/** A type without its final name. */
 type Unnamed<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** Makes scalars, arrays and maps, one of each kind and element type; arrays and maps are named after that. */
+/**
+ * Creates scalars, arrays and maps, once for each element type. Arrays and maps are named after their element types.
+ */
 export interface Collections {
   readonly scalar: (name: ScalarName) => ScalarType;
-  /** @param takesNull whether the document allows null items, or values, at the place that this is for */
+  /** @param takesNull true if the document allows null items or values for this use */
   readonly arrayOf: (item: Type, takesNull?: boolean) => ArrayType;
   readonly mapOf: (value: Type, takesNull?: boolean) => MapType;
-  /** All arrays and maps so far, each with its setter for the name that it still lacks. */
+  /** All arrays and maps created, each with the setter of its name. */
   readonly derived: readonly Derived[];
 }
 
-/** Those of one contract, named as its overlay has it: dialect, `types.*.item`, namespace of arrays of strings. */
+/**
+ * Creates the collections of a contract. Names follow its overlay: dialect, `types.*.item`, namespace of string arrays.
+ */
 export function createCollections({ dialect, types, arraysNamespace }: Overlay): Collections {
   const scalars = new Map<ScalarName, ScalarType>();
   const arrays = new Map<Type, Unnamed<ArrayType>>();
@@ -75,7 +79,7 @@ export function createCollections({ dialect, types, arraysNamespace }: Overlay):
   return { scalar, arrayOf, mapOf, derived };
 }
 
-/** True for the type of JSON that no closed type fits. */
+/** Returns true for the type of JSON text. */
 export function isJson(type: Type): boolean {
   return type.kind === 'scalar' && type.scalar === 'json';
 }

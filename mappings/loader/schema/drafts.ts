@@ -14,52 +14,54 @@ import type { Nameless, NamelessElement } from '../names/type-names.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import { type Collections, createCollections } from './collections.ts';
 
-/** A part of the model while it is built: its members may still be set. */
+/** A part of the model with members that can still be set. */
 export type Draft<T> = { -readonly [key in keyof T]: T[key] };
 
-/** A field while its record is built. */
 export type FieldDraft = Draft<Field>;
 
-/** What decides whether a field is nillable, once it is known who reaches its record (W33). */
+/**
+ * Facts that determine whether a field is nillable. The result also depends on the messages that reach its record
+ * (W33).
+ */
 export interface FieldFacts {
   readonly field: FieldDraft;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
 }
 
-/** The fields of a record, with what decides whether each is nillable. */
+/** The fields of a record with their facts. */
 export interface RecordFacts {
-  /** The record's own list, to be put in the order of the wire. */
+  /** The record's own list, which is sorted into wire order later. */
   readonly fields: FieldDraft[];
   readonly ofFields: readonly FieldFacts[];
 }
 
-/** The types of one contract from when their shape is known until they are named and frozen. */
+/** The types of a contract before they are named and frozen. */
 export class TypeDrafts {
   readonly collections: Collections;
   readonly facts: Map<RecordType, RecordFacts> = new Map();
-  /** Every type that wants a name of its own, in the order in which they were met. */
+  /** All types that need their own names, in the order of discovery. */
   readonly nameless: Nameless[] = [];
-  /** The elements of records and unions, which want names too. */
+  /** Elements of records and unions that need names. */
   readonly elements: Map<Type, readonly NamelessElement[]> = new Map();
   /** Wrappers with the names of their elements. */
   readonly wrappers: Map<Type, string> = new Map();
-  /** Types that are named though no operation may reach them. */
+  /** Types that are named even if no operation reaches them. */
   readonly asked: Set<Type> = new Set();
-  /** Objects and tuples among alternatives, by name and place: they have no place of their own to be known by. */
+  /** Objects and tuples in alternatives by name and pointer, because a pointer does not identify them. */
   readonly amongAlternatives: Map<string, Type> = new Map();
-  /** What travels as JSON text and why, by pointer. */
+  /** Reasons for JSON text, by pointer. */
   readonly notes: Map<string, string> = new Map();
-  /** Where two parts of the document can't both hold, by pointer. */
+  /** Contradictions between two parts of the document, by pointer. */
   readonly contradictions: Map<string, string> = new Map();
-  /** What schemas say of XML of the service's own, which isn't followed. */
+  /** XML properties in schemas that are ignored, by pointer. */
   readonly ownXml: Map<string, string> = new Map();
-  /** Numbers that may be larger than readers can hold, by pointer. */
+  /** Numbers that may exceed the range of client types, by pointer. */
   readonly unbounded: Map<string, string> = new Map();
   readonly #pointers = new Map<Type, string>();
-  /** Types still to be filled: by and by, so that a type may reach itself, however far away. */
+  /** Functions that fill types. They run later so that types can be recursive. */
   #unfilled: (() => void)[] = [];
-  /** So many of them were filled. */
+  /** Number of functions that have run. */
   #filled = 0;
 
   readonly #allowance: Allowance;
@@ -69,13 +71,16 @@ export class TypeDrafts {
     this.collections = createCollections(overlay);
   }
 
-  /** The type of what no closed type fits, noted with the reason. */
+  /** Returns the type of JSON text and notes the reason. */
   asJson(pointer: string, why: string): ScalarType {
     this.notes.set(pointer, why);
     return this.collections.scalar('json');
   }
 
-  /** Keeps a type to be named; its name until then is the one it wants. It counts what a member does. Throws OverLimit. */
+  /**
+   * Registers a type that needs a name; until it gets one, it has the wanted name. Counts the steps of a member. Throws
+   * OverLimit.
+   */
   register<T extends Draft<RecordType | UnionType | TupleType | EnumType>>(type: T, pointer: string): T {
     this.#allowance.step(pointer, stepsPerMember);
     const wanted = type.name;
@@ -88,17 +93,17 @@ export class TypeDrafts {
     return type;
   }
 
-  /** Where a registered type stands; `''` for any other. */
+  /** Returns the pointer of a registered type; `''` for any other type. */
   pointerOf(type: NamedType): string {
     return this.#pointers.get(type) ?? '';
   }
 
-  /** Puts off what fills a type until `fillAll`. */
+  /** Defers filling a type until `fillAll`. */
   fillLater(fill: () => void): void {
     this.#unfilled.push(fill);
   }
 
-  /** Fills what waits, in the order in which it was put off, and what comes up meanwhile. */
+  /** Runs the deferred functions in order, including those added meanwhile. */
   fillAll(): void {
     for (let next = this.#unfilled[this.#filled]; next !== undefined; next = this.#unfilled[this.#filled]) {
       this.#filled++;

@@ -1,4 +1,4 @@
-// The fields of records: their elements' names to be given, their order, which are nillable.
+// Fields of records: names of their elements, field order and nillable fields.
 import { isReference, scalarTable } from '../../codec/scalars/table.ts';
 import type { AdditionalElement, Field, MapType, RecordType } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
@@ -9,7 +9,7 @@ import { elementName } from '../names/portable.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { Draft, FieldDraft, FieldFacts, TypeDrafts } from './drafts.ts';
 
-/** Gives a record its fields, whose elements get their names with the type; `fields` is the record's own list. */
+/** Adds fields to a record. Their elements are named together with the type. `fields` is the record's own list. */
 export function setFields(
   drafts: TypeDrafts,
   { settings }: Pick<Overlay, 'settings'>,
@@ -33,9 +33,9 @@ export function setFields(
 }
 
 /**
- * Gives a record the elements of members that it doesn't list, behind those of `setFields`.
+ * Adds elements for additional properties to a record, after the elements of `setFields`.
  *
- * @param untyped where values go that aren't of the type of `typed`; undefined where there are none
+ * @param untyped element for values that do not have the type of `typed`; undefined if there are none
  */
 export function setAdditionalProperties(
   drafts: TypeDrafts,
@@ -59,7 +59,7 @@ export function setAdditionalProperties(
   drafts.elements.set(type, [...(drafts.elements.get(type) ?? []), ...own]);
 }
 
-/** Puts a record's fields in the order of the wire (W18): the overlay's, or the dialect's. */
+/** Sorts the fields of a record into wire order (W18): the order of the overlay or of the dialect. */
 export function sortFields(name: string, fields: Field[], overlay: Overlay, report: Report): void {
   const { dialect, settings } = overlay;
   const stated = overlay.types.get(name)?.order;
@@ -94,7 +94,7 @@ function checkOrder(name: string, stated: readonly string[], fields: readonly Fi
   }
 }
 
-/** Says whether a field is nillable (W33), and what nil means where the document forbids null. */
+/** Sets whether a field is nillable (W33), and the meaning of nil if the document forbids null. */
 export function setNillable(fact: FieldFacts, { dialect, settings }: Overlay, inReply: boolean): void {
   const { field } = fact;
   field.nillable = isNillable(fact, dialect.nillable, inReply);
@@ -104,7 +104,7 @@ export function setNillable(fact: FieldFacts, { dialect, settings }: Overlay, in
   field.nilIsAbsent = true;
 }
 
-/** W33: all of a reply; of a request what a caller may leave out and what then means something. */
+/** W33: all fields in a response; in a request, optional fields with a meaning if absent. */
 function isNillable(
   { field: { type }, nullable, hasDefault }: FieldFacts,
   nillable: Overlay['dialect']['nillable'],

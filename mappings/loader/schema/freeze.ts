@@ -1,5 +1,5 @@
-// The last passes: every type that an operation reaches is named (`names/type-names.ts`), what of it is nillable and in
-// which order its fields go is settled, and then nothing changes any more.
+// The last passes. They name each type that operations reach (`names/type-names.ts`), determine nillable fields and the
+// field order, and freeze the contract.
 import { type NamedType, type Operation, partsOf, type Type } from '../../contract/model.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
@@ -12,28 +12,28 @@ import type { TypeDrafts } from './drafts.ts';
 import { type Equal, mergeEqualTypes } from './equal-types.ts';
 import { setNillable, sortFields } from './fields.ts';
 
-/** The types of a contract as they stay. */
+/** The final types of a contract. */
 export interface FinishedTypes extends Omit<TypeNames, 'types'> {
-  /** Those that an operation reaches, wrappers aside, in the order of the contract. */
+  /** Types that operations reach, except wrappers, in the order of the contract. */
   readonly types: readonly NamedType[];
-  /** Their names and those of what was asked for besides, by key. */
+  /** Names by key, including names of types that were requested in addition. */
   readonly names: TypeNames['types'];
 }
 
-/** What finishing types goes by. */
+/** Input of `finishTypes`. */
 export interface FreezeSource {
   readonly document: Node;
   readonly overlay: Overlay;
-  /** Names that stay whatever else would have them. */
+  /** Kept names, which take precedence over new ones. */
   readonly pinned: ContractNames;
-  /** What the gateway itself adds to the schema. */
+  /** Types that the gateway adds to the schema. */
   readonly own: readonly Wanted[];
   readonly reportOverlay: Report;
-  /** What is left of the time for the contract. */
+  /** Remaining limits for reading the contract. */
   readonly allowance: Allowance;
 }
 
-/** Names what the operations reach, says what is nillable (W33) and puts fields in the order of the wire (W18). */
+/** Names the types that operations reach, determines nillable fields (W33) and sorts fields into wire order (W18). */
 export function finishTypes(
   drafts: TypeDrafts,
   operations: readonly Pick<Operation, 'input' | 'output'>[],
@@ -75,7 +75,7 @@ export function finishTypes(
           checkTime: () => allowance.checkTime(),
         })
       : undefined;
-  // what the overlay says of equal types, by the name that they have now
+  // The overlay may refer to merged types by their new names.
   for (const type of equal === undefined ? [] : reached(roots)) {
     const told = toldOf.has(type) || wrappers.has(type) ? undefined : overlay.types.get(type.name);
     if (told === undefined) continue;
@@ -87,14 +87,14 @@ export function finishTypes(
         `expected none, since ${type.name} is of equal types, whose elements have names of their own`,
       );
   }
-  // once more, as the order of fields is that of what they reach, and equal types are one
+  // The types are collected again because sorting and merging changed the order and the set of reachable types.
   const types = [...reached(roots)].filter((type) => !wrappers.has(type));
   if (dialect.types === 'by-name') types.sort((a, b) => byCodeUnit(a.name, b.name));
   const { types: names, ...told } = equal === undefined ? given : withEqual(given, equal);
   return { types, names, ...told };
 }
 
-/** The names that are told, once equal types are one. */
+/** Returns the names in the contract after equal types were merged. */
 function withEqual(given: TypeNames, { names, gone }: Equal): TypeNames {
   const isLeft = (key: string): boolean => !gone.has(key);
   const ownerOf = (key: string): string =>
@@ -106,7 +106,7 @@ function withEqual(given: TypeNames, { names, gone }: Equal): TypeNames {
   };
 }
 
-/** Every named type that these reach, themselves too, each before what it is made of. */
+/** Returns all named types reachable from the given types, including those, each before its parts. */
 export function reached(roots: readonly Type[]): Set<NamedType> {
   const seen = new Set<NamedType>();
   const open = roots.toReversed();
@@ -118,17 +118,17 @@ export function reached(roots: readonly Type[]): Set<NamedType> {
   return seen;
 }
 
-/** The schemas that a document has by name (OpenAPI 3.1, 4.8.7). */
+/** Returns the named schemas of a document (OpenAPI 3.1, 4.8.7). */
 export function componentSchemas(document: Node): Node {
   return childOf(childOf(document, 'components'), 'schemas');
 }
 
-/** Where the schema stands that a document has under a name. */
+/** Returns the pointer of a named schema. */
 export function componentPointer(name: string): string {
   return `/components/schemas${pointerSegment(name)}`;
 }
 
-/** Freezes a value and all it reaches, itself again too: types may be recursive. */
+/** Freezes a value and all reachable objects. The graph may have cycles because types may be recursive. */
 export function deepFreeze<T extends object>(root: T): T {
   const seen = new Set<object>([root]);
   for (const value of seen) {

@@ -1,11 +1,11 @@
-// What types are in merge patches (RFC 7396): no member is a must, and each may be null.
+// Types for merge patches (RFC 7396): no member is required, and each may be null.
 import type { RecordType, Ruled, Rules, Type, UnionType, Variant } from '../../contract/model.ts';
 import type { Located } from '../document/references.ts';
 import type { Draft, FieldDraft } from './drafts.ts';
 import { setAdditionalProperties, setFields } from './fields.ts';
 import type { SchemaContext } from './schema-context.ts';
 
-/** The types of merge patches, each made once beside the type of which it is. */
+/** Creates the patch type of each type once. */
 export class MergePatches {
   readonly #context: SchemaContext;
   readonly #made = new Map<Type, RecordType | UnionType>();
@@ -15,10 +15,10 @@ export class MergePatches {
   }
 
   /**
-   * The type of patches of values of `type`, which is filled: the type itself where patches look the same.
+   * Returns the patch type of a filled type; the type itself if its patches have the same structure.
    *
-   * @param own schemas that no other operation uses, so that their patches need no names of their own; others are
-   *   called `{Type}Patch`
+   * @param own schemas that no other operation uses, so that their patch types keep their names; others are named
+   *   `{Type}Patch`
    */
   patchOf(type: Type, own: readonly Located[]): Type {
     const { drafts } = this.#context;
@@ -79,7 +79,10 @@ export class MergePatches {
   }
 }
 
-/** What is asked of a patch: a null takes a member away, and others stay unsaid, so that they can't be counted. */
+/**
+ * Returns the rules of a patch without member counts. A null removes a member and absent members are unchanged, so the
+ * members cannot be counted.
+ */
 function ruledPatch({ rules }: Ruled): Ruled {
   return rules === undefined ? {} : { rules: uncounted(rules) };
 }

@@ -1,20 +1,20 @@
-// The first pass over a schema: what it comes to before anyone asks for its shape. A `$ref`, a lone part of an `allOf`,
-// `oneOf` or `anyOf` lead to another schema; null, defaults and narrowed enums stand around. No types are made here.
-// `members.ts` and `alternatives.ts` do the same of objects, and of values of several types.
+// The first pass over a schema, which creates no types. It follows a `$ref` or a single relevant part of `allOf`,
+// `oneOf` or `anyOf`, and collects null, defaults and narrowed enums. `members.ts` and `alternatives.ts` do this for
+// objects and for values of several types.
 import type { EnumType } from '../../contract/model.ts';
 import { isNode, type Node, shown, someOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References, type Unresolved } from '../document/references.ts';
 import { addsMembers, combines, innerOf, isJsonType, jsonTypes, kindOf, takesNull } from './keywords.ts';
 
-/** What stands around the schema of a type, which a field keeps. */
+/** Properties of a schema, apart from its type, that a field keeps. */
 export interface Surroundings {
   readonly nullable: boolean;
   readonly hasDefault: boolean;
-  /** True for text of which the empty one is refused. */
+  /** True if the empty string is rejected. */
   readonly notEmpty: boolean;
 }
 
-/** What a schema says of itself but its shape. */
+/** Returns the properties of a schema apart from its structure. */
 export function surroundingsOf(schema: Node): Surroundings {
   return {
     nullable: takesNull(schema),
@@ -24,8 +24,9 @@ export function surroundingsOf(schema: Node): Surroundings {
 }
 
 /**
- * Reports a `type` that JSON Schema doesn't have: a value of it could be anything (Core 2020-12, 4.2.1). One that is a
- * schema, of whoever forgot the `properties` around it, is no type at all. A `nullable` that is neither true nor false is noted.
+ * Reports a `type` that JSON Schema does not define, because any value would match (Core 2020-12, 4.2.1). A `type` that
+ * is an object is a member without the enclosing `properties`, and is ignored with a note. A `nullable` that is not a
+ * boolean is noted.
  */
 export function checkType(schema: Node, pointer: string, references: References): void {
   const { type } = schema;
@@ -47,16 +48,16 @@ export function checkType(schema: Node, pointer: string, references: References)
   }
 }
 
-/** What a `$ref` names, one step away, provided that it ends somewhere; reported where it doesn't. */
+/** Returns the direct target of a `$ref`, if its chain of references resolves. Otherwise the failure is reported. */
 export function targetOf(schema: Node, pointer: string, references: References): Located | Unresolved {
   const end = references.resolve(schema, pointer);
   return isUnresolved(end) ? end : references.target(schema.$ref, pointer);
 }
 
 /**
- * Of the values listed beside a `$ref` those that the enum has which it names.
+ * Returns the values stated next to a `$ref` that the referenced enum has.
  *
- * @returns the values, or why they can't be: some are none of the enum
+ * @returns the values, or the reason if some values are not in the enum
  */
 export function narrowedValues(
   stated: readonly unknown[],
@@ -68,7 +69,9 @@ export function narrowedValues(
   return { why: `expected values of the enum that it refers to (${someOf(all)})` };
 }
 
-/** The part of an `allOf` without objects that says the type: the first one, which the others narrow. */
+/**
+ * Returns the part of an `allOf` without objects that determines the type. It is the first part; the others narrow it.
+ */
 export function scalarPartOf(schema: Node, pointer: string, references: References): Located | undefined {
   if (!Array.isArray(schema.allOf) || addsMembers(schema)) return undefined;
   for (const [index, node] of schema.allOf.entries()) {
@@ -82,14 +85,14 @@ export function scalarPartOf(schema: Node, pointer: string, references: Referenc
 }
 
 /**
- * True for a schema that is what its `$ref` names: OpenAPI 3.0 ignores what stands beside it, of 3.1 it is what adds
- * nothing to the shape.
+ * Returns true if a schema is equivalent to its `$ref` target. OpenAPI 3.0 ignores sibling keywords; in 3.1, the
+ * siblings must not change the structure.
  */
 export function isReference(schema: Node, { siblingsCount }: References): boolean {
   return Object.hasOwn(schema, '$ref') && !(siblingsCount && combines(schema));
 }
 
-/** The schemas that a value of this one keeps to besides what it says itself, a step away. */
+/** Returns the schemas directly referenced by a schema that its values must also match. */
 export function schemaParts(schema: Node, pointer: string, references: References): readonly Located[] {
   const { $ref, allOf } = schema;
   if ($ref !== undefined) {

@@ -7,29 +7,31 @@ import type { TypeDrafts } from './drafts.ts';
 import type { Surroundings } from './resolve.ts';
 import type { SchemaRules } from './rules.ts';
 
-/** A type, and what stood around its schema that a field keeps. */
+/** A type with the properties of its schema that a field keeps. */
 export interface Usage extends Surroundings {
   readonly type: Type;
-  /** Enum values it takes, when fewer than its type has. */
+  /** Allowed enum values, if fewer than the values of the enum type. */
   readonly allowed: readonly string[] | undefined;
 }
 
-/** What the makers of records, unions, arrays and tuples work with, and how they ask for the types inside. */
+/** Dependencies of the functions that build records, unions, arrays and tuples. */
 export interface SchemaContext {
   readonly references: References;
   readonly overlay: Overlay;
   readonly alternatives: AlternativesReader;
   readonly rules: SchemaRules;
   readonly drafts: TypeDrafts;
-  /** The type of the schema at `pointer`, made once; `name` is what an inline type is called. Throws OverLimit. */
+  /**
+   * Returns the type of the schema at `pointer`, created once. `name` is the name for an inline type. Throws OverLimit.
+   */
   readonly usageOf: (schema: unknown, pointer: string, name: string) => Usage;
-  /** The same of an array's items or a map's values. */
+  /** Like `usageOf`, for an array's items or a map's values. */
   readonly itemOf: (schema: unknown, pointer: string, name: string) => Pick<Usage, 'type' | 'nullable'>;
-  /** The type of a schema of one kind that leads to no other. */
+  /** Returns the type of a schema of one JSON type that is not a reference or a combination. */
   readonly shapeOf: (schema: Node, pointer: string, name: string) => Type;
 }
 
-/** A type with nothing around its schema. */
+/** Returns a type without additional properties. */
 export function plain(type: Type): Usage {
   return { type, nullable: false, hasDefault: false, notEmpty: false, allowed: undefined };
 }

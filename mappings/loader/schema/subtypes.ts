@@ -5,23 +5,23 @@ import { isUnresolved, type Located, type References } from '../document/referen
 import { byCodeUnit } from '../names/names.ts';
 import { openKeyword } from './keywords.ts';
 
-/** What tells a variant: what it is called, and the member that says so. */
+/** Label of a variant and the discriminator that selects it. */
 export interface Labelled {
   readonly label: string;
   readonly tag: Tag;
 }
 
-/** A variant that one value of a discriminator means. */
+/** Creates a variant that one discriminator value selects. */
 export function labelled(member: string, key: string): Labelled {
   return { label: key, tag: { member, values: [JSON.stringify(key)] } };
 }
 
-/** The member that a discriminator names. */
+/** Returns the name of the discriminator's member. */
 export function discriminatorOf(schema: Node): string | undefined {
   return isNode(schema.discriminator) ? textOf(schema.discriminator.propertyName) : undefined;
 }
 
-/** A discriminator's values with what they name; those that name nothing are left out. */
+/** Returns the discriminator values with their targets. Values with an unresolved target are left out. */
 export function mappingOf(
   schema: Node,
   at: string,
@@ -37,15 +37,18 @@ export function mappingOf(
   });
 }
 
-/** A type that extends a base type, by a value of the base's discriminator. */
+/** A subtype, selected by a discriminator value of its base type. */
 export interface Subtype extends Labelled {
   readonly target: Located;
 }
 
-/** What extends a schema with a discriminator, in the document's order of keys; nothing of any other schema. Throws OverLimit. */
+/**
+ * Returns the subtypes of a schema with a discriminator, in the order of keys; empty for any other schema. Throws
+ * OverLimit.
+ */
 export type SubtypesOf = (schema: Node, pointer: string) => readonly Subtype[];
 
-/** Looks up what extends a base type by `allOf`, where the base has a discriminator (OpenAPI 3.1, 4.8.25). */
+/** Creates a lookup of the schemas that extend a base type with a discriminator by `allOf` (OpenAPI 3.1, 4.8.25). */
 export function createSubtypes(document: Node, references: References): SubtypesOf {
   let children: ReadonlyMap<string, readonly Located[]> | undefined;
   const known = new Map<string, readonly Subtype[]>();
@@ -61,7 +64,7 @@ export function createSubtypes(document: Node, references: References): Subtypes
   };
 }
 
-/** By the place of a schema the components whose `allOf` refers to it. */
+/** Returns the components with an `allOf` that refers to a schema, by the pointer of that schema. */
 function childrenOfAll(document: Node, references: References): ReadonlyMap<string, readonly Located[]> {
   const children = new Map<string, Located[]>();
   for (const [name, schema] of Object.entries(childOf(childOf(document, 'components'), 'schemas'))) {
@@ -77,7 +80,7 @@ function childrenOfAll(document: Node, references: References): ReadonlyMap<stri
   return children;
 }
 
-/** Everything below a type, however many steps. */
+/** Returns all direct and indirect subtypes of a type. */
 function descendants(pointer: string, children: ReadonlyMap<string, readonly Located[]>): readonly Located[] {
   const found = new Map<string, Located>();
   const open = [pointer];
@@ -91,7 +94,7 @@ function descendants(pointer: string, children: ReadonlyMap<string, readonly Loc
   return [...found.values()].toSorted((a, b) => byCodeUnit(a.pointer, b.pointer));
 }
 
-/** What is below a base type by the values of its discriminator: those of a `mapping` first, then the others by their names. */
+/** Returns the subtypes of a base type: first those in a `mapping`, then the others by their schema names. */
 function subtypesOf(
   base: Located,
   member: string,
@@ -112,7 +115,7 @@ function subtypesOf(
   return [...byKey.values()];
 }
 
-/** What a schema is called in its document. */
+/** Returns the last segment of a pointer, which is the name of a schema in its document. */
 export function lastSegment(pointer: string): string {
   return unescapedSegment(pointer.split('/').at(-1) ?? '');
 }

@@ -1,6 +1,6 @@
-// Schemas become the types of the model here, in passes: `resolve.ts`, `members.ts` and `alternatives.ts` say what a
-// schema comes to, `shape.ts` which type that is, `names/type-names.ts` what it is called, `freeze.ts` what stays of it.
-// Nothing here knows of operations, parameters or HTTP, nor reads a file.
+// Builds the types of the model from schemas in several passes. `resolve.ts`, `members.ts` and `alternatives.ts` read
+// the schemas; `shape.ts` determines the types, `names/type-names.ts` their names. `freeze.ts` finishes them. This
+// folder does not depend on operations, parameters or HTTP, and reads no files.
 import type { ArrayType, MapType, Operation, RecordType, Type } from '../../contract/model.ts';
 import { type Note, notesOf } from '../document/error.ts';
 import type { Located, References } from '../document/references.ts';
@@ -22,20 +22,20 @@ import { SchemaRules } from './rules.ts';
 import { SchemaTypes } from './shape.ts';
 import { typeOfAny } from './unions.ts';
 
-/** What types are built from. */
+/** Input of the type builder. */
 export interface TypeBuilderSource extends Omit<FreezeSource, 'own' | 'allowance'> {
   readonly references: References;
 }
 
-/** Builds the model's types from a document's schemas, each once. All but `finish` throw OverLimit. */
+/** Builds the types of a document's schemas, each once. All methods except `finish` throw OverLimit. */
 export class TypeBuilder {
-  /** What is called as it was. */
+  /** Names from `names.lock`. */
   readonly kept: KeptNames;
   readonly #source: TypeBuilderSource;
   readonly #drafts: TypeDrafts;
   readonly #schemas: SchemaTypes;
   readonly #patches: MergePatches;
-  /** Records that the document has no schema for. */
+  /** Records without a schema in the document. */
   readonly #made = new Map<string, RecordType>();
 
   constructor(source: TypeBuilderSource) {
@@ -53,14 +53,14 @@ export class TypeBuilder {
     this.#patches = new MergePatches(this.#schemas);
   }
 
-  /** A record of an operation's wrapper, made of fields that the caller lists. */
+  /** Creates the record of an operation's wrapper from the given fields. */
   wrapper(name: string, documentation: string, fields: readonly (WrapperField | TypedField)[]): RecordType {
     const type = recordOf(this.#schemas, name, documentation, fields);
     this.#drafts.wrappers.set(type, name);
     return type;
   }
 
-  /** A named record that the document has no schema for, made at `pointer` of fields that the caller lists. */
+  /** Creates a named record without a schema in the document. `pointer` is its location in the document. */
   record(name: string, pointer: string, fields: readonly (WrapperField | TypedField)[]): RecordType {
     const key = `${pointer}#${name}`;
     const known =
@@ -77,12 +77,12 @@ export class TypeBuilder {
     return this.#drafts.collections.mapOf(this.#known(value));
   }
 
-  /** A type that was made elsewhere as the one that is known here. */
+  /** Replaces a scalar created elsewhere with the scalar instance of this contract. */
   #known(type: Type): Type {
     return type.kind === 'scalar' ? this.#drafts.collections.scalar(type.scalar) : type;
   }
 
-  /** The type of the values of any of these schemas; `name` is what an inline one is called. */
+  /** Returns the type of values that match any of the schemas. `name` is the name for an inline type. */
   oneOf(schemas: readonly Located[], name: string): Type {
     const type = typeOfAny(this.#schemas, schemas, name);
     this.#drafts.fillAll();
@@ -90,14 +90,14 @@ export class TypeBuilder {
   }
 
   /**
-   * The same of merge patches (RFC 7396): no member is a must, and each may be null. Types that others may use too have
-   * one beside them, `{Type}Patch`; what stands in arrays is whole.
+   * Returns the type for merge patches (RFC 7396): no member is required, and each may be null. A shared type gets a
+   * second type `{Type}Patch`. Arrays are not patched but replaced.
    */
   patchOf(schemas: readonly Located[], name: string): Type {
     return this.#patches.patchOf(this.oneOf(schemas, name), schemas);
   }
 
-  /** The type of a component that the document has under this name. */
+  /** Returns the type of a named component. */
   component(name: string): Type | undefined {
     const schemas = componentSchemas(this.#source.document);
     if (!Object.hasOwn(schemas, name)) return undefined;
@@ -108,13 +108,13 @@ export class TypeBuilder {
     return type;
   }
 
-  /** Names what the operations reach, and what the gateway adds of its own, and says what is nillable. */
+  /** Names the types that operations reach and the types that the gateway adds, and determines nillable fields. */
   finish(operations: readonly Pick<Operation, 'input' | 'output'>[], own: readonly Wanted[]): FinishedTypes {
     const { allowance } = this.#source.references;
     return finishTypes(this.#drafts, operations, { ...this.#source, own, allowance });
   }
 
-  /** What there is to say of the schemas, as `LoadedContract` has it. */
+  /** Returns the notes about the schemas, as in `LoadedContract`. */
   notes(): Record<'notes' | 'contradictions' | 'ownXml' | 'unbounded' | 'unchecked', readonly Note[]> {
     const { notes, contradictions, ownXml, unbounded } = this.#drafts;
     return {

@@ -1,4 +1,4 @@
-// Values of several types: a union of variants, unless one closed type takes them all.
+// Values of several types: a union of variants, unless a single closed type accepts all the values.
 import { isReference } from '../../codec/scalars/table.ts';
 import type { ScalarName, Type, UnionType, Variant } from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
@@ -17,10 +17,10 @@ import { objectOf } from './records.ts';
 import type { SchemaContext } from './schema-context.ts';
 
 /**
- * The type of values of several kinds or shapes; one of them alone is that type, and none is JSON text.
+ * Returns the type for a list of alternatives. A single alternative gives its own type; no alternative gives JSON text.
  *
- * @param schema what the union's documentation is of
- * @param name what an inline type is called
+ * @param schema schema that documents the union
+ * @param name name for an inline type
  */
 export function unionOf(
   context: SchemaContext,
@@ -54,14 +54,14 @@ export function unionOf(
   return drafts.register(type, pointer);
 }
 
-/** The variants of a union, and their elements that wait for names. */
+/** Variants of a union and their elements, which have no names yet. */
 interface Variants {
-  /** In the order of the wire: scalars, objects, arrays, and JSON text for all else. */
+  /** Variants in wire order: scalars, objects, arrays, then JSON text for all other values. */
   readonly list: readonly Draft<Variant>[];
   readonly elements: readonly NamelessElement[];
 }
 
-/** The variants of a union, each a type of its own but for the objects that a tag tells apart. */
+/** Lists the variants of a union. Each has a different type, except objects with a discriminator. */
 function listVariants(context: SchemaContext, alternatives: readonly Alternative[]): Variants {
   const { rules, drafts } = context;
   const { names, optionalValues } = context.overlay.settings;
@@ -121,12 +121,12 @@ function listVariants(context: SchemaContext, alternatives: readonly Alternative
   return { list, elements };
 }
 
-/** The integer type of several. */
+/** Returns the common integer type of several alternatives. */
 function commonIntegerOf(alternatives: readonly Alternative[]): ScalarName {
   return commonInteger(alternatives.map(({ node }) => integerScalar(node)));
 }
 
-/** The type of the values of any of several schemas; `name` is what an inline one is called. */
+/** Returns the type of values that match any of several schemas. `name` is the name for an inline type. */
 export function typeOfAny(context: SchemaContext, schemas: readonly Located[], name: string): Type {
   const [first = { node: {}, pointer: '' }, ...others] = schemas;
   if (others.length === 0) return context.usageOf(first.node, first.pointer, name).type;
@@ -136,7 +136,7 @@ export function typeOfAny(context: SchemaContext, schemas: readonly Located[], n
   return unionOf(context, alternatives, {}, first.pointer, name);
 }
 
-/** The type of one alternative by itself; `name` is what an inline one is called. */
+/** Returns the type of a single alternative. `name` is the name for an inline type. */
 function typeOf(context: SchemaContext, alternative: Alternative, name: string): Type {
   const { node, pointer, kind, shared, referred, base, owner } = alternative;
   if (shared) return context.usageOf(node, pointer, owner).type;
@@ -153,13 +153,13 @@ function typeOf(context: SchemaContext, alternative: Alternative, name: string):
   });
 }
 
-/** An array among alternatives, once for each name: a tuple is a type of its own. */
+/** Returns the type of an array alternative. A tuple is created once for each name because it is a separate type. */
 function listOf(context: SchemaContext, { node, pointer }: Alternative, name: string): Type {
   if (!('prefixItems' in node)) return arrayOf(context, node, pointer, name);
   return once(context, `${name} ${pointer}`, () => arrayOf(context, node, pointer, `${name}Items`));
 }
 
-/** What was made under a key before, or is made now. */
+/** Returns the type created earlier under a key, or creates it. */
 function once({ drafts }: SchemaContext, key: string, make: () => Type): Type {
   const type = drafts.amongAlternatives.get(key) ?? make();
   drafts.amongAlternatives.set(key, type);
