@@ -34,62 +34,62 @@ import { TypeBuilder } from './schema/type-builder.ts';
 import type { Places } from './versions/places.ts';
 import { convertSwagger, isSwagger } from './versions/swagger.ts';
 
-/** The two documents of a contract as parsed, with the names to call them by in an error. */
+/** The parsed documents of a contract, with their names for error messages. */
 export interface ContractSource {
-  /** Reads another file that the document refers to; undefined where it is all there is. */
+  /** Reads another file that the document refers to; undefined if references to other files are not supported. */
   readonly readFile?: OtherFilesSource['read'];
   readonly openapi: unknown;
   readonly openapiName: string;
   readonly overlay: unknown;
   readonly overlayName: string;
-  /** What making it may take, with the reading of its files; undefined: as much as the limits' defaults say. */
+  /** Limits for building the contract, shared with reading its files. The default is the default limits. */
   readonly allowance?: Allowance;
-  /** What `names.lock` keeps; undefined where there is none. */
+  /** Names in `names.lock`; undefined if there is none. */
   readonly names?: ContractNames | undefined;
 }
 
-/** A contract, and what its author wants to know of it. */
+/** A contract with remarks for its author. */
 export interface LoadedContract {
-  /** Frozen, all of it. */
+  /** The deeply frozen contract. */
   readonly contract: Contract;
-  /** What travels as JSON, because no closed type fits. */
+  /** Values represented as JSON text because no closed type fits. */
   readonly notes: readonly Note[];
-  /** Operations of the document that nobody can call. */
+  /** Operations of the document that cannot be called. */
   readonly notServed: readonly NotServed[];
   /**
-   * Each `$ref` that leads nowhere, in a circle or out of the folder; what it stands for travels as JSON text. If there are any,
-   * misspelt keys of the root come first, as they may be the cause.
+   * References that are unresolved, circular or outside the folder; their values become JSON text. Misspelt keys of the
+   * root are listed first, as a possible cause.
    */
   readonly brokenReferences: readonly ContractProblem[];
-  /** Members that an `allOf` describes twice in ways that no value can be; the first one counts. */
+  /** Members with contradictory definitions in an `allOf`. The first definition is used. */
   readonly contradictions: readonly Note[];
-  /** What `validate: strict` would check of requests and can't. */
+  /** Constraints that `validate: strict` cannot check. */
   readonly unchecked: readonly Note[];
-  /** Servers of operations whose address nobody gave: the upstream is called in their place. */
+  /** Servers of operations without an address. The upstream is called instead. */
   readonly assumedServers: readonly Note[];
   /** The URL of the document's first server; undefined if the document has none, or a relative one. */
   readonly server: string | undefined;
-  /** What the document says of XML of the service's own (`xml`), which isn't followed: SOAP's is of the contract's making. */
+  /** XML properties (`xml`) of schemas, which are ignored because the contract determines the XML of SOAP. */
   readonly ownXml: readonly Note[];
-  /** Numbers that may be larger than clients on .NET can read, which the dialect's callers are; `check` alone tells of them. */
+  /** Numbers that may exceed the range of .NET clients, if the dialect is for .NET. Only `check` reports them. */
   readonly unbounded: readonly Note[];
-  /** References where OpenAPI foresees none; what they name was read. */
+  /** References at locations where OpenAPI allows none. Their targets were read. */
   readonly unforeseen: readonly Note[];
-  /** Every name that callers compile in, for `names.lock`. */
+  /** All names that clients compile in, for `names.lock`. */
   readonly names: ContractNames;
-  /** What each operation would be called if nothing else were, by the keys of `names.operations`. */
+  /** Names of operations without the changes made to avoid collisions, by the keys of `names.operations`. */
   readonly wantedOperations: ContractNames['operations'];
-  /** What would have a name that `names.lock` keeps for another. */
+  /** Items that got another name because `names.lock` keeps the wanted name for a different item. */
   readonly displaced: readonly Displaced[];
-  /** What was read in spite of being wrong (A3). */
+  /** Errors that were tolerated (A3). */
   readonly warnings: readonly ContractProblem[];
 }
 
-/** Turns a document and its overlay into the model. Throws ContractError with everything that is wrong. */
+/** Builds the model from a document and its overlay. Throws ContractError with all problems. */
 export function buildContract(source: ContractSource): LoadedContract {
   const problems = new Map<string, ContractProblem>();
   const broken = new Map<string, ContractProblem>();
-  let places: Places | undefined; // what is read of a document of another version is told where it stands in that
+  let places: Places | undefined; // maps the pointers of a converted document to the original
   const reportTo =
     (file: string, list = problems): Report =>
     (read, message) => {
@@ -106,7 +106,7 @@ export function buildContract(source: ContractSource): LoadedContract {
   const { allowance = new Allowance(defaultLimits) } = source;
   const { limits } = allowance;
   const overlay = readOverlay(source.overlay, reportOverlay);
-  // by another dialect's rules, much else would be wrong
+  // With the rules of another dialect, many later problems would be wrong.
   if ([...problems.values()].some(({ pointer }) => pointer === '/dialect'))
     throw contractError(problems.values(), limits);
   const document = readDocument(source.openapi, report);
@@ -142,7 +142,7 @@ export function buildContract(source: ContractSource): LoadedContract {
     const found = new Map([...problems, ...broken]).values();
     throw contractError([...misspeltRoot, ...found, ...(hasNone ? misspelt : [])], limits);
   }
-  // a misspelt key may be the cause of references that lead nowhere
+  // A misspelt key may be the cause of unresolved references.
   const causes = broken.size === 0 ? [] : misspeltRoot;
   const warnings = [...misspeltRoot, ...loaded.warnings, ...misspelt];
   return { ...loaded, warnings, brokenReferences: [...causes, ...broken.values()] };
@@ -166,7 +166,7 @@ function unknownKey(key: string, meant: string): string {
   return `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`;
 }
 
-/** What is made of a converted document, told of where it stands in the one that its author wrote. */
+/** Replaces pointers into the converted document with pointers into the original. */
 function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, places: Places): T {
   const told = <N extends { readonly pointer: string }>(notes: readonly N[]): readonly N[] =>
     notes.map((note) => ({ ...note, pointer: places.originalOf(note.pointer) }));
@@ -188,7 +188,10 @@ function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, pla
   };
 }
 
-/** What is made of a contract; undefined once it is reported where it got too much, or too deep. */
+/**
+ * Runs `make` and returns its result. If a limit or the call stack is exceeded, reports the location and returns
+ * undefined.
+ */
 function withinLimits<T>(make: () => T, allowance: Allowance, report: Report): T | undefined {
   try {
     return make();
@@ -211,7 +214,7 @@ function otherFilesOf(
   return createOtherFiles({ document, folders: overlay.refs, read: readFile, most: limits.contractFiles });
 }
 
-/** The path of a document's other file; a URL is its own. */
+/** Returns the path of another file of the document. A URL is returned unchanged. */
 function besides(document: string, file: string): string {
   return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
 }
@@ -241,7 +244,10 @@ const rootKeys: ReadonlySet<string> = new Set([
   'externalDocs',
 ]);
 
-/** The document if its version is known and no key that it needs is misspelt; else undefined, and the reason is reported. */
+/**
+ * Returns the document if its version is supported and no required key is misspelt. Otherwise reports the reason and
+ * returns undefined.
+ */
 function readDocument(root: unknown, report: Report): Node | undefined {
   if (isNode(root)) {
     const missing = ['paths', root.swagger === undefined ? 'openapi' : 'swagger'].filter(
@@ -254,7 +260,7 @@ function readDocument(root: unknown, report: Report): Node | undefined {
     for (const { key, meant } of misspelt) report(pointerSegment(key), unknownKey(key, meant));
     if (misspelt.length > 0) return undefined;
     const { openapi } = root;
-    // 3.1 without quotes is a number
+    // 3.1 without quotes is a number.
     if (
       (typeof openapi === 'string' || typeof openapi === 'number') &&
       /^3\.[012](?:\.[\w.+-]*)?$/.test(String(openapi))
@@ -272,7 +278,7 @@ function readDocument(root: unknown, report: Report): Node | undefined {
   return undefined;
 }
 
-/** What a contract is put together of. */
+/** Input of `assemble`. */
 interface Parts {
   readonly document: Node;
   readonly references: References;
@@ -337,7 +343,10 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unfo
   };
 }
 
-/** The service's name by the overlay, `names.lock` or the document's title; reported where it is no identifier. */
+/**
+ * Returns the name of the service from the overlay, `names.lock` or the document's title. A name that is not an
+ * identifier is reported.
+ */
 function serviceOf({ document, overlay, pinned, reportOverlay }: Parts): string {
   const service = overlay.service ?? pinned.service ?? serviceNameOf(document);
   if (!/^[A-Za-z_]\w*$/.test(service))
@@ -345,7 +354,7 @@ function serviceOf({ document, overlay, pinned, reportOverlay }: Parts): string 
   return service;
 }
 
-/** What the overlay alone decides, and the document's description. */
+/** Returns the settings that depend only on the overlay, and the document's description. */
 function settingsOf(
   document: Node,
   overlay: Overlay,
@@ -382,7 +391,7 @@ function aboutOf(document: Node, notServed: readonly NotServed[]): About {
   };
 }
 
-/** Errors in band stand in the status of each reply (W26). */
+/** Reports responses without the status that carries in-band errors (W26). */
 function checkErrors(
   { settings }: Overlay,
   operations: readonly Operation[],
@@ -397,7 +406,7 @@ function checkErrors(
     );
 }
 
-/** A file that flows through is all of its call's body, and nobody here looks at it (W64). */
+/** Reports invalid uses of `stream`. A streamed file must be the whole body, and its values are not checked (W64). */
 function checkStreams(
   { settings }: Overlay,
   operations: readonly Operation[],
@@ -417,7 +426,7 @@ function checkStreams(
   }
 }
 
-/** Names in the overlay that the document doesn't have. */
+/** Reports names in the overlay that the document does not have. */
 function checkOverlayNames(
   overlay: Overlay,
   drafts: readonly OperationDraft[],
@@ -455,7 +464,7 @@ function checkOverlayNames(
   }
 }
 
-/** The types that hold base64 somewhere, each found once: from what is base64 to what holds it. */
+/** Returns the types that contain base64, directly or indirectly. */
 function holdersOfBinary(drafts: readonly OperationDraft[]): ReadonlySet<Type> {
   const seen = new Set<Type>(drafts.flatMap(({ input, output }) => [input, output]));
   const holders = new Map<Type, Type[]>();

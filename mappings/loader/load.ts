@@ -1,6 +1,6 @@
-// From the files of a contract to the model: this folder reads OpenAPI documents and overlays, finds all that is wrong
-// with them, and keeps names for good. What is read goes from `document/` over `schema/` and `operations/` to the frozen
-// contract. No codec, no socket, no request; no I/O but that of this file and `document/yaml.ts`.
+// Reads the files of a contract and builds the model. This folder reads OpenAPI documents and overlays, reports their
+// problems and keeps names. The steps are in `document/`, `schema/` and `operations/`. It has no codecs and no network
+// code; only this file and `document/yaml.ts` do I/O.
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
@@ -14,13 +14,13 @@ import { readNamesLock } from './names/names-lock.ts';
 import { loadAdoptedContract } from './wsdl/adopted-contract.ts';
 import { hasWsdl } from './wsdl/load-adopted.ts';
 
-/** The package's folder; a build in `dist/` finds files other than code in the package it is part of. */
+/** The package's folder. A build in `dist/` uses the other files of the package that contains it. */
 const root = join(
   import.meta.dirname,
   import.meta.dirname.endsWith(join('dist', 'mappings', 'loader')) ? '../../..' : '../..',
 );
 
-/** Where the contract that ships with soapbridge lies. */
+/** Path of the contract that ships with soapbridge. */
 export const screeningContract: string = join(root, 'mappings', 'screening');
 
 /** The JSON Schemas of overlays, of `soapbridge.yaml` and of mappings, for editors. */
@@ -31,22 +31,22 @@ export const schemaFiles = {
   mapping: join(root, 'schemas', 'mapping.schema.json'),
 } as const;
 
-/** The documents of a contract by their paths. */
+/** Paths of the documents of a contract. */
 export interface ContractFiles {
   readonly openapi: string;
-  /** Undefined: the plain dialect, all defaults. */
+  /** Undefined: the plain dialect with all defaults. */
   readonly overlay?: string | undefined;
 }
 
 /**
- * A folder with `openapi.yaml` (or `.yml`, `.json`), or with the WSDL of an existing service, and, unless all defaults do, the
- * overlay `soap.yaml`; or files by name.
+ * A folder or the files of a contract. The folder contains `openapi.yaml` (or `.yml`, `.json`) or a legacy WSDL, and
+ * the overlay `soap.yaml` if the defaults do not fit.
  */
 export type ContractPlace = string | ContractFiles;
 
 /**
- * Reads the contract at a place, without the mapping that may be next to it. Throws ContractError with all problems, each with file,
- * line, JSON pointer and what to do. A document over a limit is a problem there.
+ * Reads a contract without its mapping. Throws ContractError with all problems, each with file, line, JSON pointer and
+ * remedy. An exceeded limit is also a problem.
  */
 export function readContract(place: ContractPlace, limits: ContractLimits = defaultLimits): LoadedContract {
   if (typeof place === 'string' && isAdopted(place))
@@ -84,13 +84,13 @@ export function readContract(place: ContractPlace, limits: ContractLimits = defa
     throw error instanceof ContractError ? explained([...problems, ...error.problems]) : error;
   }
   patches.finish();
-  // part of the document is missing, which its author wants to know before its callers do
+  // Unresolved references mean that part of the document is missing, so they are errors at start.
   const missing = [...problems, ...loaded.brokenReferences];
   if (missing.length > 0) throw explained(contractError(missing, limits).problems);
   return { ...loaded, warnings: withLines(loaded.warnings) };
 }
 
-/** Throws ContractError for a URL in the place of a path; its message has no password and no query. */
+/** Throws ContractError for a URL instead of a path. The message contains no password or query. */
 function refuseUrl(place: ContractPlace): void {
   const isFolder = typeof place === 'string';
   const path = isFolder ? place : place.openapi;
@@ -101,12 +101,14 @@ function refuseUrl(place: ContractPlace): void {
   throw new ContractError([{ file: withoutUrlSecrets(path), pointer: '', message }]);
 }
 
-/** True for the URL of a document, in the place of its path. */
+/** Returns true for the URL of a document instead of its path. */
 export function isDocumentUrl(path: string): boolean {
   return /^https?:\/\//i.test(path);
 }
 
-/** Reads files below a folder, whatever links lead out of it. */
+/**
+ * Returns a function that reads files in a folder. Files outside the folder, including targets of links, are rejected.
+ */
 function fileReader(
   documents: string,
   overlays: string,
@@ -129,14 +131,18 @@ function fileReader(
   };
 }
 
-/** Whether a folder's contract is a WSDL: it has one, and no OpenAPI document, or a mapping between the two (A1). */
+/**
+ * Returns true if the contract of a folder is a WSDL: the folder has a WSDL, and no OpenAPI document or a mapping (A1).
+ */
 export function isAdopted(folder: string): boolean {
   if (findFile(folder, 'openapi') !== undefined && findFile(folder, 'mapping') === undefined) return false;
   const overlay = findFile(folder, 'soap');
   return hasWsdl(folder) || (overlay !== undefined && namesWsdl(overlay));
 }
 
-/** The files of a folder whose WSDL is mapped onto an OpenAPI document beside it (M1); undefined for any other. */
+/**
+ * Returns the files of a folder with a WSDL that is mapped to an OpenAPI document (M1); undefined for any other folder.
+ */
 export function mappingIn(
   folder: string,
 ): { readonly mapping: string; readonly openapi: string } | undefined {
@@ -145,13 +151,13 @@ export function mappingIn(
   return { mapping, openapi: findFile(folder, 'openapi') ?? join(folder, 'openapi.yaml') };
 }
 
-/** Whether an overlay names a WSDL, which may lie below its folder. */
+/** Returns true if an overlay names a WSDL, which may be in a subfolder. */
 function namesWsdl(overlay: string): boolean {
   const root = readYamlFile(overlay, [])?.root;
   return isNode(root) && root.wsdl !== undefined;
 }
 
-/** Where the names of a contract are kept: beside its overlay, or beside its document where there is none. */
+/** Returns the path of a contract's `names.lock`: in the folder of the overlay, or else of the document. */
 export function namesLockOf(place: ContractPlace): string {
   if (typeof place === 'string' && isAdopted(place)) return join(place, 'names.lock');
   const { openapi, overlay } = typeof place === 'string' ? filesIn(place) : place;
@@ -166,7 +172,7 @@ function filesIn(directory: string): ContractFiles {
   throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
 }
 
-/** A contract's file in a folder, whatever it is written in; undefined where there is none. */
+/** Returns the path of a contract's file in a folder, in any supported format; undefined if it does not exist. */
 export function findFile(directory: string, name: 'openapi' | 'soap' | 'mapping'): string | undefined {
   return ['yaml', 'yml', 'json']
     .map((extension) => join(directory, `${name}.${extension}`))

@@ -22,8 +22,9 @@ const lockSettings = record('Names that callers have compiled in.', {
 });
 
 /**
- * What a `names.lock` keeps; undefined where there is none. What is wrong with it is added to `problems`; `fold` makes the
- * same of names that can't both be.
+ * Reads a `names.lock`. Returns undefined if there is none. Errors are added to `problems`.
+ *
+ * @param fold maps names that would collide in generated code to the same text
  */
 export function readNamesLock(
   path: string,
@@ -44,7 +45,7 @@ export function readNamesLock(
   return { service, operations, types, members };
 }
 
-/** Names may be changed by hand; two that generators would take for one are no names. */
+/** Reports names that collide in generated code. `names.lock` may be edited by hand. */
 function checkUnique(
   kind: 'operations' | 'types',
   given: Names | undefined,
@@ -53,7 +54,7 @@ function checkUnique(
 ): void {
   const keys = new Map<string, string>();
   for (const [key, name] of given ?? []) {
-    if (key.endsWith('=')) continue; // each of equal types has the name of all
+    if (key.endsWith('=')) continue; // merged types share a name
     const other = keys.get(fold(name));
     if (other !== undefined)
       report(`/${kind}${pointerSegment(key)}`, `expected a name unlike that of ${other}, got ${shown(name)}`);
@@ -61,14 +62,14 @@ function checkUnique(
   }
 }
 
-/** The text of a `names.lock`: JSON with one name a line, in an order that hangs on the names alone. */
+/** Returns the text of a `names.lock`: JSON with one name a line, sorted by key. */
 export function writeNamesLock({ service, operations, types, members }: ContractNames): string {
   const sorted = (of: Names): object => Object.fromEntries([...of].toSorted(([a], [b]) => byCodeUnit(a, b)));
   const lock = { service, operations: sorted(operations), types: sorted(types), members: sorted(members) };
   return `${JSON.stringify(lock, null, 2)}\n`;
 }
 
-/** Those of one set of names with those of another that the first lacks. */
+/** Merges two sets of names. The first takes precedence. */
 export function joinNames(names: ContractNames, others: ContractNames): ContractNames {
   return {
     service: names.service ?? others.service,

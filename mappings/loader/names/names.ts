@@ -1,20 +1,22 @@
-// What operations, types, members and the service are called, the same whatever else the document has, and what
-// `names.lock` keeps for good. Nothing here decides what there is to be named: types and operations are handed in.
+// Names of operations, types, members and the service. A name depends only on its own item, and `names.lock` keeps it.
+// This folder does not decide which items need names.
 import { createHash } from 'node:crypto';
 
-/** How what a document calls things becomes names of operations, types and elements. */
+/** Returns `name` with its first letter in upper case. */
 
-/** `name` with its first letter in upper case. */
 export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** A name for generated classes: starts with a capital, without underscores before it. Go exports no other, suds knows no other. */
+/**
+ * Returns a name for generated classes: it starts with a capital letter, without leading underscores. Go does not
+ * export other names, and suds does not find them.
+ */
 export function className(name: string): string {
   return upperFirst(name.replace(/^_+([A-Za-z])/, '$1'));
 }
 
-/** A title or path in PascalCase: `/parcels/{number}` is `ParcelsNumber`. */
+/** Returns a title or path in PascalCase: `/parcels/{number}` becomes `ParcelsNumber`. */
 export function pascal(title: string): string {
   return title
     .split(/[^A-Za-z0-9]+/)
@@ -22,15 +24,15 @@ export function pascal(title: string): string {
     .join('');
 }
 
-/** `name` with what no identifier may hold as `_`: importers take nothing else as the name of an operation. */
+/** Replaces characters that are not allowed in identifiers with `_`. Importers accept no other operation names. */
 export function identifier(name: string): string {
   const plain = name.replace(/[^A-Za-z0-9_]/g, '_');
   return /^[0-9]/.test(plain) ? `_${plain}` : plain;
 }
 
 /**
- * The identifier that a name begins with of which generators make a class. wsimport drops the underscores before the
- * first letter or digit and takes no digit there, nor nothing at all.
+ * Returns an identifier that is a valid start of a class name. wsimport drops leading underscores, and rejects a name
+ * that is then empty or starts with a digit.
  */
 export function classIdentifier(name: string): string {
   const plain = identifier(name);
@@ -38,15 +40,16 @@ export function classIdentifier(name: string): string {
 }
 
 /**
- * Letters outside ASCII that both XML 1.0's fourth edition (B. Character Classes), by which .NET reads names, and its
- * fifth have for the start of a name: Latin, Greek, Cyrillic, Kana, Han, Hangul.
+ * Name start characters outside ASCII in both the fourth edition of XML 1.0 (B. Character Classes), which .NET uses,
+ * and the fifth: Latin, Greek, Cyrillic, Kana, Han, Hangul.
  */
 export const letters =
   /[\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u0131\u0134-\u013E\u0141-\u0148\u014A-\u017E\u0388-\u038A\u038E-\u03A1\u03A3-\u03CE\u0401-\u040C\u040E-\u044F\u0451-\u045C\u045E-\u0481\u3041-\u3094\u30A1-\u30FA\u4E00-\u9FA5\uAC00-\uD7A3]/;
 
 /**
- * A JSON member's name as an XML name: what an NCName can't hold as `_xHHHH_`, .NET's escape. One case wider than
- * .NET's, every underscore before `x` and four hexadecimal digits, so that it can be undone. The empty name is `_`.
+ * Returns a JSON member name as an XML name. Characters not allowed in an NCName become `_xHHHH_`, the escape of .NET.
+ * To be reversible, this also escapes each underscore before `x` and four hexadecimal digits, unlike .NET. The empty
+ * name becomes `_`.
  */
 export function escapeName(name: string): string {
   if (name === '') return '_';
@@ -62,20 +65,20 @@ export function escapeName(name: string): string {
   return escaped;
 }
 
-/** True for a name that may stand as an element without an escape. */
+/** Returns true if a name is a valid element name without escapes. */
 export function isElementName(name: string): boolean {
   return name !== '' && escapeName(name) === name;
 }
 
-/** What generators make of a name before they compare it with others: no case, no punctuation. */
+/** Folds a name as code generators do before they compare names: without case and punctuation. */
 export function folded(name: string): string {
   if (/^[A-Za-z\d]*$/.test(name)) return name.toLowerCase();
   return name.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
 /**
- * What wsimport refuses as the child of a wrapper, in any case: it makes a method's parameter of that, and takes no
- * word that Java keeps for itself.
+ * Names that wsimport rejects for children of a wrapper, ignoring case. They become method parameters, and these are
+ * reserved words in Java.
  */
 export const javaWords: readonly string[] = [
   'abstract assert boolean break byte case catch char class const continue default do double else enum extends',
@@ -84,9 +87,9 @@ export const javaWords: readonly string[] = [
   'true try void volatile while _',
 ].flatMap((line) => line.split(' '));
 
-/** A name in the contract that its document gives rise to. */
+/** A name that an item of the document needs. */
 export interface Wanted {
-  /** What the name stands for: the key of a pinned name. */
+  /** Key of the named item in `names.lock`. */
   readonly key: string;
   readonly name: string;
 }
@@ -95,53 +98,53 @@ export interface Wanted {
 export type Names = ReadonlyMap<string, string>;
 
 /**
- * The names of a contract, as `names.lock` keeps them, each kind by keys of its own: of operations and types the JSON
- * pointer; of members `{key of the object}/properties/{member}` as a pointer has it, or `/variants/` of a union. What
- * is made of another type has that one's key and `[]` (an array) or `{}` (a map).
+ * The names of a contract, as in `names.lock`. Operations and types have JSON pointers as keys. Members have `{key of
+ * the object}/properties/{member}` (escaped as in a pointer), or `/variants/` for a union. An array has the key of its
+ * item type followed by `[]`, a map the key of its value type followed by `{}`.
  */
 export interface ContractNames {
-  /** The service; undefined where nothing says. */
+  /** Name of the service; undefined if it is not kept. */
   readonly service?: string | undefined;
   readonly operations: Names;
   readonly types: Names;
   readonly members: Names;
 }
 
-/** A name that `names.lock` keeps for another, so that what wants it is called otherwise. */
+/** An item that gets another name because `names.lock` keeps the wanted name for a different item. */
 export interface Displaced {
   readonly key: string;
   readonly wanted: string;
   readonly name: string;
-  /** The key that the wanted name is pinned to. */
+  /** Key of the item that keeps the wanted name. */
   readonly holder: string;
 }
 
-/** Characters that a name of a type or an operation has at most: some generators make file names of them. */
+/** Maximum length of a type or operation name. Some code generators use these names as file names. */
 export const longestName = 60;
 
-/** A name of so many characters at most; of a longer one the beginning, with 4 hexadecimal digits of the whole. */
+/** Truncates a name to the maximum length and appends 4 hexadecimal digits of its hash. */
 function shortened(name: string, most: number = longestName): string {
   return name.length <= most ? name : `${name.slice(0, most - 5)}_${hexOf(name).slice(0, 4)}`;
 }
 
-/** Gives the names of one space, no two of them alike once folded. */
+/** Assigns names in one namespace. Names are unique after folding. */
 export interface Namer {
   /**
-   * Names by key, in the order of wanting: who comes first has the name, and who is pinned to one before all. The
-   * others get `_` and 4 hexadecimal digits of their own key, so that no name hangs on how many others there are.
+   * Returns names by key. Pinned names are assigned first, then the others in order. If a name is taken, `_` and 4
+   * hexadecimal digits of the key's hash are appended, so that a name does not depend on the number of other items.
    */
   readonly give: (wanted: readonly Wanted[]) => Names;
-  /** Keeps a name from being given. */
+  /** Reserves a name. */
   readonly reserve: (name: string) => void;
   readonly displaced: readonly Displaced[];
 }
 
 /**
- * @param pinned names that are given whatever else wants them
- * @param elements all that a name takes up in its space
- * @param tail what the digits of a key are of
- * @param most how long a name may be
- * @param reserved folded names that are given to none
+ * @param pinned names that are assigned before any others
+ * @param elements returns all names that a name occupies in its namespace
+ * @param tail returns the part of a key that is hashed
+ * @param most maximum length of a name
+ * @param reserved folded names that are never assigned
  */
 export function createNamer(
   pinned: Names,
@@ -167,7 +170,7 @@ export function createNamer(
       const candidate = `${name.slice(0, most - length - 1)}_${digits.slice(0, length)}`;
       if (isFree(candidate)) return candidate;
     }
-    throw new Error(`no name is free for ${name}`); // two keys alike, or 256 bits that met by chance
+    throw new Error(`no name is free for ${name}`); // equal keys, or a hash collision
   }
 
   function nameOf({ key, name: wanted }: Wanted): string {
@@ -191,32 +194,32 @@ export function createNamer(
   };
 }
 
-/** 64 hexadecimal digits that depend on the text alone. */
+/** Returns 64 hexadecimal digits that depend only on the text. */
 export function hexOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** For sorting by UTF-16 code units, the same on every machine. */
+/** Compares by UTF-16 code units, independent of the locale. */
 export function byCodeUnit(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** What `names.lock` keeps of names that would be made otherwise today: such things are called as they were. */
+/** Names in `names.lock` that the current naming rules would not produce. They are kept. */
 export interface KeptNames {
-  /** Whether a type that was named after an operation, or one in it, has a name that begins so. */
+  /** Returns true if the name of an operation's type, or of a type inside, starts with `name`. */
   readonly keepsType: (name: string) => boolean;
-  /** Whether the variant at a place was called so, such as `Option7c2d`. */
+  /** Returns true if the variant at a pointer has this kept name, for example `Option7c2d`. */
   readonly keepsOption: (label: string, pointer: string) => boolean;
 }
 
-/** Looks into the names that are kept, once. */
+/** Indexes the kept names. */
 export function keptNames({ types, members }: ContractNames): KeptNames {
   const keys = [...types.keys(), ...members.keys()];
   const inline = keys.flatMap((key) => {
     const at = key.indexOf('#', 1);
     return at === -1 ? [] : [key.slice(at + 1)];
   });
-  // a type's key is its place, and what it was named after
+  // The key of a type is its pointer and the original name.
   const options = new Set(
     keys.flatMap((key) => {
       const place = key.slice(0, key.indexOf('#', 1) + 1);

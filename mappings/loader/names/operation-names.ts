@@ -1,34 +1,34 @@
 import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { classIdentifier, pascal } from './names.ts';
 
-/** What an operation of a document is told apart by. */
+/** Properties of an operation that naming rules use. */
 export interface NamedOperation {
-  /** `''` for none. */
+  /** `''` if it is missing. */
   readonly operationId: string;
   readonly path: string;
-  /** In lower case. */
+  /** Method in lower case. */
   readonly method: string;
-  /** The first one; `''` for none. */
+  /** First tag; `''` if there is none. */
   readonly tag: string;
 }
 
-/** One of the overlay's rules: a pattern for each thing that it asks, and the name of what fits all of them. */
+/** A naming rule of the overlay. The name applies to operations that match all its patterns. */
 export interface OperationNameRule {
   readonly operationId?: string | undefined;
   readonly path?: string | undefined;
   readonly tag?: string | undefined;
   readonly method?: string | undefined;
-  /** Text with places such as `{1}`, `{tag}` or `{1:singular}`. */
+  /** Text with placeholders, for example `{1}`, `{tag}` or `{1:singular}`. */
   readonly name: string;
 }
 
-/** How operations are named: by a preset or by rules, of which the first that fits counts. */
+/** A preset or a list of rules. The first matching rule applies. */
 export type OperationNames = 'fastapi' | readonly OperationNameRule[];
 
-/** Gives an operation its name; `''` where no rule fits, or none is left of it. */
+/** Returns the name of an operation; `''` if no rule matches or the name is empty. */
 export type NameOperation = (operation: NamedOperation) => string;
 
-/** Compiles rules, whose patterns were looked at before. */
+/** Compiles rules with validated patterns. */
 export function compileOperationNames(names: OperationNames | undefined): NameOperation {
   if (names === undefined) return () => '';
   if (names === 'fastapi') return functionName;
@@ -43,12 +43,12 @@ export function compileOperationNames(names: OperationNames | undefined): NameOp
 }
 
 /**
- * The function's name in PascalCase: FastAPI's operationId is that, the path with `_` for all that is no letter, digit or
- * underscore, and the method. `''` for any other operationId.
+ * Returns the Python function name in PascalCase. FastAPI's operationId consists of this name, the path with `_` for
+ * each character other than letters, digits and underscores, and the method. `''` for any other operationId.
  */
 function functionName({ operationId, path, method }: NamedOperation): string {
   const id = operationId.toLowerCase();
-  // of a route with several methods, any of them
+  // A route with several methods can have any method in its operationId.
   const end = [method, 'get', 'put', 'post', 'delete', 'patch', 'head', 'options']
     .map((word) => `${path.replace(/\W/g, '_')}_${word}`.toLowerCase())
     .find((suffix) => id.endsWith(suffix));
@@ -81,7 +81,7 @@ function compileRule({
   };
 }
 
-/** One of what an English word says several of, as far as its end tells: `Repositories` is `Repository`. */
+/** Returns the singular of an English plural, derived from its ending: `Repositories` becomes `Repository`. */
 function singular(word: string): string {
   if (/(?:ss|us|is|news|series)$/i.test(word)) return word;
   if (/ies$/i.test(word) && word.length > 4) return `${word.slice(0, -3)}y`;

@@ -1,28 +1,28 @@
 import { unescapedSegment } from '../document/error.ts';
 import { type ContractNames, className, escapeName, letters, upperFirst } from './names.ts';
 
-/** Names that every client stack can use (`names: portable`), and those of a contract that some cannot. */
+/** Names that every client stack can use (`names: portable`), and detection of names that some stacks cannot use. */
 
-/** How elements are named after JSON members: by the same name, with a capital, or as every client stack can use it. */
+/** Naming of elements after JSON members: unchanged, with a capital letter, or usable by every client stack. */
 export type ElementNames = 'same' | 'upper-first' | 'portable';
 
 /** Members that suds cannot send, although XML and most languages allow them. */
 const unusable: ReadonlySet<string> = new Set(['class', 'attributes']);
 
-/** The element of a JSON member. */
+/** Returns the element name of a JSON member. */
 export function elementName(json: string, names: ElementNames): string {
   if (names === 'portable') return portableName(json);
   return escapeName(names === 'same' ? json : upperFirst(json));
 }
 
-/** The element of a union's variant. */
+/** Returns the element name of a union's variant. */
 export function variantName(label: string, names: ElementNames): string {
   return names === 'portable' ? portableName(label) : escapeName(label);
 }
 
 /**
- * An element name that is an identifier in every language, starts with a letter and is no name that a stack keeps for
- * itself: `_id` is `id`, `@type` is `type`, `postal code` is `postal_code`, `class` is `Class`.
+ * Returns an element name that is an identifier in all languages, starts with a letter and is not reserved by a client
+ * stack: `_id` becomes `id`, `@type` becomes `type`, `postal code` becomes `postal_code`, `class` becomes `Class`.
  */
 function portableName(json: string): string {
   let plain = '';
@@ -41,19 +41,20 @@ function withoutEdges(text: string): string {
   return text.slice(start, end);
 }
 
-/** A stack that cannot use a name of a contract. */
+/** A name that some client stacks cannot use. */
 export interface UnusableName {
   readonly name: string;
-  /** What it names: an element or a type. */
+  /** Kind of the named item. */
   readonly of: 'element' | 'type';
-  /** The stacks that cannot use it, and what `portable` would call it. */
+  /** The stacks that cannot use the name, and the name with `names: portable`. */
   readonly stacks: readonly string[];
   readonly portable: string;
 }
 
 /**
- * Returns the names that client stacks cannot use: suds neither sends elements that start with `_` nor those called
- * `class` or `attributes`; gowsdl exports no element that starts with `_` and finds no type that starts in lower case.
+ * Returns the names that client stacks cannot use. suds does not send elements that start with `_` or are named `class`
+ * or `attributes`. gowsdl does not export elements that start with `_` or find types that start with a lower-case
+ * letter.
  */
 export function unusableNames({ types, members }: ContractNames): readonly UnusableName[] {
   const found = new Map<string, UnusableName>();

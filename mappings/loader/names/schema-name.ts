@@ -2,18 +2,18 @@ import { unescapedSegment } from '../document/error.ts';
 import { fileOf } from '../document/other-files.ts';
 import { classIdentifier, identifier, pascal, upperFirst } from './names.ts';
 
-/** Where documents keep schemas by name; the first is OpenAPI's own. */
+/** Locations of named schemas in a document. The first is OpenAPI's own. */
 const containers = [['components', 'schemas'], ['definitions'], ['$defs']] as const;
 
-/** What leads from a schema to one in it. */
+/** Keywords that contain schemas. */
 const keywords = new Set([
   ...['properties', 'items', 'prefixItems', 'additionalProperties', 'allOf', 'anyOf', 'oneOf'],
 ]);
 
 /**
- * What the type of a schema is called that is named by where it stands: `#/components/schemas/Parcel` is `Parcel`,
- * `#/components/schemas/Parcel/properties/sender` what the inline type is called too, `ParcelSender`. In another file
- * every schema has a name, if only the file's: `parcel.yaml` is `parcel`.
+ * Returns the type name for the pointer of a schema. `#/components/schemas/Parcel` is `Parcel`, and
+ * `#/components/schemas/Parcel/properties/sender` is `ParcelSender`, like the inline type. In another file, each schema
+ * has a name, at least that of the file: `parcel.yaml` is `parcel`.
  */
 export function nameAt(pointer: string): string {
   const file = fileOf(pointer);
@@ -41,7 +41,7 @@ export function isNamedByDocument(key: string): boolean {
   return file !== '' || container[0] === 'components';
 }
 
-/** What tells the types of a component from those of its schemas. */
+/** Suffixes that distinguish the types of components from the types of schemas. */
 const suffixes = {
   parameters: 'Parameter',
   requestBodies: 'Body',
@@ -50,8 +50,8 @@ const suffixes = {
 } as const;
 
 /**
- * What the inline type of a component is called that many operations refer to: `#/components/parameters/per-page` is
- * `PerPageParameter`, whoever refers to it. Undefined for what is no component.
+ * Returns the name of a component's inline type, which many operations can use: `#/components/parameters/per-page` is
+ * `PerPageParameter`. Undefined if the pointer is not that of a component.
  */
 export function componentTypeName(pointer: string): string | undefined {
   const file = fileOf(pointer);
@@ -65,7 +65,7 @@ export function componentTypeName(pointer: string): string | undefined {
   return suffix === undefined ? undefined : classIdentifier((pascal(name) || identifier(name)) + suffix);
 }
 
-/** The name of a schema that a named one holds, by the keywords between. */
+/** Returns the name of a schema inside a named one, derived from the keywords between. */
 function nameBelow(owner: string, path: readonly string[]): string {
   let name = owner;
   for (let at = 0; at < path.length; at++) {
@@ -73,7 +73,7 @@ function nameBelow(owner: string, path: readonly string[]): string {
     if (keyword === 'items') name += 'Item';
     else if (keyword === 'additionalProperties') name += 'Value';
     else {
-      // a member's name, or the position in an allOf, anyOf or oneOf, which names nothing
+      // a member name, or an index in an allOf, anyOf or oneOf, which adds nothing to the name
       const key = path[++at] ?? '';
       if (keyword === 'properties') name += upperFirst(identifier(key));
       else if (keyword === 'prefixItems') name += `Item${Number(key) + 1}`;

@@ -1,14 +1,13 @@
 import { childOf, isNode, type Node, textOf } from '../document/node.ts';
 import { classIdentifier, pascal } from './names.ts';
 
-/** Characters and words of a title that is a name, rather than a sentence. */
+/** Maximum number of characters and words of a title that is used as a name. A longer title is a sentence. */
 const longest = 30;
 const mostWords = 4;
 
 /**
- * What a contract's service is called when its overlay doesn't say: the document's `info.title` in PascalCase without
- * accents where it is short, else who has the host of its first server, else as many of the title's words as are short,
- * else `Api`.
+ * Returns the default name of a service: a short `info.title` in PascalCase without accents, else the owner of the
+ * first server's host, else the first words of the title, else `Api`.
  */
 export function serviceNameOf(document: Node): string {
   const title = textOf(childOf(document, 'info').title) ?? '';
@@ -35,12 +34,15 @@ function firstOf(words: readonly string[]): string {
   return name;
 }
 
-/** Labels of a host that name nobody. */
+/** Generic labels of hosts, which do not identify the owner. */
 const generic = new Set(
   'www api apis rest gateway gw services service dev test staging sandbox prod'.split(' '),
 );
 
-/** The label of a host that names whose it is: `api.github.com` is `Github`; `''` for an address and for hosts that are nobody's. */
+/**
+ * Returns the owner label of a host: `Github` for `api.github.com`. `''` for an IP address and for local or reserved
+ * hosts.
+ */
 function ownerOf(host: string): string {
   if (
     /^[\d.]*$/.test(host) ||

@@ -14,71 +14,71 @@ import {
 } from './names.ts';
 import { isNamedByDocument } from './schema-name.ts';
 
-/** A type that waits for its name. */
+/** A type without a name yet. */
 export interface Nameless extends Wanted {
   readonly type: NamedType;
   readonly set: (name: string) => void;
 }
 
-/** A type that is named after the one it is made of. */
+/** A type that is named after its item or value type. */
 export interface Derived {
   readonly type: NamedType;
   readonly of: Type;
-  /** What its key adds to that of the other one: `[]` or `{}`. */
+  /** Suffix of its key after the key of the other type: `[]` or `{}`. */
   readonly suffix: string;
   readonly wanted: (of: string) => string;
   readonly set: (name: string, of: string) => void;
 }
 
-/** An element of a record or union that waits for its name. */
+/** An element of a record or union without a name yet. */
 export interface NamelessElement {
-  /** What its key adds to that of the type: `/properties/name`. */
+  /** Suffix of its key after the key of the type: `/properties/name`. */
   readonly path: string;
-  /** What its digits are of, where another element has the name. */
+  /** Text for the hash digits if the name is taken. */
   readonly tail: string;
   readonly wanted: () => string;
   readonly set: (name: string) => void;
 }
 
-/** What is to be named, and what counts before it. */
+/** Items that need names, and names that take precedence. */
 export interface TypeNamesSource {
-  /** Every type that an operation reaches. */
+  /** All types that operations reach. */
   readonly reached: ReadonlySet<Type>;
   readonly nameless: readonly Nameless[];
   readonly derived: readonly Derived[];
-  /** In the order in which they are given names. */
+  /** Elements in the order of naming. */
   readonly elements: ReadonlyMap<Type, readonly NamelessElement[]>;
-  /** What the elements of a wrapper are known by, their operation's name. */
+  /** Operation names of wrappers, which are the prefixes of their elements' keys. */
   readonly wrappers: ReadonlyMap<Type, string>;
-  /** The schemas that the document itself names, reached or not: the first to be given a name. */
+  /** Schemas that the document names, reached or not. They are named first. */
   readonly components: readonly Wanted[];
-  /** What the gateway itself adds to the schema, by its keys in `names.lock`. */
+  /** Items that the gateway adds to the schema, by their keys in `names.lock`. */
   readonly own: readonly Wanted[];
   readonly pinned: ContractNames;
-  /** Whether types that the document names start with a capital too (`names: portable`). */
+  /** True if types named by the document also start with a capital letter (`names: portable`). */
   readonly isPortable: boolean;
 }
 
-/** The names of a contract's types and elements; each was set where it belongs. */
+/** The assigned names of types and elements. They are also set in the model. */
 export interface TypeNames {
   readonly jsonType: string;
-  /** The names of what the gateway itself adds, by key. */
+  /** Names of items that the gateway adds, by key. */
   readonly own: Names;
   readonly types: Names;
   readonly members: Names;
   readonly displaced: readonly Displaced[];
 }
 
-/** The names of types, and what others are given by. */
+/** Names of types with the functions to assign more. */
 export interface NamedTypes extends TypeNames {
   readonly keys: ReadonlyMap<Type, string>;
-  /** A name that no type has so far, by the key that its digits are of. */
+  /** Assigns a name that no type has yet. The hash digits are derived from the key. */
   readonly give: (key: string, wanted: string) => string;
 }
 
 /**
- * Names all that an operation reaches, so that no generator of classes meets one name twice. A wrapper's name is taken
- * by its element: generators make a class of that as they do of a type.
+ * Names all types that operations reach, so that names are unique in generated code. The name of a wrapper is reserved
+ * for its element, because code generators create a class for it.
  */
 export function nameTypes(source: TypeNamesSource): NamedTypes {
   const { reached, nameless, pinned } = source;
@@ -106,7 +106,7 @@ export function nameTypes(source: TypeNamesSource): NamedTypes {
     for (const [key, name] of given) names.set(key, name);
     return given.get(wanted.key) ?? wanted.name;
   });
-  // last, so that no type of the document gives way to one of ours
+  // Named last, so that the types of the document take precedence over those of the gateway.
   const own = namer.give(source.own);
   for (const [key, name] of own) names.set(key, name);
   const members = nameElements(source, keys);
@@ -129,7 +129,7 @@ function byKey(a: Wanted, b: Wanted): number {
   return byCodeUnit(a.key, b.key);
 }
 
-/** Arrays and maps, those of named types first, then those of them. */
+/** Names arrays and maps, those of named types first. */
 function nameDerived(
   { reached, derived }: TypeNamesSource,
   jsonType: string,
@@ -159,8 +159,8 @@ function nameDerived(
 }
 
 /**
- * Names that client stacks keep for themselves: in Python the object that a method is called on and zeep's argument of
- * headers, in node-soap the XML attributes of an element.
+ * Names that client stacks reserve: the receiver of a method in Python, zeep's header argument, and the XML attributes
+ * of an element in node-soap.
  */
 const namesOfClients: ReadonlySet<string> = new Set(['self', '_soapheaders', 'attributes']);
 
@@ -168,14 +168,17 @@ function usable(name: string, tail: string): string {
   return namesOfClients.has(name) ? `${name}_${hexOf(tail).slice(0, 4)}` : name;
 }
 
-/** The element of a method's parameter: Mono's svcutil makes a parameter of that name, which no `-` or `.` may be in. */
+/**
+ * Returns an element name that is valid as a method parameter. Mono's svcutil creates a parameter with this name, which
+ * must not contain `-` or `.`.
+ */
 function parameterName(name: string): string {
   return name.replace(/[.-]/g, '_');
 }
 
 const wordsOfJava: ReadonlySet<string> = new Set(javaWords.map(folded));
 
-/** The elements of each record and union, no two of one alike; of a wrapper none that Java keeps for itself. */
+/** Names the elements of each record and union uniquely. Elements of a wrapper are never reserved words of Java. */
 function nameElements(
   { reached, elements, wrappers, pinned }: TypeNamesSource,
   keys: ReadonlyMap<Type, string>,

@@ -14,12 +14,15 @@ import type { CredentialsOverlay, Overlay } from '../overlay/overlay.ts';
 
 const blockName: Wanted = { key: 'credentials', name: 'Credentials' };
 
-/** The type of the SOAP header block of credentials, to be named; none where bodies have a place for them. */
+/**
+ * Returns the type of the credentials header block, which needs a name. Empty if credentials are in the body or there
+ * are none.
+ */
 export function credentialsType({ credentials }: Overlay): readonly Wanted[] {
   return credentials === undefined || credentials.member !== undefined ? [] : [blockName];
 }
 
-/** The block's element is `Credentials`, whatever types are called; only an operation may have that name already. */
+/** Names the block's element `Credentials`, unless an operation has that name. */
 function blockOf(operations: readonly Pick<Operation, 'name'>[], names: Names): CredentialsBlock | undefined {
   const type = names.get(blockName.key);
   if (type === undefined) return undefined;
@@ -28,9 +31,9 @@ function blockOf(operations: readonly Pick<Operation, 'name'>[], names: Names): 
 }
 
 /**
- * The overlay's credentials, with what the document says of the body's member (W24, W25).
+ * Builds the credentials from the overlay and the document's schema of the body member (W24, W25).
  *
- * @param names of what the gateway itself adds to the schema, by key
+ * @param names names of the gateway's own types, by key
  */
 export function buildCredentials(
   overlay: Overlay,
@@ -61,7 +64,7 @@ export function buildCredentials(
     });
   }
   for (const { json } of record?.fields ?? []) {
-    // the member is written anew from its parts: what is none would be lost
+    // The member is rebuilt from its parts, so any other member would be lost.
     if (!stated.headers.has(json))
       report(
         '/credentials/headers',
@@ -96,8 +99,8 @@ function memberRecord(
 }
 
 /**
- * Credentials as the document's security schemes have them, for an overlay that says nothing of any: a caller gives
- * each in a header, and none has to, since which operations need one is the service's to say.
+ * Derives credentials from the document's security schemes if the overlay does not configure any. Each is an optional
+ * header, because the upstream decides which operations require it.
  */
 export function schemeCredentials(document: Node, references: References): CredentialsOverlay | undefined {
   const headers = new Map<string, string>();
@@ -116,7 +119,10 @@ export function schemeCredentials(document: Node, references: References): Crede
   return { member: undefined, headers, sent, required: [], secret: [...headers.keys()], send: 'headers' };
 }
 
-/** Where a scheme's credential goes; undefined for one that is no text of a message, such as a client's certificate. */
+/**
+ * Returns the location of a scheme's credential. Undefined if it is not a text in the message, for example a client
+ * certificate.
+ */
 function placeOf(scheme: Node): CredentialPart['sent'] | undefined {
   const { type, in: place } = scheme;
   if (type === 'http' || type === 'oauth2' || type === 'openIdConnect')

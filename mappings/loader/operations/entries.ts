@@ -8,35 +8,35 @@ import { componentTypeName } from '../names/schema-name.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { TypeBuilder } from '../schema/type-builder.ts';
 
-/** What operations are read from, and where to report what is wrong with one. */
+/** Input for reading operations, with the receivers of error reports. */
 export interface OperationsSource {
   readonly document: Node;
   readonly references: References;
   readonly overlay: Overlay;
   readonly builder: TypeBuilder;
-  /** Finds where an operation's calls go. */
+  /** Returns the server that receives an operation's calls. */
   readonly findServer: (entry: Entry) => Server;
-  /** Names of operations that stay whatever else would have them. */
+  /** Kept operation names, which take precedence. */
   readonly pinned: Names;
   readonly report: Report;
   readonly reportOverlay: Report;
 }
 
-/** An operation of the document that can't be carried, with every reason. */
+/** An operation of the document that cannot be served, with all reasons. */
 export interface NotServed {
   readonly name: string;
-  /** Where the operation stands. */
+  /** JSON pointer of the operation. */
   readonly pointer: string;
   readonly reasons: readonly (Note & {
-    /** The WSDL or schema that the reason is in, if the contract is a WSDL. */
+    /** The WSDL or schema with the problem, if the contract is a WSDL. */
     readonly file?: string;
     readonly line?: number | undefined;
   })[];
 }
 
-/** One operation of the document. */
+/** An operation of the document. */
 export interface Entry {
-  /** Under `paths`, whatever its path refers to: what its name is kept by. */
+  /** Pointer under `paths`, even if the path item is a reference. It is the key of the operation's name. */
   readonly key: string;
   readonly name: string;
   readonly method: string;
@@ -44,35 +44,35 @@ export interface Entry {
   readonly pathItem: Located & { readonly node: Node };
   readonly operation: Node;
   readonly pointer: string;
-  /** What the overlay says; undefined leaves it to the method. */
+  /** Setting of the overlay; undefined derives it from the method. */
   readonly readOnly: boolean | undefined;
-  /** Whether a file of it may flow through. */
+  /** True if a file in the request may be streamed. */
   readonly stream: boolean;
-  /** The request body's media type by the overlay; undefined takes the usual one. */
+  /** Media type of the request body from the overlay; undefined selects the default. */
   readonly mediaType: string | undefined;
-  /** The media type of its replies, likewise. */
+  /** Media type of the response from the overlay; undefined selects the default. */
   readonly accept: string | undefined;
-  /** The operation that it is in another media type. */
+  /** Name of the operation that this is a variant of, with another media type. */
   readonly of: string | undefined;
-  /** Path parameters that may hold slashes. */
+  /** Path parameters with values that may contain slashes. */
   readonly spansSegments: readonly string[];
 }
 
-/** Why callbacks and webhooks are left out. */
+/** Reason for leaving out callbacks and webhooks. */
 const theirCalls = 'the service calls others with it, past this gateway';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 /** An operation of a path item. */
 interface Stated {
-  /** As the document writes it. */
+  /** Method as written in the document. */
   readonly method: string;
   readonly operation: unknown;
-  /** Behind the path item's pointer. */
+  /** Pointer relative to the path item. */
   readonly at: string;
 }
 
-/** The operations of a path item; from OpenAPI 3.2 on `query`, and those of other methods in `additionalOperations`. */
+/** Returns the operations of a path item. OpenAPI 3.2 adds `query`, and other methods in `additionalOperations`. */
 function statedOperations(item: Node, version: string): readonly Stated[] {
   const fixed = version.startsWith('3.2') ? [...methods, 'query'] : methods;
   const stated = fixed.map((method) => ({ method, operation: item[method], at: `/${method}` }));
@@ -83,12 +83,14 @@ function statedOperations(item: Node, version: string): readonly Stated[] {
   return [...stated, ...others];
 }
 
-/** A method of HTTP (RFC 9110, 9.1) that a call can be made by. */
+/** Returns true for an HTTP method (RFC 9110, 9.1) that a call can use. */
 function isMethod(method: string): boolean {
   return /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}$/.test(method) && !/^(?:CONNECT|TRACE)$/i.test(method);
 }
 
-/** Records why an operation is not served: at `at`, or at the operation's own pointer. */
+/**
+ * Records why an operation is not served. `at` is the pointer of the reason; the default is the operation's pointer.
+ */
 type LeaveOut = (name: string, pointer: string, why: string, at?: string) => void;
 
 /** Returns the operations of all paths. Adds those that cannot be served to `notServed`. */
@@ -181,7 +183,7 @@ function nameOf(
   return ruled || classIdentifier(operationId || `${method}${pascal(path)}`);
 }
 
-/** A node, or what it refers to; undefined once it is reported that there is nothing. */
+/** Resolves a node. An unresolved reference is reported and gives undefined. */
 export function follow(
   { node, pointer }: Located,
   { references, report }: OperationsSource,
@@ -193,9 +195,9 @@ export function follow(
 }
 
 /**
- * What the inline types of a parameter, a body or a response at a pointer are called: a component's after the component,
- * so that they are made once however many operations refer to it; others after the operation. Where `names.lock` keeps
- * names after the operation, they stay.
+ * Returns the name for the inline types of a parameter, a body or a response. Types of a component are named after it,
+ * so that all operations share them. Other types, and types with a kept name in `names.lock`, are named after the
+ * operation.
  */
 export function sharedTypeName(pointer: string, own: string, { kept }: TypeBuilder): string {
   const shared = componentTypeName(pointer);

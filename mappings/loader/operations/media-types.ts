@@ -4,22 +4,22 @@ import { concreteType, formOf, type MediaForm } from '../document/media-forms.ts
 import { childOf, isNode } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
 
-/** One media type of a `content`. */
+/** A media type in a `content` object. */
 export interface Media {
-  /** As the document declares it, such as `application/json; charset=utf-8`; of a range, one that is in it. */
+  /** Media type as declared, for example `application/json; charset=utf-8`. A range is replaced by a type in it. */
   readonly type: string;
-  /** Undefined for one that can't be carried. */
+  /** Form of the body; undefined if it is not supported. */
   readonly form: MediaForm | undefined;
-  /** An empty schema where the document has none. */
+  /** Schema; empty if the document has none. */
   readonly schema: Located;
-  /** The schema of each value of a sequence, where the document has one (OpenAPI 3.2). */
+  /** Schema of each value in a sequence, if the document states one (OpenAPI 3.2). */
   readonly itemSchema: Located | undefined;
-  /** The media type object, for its `encoding`. */
+  /** Pointer of the media type object, which has the `encoding`. */
   readonly pointer: string;
   readonly node: unknown;
 }
 
-/** The media types of a body, a reply or a parameter, in the document's order. */
+/** Returns the media types of a body, a response or a parameter, in document order. */
 export function mediaOf(body: unknown, pointer: string): Media[] {
   const content = isNode(body) ? childOf(body, 'content') : {};
   return Object.entries(content).map(([stated, node]) => {
@@ -40,7 +40,10 @@ export function mediaOf(body: unknown, pointer: string): Media[] {
   });
 }
 
-/** The first media type of the form that comes first in `order`; `application/json` before other JSON. */
+/**
+ * Returns the first media type with the form that is earliest in `order`. Prefers `application/json` to other JSON
+ * types.
+ */
 export function preferred(all: readonly Media[], order: readonly MediaForm[]): Media | undefined {
   const plainJson = all.find(({ type, form }) => form === 'json' && /^application\/json\b/i.test(type));
   const ranked = plainJson === undefined ? all : [plainJson, ...all];
@@ -51,13 +54,13 @@ export function preferred(all: readonly Media[], order: readonly MediaForm[]): M
   return undefined;
 }
 
-/** The JSON media types of a body whose JSON may be an array or something else: one and the same, but for patches. */
+/** Media types of a JSON body for arrays and for other values. They differ only for patches. */
 export interface JsonMedia {
   readonly arrays: Media;
   readonly others: Media;
 }
 
-/** The media types that a body goes in which the document has as `media` and others: those of patches each take one kind. */
+/** Returns the media types in which a JSON body is sent. A patch type accepts either arrays or other values. */
 export function jsonMedia(media: Media, all: readonly Media[]): JsonMedia {
   if (!isJsonPatch(media) && !isMergePatch(media)) return { arrays: media, others: media };
   const json = [media, ...all.filter(({ form }) => form === 'json')];
@@ -67,20 +70,20 @@ export function jsonMedia(media: Media, all: readonly Media[]): JsonMedia {
   };
 }
 
-/** True for a list of changes (RFC 6902). */
+/** Returns true for JSON Patch (RFC 6902), which is an array of changes. */
 function isJsonPatch({ type }: Media): boolean {
   return /^application\/json-patch\+json\b/i.test(type);
 }
 
-/** True for a merge patch: RFC 7396's, or one of its kin, such as Kubernetes's strategic one. */
+/** Returns true for a merge patch: RFC 7396 or a variant, for example the strategic merge patch of Kubernetes. */
 export function isMergePatch({ type }: Media): boolean {
   return /^[^;]*merge-patch\+json\b/i.test(type);
 }
 
-/** Not JSON, since a YAML alias may be of what it stands in. */
+/** Used instead of JSON because a YAML alias may be circular. */
 const wholly = { depth: Number.POSITIVE_INFINITY, maxArrayLength: null, maxStringLength: null } as const;
 
-/** The same text for schemas that are one: behind references, or word by word. */
+/** Returns a key that is equal for identical schemas: the same reference target or the same text. */
 export function schemaKey(media: Media, references: References): string {
   const schema = media.itemSchema ?? media.schema;
   const found = references.resolve(schema.node, schema.pointer);

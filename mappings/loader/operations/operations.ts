@@ -1,6 +1,5 @@
-// What callers may call: which operations of a document, what each takes and gives, and the call upstream behind it,
-// with servers, credentials and routes. Types are asked for from `schema/`; nothing here looks into a schema's keywords
-// but to tell a file or a list from other values.
+// Reads the operations of a document: input, output and the upstream call, with servers, credentials and routes.
+// `schema/` builds the types; this folder reads schema keywords only to recognise files and lists.
 import type { Operation } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import type { OperationValues } from '../../contract/overlay-keys.ts';
@@ -22,23 +21,23 @@ import { readParameters, sentPath } from './parameters.ts';
 import { readRequestBody } from './request-body.ts';
 import { declaredErrors, listSuccesses, readReply } from './responses.ts';
 
-/** An operation but for what only the finished types tell. */
+/** An operation without the properties that depend on the finished types. */
 export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
 
-/** The operations of a document, those that can be served and those that can't. */
+/** The operations of a document, served and not served. */
 export interface ReadOperations {
   readonly served: readonly OperationDraft[];
   readonly notServed: readonly NotServed[];
-  /** By the key of the entry, those of operations that aren't served too. */
+  /** Names by the keys of entries, including operations that are not served. */
   readonly names: Names;
-  /** What each would be called if nothing else were called so. */
+  /** Names without the changes made to avoid collisions. */
   readonly wanted: Names;
   readonly displaced: readonly Displaced[];
 }
 
 /**
- * The operations under the document's `paths`, in its order, with the one upstream call behind each (W35). One that
- * can't be carried is left out and listed: it keeps no other from being served.
+ * Reads the operations under `paths`, in document order, each with its upstream call (W35). An operation that cannot be
+ * served is listed and does not affect the others.
  */
 export function readOperations(source: OperationsSource): ReadOperations {
   const served: OperationDraft[] = [];
@@ -61,7 +60,7 @@ export function readOperations(source: OperationsSource): ReadOperations {
   return { served, notServed, names, wanted, displaced };
 }
 
-/** The operations that the overlay has one served as once more, in other media types. */
+/** Returns variants of an operation with other media types, as the overlay requests (`as`). */
 function inOtherMedia(entry: Entry, source: OperationsSource): Entry[] {
   const stated = source.overlay.operations.get(entry.name);
   const { operation, pointer } = entry;
@@ -86,7 +85,7 @@ function inOtherMedia(entry: Entry, source: OperationsSource): Entry[] {
   });
 }
 
-/** The media types of bodies or responses that can be carried, the first of each. */
+/** Returns the supported media types of bodies or responses, the first occurrence of each. */
 function mediaByType(
   bodies: readonly Located[],
   { references }: OperationsSource,
@@ -100,7 +99,7 @@ function mediaByType(
   return byType;
 }
 
-/** A media type in a name: `xml`, `csv`, `vnd_api_json`. */
+/** Returns a media type as part of a name: `xml`, `csv`, `vnd_api_json`. */
 function shortName({ type, form }: Media): string {
   if (form === 'form' || form === 'multipart') return form;
   const [essence = ''] = type.toLowerCase().split(';', 1);
@@ -108,8 +107,8 @@ function shortName({ type, form }: Media): string {
 }
 
 /**
- * The document's operations as the overlay has them: those that it hides left out, the others under the names and with
- * the upstream calls that it gives. Names in the overlay that the document lacks are reported.
+ * Applies the overlay to the operations: removes hidden ones, and sets names and upstream calls. Names in the overlay
+ * that the document lacks are reported.
  */
 function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: Report): Entry[] {
   const names = new Set(entries.map(({ name }) => name));
@@ -140,7 +139,9 @@ function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: R
   });
 }
 
-/** What the overlay says of an operation; of one in another media type, also what it says of the call of the first. */
+/**
+ * Returns the overlay's settings of an operation. A variant with another media type inherits the settings of the call.
+ */
 function statedOf({ name, of }: Entry, { operations }: Overlay): OperationValues | undefined {
   const own = operations.get(name);
   if (of === undefined) return own;
@@ -148,14 +149,17 @@ function statedOf({ name, of }: Entry, { operations }: Overlay): OperationValues
   return { readOnly, upstream, spansSegments, ...own };
 }
 
-/** The pinned names but for those of operations that the overlay names: its author means them. */
+/** Returns the pinned names except those of operations that the overlay names explicitly. */
 function unlessStated(pinned: Names, entries: readonly Entry[], { operations }: Overlay): Names {
   const stated = new Set([...operations.values()].map(({ name }) => name));
   const named = new Set(entries.filter(({ name }) => stated.has(name)).map(({ key }) => key));
   return new Map([...pinned].filter(([key]) => !named.has(key)));
 }
 
-/** An operation has two elements, and two operations that differ by case alone would be one path (W1) and one class. */
+/**
+ * Names the operations. Each has two elements, and two names that differ only in case would collide as paths (W1) and
+ * classes.
+ */
 function nameOperations(
   entries: readonly Entry[],
   pinned: Names,

@@ -9,7 +9,7 @@ import type { WrapperField } from '../schema/records.ts';
 import { type Entry, follow, type OperationsSource, sharedTypeName } from './entries.ts';
 import { type Media, mediaOf } from './media-types.ts';
 
-/** A parameter, and the input that holds its value. */
+/** A parameter and the input field for its value. */
 export interface ReadParameter {
   readonly parameter: Parameter;
   readonly field: WrapperField;
@@ -21,7 +21,7 @@ interface Found {
   readonly pointer: string;
 }
 
-/** The styles of each place, its default first (OpenAPI 3.1, 4.8.12.3). */
+/** The styles for each location, the default first (OpenAPI 3.1, 4.8.12.3). */
 const stylesOf = {
   path: ['simple', 'label', 'matrix'],
   query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
@@ -30,14 +30,15 @@ const stylesOf = {
 } as const satisfies Record<Parameter['in'], readonly ParameterStyle[]>;
 
 /**
- * Headers that are no inputs: the three that OpenAPI says "SHALL be ignored" as parameters (3.1, 4.8.12.1), and those
- * that are the connection's to say, not a caller's.
+ * Headers that are not inputs: three parameters that "SHALL be ignored" (OpenAPI 3.1, 4.8.12.1), and connection
+ * headers, which the caller does not set.
  */
 const ownHeaders = new Set(['accept', 'content-type', 'authorization', ...connectionHeaders]);
 
 /**
- * The parameters of an operation and of its path; what is wrong goes to the source's report.
- * @param taken names of inputs that no parameter may have
+ * Reads the parameters of an operation and of its path. Errors are reported.
+ *
+ * @param taken input names that parameters must not use
  */
 export function readParameters(
   entry: Entry,
@@ -47,7 +48,7 @@ export function readParameters(
   const { path, pathItem, operation, pointer } = entry;
   const { report, overlay } = source;
   const ofCredentials = placesOfCredentials(overlay);
-  // by place and name: an operation's own takes the place of its path's
+  // By location and name: a parameter of the operation overrides that of its path.
   const found = new Map<string, Found>();
   const listed = [
     ...listOf(pathItem.node.parameters, `${pathItem.pointer}/parameters`, report),
@@ -62,7 +63,7 @@ export function readParameters(
       continue;
     }
     const { name, in: where } = node;
-    // a query string as a whole (OpenAPI 3.2) is an object of the query whose members stand for themselves
+    // A query string parameter (OpenAPI 3.2) is an object in the query with each member as a separate query parameter.
     const place = where === 'querystring' ? 'query' : where;
     if (typeof name !== 'string' || name === '') {
       report(`${at}/name`, `expected the parameter's name, got ${shown(name)}`);
@@ -93,7 +94,7 @@ export function readParameters(
 
 const knownPlaces = new WeakMap<Overlay, ReadonlySet<string>>();
 
-/** The parameters that credentials travel in, by place and by name, a header's in lower case. */
+/** Returns the parameters that carry credentials, by location and name. Header names are in lower case. */
 function placesOfCredentials(overlay: Overlay): ReadonlySet<string> {
   const known = knownPlaces.get(overlay);
   if (known !== undefined) return known;
@@ -120,7 +121,7 @@ function readParameter(
   const described = readDescription(node, place, pointer, report);
   if (described === undefined) return undefined;
   const { style, schema } = described;
-  // the path's id and the query's are two inputs
+  // A path parameter and a query parameter with the same name are two inputs.
   let field = name;
   while (taken.has(field)) field = `${field}_${place}`;
   taken.add(field);
@@ -147,10 +148,10 @@ function readParameter(
   };
 }
 
-/** How a parameter's value is written, and the schema of it. */
+/** Serialization style and schema of a parameter. */
 interface Description extends Pick<Parameter, 'style'> {
   readonly schema: Located;
-  /** The media type of a parameter with `content`, which has its examples. */
+  /** The media type of a parameter with `content`, which contains the examples. */
   readonly examples?: Located;
 }
 
@@ -187,7 +188,7 @@ function readDescription(
   return { style, schema: { node: node.schema, pointer: `${pointer}/schema` } };
 }
 
-/** A query string as a whole, which is a form's: name=value pairs. */
+/** Reads a query string parameter, which must be form-encoded. */
 function readQueryString(
   content: Media | undefined,
   pointer: string,
@@ -205,8 +206,8 @@ function readQueryString(
 }
 
 /**
- * A document's path as it is sent. A fragment never is (RFC 9110, 7.1); documents tell operations on one path apart by
- * it, or by a query. What of that a query parameter gives is the parameter's.
+ * Returns the path that is sent. Fragments are never sent (RFC 9110, 7.1); documents use them, or a query, to
+ * distinguish operations with the same path. Pairs of the query that a query parameter sets are removed.
  */
 export function sentPath(path: string, parameters: readonly ReadParameter[]): string {
   const [target = ''] = path.split('#');
@@ -219,7 +220,7 @@ export function sentPath(path: string, parameters: readonly ReadParameter[]): st
   return kept.length === 0 ? before : `${before}?${kept.join('&')}`;
 }
 
-/** A path and, after a question mark, a query, of the characters of RFC 3986, 3.3 and 3.4, and of {parameters}. */
+/** A path with an optional query, with the characters of RFC 3986, 3.3 and 3.4, and {parameters}. */
 const pathForm =
   /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*(?:\?(?:[\w.~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2}|\{[^{}/]+\})*)?$/;
 

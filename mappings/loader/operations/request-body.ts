@@ -28,7 +28,7 @@ import {
   schemaKey,
 } from './media-types.ts';
 
-/** A request body: the inputs that hold it, and what becomes of them. */
+/** A request body: the input fields that hold it, and its mapping. */
 export interface ReadBody {
   readonly fields: readonly (WrapperField | TypedField)[];
   readonly body: RequestBody;
@@ -36,10 +36,10 @@ export interface ReadBody {
 
 const none: ReadBody = { fields: [], body: { kind: 'none' } };
 
-/** What a body is called whose members can't be children of the wrapper in a dialect where they are. */
+/** Element name of a body that cannot be the wrapper's children, in a dialect where bodies normally are. */
 const bodyElement = 'Body';
 
-/** @param others the inputs beside the body */
+/** @param others the inputs apart from the body */
 export function readRequestBody(
   entry: Entry,
   others: readonly WrapperField[],
@@ -80,7 +80,7 @@ export function readRequestBody(
 
 type BodyField = Omit<WrapperField, 'schema' | 'pointer'>;
 
-/** JSON, of which an array may go in another media type than all else. */
+/** Reads a JSON body. Arrays may have a different media type from other values. */
 function readJson(
   { arrays, others }: JsonMedia,
   { typeName, ...field }: BodyField,
@@ -142,13 +142,13 @@ function readAs(media: Media, { typeName, ...inputs }: BodyField, source: Operat
   }
 }
 
-/** What a raw body or reply is on the SOAP side. */
+/** SOAP types of a raw request or response body. */
 export const rawTypes = {
   text: { kind: 'scalar', scalar: 'string' },
   binary: { kind: 'scalar', scalar: 'base64Binary' },
 } as const satisfies Record<string, ScalarType>;
 
-/** The array of a sequence's values. */
+/** Returns the array type of a sequence. */
 export function linesType(media: Media, typeName: string, source: OperationsSource): Type {
   const { builder } = source;
   const schema = linesSchema(media, source);
@@ -156,7 +156,7 @@ export function linesType(media: Media, typeName: string, source: OperationsSour
   return builder.arrayOf(builder.oneOf([schema], `${typeName}Item`));
 }
 
-/** The schema of a sequence: it is that of each of the values, but where it is an array that of all. */
+/** Returns the schema of a sequence. An array schema describes the whole sequence, any other schema each value. */
 function linesSchema({ schema, itemSchema }: Media, { references }: OperationsSource): Ruling {
   if (itemSchema !== undefined) return { ...itemSchema, of: 'items' };
   const found = references.resolve(schema.node, schema.pointer);
@@ -173,7 +173,7 @@ const charsets: Readonly<Record<string, TextCharset>> = {
   ascii: 'us-ascii',
 };
 
-/** The charset that a media type says, UTF-8 where it says none; one that nothing is written in is reported. */
+/** Returns the charset of a media type, by default UTF-8. An unsupported charset is reported. */
 function charsetOf({ type, pointer }: Media, { report }: OperationsSource): TextCharset {
   const stated = parseContentType(type).charset || 'utf-8';
   const charset = charsets[stated.toLowerCase()];
@@ -207,7 +207,7 @@ function formMembers(media: Media, source: OperationsSource): FormMember[] {
 
 const jsonType = /[/+]json\b/i;
 
-/** The style that an encoding states; `none` where it states none. */
+/** Returns the style that an encoding states; `none` if it states none. */
 function formStyle(encoding: Node): FormMember['style'] | 'none' | undefined {
   const { style, explode, allowReserved, contentType } = encoding;
   if (style === 'form' || style === 'spaceDelimited' || style === 'pipeDelimited' || style === 'deepObject')
@@ -225,9 +225,9 @@ function encodingsOf(media: Media): Node {
 
 interface Parts {
   readonly parts: readonly BodyPart[];
-  /** What a part is that isn't among them. */
+  /** Kind of parts that are not listed. */
   readonly others: BodyPart['kind'];
-  /** The type of the body where some parts are files; else its schema says it. */
+  /** Type of the body if some parts are files; otherwise undefined, and the schema determines it. */
   readonly type: Type | undefined;
 }
 
@@ -266,12 +266,12 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
   };
 }
 
-/** What stands between the items of a list by the `style` of each that is one part. */
+/** Separators by `style` for a list in a single part. */
 const separators = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' } as const;
 
 /**
- * By the encoding's `style` (3.1, 4.8.15): what stands between the items of a list that is one part, or that each text
- * of a list or object is a part of its own; undefined: each item is a part, and an object is JSON.
+ * Returns the serialization of a list or object according to the encoding's `style` (3.1, 4.8.15): a separator for a
+ * list in one part, or one part for each text inside. Undefined: each item is a part, and an object is JSON.
  */
 function formOfList(
   { json, schema, pointer }: SchemaMember,
@@ -295,15 +295,15 @@ function formOfList(
   return explode === true ? undefined : { separator };
 }
 
-/** The one media type that an encoding states; a list or range of them leaves it to the caller. */
+/** Returns the media type that an encoding states. With a list or range of types, the caller chooses. */
 function statedType(encoding: unknown): string | undefined {
   const type = isNode(encoding) ? textOf(encoding.contentType) : undefined;
   return type === undefined || /[,*]/.test(type) ? undefined : type;
 }
 
 /**
- * A string of bytes is a file, so is one whose encoding states a type of bytes; JSON where the encoding says so. A part
- * that nothing describes is bytes: OpenAPI 3.1.1 has `application/octet-stream` for it.
+ * Returns the kind of a part. A binary string, or a string with an encoding of a binary type, is a file. JSON requires
+ * a JSON encoding. A part without a schema is bytes, as OpenAPI 3.1.1 defines (`application/octet-stream`).
  */
 function partKind(
   { schema, pointer }: SchemaMember,
@@ -320,7 +320,7 @@ function partKind(
   return !isUnresolved(items) && isNode(items.node) && isFile(items.node, contentType) ? 'files' : 'text';
 }
 
-/** True for a schema of words for people alone. */
+/** Returns true for a schema with annotations only. */
 function saysNothing(schema: unknown): boolean {
   return (
     isNode(schema) &&
@@ -334,7 +334,7 @@ function isFile(schema: Node, contentType: string | undefined): boolean {
   return mayBe && contentType !== undefined && !/^text\//i.test(contentType);
 }
 
-/** The record of a file on the SOAP side. */
+/** Returns the record type of a file in SOAP. */
 function fileType({ builder }: OperationsSource): Type {
   const pointer = '/components/schemas/FilePart';
   return builder.record('FilePart', pointer, [
@@ -344,7 +344,7 @@ function fileType({ builder }: OperationsSource): Type {
   ]);
 }
 
-/** The members of a body as the children of the wrapper, which the inline types of the body are named after. */
+/** Returns the members of a body as children of the wrapper. Inline types of the body are named after the wrapper. */
 export function memberFields(
   owner: string,
   media: Media,

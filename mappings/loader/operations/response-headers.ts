@@ -20,11 +20,11 @@ export interface Header {
   readonly name: string;
   readonly pointer: string;
   readonly shape: HeaderShape;
-  /** What the document has of it. */
+  /** Header object of the document. */
   readonly node?: unknown;
 }
 
-/** Reply headers that say nothing of the operation: the message's, the connection's, caches' and browsers'. */
+/** Response headers without meaning for the operation: those of the message, the connection, caches and browsers. */
 const plumbing = new Set(
   'content-type content-length content-encoding content-security-policy transfer-encoding connection keep-alive trailer upgrade date server vary via age set-cookie strict-transport-security'.split(
     ' ',
@@ -36,7 +36,7 @@ function isPlumbing(name: string): boolean {
   return plumbing.has(header) || header.startsWith('access-control-');
 }
 
-/** The headers that a response declares and that mean something to a caller. */
+/** Returns the declared headers of a response that are relevant to a caller. */
 export function headersOf({ node, pointer }: Located, source: OperationsSource): Header[] {
   const headers: Header[] = [];
   for (const [name, stated] of Object.entries(isNode(node) ? childOf(node, 'headers') : {})) {
@@ -52,7 +52,7 @@ export function headersOf({ node, pointer }: Located, source: OperationsSource):
   return headers;
 }
 
-/** The headers of several responses, each once; one of two shapes is text. */
+/** Merges the headers of several responses. A header with different shapes is text. */
 export function mergeHeaders(headers: readonly Header[]): Header[] {
   const merged = new Map<string, Header>();
   for (const header of headers) {
@@ -65,7 +65,10 @@ export function mergeHeaders(headers: readonly Header[]): Header[] {
 
 const text = { kind: 'scalar', scalar: 'string' } as const satisfies HeaderShape;
 
-/** Headers are of style `simple`: items between commas, members as `a,1,b,2`, or as `a=1,b=2` where exploded. */
+/**
+ * Returns the shape of a header. Headers have the style `simple`: items are separated by commas, members are `a,1,b,2`,
+ * or `a=1,b=2` if exploded.
+ */
 function shapeOf(header: Node, pointer: string, source: OperationsSource): HeaderShape {
   if (header.content !== undefined) return { kind: 'scalar', scalar: 'json' };
   const schema = located(header.schema ?? {}, `${pointer}/schema`, source);
@@ -94,12 +97,12 @@ const scalars: Readonly<Record<string, HeaderScalar>> = {
   boolean: 'boolean',
 };
 
-/** What a text in a header is; dates too are text, as HTTP has a form of its own for them. */
+/** Returns the scalar of a header value. Dates are text because HTTP has its own date format. */
 function scalarOf(schema: unknown, pointer: string, source: OperationsSource): HeaderScalar {
   return scalars[kindOf(located(schema, pointer, source).node) ?? ''] ?? 'string';
 }
 
-/** A schema behind its references; an empty one where there is none. */
+/** Resolves a schema. Returns an empty schema if there is none. */
 function located(
   schema: unknown,
   pointer: string,
@@ -111,16 +114,16 @@ function located(
 
 // --- as members of a reply's record ------------------------------------------------------------------
 
-/** The names that a record of a reply has for members that are no headers. */
+/** Member names of the response record that are not headers. */
 const taken = /^(?:StatusCode|Links|Body.*)$/;
 
-/** A header, and the members of the reply's record that hold it. */
+/** A header and the members of the response record that hold it. */
 export interface ReadHeader {
   readonly header: ReplyHeader;
   readonly fields: readonly TypedField[];
 }
 
-/** @param owner what types of its own are named after */
+/** @param owner prefix of the names of new types */
 export function readHeader(
   { name, pointer, shape, node: around }: Header,
   owner: string,
@@ -158,7 +161,7 @@ function scalarType(scalar: HeaderScalar): Type {
   return { kind: 'scalar', scalar };
 }
 
-/** The links of a Link header beside its text, where their relations are known (RFC 8288). */
+/** Returns the type for the parsed links of a Link header, which exist in addition to its text (RFC 8288). */
 function linksType({ builder }: OperationsSource): Type {
   const pointer = '/components/schemas/Link';
   const link = builder.record('Link', pointer, [

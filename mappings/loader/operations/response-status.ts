@@ -14,7 +14,7 @@ import type { TypeBuilder } from '../schema/type-builder.ts';
 
 const text: ScalarType = { kind: 'scalar', scalar: 'string' };
 
-/** The record of an in-band error: the document's own, or the family's (specification, Errors 1 and 2). */
+/** Returns the record of an in-band error: the document's own or the default (specification, Errors 1 and 2). */
 export function findResponseStatus(builder: TypeBuilder): RecordType {
   const own = builder.component('ResponseStatus');
   return own?.kind === 'record' && own.fields.some(({ json }) => json === 'errorCode') ? own : familyStatus();
@@ -26,13 +26,13 @@ const detailNames = {
   problems: { key: 'faultProblem[]', name: 'ArrayOfFaultProblem' },
 } as const satisfies Record<keyof FaultDetail, Wanted>;
 
-/** The types of a fault's detail, to be named; none where faults have no detail. */
+/** Returns the types of a fault's detail, which need names; empty if faults have no detail. */
 export function faultDetailTypes({ settings }: Overlay): readonly Wanted[] {
   const has = settings.soapErrors === 'fault' && settings.faultDetail === 'declared';
   return has ? Object.values(detailNames) : [];
 }
 
-/** What a fault's detail holds, by the names that its types were given; undefined for none. */
+/** Returns the fault detail with its assigned type names; undefined if faults have no detail. */
 export function faultDetailOf(names: Names): FaultDetail | undefined {
   const { element, problem, problems } = detailNames;
   if (!names.has(element.key)) return undefined;
@@ -40,7 +40,7 @@ export function faultDetailOf(names: Names): FaultDetail | undefined {
   return { element: nameOf(element), problem: nameOf(problem), problems: nameOf(problems) };
 }
 
-/** The family's record of an in-band error. */
+/** Returns the default record of an in-band error. */
 export function familyStatus(): RecordType {
   const meta: MapType = {
     kind: 'map',
@@ -73,7 +73,7 @@ function record(name: string, members: Readonly<Record<string, Type>>): RecordTy
   return { kind: 'record', name, documentation: '', fields };
 }
 
-/** True when the operation's replies have the family's place for an error, `data.responseStatus` (W26). */
+/** Returns true if the operation's response has the member for an in-band error, `data.responseStatus` (W26). */
 export function carriesStatus(operation: Pick<Operation, 'output'>, responseStatus: RecordType): boolean {
   const data = operation.output.fields.find((field) => field.json === errorMembers.data)?.type;
   return (

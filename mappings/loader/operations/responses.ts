@@ -15,16 +15,16 @@ import { type Media, mediaOf, preferred, schemaKey } from './media-types.ts';
 import { linesType, memberFields, rawTypes } from './request-body.ts';
 import { type Header, headersOf, mergeHeaders, readHeader } from './response-headers.ts';
 
-/** What an operation gives back: the fields of its wrapper, how they are filled, and what is asked for. */
+/** Output of an operation: the wrapper's fields, the mapping of responses and the Accept header. */
 export interface ReadReply {
   readonly fields: readonly (WrapperField | TypedField)[];
   readonly reply: ReplyMapping;
   readonly accept: string;
 }
 
-/** A response that means success. */
+/** A success response. */
 interface Success {
-  /** As the document has it: `200`, `2XX`, `default`. */
+  /** Status as written in the document: `200`, `2XX`, `default`. */
   readonly status: string;
   readonly response: Located;
   readonly media: Media | undefined;
@@ -33,7 +33,10 @@ interface Success {
 
 const noneType = 'application/json';
 
-/** What an operation gives: the fields of its output, and how an upstream's answer becomes them. Reports what fits neither; throws OverLimit. */
+/**
+ * Reads the output of an operation and the mapping of upstream responses. Unsupported responses are reported. Throws
+ * OverLimit.
+ */
 export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   const successes = findSuccesses(entry, source);
   const accept = acceptOf(entry, successes, source);
@@ -49,13 +52,13 @@ export function readReply(entry: Entry, source: OperationsSource): ReadReply {
   return { ...read, reply, accept };
 }
 
-/** Whether a response may be HTML: by its media type, or by a range, which an empty name is too. */
+/** Returns true if a response may be HTML, by its media type or by a range. An empty name counts as a range. */
 function declaresHtml({ response: { node } }: Success): boolean {
   const types = isNode(node) ? Object.keys(childOf(node, 'content')) : [];
   return types.some((type) => type === '' || /html|\*/i.test(type));
 }
 
-/** The media types to be read, the one that the overlay has before others. */
+/** Returns the accepted media types, with the overlay's preference first. */
 function acceptOf(
   { accept, pointer }: Entry,
   successes: readonly Success[],
@@ -70,7 +73,7 @@ function acceptOf(
   return [accept, ...others.map((type) => `${type};q=0.5`)].join(', ');
 }
 
-/** What an operation gives back that has no response of a success. */
+/** Returns the response of an operation that declares no success response. */
 function unsaid({ pointer }: Entry): Success {
   return { status: 'default', response: { node: {}, pointer }, media: undefined, headers: [] };
 }
@@ -88,8 +91,8 @@ function readMembers({ name }: Entry, { response, media }: Success, source: Oper
 }
 
 /**
- * The responses that mean success: those of 2xx, else `default`, and a redirect, which is handed on rather than
- * followed. Of the media types of each, the one that is asked for.
+ * Returns the success responses: 2xx, or else `default`, and redirects, which are passed to the caller and not
+ * followed. Each has its preferred media type.
  */
 function findSuccesses(entry: Entry, source: OperationsSource): Success[] {
   const successes: Success[] = [];
@@ -104,7 +107,7 @@ function findSuccesses(entry: Entry, source: OperationsSource): Success[] {
   return successes;
 }
 
-/** The responses that mean success, as they stand in the document. */
+/** Returns the success responses as the document states them. */
 export function listSuccesses({ operation, pointer }: Entry): (Located & { readonly status: string })[] {
   const responses = childOf(operation, 'responses');
   const stated = Object.keys(responses);
@@ -117,7 +120,7 @@ export function listSuccesses({ operation, pointer }: Entry): (Located & { reado
   }));
 }
 
-/** The error responses of an operation, as the document describes them; a reference that leads nowhere has no words. */
+/** Returns the declared error responses of an operation. An unresolved reference has an empty description. */
 export function declaredErrors(
   { operation, pointer }: Entry,
   { references }: OperationsSource,
@@ -134,7 +137,7 @@ export function declaredErrors(
   });
 }
 
-/** 304 answers a condition that no caller here can set by itself. */
+/** 304 is excluded because callers cannot set conditional headers. */
 function isRedirect(status: string): boolean {
   return /^3(?:0[0-35-9]|XX)$/i.test(status);
 }
@@ -158,7 +161,7 @@ function chooseMedia(
   return undefined;
 }
 
-/** Several bodies, a body or none, headers, a redirect, or HEAD: then the body alone doesn't say it all. */
+/** Returns true if the body is not enough: several bodies, an optional body, headers, a redirect, or HEAD. */
 function needsRecord({ method }: Entry, successes: readonly Success[], source: OperationsSource): boolean {
   if (method === 'HEAD' || successes.some(({ status, headers }) => isRedirect(status) || headers.length > 0))
     return true;
@@ -166,7 +169,7 @@ function needsRecord({ method }: Entry, successes: readonly Success[], source: O
   return others.some((shape) => shape !== first);
 }
 
-/** Two responses of one shape have one type: the same schema, carried the same way. */
+/** Returns a key that is equal for responses of the same type: the same schema in the same form. */
 function shapeOf({ media }: Success, { references }: OperationsSource): string {
   if (media === undefined) return 'none';
   const { form = 'none' } = media;
@@ -193,7 +196,7 @@ function bodyForm(media: Media | undefined): ReplyBody['form'] {
 }
 
 const emptyObject = { type: 'object', additionalProperties: false } as const;
-/** The one type of all bodies that hold nothing. */
+/** Name of the type shared by all empty bodies. */
 const emptyName = 'Empty';
 
 function bodyField(
@@ -211,7 +214,7 @@ function bodyField(
     const keeps = source.builder.kept.keepsType(typeName);
     return {
       ...place,
-      schema: { ...emptyObject }, // each of its own: one that stands in another place would be an alias
+      schema: { ...emptyObject }, // a new object each time: a shared one would be treated as an alias
       pointer: keeps ? pointer : '',
       typeName: keeps ? typeName : emptyName,
     };
@@ -221,7 +224,7 @@ function bodyField(
   return { ...place, schema: schema.node, pointer: schema.pointer, typeName: name };
 }
 
-// --- a record of all that a reply says ---------------------------------------------------------------
+// --- a record of the whole response -----------------------------------------------------------------
 
 const statusType = { kind: 'scalar', scalar: 'int' } as const satisfies Type;
 
@@ -253,7 +256,7 @@ function readRecord(
   };
 }
 
-/** The headers of all successes; a redirect has its target, described or not. */
+/** Returns the headers of all success responses. A redirect always has Location, declared or not. */
 function declaredHeaders(successes: readonly Success[], redirects: boolean): Header[] {
   const headers = successes.flatMap((success) => success.headers);
   const [first] = successes;

@@ -4,10 +4,12 @@ import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 
-/** What a literal segment may hold: `pchar` of RFC 3986 without escapes. */
+/** Characters of a literal segment: `pchar` of RFC 3986 without escapes. */
 const literal = /^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/;
 
-/** The overlay's REST-style routes, `METHOD /path/{Input}?input` each, bound to operations and their inputs (W38). */
+/**
+ * Reads the overlay's REST routes, `METHOD /path/{Input}?input` each, and binds them to operations and inputs (W38).
+ */
 export function readRoutes(
   overlay: Overlay,
   operations: readonly Operation[],
@@ -58,7 +60,7 @@ function readSegment(segment: string, operation: Operation, at: string, report: 
   return { kind: 'literal', text: segment };
 }
 
-/** The JSON name of the input that a path or query names, in any case. */
+/** Returns the JSON name of the input that a path or query names, ignoring case. */
 function inputOf(input: string, { name, input: { fields } }: Operation, at: string, report: Report): string {
   const field = fields.find(({ json }) => json.toLowerCase() === input.toLowerCase());
   if (field === undefined || (field.type.kind !== 'scalar' && field.type.kind !== 'enum')) {
@@ -77,7 +79,10 @@ function inputOf(input: string, { name, input: { fields } }: Operation, at: stri
   return field?.json ?? input;
 }
 
-/** What the gateway itself serves is found before any route (W2), and a format's name is cut off (W5). */
+/**
+ * Reports paths that never match: the gateway's own endpoints take precedence (W2), and a format suffix is removed
+ * (W5).
+ */
 function checkPath(path: string, at: string, report: Report): void {
   if (/^(?:soap1[12]|(?:json|xml)\/reply\/[^/]+)$/i.test(path))
     report(at, "expected a path that isn't one of the gateway's own (soap11, soap12, json/reply, xml/reply)");
@@ -88,7 +93,7 @@ function checkPath(path: string, at: string, report: Report): void {
     );
 }
 
-/** What of a query says how the reply is written is no input (W5, W6), whatever its value. */
+/** Reports query parameters that select the response format (W5, W6). They cannot be inputs. */
 function checkQuery({ query }: Route, jsonp: boolean, at: string, report: Report): void {
   const taken = jsonp ? /^(?:format|callback|_)$/i : /^(?:format|_)$/i;
   for (const field of query)

@@ -5,21 +5,21 @@ import { childOf, isNode, type Node, shown, textOf } from '../document/node.ts';
 import type { Overlay } from '../overlay/overlay.ts';
 import type { Entry } from './entries.ts';
 
-/** A server that the document states. */
+/** A server that the document declares. */
 interface Stated {
-  /** Its URL with the default of each variable. */
+  /** URL with the default of each variable. */
   readonly url: string;
-  /** As the document has it. */
+  /** URL as written in the document. */
   readonly template: string;
-  /** `''` for one that is relative to where the document was found. */
+  /** Origin; `''` for a URL relative to the document. */
   readonly origin: string;
   readonly basePath: string;
 }
 
 /**
- * The document's first server is the upstream, whatever its address; one of the same host is the upstream with another
- * base path. Any other one has its address among the overlay's servers, and gets credentials only if that says so;
- * where it has none, the upstream is called in its place, and that is noted.
+ * Maps the document's servers to upstreams. The first server is the upstream, regardless of its address; a server on
+ * the same host is the upstream with another base path. Any other server needs an address in the overlay's `servers`,
+ * and gets credentials only if configured there. Without an address, the upstream is called instead, with a note.
  */
 export class Servers {
   readonly #overlay: Overlay;
@@ -28,10 +28,10 @@ export class Servers {
   readonly #upstream: Server;
   readonly #known: Map<string, Server>;
   readonly #used = new Set<string>();
-  /** Each list once: a path's is that of all its operations, and of all paths that refer to it. */
+  /** Parsed lists of servers. Operations of a path, and paths with the same reference, share a list. */
   readonly #lists = new Map<unknown, readonly Stated[]>();
   readonly #assumed = new Map<string, string>();
-  /** Servers whose URL isn't what its author means, by where they stand. */
+  /** Servers with a URL that is probably a mistake, by pointer. */
   readonly #odd = new Map<string, string>();
 
   constructor(document: Node, overlay: Overlay, reportOverlay: Report) {
@@ -44,13 +44,13 @@ export class Servers {
     this.#known = new Map([[`${first.origin}${first.basePath}`, this.#upstream]]);
   }
 
-  /** The URL of the document's first server; undefined if it has none, or one that is relative to the document. */
+  /** URL of the document's first server; undefined if it has none or a relative one. */
   get address(): string | undefined {
     const { origin, basePath } = this.#first;
     return /^https?:\/\//.test(origin) ? origin + basePath : undefined;
   }
 
-  /** Where an operation's calls go. */
+  /** Returns the server of an operation. */
   find({ pathItem, operation, pointer }: Entry): Server {
     const own = this.#listed(operation.servers);
     const servers = own.length > 0 ? own : this.#listed(pathItem.node.servers);
@@ -70,7 +70,7 @@ export class Servers {
     return this.#upstreamAt(stated);
   }
 
-  /** Reports servers in the overlay that no operation has; to be called when all operations are read. */
+  /** Reports servers in the overlay that no operation uses. Call it after all operations are read. */
   checkOverlay(): void {
     for (const url of this.#overlay.servers.keys()) {
       if (!this.#used.has(url))
@@ -81,7 +81,7 @@ export class Servers {
     }
   }
 
-  /** The servers whose URL begins with a host's name, but for the scheme that makes it one: it is read as a path. */
+  /** Servers with a URL that starts with a host name without a scheme. It is parsed as a path. */
   odd(): readonly Note[] {
     return notesOf(this.#odd);
   }
@@ -98,7 +98,7 @@ export class Servers {
     }
   }
 
-  /** The servers that the upstream is called in place of. */
+  /** Servers without an address, replaced by the upstream. */
   assumed(): readonly Note[] {
     return notesOf(this.#assumed);
   }
@@ -133,7 +133,7 @@ export class Servers {
   }
 }
 
-/** A host's name, or a host and its port, at the beginning of what should be a URL. */
+/** A host name, or a host and port, at the start of a URL without a scheme. */
 const hostForm =
   /^(?:localhost|(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3})(?::\d+)?(?:\/|$)|^[A-Za-z0-9-]+:\d+(?:\/|$)/;
 
@@ -151,7 +151,7 @@ function stateServer(server: Node): Stated {
     return typeof value === 'string' || typeof value === 'number' ? String(value) : hole;
   });
   const relative = 'http://relative.invalid';
-  // `localhost:8080` would be a scheme and what it is about
+  // The URL parser would read `localhost:` in `localhost:8080` as a scheme.
   const parsed = URL.parse(hostForm.test(url) ? `/${url}` : url, relative);
   const origin = parsed === null || parsed.origin === relative ? '' : parsed.origin;
   return { url, template, origin, basePath: withoutEndSlashes(parsed?.pathname ?? '') };

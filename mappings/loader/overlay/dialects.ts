@@ -12,19 +12,24 @@ export interface Dialect {
   readonly types: 'reached' | 'by-name';
   /** JSON members that come first in any order of elements (W18). */
   readonly first: readonly string[];
-  /** Nillable elements: all elements of replies and the elements that W33 lists of requests, or as the document declares. */
+  /**
+   * Nillable elements. `w33`: all elements of responses and those of requests that W33 lists. `declared`: as the
+   * document declares.
+   */
   readonly nillable: 'w33' | 'declared';
-  /** A request body: its members as children of the wrapper, or one element beside the parameters. */
+  /** Request body: its members as children of the wrapper, or one element next to the parameters. */
   readonly body: 'members' | { readonly element: string };
-  /** A reply body: its members as children of the wrapper, or one element. */
+  /** Response body: its members as children of the wrapper, or one element. */
   readonly reply: 'members' | { readonly element: string };
   /** Element name of the entries of string maps. */
   readonly mapEntry: string;
   /** Type name of string maps. */
   readonly mapName: string;
-  /** Scalars of formats that mean more to this family than to JSON Schema. */
+  /** Scalars of formats with a more specific meaning in this family than in JSON Schema. */
   readonly formats: Readonly<Record<string, ScalarName>>;
-  /** `of-dotnet`: callers read xs:decimal as .NET's decimal of 28 digits, so `check` warns of unbounded numbers. */
+  /**
+   * `of-dotnet`: callers read xs:decimal as .NET's decimal with 28 digits, so `check` warns about unbounded numbers.
+   */
   readonly decimals: 'of-dotnet' | 'any';
 }
 

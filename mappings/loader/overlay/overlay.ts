@@ -53,7 +53,7 @@ export interface Overlay {
   readonly refs: ReadonlyMap<string, string>;
   /** Addresses of servers, by their URLs in the document. */
   readonly servers: NonNullable<Values['servers']>;
-  /** JSON members whose values are never logged. */
+  /** JSON members with values that are never logged. */
   readonly personal: readonly string[];
 }
 
@@ -62,7 +62,10 @@ export interface CredentialsOverlay {
   readonly member: string | undefined;
   /** Name → header. */
   readonly headers: ReadonlyMap<string, string>;
-  /** Places of the document's security schemes. Other credentials are sent in the header that they came in. */
+  /**
+   * Locations of the credentials of security schemes. Other credentials are sent in the header that they were received
+   * in.
+   */
   readonly sent?: ReadonlyMap<string, CredentialPart['sent']>;
   /** Undefined: the required members of the member's schema. */
   readonly required: readonly string[] | undefined;
@@ -73,7 +76,7 @@ export interface CredentialsOverlay {
 
 const isGiven = (value: unknown): boolean => value !== undefined;
 
-/** Rules for the names of operations. Wrong rules are reported. */
+/** Reads the rules for operation names. Invalid rules are reported. */
 function readOperationNames(stated: Values['operationNames'], report: Report): OperationNames | undefined {
   if (stated === undefined || stated === 'fastapi') return stated;
   const hasPatterns = stated.some((rule) => [rule.operationId, rule.path, rule.tag].some(isGiven));
@@ -230,7 +233,7 @@ function readCredentials(keys: NonNullable<Values['credentials']>, report: Repor
   return { member, headers, required, secret, send, basic: readBasic(keys.basic, headers, report) };
 }
 
-/** The credentials that HTTP Basic supplies. No credential may use the header Authorization beside it. */
+/** Reads the credentials for HTTP Basic. Then no other credential may use the header Authorization. */
 function readBasic(
   keys: NonNullable<Values['credentials']>['basic'],
   headers: ReadonlyMap<string, string>,

@@ -1,26 +1,28 @@
-/** Where parts of a document stand once it is converted, and where they stood, by JSON pointers. */
+/** Mapping between the pointers of a converted document and those of the original. */
 export class Places {
   readonly #originals = new Map<string, string>();
   readonly #converted = new Map<string, string>();
 
-  /** Notes that what stood at `original`, with all in it, stands at `converted`; the first of several places counts. */
+  /**
+   * Records that `original`, with its content, was converted to `converted`. If there are several, the first is used.
+   */
   note(converted: string, original: string): void {
     this.#originals.set(converted, original);
     if (!this.#converted.has(original)) this.#converted.set(original, converted);
   }
 
-  /** Where that stood which stands at a pointer. */
+  /** Returns the original pointer of a converted pointer. */
   originalOf(pointer: string): string {
     return moved(pointer, this.#originals);
   }
 
-  /** Where that stands which stood at a pointer. */
+  /** Returns the converted pointer of an original pointer. */
   convertedOf(pointer: string): string {
     return moved(pointer, this.#converted);
   }
 }
 
-/** A pointer with the longest beginning that the map has replaced; itself where it has none. */
+/** Replaces the longest prefix of a pointer that the map contains. Without one, returns the pointer unchanged. */
 function moved(pointer: string, beginnings: ReadonlyMap<string, string>): string {
   for (let end = pointer.length; end > 0; end = pointer.lastIndexOf('/', end - 1)) {
     const beginning = beginnings.get(pointer.slice(0, end));

@@ -1,5 +1,5 @@
-// Swagger 2.0 as OpenAPI 3.0, part by part: what the readers of operations and schemas know is OpenAPI 3 alone. What 2.0
-// says and 3.0 has no words for becomes what those readers refuse, with the place in the document.
+// Converts Swagger 2.0 to OpenAPI 3.0, because the readers of operations and schemas support only OpenAPI 3. Features
+// without an equivalent in 3.0 become values that those readers reject, with the original pointer.
 import { withoutEndSlashes } from '../../http-mapping/paths.ts';
 import type { Allowance } from '../document/allowance.ts';
 import { pointerSegment, type Report, unescapedSegment } from '../document/error.ts';
@@ -8,7 +8,7 @@ import { decoded } from '../document/other-files.ts';
 import { isUnresolved, type Located, References } from '../document/references.ts';
 import { Places } from './places.ts';
 
-/** A document of another version as OpenAPI 3. */
+/** A document converted to OpenAPI 3. */
 export interface Converted {
   readonly document: Node;
   readonly places: Places;
@@ -27,7 +27,8 @@ export function isSwagger(root: unknown): root is Node {
 }
 
 /**
- * A Swagger document as OpenAPI 3.0. What its parameters, responses and paths refer to in vain is reported. Throws OverLimit.
+ * Converts a Swagger document to OpenAPI 3.0. Unresolved references of parameters, responses and paths are reported.
+ * Throws OverLimit.
  */
 export function convertSwagger(root: Node, report: Report, allowance: Allowance): Converted {
   return new Conversion(root, report, allowance).convert();
@@ -38,9 +39,9 @@ class Conversion {
   readonly #allowance: Allowance;
   readonly #references: References;
   readonly #places = new Places();
-  /** References whose targets stand elsewhere once all is converted. */
+  /** References with targets that may move during the conversion. */
   readonly #refs: Made[] = [];
-  /** What became of a schema: one may stand in several places, and in itself. */
+  /** Converted schemas. A schema may be used several times and contain itself. */
   readonly #schemas = new Map<unknown, unknown>();
 
   constructor(root: Node, report: Report, allowance: Allowance) {
@@ -99,7 +100,7 @@ class Conversion {
     return isNode(from) ? this.#each(from, original, convert) : {};
   }
 
-  /** Bodies that several operations may refer to, with the media types of the document. */
+  /** Converts body parameters that several operations may use, with the document's default media types. */
   #requestBodies(parameters: unknown): Made {
     if (!isNode(parameters)) return {};
     return this.#each(parameters, '/parameters', (one, at) => {
@@ -109,7 +110,7 @@ class Conversion {
     });
   }
 
-  /** An object with each member converted; without those that come to nothing, and with extensions as they are. */
+  /** Converts each member of an object. Undefined results are left out; extensions are unchanged. */
   #each(from: Node, pointer: string, convert: (one: unknown, at: string) => unknown): Made {
     this.#allowance.step(pointer);
     return Object.fromEntries(
@@ -136,7 +137,7 @@ class Conversion {
     return item;
   }
 
-  /** @param bodies what the path has of its operations' bodies */
+  /** @param bodies body parameters of the path, which apply to its operations */
   #operation(stated: Node, pointer: string, bodies: readonly Located[]): unknown {
     if (typeof stated.$ref === 'string') return this.#reference(stated);
     const { consumes = this.#root.consumes, produces = this.#root.produces, schemes: _, ...kept } = stated;
@@ -159,7 +160,7 @@ class Conversion {
     return operation;
   }
 
-  /** Parameters by whether they are a body or a part of one; without those that refer to nothing, which is reported. */
+  /** Splits parameters into body parameters and others. Unresolved references are reported and left out. */
   #divided(stated: readonly Located[]): {
     readonly inputs: readonly Located[];
     readonly bodies: readonly Located[];
@@ -183,7 +184,7 @@ class Conversion {
     });
   }
 
-  /** A parameter of a path, query or header: what it says of its value is a schema in OpenAPI 3. */
+  /** Converts a path, query or header parameter. Its type keywords become a schema in OpenAPI 3. */
   #parameter(stated: unknown, pointer: string, converted: string): unknown {
     if (!isNode(stated)) return stated;
     if (typeof stated.$ref === 'string') return this.#reference(stated);
@@ -203,13 +204,13 @@ class Conversion {
     if (bodies.length === 0) return undefined;
     const at = `${pointer}/requestBody`;
     const found = bodies.map((one) => this.#resolved(one) ?? one);
-    // an operation's own takes the place of its path's
+    // a parameter of the operation overrides that of its path
     const whole = found.findLastIndex(({ node }) => isNode(node) && node.in === 'body');
     const body = found[whole];
     if (body === undefined) return this.#form(found, at, consumes);
     if (found.some(({ node }) => isNode(node) && node.in === 'formData')) {
       this.#places.note(at, body.pointer);
-      return { content: {} }; // both is none that can be sent, which is told where bodies are read
+      return { content: {} }; // body and form parameters exclude each other, which the reader of bodies reports
     }
     const ref = bodies[whole]?.node;
     if (isNode(ref) && typeof ref.$ref === 'string' && /^\/parameters\/[^/]+$/.test(body.pointer)) {
@@ -220,7 +221,7 @@ class Conversion {
     return this.#body(body, at, consumes);
   }
 
-  /** The one body of a request, in each of its media types. */
+  /** Converts the body of a request, with each of its media types. */
   #body({ node, pointer }: Located, converted: string, consumes: unknown): unknown {
     const { description, required, schema } = isNode(node) ? node : {};
     const made = schema === undefined ? undefined : this.#schema(schema, `${pointer}/schema`);
@@ -240,7 +241,10 @@ class Conversion {
     );
   }
 
-  /** Parameters of a form as the members of one body; those of one name: the last one, an operation's own. */
+  /**
+   * Converts form parameters to the members of one body. If a name is repeated, the last parameter, which is the
+   * operation's own, is used.
+   */
   #form(stated: readonly Located[], converted: string, consumes: unknown): unknown {
     const properties = new Map<string, unknown>();
     const encoding = new Map<string, unknown>();
@@ -302,7 +306,7 @@ class Conversion {
     if (schema === undefined) return response;
     const isFile = isNode(schema) && schema.type === 'file';
     const made = this.#schema(schema, `${pointer}/schema`);
-    // a file comes as it is, whatever it is: as bytes where the document says no type, or JSON's alone
+    // A file response is not converted. It is binary if the document states no media type, or only JSON.
     const stated_ = textsOf(produces)?.filter((type) => !isFile || !/[/+]json\b/i.test(type)) ?? [];
     const types = isFile && stated_.length === 0 ? ['application/octet-stream'] : typesOf(stated_);
     const content = this.#content(types, made, `${pointer}/schema`, converted);
@@ -313,7 +317,7 @@ class Conversion {
     return response;
   }
 
-  /** A schema, or what a parameter or header says of its value, with what 2.0 writes otherwise. */
+  /** Converts a schema, or the type keywords of a parameter or header. */
   #schema(stated: unknown, pointer: string): unknown {
     if (!isNode(stated)) return stated;
     const known = this.#schemas.get(stated);
@@ -357,7 +361,7 @@ class Conversion {
     }
   }
 
-  /** A reference whose target is told once it is known where that stands. */
+  /** Registers a reference. Its target is rewritten after the conversion. */
   #reference(stated: Node): Node {
     const ref: Made = { ...stated };
     this.#refs.push(ref);
@@ -371,7 +375,7 @@ class Conversion {
     return `#${pointer.split('/').map(encodeURIComponent).join('/')}`;
   }
 
-  /** What is there, whatever refers to it; undefined once it is reported that nothing is. */
+  /** Resolves a reference. An unresolved reference is reported and gives undefined. */
   #resolved(stated: Located): Located | undefined {
     if (!isNode(stated.node) || typeof stated.node.$ref !== 'string') return stated;
     const found = this.#references.resolve(stated.node, stated.pointer);
@@ -388,7 +392,7 @@ function listed(list: unknown, pointer: string): readonly Located[] {
   return list.map((node: unknown, index) => ({ node, pointer: `${pointer}/${index}` }));
 }
 
-/** The media types that a list states; JSON where it states none. */
+/** Returns the media types of a list; JSON if it is empty. */
 function typesOf(stated: unknown): readonly string[] {
   const types = textsOf(stated) ?? [];
   return types.length === 0 ? [json] : types;
@@ -402,7 +406,7 @@ function isMultipart(type: string): boolean {
   return type.toLowerCase().startsWith(multipart);
 }
 
-/** How lists go by `collectionFormat` (2.0, Parameter Object), for places where OpenAPI 3 has a word for it. */
+/** Styles for `collectionFormat` (2.0, Parameter Object) that OpenAPI 3 supports. */
 const styles: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   query: {
     csv: { style: 'form', explode: false },
@@ -414,7 +418,10 @@ const styles: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   header: { csv: { style: 'simple', explode: false } },
 };
 
-/** A list's style; its format as it stands where OpenAPI 3 has no style for it, which is refused where styles are read. */
+/**
+ * Returns the style of a list. If OpenAPI 3 has no equivalent, returns the original format, which the reader of styles
+ * rejects.
+ */
 function styleOf(place: unknown, format: unknown = 'csv', items: unknown = {}): object {
   const inner = isNode(items) && items.type === 'array' ? (items.collectionFormat ?? 'csv') : undefined;
   if (inner !== undefined) return { style: `${String(inner)} in ${String(format)}` };
@@ -427,7 +434,7 @@ function serversOf({ host, basePath, schemes }: Node): object[] {
   const below = path === '' || path.startsWith('/') ? path : `/${path}`;
   if (typeof host !== 'string' || host === '') return below === '' ? [] : [{ url: below }];
   if (host.includes('://')) return [{ url: withoutEndSlashes(host) + below }];
-  // without schemes it is that by which the document was found, which nobody knows here
+  // Without schemes, the scheme of the document's own URL applies, which is unknown here.
   const [scheme = 'https', ...others] = (textsOf(schemes) ?? []).filter((one) => /^https?$/.test(one));
   return [scheme, ...others].map((one) => ({ url: `${one}://${host}${below}` }));
 }
@@ -457,7 +464,7 @@ function extensionsOf(node: Node): Node {
   return Object.fromEntries(Object.entries(node).filter(([key]) => key.startsWith('x-')));
 }
 
-/** An object without the members that are undefined. */
+/** Removes undefined members. */
 function defined(members: Node): Node {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
