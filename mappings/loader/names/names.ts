@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 
 /** Returns `name` with its first letter in upper case. */
-
 export function upperFirst(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

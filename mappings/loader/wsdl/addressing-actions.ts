@@ -6,7 +6,7 @@ import { attributeOf, type XmlElement } from './xml-tree.ts';
 /** The namespace of the Action attribute in WS-Addressing 1.0 Metadata. */
 export const metadataNamespace = 'http://www.w3.org/2007/05/addressing/metadata';
 
-/** Namespaces of the Action attribute, the newest first. If a message has several, the newest one counts. */
+/** Namespaces of the Action attribute, the newest first. If a message has several, the newest is used. */
 const attributeNamespaces: readonly string[] = [
   metadataNamespace,
   namespaces.wsdlAddressing,
@@ -38,7 +38,7 @@ export function declaredAction(message: XmlElement): string | undefined {
 
 /** Returns the action of an output: the declared one, or the default (WS-Addressing 1.0 Metadata, 4.4.1 and 4.4.4). */
 export function outputAction(output: XmlElement, names: ActionNames): string {
-  // the default name of an output is that of WSDL 1.1, 2.4.5
+  // The default name of an output (WSDL 1.1, 2.4.5).
   const name = attributeOf(output, 'name') || `${names.operation}Response`;
   return declaredAction(output) ?? defaultAction(names, [name]);
 }
@@ -62,7 +62,7 @@ function defaultAction({ namespace, portType }: ActionNames, last: readonly stri
   return collapsed([start, portType, ...last].join(delimiter));
 }
 
-/** Returns a URI without line breaks (XSD 1.0 Part 2, 3.2.17): in a header they would end its line. */
+/** Collapses the whitespace of a URI (XSD 1.0 Part 2, 3.2.17). A line break would end the line of a header. */
 export function collapsed(uri: string): string {
   return uri.replace(/[\t\n\r ]+/g, ' ').trim();
 }

@@ -27,10 +27,9 @@ import { operationKey } from './operation-names.ts';
 import { openFieldsOf, renameMembers } from './renames.ts';
 
 /**
- * The contract of a folder with a WSDL and, unless all defaults do, an overlay beside it (A1). Throws ContractError with all
- * that is wrong.
+ * Loads the contract of a folder with a WSDL and an optional overlay (A1). Throws ContractError with all problems.
  *
- * @param overlayFile the overlay's path; undefined where there is none
+ * @param overlayFile path of the overlay; undefined if there is no overlay
  */
 export function loadAdoptedContract(
   folder: string,
@@ -106,7 +105,7 @@ function notServedOf(folder: string, { notServed }: AdoptedService): LoadedContr
   }));
 }
 
-/** A service with the names and without the operations that an overlay says. */
+/** Applies the overlay's operation names to a service and removes the operations that it hides. */
 function withOverlay(service: AdoptedService, overlay: AdoptedOverlay, report: Report): AdoptedService {
   if (overlay.operations.size === 0) return service;
   const byKey = new Map<string, AdoptedOperation>();
@@ -176,7 +175,9 @@ function readOnlyOf(operation: AdoptedOperation, { operations }: AdoptedOverlay)
 
 const server: Server = { address: undefined, basePath: '', root: '', credentials: true };
 
-/** An operation as its call upstream: `POST /{name}` with the body's JSON (A7). Its types are the service's. */
+/**
+ * Returns an operation with its upstream call: `POST /{name}` with the body as JSON (A7). The types are in the service.
+ */
 function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: boolean): Operation {
   const { name, documentation } = operation;
   const wrapper = (called: string) =>
@@ -203,10 +204,10 @@ function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: b
   };
 }
 
-/** Paths that a gateway answers itself. */
+/** Paths that the gateway itself serves. */
 const ownPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/soap11', '/soap12']);
 
-/** The paths of ports, each once, in the order of the ports (A5). */
+/** Returns the endpoints by path, in the order of the ports (A5). Ports with the same path share an endpoint. */
 function endpointsOf(
   ports: readonly AdoptedPort[],
   { endpoints }: AdoptedOverlay,
@@ -249,7 +250,7 @@ interface Moved {
   readonly wsse: Wsse | undefined;
 }
 
-/** The two values of a UsernameToken, as `headers` calls them (A31). */
+/** The keys in `headers` for the two values of a UsernameToken (A31). */
 const tokenPlaces = { username: 'Security.Username', password: 'Security.Password' } as const;
 
 function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverlay, report: Report): Moved {
@@ -304,7 +305,10 @@ function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverl
   };
 }
 
-/** Whether a type may have one scalar at a path of members in JSON; members of the gateway's own aren't followed. */
+/**
+ * Returns true if a type may have a single scalar at a path of JSON members. Special members of the gateway (`@…`) are
+ * accepted without a check.
+ */
 function mayHave(type: SchemaType, [name, ...path]: readonly string[]): boolean {
   if (type.kind === 'simple') return name === undefined && type.variety.kind !== 'list';
   const { content } = type;
@@ -316,7 +320,7 @@ function mayHave(type: SchemaType, [name, ...path]: readonly string[]): boolean 
     if (particle.kind === 'any' || particle.most > 1) return false;
     if (particle.kind !== 'element') return particle.particles.some(isIn);
     const { element, json = element.name.local } = particle;
-    // the second element of a name is called name_2
+    // A repeated element name gets a suffix, for example name_2.
     if (json !== name && !name.startsWith(`${json}_`)) return false;
     return element.substitutes.length > 0 || mayHave(element.type, path);
   };
@@ -328,7 +332,7 @@ function isMixed(content: Content): boolean {
   return content.kind === 'elements' && content.mixed;
 }
 
-/** The policies of a service, a UsernameToken met only where the overlay says where its values go (A31). */
+/** Returns the policies of a service. A UsernameToken is supported only if the overlay configures its values (A31). */
 function policiesOf({ policies }: AdoptedService, wsse: Wsse | undefined): AdoptedService['policies'] {
   return policies.map((one) => {
     if (one.kind !== 'usernameToken' || wsse !== undefined) return one;
@@ -337,7 +341,7 @@ function policiesOf({ policies }: AdoptedService, wsse: Wsse | undefined): Adopt
   });
 }
 
-/** Whether any message of a service may hold bytes. */
+/** Returns true if a message of the service may contain binary values. */
 function holdsBinary({ operations }: AdoptedService): boolean {
   const seen = new Set<SchemaType>();
   const waiting: SchemaType[] = operations.flatMap(({ input, output, faults }) => [

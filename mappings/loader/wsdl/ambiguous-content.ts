@@ -5,13 +5,13 @@ import {
   type Wildcard,
 } from '../../contract/type-graph.ts';
 
-/** Maximum number of comparisons with wildcards for one type; beyond it the rest of the type is not checked. */
+/** Maximum number of comparisons with wildcards for one type. The rest of the type is not checked. */
 const mostComparisons = 100_000;
 
-/** Two particles of a content model that an element can stand for at one place; undefined if there are none. */
+/** Two particles of a content model that match the same element at the same position. */
 export type Ambiguity = readonly [one: string, other: string];
 
-/** A place of an element or a wildcard in a content model. */
+/** A position of an element or a wildcard in a content model. */
 interface Position {
   /** `xs:any` for a wildcard. */
   readonly called: string;
@@ -33,9 +33,9 @@ class Next {
 /** The positions at the edges of a particle. */
 interface Edges {
   readonly isNullable: boolean;
-  /** The positions that it may begin with. */
+  /** The positions at which the particle can start. */
   readonly first: Next;
-  /** The positions that may continue it where it could also end. */
+  /** The positions that can follow at a point where the particle could also end. */
   readonly more: Next;
 }
 
@@ -71,7 +71,7 @@ class Search {
     const isNullable = inner.isNullable || particle.least === 0;
     if (particle.most <= 1) return { ...inner, isNullable };
     this.#compare(inner.more, inner.first);
-    // after a fixed number of rounds it is known whether another one follows
+    // With a fixed number of repetitions, it is always known whether another one follows.
     if (particle.least === particle.most) return { ...inner, isNullable };
     const more = new Next();
     more.add(inner.more);

@@ -3,8 +3,8 @@ import { expanded } from '../../contract/type-graph.ts';
 import { someOf } from '../document/node.ts';
 
 /**
- * Finds the operations that no message to their endpoint can select: others there have the same body, and no action is
- * theirs only (A6). Returns a sentence for each endpoint and body.
+ * Finds operations that no message to their endpoint can select, because other operations have the same body and their
+ * actions are not unique (A6). Returns a sentence for each endpoint and body.
  */
 export function findAmbiguousOperations(endpoints: readonly AdoptedEndpoint[]): readonly string[] {
   return endpoints.flatMap(({ path, ports }) => {
@@ -20,7 +20,7 @@ export function findAmbiguousOperations(endpoints: readonly AdoptedEndpoint[]): 
   });
 }
 
-/** The operations of one body that have no action which none of the others has; none if there is one operation. */
+/** Returns the operations with the same body that have no unique action. Empty for a single operation. */
 function withoutOwnAction(operations: readonly AdoptedOperation[]): readonly AdoptedOperation[] {
   if (operations.length < 2) return [];
   const counts = new Map<string, number>();

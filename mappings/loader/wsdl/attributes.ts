@@ -12,14 +12,14 @@ import {
 import { readSimpleType, simpleTypeNamed } from './simple-types.ts';
 import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
-/** What a type says about attributes, groups expanded. */
+/** Attribute declarations of a type, with groups expanded. */
 export interface AttributeSet {
-  /** By expanded name, in the schema's order; undefined for a prohibited one. */
+  /** By expanded name, in the schema's order; undefined for a prohibited attribute. */
   readonly uses: ReadonlyMap<string, AttributeUse | undefined>;
   readonly any: boolean;
 }
 
-/** The attributes of a type, an extension, a restriction or a group (XSD 1.0, part 1, 3.2 and 3.6). */
+/** Reads the attributes of a type, an extension, a restriction or a group (XSD 1.0, part 1, 3.2 and 3.6). */
 export function readAttributes(context: SchemaContext, element: XmlElement, schema: Schema): AttributeSet {
   const uses = new Map<string, AttributeUse | undefined>();
   let any = xsdChild(element, 'anyAttribute') !== undefined;
@@ -47,7 +47,10 @@ function groupOf(context: SchemaContext, at: XmlElement, schema: Schema): Attrib
   return context.depth.within(at, () => readAttributes(context, declared.element, declared.schema));
 }
 
-/** Inherited attributes with a type's own: an own one takes the place of its namesake, a prohibited one goes (XSD 1.0, part 1, 3.4.2). */
+/**
+ * Merges inherited and own attributes. An own attribute replaces an inherited one with the same name; a prohibited one
+ * removes it (XSD 1.0, part 1, 3.4.2).
+ */
 export function mergeAttributes(
   inherited: readonly AttributeUse[],
   own: AttributeSet,

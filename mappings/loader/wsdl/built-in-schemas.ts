@@ -6,7 +6,7 @@ import { w3cSchemas } from './w3c-schemas.ts';
 const { soap11Encoding, soap12Encoding, wsdl, soap11, soap12 } = namespaces;
 const xop = 'http://www.w3.org/2004/08/xop/include';
 
-/** The simple types of XSD that the SOAP encodings name anew (SOAP 1.1, 5.2; SOAP 1.2, part 2, 3). */
+/** Simple types of XSD that the SOAP encodings redeclare (SOAP 1.1, 5.2; SOAP 1.2, part 2, 3). */
 const encoded =
   'string normalizedString token language Name NCName NMTOKEN NMTOKENS ID IDREF IDREFS ENTITY ENTITIES anyURI QName NOTATION boolean decimal integer nonPositiveInteger negativeInteger nonNegativeInteger positiveInteger byte unsignedByte short unsignedShort int unsignedInt long unsignedLong float double duration dateTime time date gYearMonth gYear gMonthDay gDay gMonth hexBinary base64Binary'.split(
     ' ',
@@ -37,8 +37,9 @@ function mime(namespace: string): [string, string] {
 }
 
 /**
- * Schemas that documents refer to without bringing them, as far as services use them (A2): XML, SOAP's encodings and
- * envelopes, xmlmime, xop, WS-I's swaRef, Apache SOAP, WSDL, WS-Addressing, XML Signature and XML Encryption. By namespace; one that a folder holds goes before.
+ * Schemas that documents often refer to but do not include, by namespace (A2). They contain only the commonly used
+ * parts. They cover XML, SOAP encodings and envelopes, xmlmime, xop, swaRef (WS-I), Apache SOAP, WSDL, WS-Addressing,
+ * XML Signature and XML Encryption. A schema in the folder takes precedence.
  */
 export const builtInSchemas: ReadonlyMap<string, string> = new Map([
   schema(
@@ -72,7 +73,7 @@ export const builtInSchemas: ReadonlyMap<string, string> = new Map([
     'http://ws-i.org/profiles/basic/1.1/xsd',
     '<simpleType name="swaRef"><restriction base="x:anyURI"/></simpleType>',
   ),
-  // its types are in mappings/contract/apache-types.ts
+  // The types are in mappings/contract/apache-types.ts.
   schema(namespaces.apacheSoap, ''),
   schema(wsdl, '<attribute name="arrayType" type="x:string"/><attribute name="required" type="x:boolean"/>'),
   ...w3cSchemas,

@@ -18,13 +18,13 @@ import { isTrue, type Mutable, type SchemaContext, xsdChild, xsdChildren } from 
 import { readSimpleType, restricted } from './simple-types.ts';
 import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
-/** A complex type as it is written, to be read once those that it is derived from are. */
+/** A complex type that is read later, after its base types. */
 export interface WrittenType {
   readonly element: XmlElement;
   readonly schema: Schema;
 }
 
-/** Fills a complex type in from an `xs:complexType` (XSD 1.0, part 1, 3.4); `complete` does so for its base. */
+/** Fills a complex type from an `xs:complexType` (XSD 1.0, part 1, 3.4). `complete` fills its base type. */
 export function fillComplexType(
   context: SchemaContext,
   type: Mutable<ComplexType>,
@@ -65,7 +65,7 @@ export function fillComplexType(
       stepsPerMember *
         (type.attributes.length + (content.kind === 'elements' ? sizeOf(content.particle) : 0)),
   );
-  // after the steps are counted: groups may double
+  // Called after the steps are counted, because expanded groups may be large.
   if (content.kind === 'elements') warnOfAmbiguity(context, element, type.name?.local, content.particle);
 }
 
@@ -111,7 +111,7 @@ function contentOf(particle: Particle | undefined, mixed: boolean): Content {
   return { kind: mixed ? 'mixed' : 'empty' };
 }
 
-/** The text of simple content: the base's, restricted where facets say so. */
+/** Returns the text type of simple content: the type of the base with any facets applied. */
 function textOf(context: SchemaContext, derived: XmlElement, schema: Schema, base: SchemaType): SimpleType {
   const inner = xsdChild(derived, 'simpleType');
   const inherited = textTypeOf(base);
@@ -172,7 +172,10 @@ function isArray({ name }: ComplexType): boolean {
   return name?.local === 'Array' && isEncoding(name.namespace);
 }
 
-/** An array of SOAP's encoding (SOAP 1.1, 5.4.2; WSDL 1.1, 2.2): by `wsdl:arrayType`, or its lone element. */
+/**
+ * Returns the content of a SOAP-encoded array (SOAP 1.1, 5.4.2; WSDL 1.1, 2.2), from `wsdl:arrayType` or its only
+ * element.
+ */
 function arrayContent(
   context: SchemaContext,
   derived: XmlElement,
@@ -192,7 +195,10 @@ function arrayContent(
   return { kind: 'encodedArray', item: lonelyItem(particle) ?? anyType, dimensions: 1 };
 }
 
-/** `[,]` has two dimensions; of `[][]` the first bracket's arrays are items of the second's. */
+/**
+ * Parses the brackets of an array type. `[,]` has two dimensions; in `[][]`, the items of the outer array are arrays
+ * with the first bracket.
+ */
 function arrayOf(
   item: SchemaType,
   brackets: string,

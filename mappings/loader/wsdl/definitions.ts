@@ -8,27 +8,33 @@ import { attributeOf, plainText, qualifiedName, type XmlElement } from './xml-tr
 /** The symbol spaces of WSDL 1.1 (2.1.1). */
 export type DefinitionKind = 'message' | 'portType' | 'binding' | 'service';
 
-/** A message, port type, binding or service as it is written. */
+/** A message, port type, binding or service element. */
 export interface Definition {
   readonly name: QName;
   readonly element: XmlElement;
 }
 
-/** What the `wsdl:definitions` of all documents define, by kind and name. */
+/** Definitions of all documents, by kind and name. */
 export interface Definitions {
-  /** The second definition of the same kind and name; undefined for none. */
+  /** Returns the second definition with the same kind and name; undefined if it is unique. */
   readonly secondOf: (definition: Definition) => XmlElement | undefined;
   readonly all: (kind: DefinitionKind) => readonly Definition[];
-  /** What an attribute refers to; what isn't found is told, once for a name. A name of another namespace is taken when it is the only one (A3). */
+  /**
+   * Returns the definition that an attribute refers to. A missing definition is reported. If only one definition has
+   * the local name, it is used despite another namespace (A3).
+   */
   readonly find: (kind: DefinitionKind, at: XmlElement, attribute: string) => Definition | undefined;
 }
 
 const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
 
-/** Reads the definitions of documents. Of two with one kind and name the first is kept; whoever refers to it has a flaw. */
+/**
+ * Reads the definitions of documents. The first of several with the same kind and name is kept; references to it are
+ * flaws.
+ */
 export function readDefinitions(roots: readonly XmlElement[], findings: Findings): Definitions {
   const byName = new Map<string, Definition>();
-  /** The second definition of a kind and name. */
+  /** Second definition with the same kind and name. */
   const second = new Map<Definition, XmlElement>();
   const byLocal = new Map<string, Definition[]>();
   const byKind = new Map<DefinitionKind, Definition[]>(kinds.map((kind) => [kind, []]));
@@ -80,18 +86,18 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
   return { all: (kind) => byKind.get(kind) ?? [], find, secondOf: (definition) => second.get(definition) };
 }
 
-/** The WSDL children of an element of one name. */
+/** Returns the WSDL children of an element with a local name. */
 export function wsdlChildren(element: XmlElement, local: string): readonly XmlElement[] {
   return element.children.filter((child) => isA(child, namespaces.wsdl, local));
 }
 
-/** The words of a `wsdl:documentation`; `''` for none. */
+/** Returns the text of a `wsdl:documentation`; `''` if there is no documentation. */
 export function wordsOf(element: XmlElement): string {
   const [documentation] = wsdlChildren(element, 'documentation');
   return documentation === undefined ? '' : plainText(documentation);
 }
 
-/** The SOAP extension of one name (WSDL 1.1, 3; WSDL 1.1 Binding Extension for SOAP 1.2). */
+/** Returns the SOAP extension element with a name (WSDL 1.1, 3; WSDL 1.1 Binding Extension for SOAP 1.2). */
 export function soapChild(element: XmlElement, local: string): XmlElement | undefined {
   return element.children.find((child) => soapVersionOf(child) !== undefined && child.local === local);
 }

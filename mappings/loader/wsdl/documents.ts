@@ -20,24 +20,27 @@ import {
   type XmlSource,
 } from './xml-tree.ts';
 
-/** A schema as it is used: an included one without a namespace is one of its includer's for each that includes it (A2). */
+/**
+ * A schema with its effective namespace. An included schema without a namespace has one entry for each including
+ * namespace (A2).
+ */
 export interface Schema {
   readonly element: XmlElement;
   readonly namespace: string;
-  /** Namespaces that it imports. */
+  /** Imported namespaces. */
   readonly imports: ReadonlySet<string>;
-  /** True for one that comes with the code. */
+  /** True for a schema that is built in. */
   readonly builtIn: boolean;
 }
 
-/** An import, include or redefine that was not followed, and the namespace of the components that are missing for it. */
+/** An import, include or redefine that was not followed, with the namespace of the missing components. */
 export interface BrokenLocation {
   readonly at: XmlElement;
   readonly namespace: string;
   readonly message: string;
   /** True for a file that was read and is not the expected one. */
   readonly isOther: boolean;
-  /** `../` or several of them, of a path that leads out of the folder and that no folder of `refs` covers. */
+  /** The start of a path (`../`, possibly repeated) that leaves the folder and that `refs` does not cover. */
   readonly beginning?: string | undefined;
 }
 
@@ -48,28 +51,28 @@ export interface AddressMark {
   readonly port: string;
 }
 
-/** The bindings and ports by their SOAP versions, and the addresses of each source. */
+/** SOAP versions of bindings and ports, and the addresses in each source. */
 export interface ServiceMarks {
   readonly versions: ReadonlyMap<XmlElement, '1.1' | '1.2' | 'other'>;
   readonly addresses: ReadonlyMap<XmlSource, readonly AddressMark[]>;
 }
 
-/** The documents of a service: what they define and how they hang together. */
+/** The documents of a service, with their definitions and references. */
 export interface WsdlDocuments {
-  /** The `wsdl:definitions`, the first document's first. */
+  /** The `wsdl:definitions`, starting with the first document. */
   readonly definitions: readonly XmlElement[];
   readonly schemas: readonly Schema[];
   readonly documents: readonly AdoptedDocument[];
   readonly broken: readonly BrokenLocation[];
-  /** Marks the value of an attribute as the place of a port's address, which is known once services are read. */
+  /** Marks an attribute value as a port's address. The addresses are known after the services are read. */
   readonly addPlace: (at: XmlElement, attribute: string, port: string) => void;
-  /** Marks the content of an element in the same way. */
+  /** Marks the content of an element as a port's address. */
   readonly addContentPlace: (at: XmlElement, port: string) => void;
-  /** Marks a binding or port as one of a SOAP version. */
+  /** Marks a binding or port with its SOAP version. */
   readonly addVersionPlace: (at: XmlElement, soap: '1.1' | '1.2' | 'other') => void;
-  /** What was marked so, in characters. */
+  /** All marks, as character offsets. */
   readonly marks: ServiceMarks;
-  /** Removes the places of ports that are not served: their addresses stay as they are. */
+  /** Removes the marks of ports that are not served. Their addresses are not changed. */
   readonly dropPlaces: (ports: ReadonlySet<string>) => void;
 }
 
@@ -79,14 +82,16 @@ type PlaceUse =
   | { readonly kind: 'version'; readonly soap: '1.1' | '1.2' | 'other' };
 
 interface OpenDocument {
-  /** Its number is known once all documents are. */
+  /** Its number is assigned after all documents are read. */
   readonly document: { -readonly [member in keyof AdoptedDocument]: AdoptedDocument[member] };
   readonly places: AdoptedPlace[];
-  /** The numbers that locations give it, such as 2 of `http://old.example/Service?xsd=2`, in order of mention. */
+  /**
+   * Numbers in the locations of the document, for example 2 in `http://old.example/Service?xsd=2`, in order of mention.
+   */
   readonly numbers: number[];
 }
 
-/** Reads the first WSDL and all that it leads to, and numbers the documents (A2). */
+/** Reads the first WSDL and all referenced documents, and numbers them (A2). */
 export function readDocuments(place: WsdlPlace, allowance: Allowance, findings: Findings): WsdlDocuments {
   return new DocumentReader(new XmlFiles(place, allowance, findings), allowance, findings).read();
 }
@@ -100,15 +105,15 @@ class DocumentReader {
     versions: new Map<XmlElement, '1.1' | '1.2' | 'other'>(),
     addresses: new Map<XmlSource, AddressMark[]>(),
   };
-  /** The schemas of the code that imports lead to, by namespace. */
+  /** Built-in schemas that imports refer to, by namespace. */
   readonly #builtIn = new Map<string, XmlFile>();
   readonly #allowance: Allowance;
   readonly #definitions: XmlElement[] = [];
   readonly #schemas: Schema[] = [];
-  /** The namespaces that each schema was added with. */
+  /** The effective namespaces of each schema. */
   readonly #added = new Map<XmlElement, Set<string>>();
   readonly #broken: BrokenLocation[] = [];
-  /** What is still to be looked through, in the order of mention. */
+  /** Documents and schemas to read, in order of mention. */
   readonly #waiting: (() => void)[] = [];
 
   constructor(files: XmlFiles, allowance: Allowance, findings: Findings) {
@@ -124,7 +129,7 @@ class DocumentReader {
       if (isA(root, namespaces.wsdl, 'definitions')) this.#enter(first, 'wsdl');
       else this.#findings.wrong(root, `expected wsdl:definitions of WSDL 1.1, got <${root.local}>`);
     }
-    // grows meanwhile
+    // The list grows during the loop.
     for (const next of this.#waiting) next();
     numberDocuments([...this.#opened.values()]);
     const held = new Set(this.#schemas.map(({ namespace }) => namespace));
@@ -132,7 +137,7 @@ class DocumentReader {
       definitions: this.#definitions,
       schemas: this.#schemas,
       documents: [...this.#opened.values()].map(({ document }) => document),
-      // what is there by another way, or built in, isn't missed
+      // Components that are available from another document or built in are not missing.
       broken: this.#broken.filter(({ at, namespace, isOther }) => {
         if (at.local !== 'import' || isOther) return true;
         return !held.has(namespace) && !builtInSchemas.has(namespace) && namespace !== namespaces.xsd;
@@ -185,8 +190,7 @@ class DocumentReader {
   }
 
   /**
-   * The schema that comes with the code, for an import that leads to no file. A URL of the web stays: clients can load it, as
-   * they did from the old service.
+   * Returns the built-in schema for an import without a file. A web URL is kept, because clients can load it as before.
    */
   #openBuiltIn(at: XmlElement, location: string, namespace: string): XmlFile | undefined {
     if (!isA(at, namespaces.xsd, 'import') || /^https?:/i.test(location.trim())) return undefined;
@@ -210,7 +214,7 @@ class DocumentReader {
     return 'why' in found ? (this.#openBuiltIn(at, location, namespace) ?? found) : found;
   }
 
-  /** Follows a location; undefined where there is none, or where it leads nowhere. */
+  /** Opens the target of a location. Returns undefined without a location or if it cannot be opened. */
   #follow(at: XmlElement, attribute: string, namespace: string): XmlFile | undefined {
     const location = attributeOf(at, attribute);
     if (location === undefined) return undefined;
@@ -233,12 +237,12 @@ class DocumentReader {
     return found;
   }
 
-  /** Adds a location whose file is not the expected one. */
+  /** Records a location with an unexpected file. */
   #refuse(at: XmlElement, namespace: string, message: string): void {
     this.#broken.push({ at, namespace, message, isOther: true });
   }
 
-  /** Keeps a place, in their order and once: a schema may be looked through for several namespaces. */
+  /** Adds a place in order, unless it is known. A schema may be processed for several namespaces. */
   #mark(at: XmlElement, name: string, what: PlaceUse): void {
     const attribute = findAttribute(at, name);
     this.#markSpan(at, attribute && valueSpan(at.source, attribute), what);
@@ -274,7 +278,7 @@ class DocumentReader {
     }
   }
 
-  /** Adds a schema, with the namespace of its includer where it has none itself. */
+  /** Adds a schema. A schema without a namespace gets that of its includer. */
   #addSchema(element: XmlElement, includer: string | undefined, at: XmlElement): void {
     const own = attributeOf(element, 'targetNamespace');
     if (includer !== undefined && own !== undefined && own !== includer) {
@@ -308,7 +312,7 @@ class DocumentReader {
     }
   }
 
-  /** The schema of an import; those of a WSDL are added with it. */
+  /** Adds an imported schema. Schemas inside a WSDL are added together with the WSDL. */
   #addImported(root: XmlElement, imported: string, at: XmlElement): void {
     if (root.local === 'definitions') return;
     const own = attributeOf(root, 'targetNamespace') ?? '';
@@ -318,8 +322,9 @@ class DocumentReader {
 }
 
 /**
- * Numbers documents (A2). A part keeps the number of its first location with a free one, as JAX-WS numbers parts; clients with
- * a stored WSDL ask for these. The others get the lowest free numbers in order of first mention.
+ * Numbers the documents (A2). A document keeps the first free number in its locations, as JAX-WS numbers documents,
+ * because clients with a stored WSDL request these numbers. Other documents get the lowest free numbers in order of
+ * mention.
  */
 function numberDocuments(opened: readonly OpenDocument[]): void {
   const taken = { wsdl: new Set([0]), xsd: new Set<number>() };
@@ -349,12 +354,12 @@ function kindOf(root: XmlElement): 'wsdl' | 'xsd' | undefined {
   return isA(root, namespaces.xsd, 'schema') ? 'xsd' : undefined;
 }
 
-/** Whether an element has this name. */
+/** Returns true if an element has this name. */
 export function isA(element: XmlElement, namespace: string, local: string): boolean {
   return element.local === local && element.namespace === namespace;
 }
 
-/** A schema that comes with the code, by its namespace; undefined for any other. */
+/** Returns the built-in schema of a namespace; undefined if there is no built-in schema. */
 export function builtInSchema(namespace: string, allowance: Allowance): Schema | undefined {
   const text = builtInSchemas.get(namespace);
   if (text === undefined) return undefined;

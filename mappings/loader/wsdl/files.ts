@@ -27,18 +27,18 @@ import { readWhole } from '../document/yaml.ts';
 import type { Findings } from './findings.ts';
 import { blanked, oldSchemas, readSource, readTree, type XmlElement } from './xml-tree.ts';
 
-/** Where the documents of an adopted service lie. */
+/** Location of the documents of an adopted service. */
 export interface WsdlPlace {
   readonly folder: string;
   /** The path of the first WSDL in the folder. */
   readonly wsdl: string;
-  /** Beginnings of URLs, or of paths that lead out of the folder, each with the folder that holds their files (A2). */
+  /** Folders by the prefix of a URL, or of a path that leaves the folder (A2). */
   readonly refs: ReadonlyMap<string, string>;
   /** The path of a folder that the search by namespace skips. */
   readonly skipped?: string | undefined;
 }
 
-/** A file that was read: its path in the folder, or its address below one of `refs`, and its root. */
+/** A parsed file: its root and its path in the folder, or its address if it is in a folder of `refs`. */
 export interface XmlFile {
   readonly file: string;
   readonly root: XmlElement;
@@ -47,12 +47,12 @@ export interface XmlFile {
 /** Characters that a file's name may not have on Windows, or in a ZIP archive made for it. */
 const unportable = /[<>:"|?*\\]|\p{Cc}/gu;
 
-/** The name under which a file can be saved on every system: `Service.svc?xsd=xsd0` is `Service.svc_xsd=xsd0`. */
+/** Returns a name that is valid on all systems: `Service.svc?xsd=xsd0` becomes `Service.svc_xsd=xsd0`. */
 export function portableName(path: string): string {
   return path.replace(unportable, '_');
 }
 
-/** What a file that is looked for holds: the local names of roots that it may have, the best first, and their target namespace. */
+/** Expected content of a file: the local names allowed for its root, the preferred first, and the target namespace. */
 export interface ExpectedRoot {
   readonly kinds: readonly ('definitions' | 'schema')[];
   readonly namespace: string;
@@ -66,14 +66,17 @@ const headBytes = 64 * 1024;
 /** A file, or the reason why it cannot be read. */
 type Reading = XmlFile | { readonly why: string };
 
-/** The files below a folder, each read once. Fetches no URL, and reads no file outside the folders, not even through links (A2). */
+/**
+ * The files in a folder, each read once. URLs are never fetched, and files outside the folders are not read, even
+ * through links (A2).
+ */
 export class XmlFiles {
   readonly #place: WsdlPlace;
   readonly #root: string;
   readonly #allowance: Allowance;
   readonly #findings: Findings;
   readonly #others: OtherFiles;
-  /** Base of relative locations, by file: the address of a file below one of `refs`. */
+  /** Base of relative locations by file: the address of a file in a folder of `refs`. */
   readonly #addresses = new Map<string, string>();
   readonly #known = new Map<string, Reading>();
   #byNamespace: ReadonlyMap<string, readonly string[]> | undefined;
@@ -137,7 +140,7 @@ export class XmlFiles {
     // the first file does not count
     if (this.#known.size > contractFiles)
       throw new OverLimit(`${path} would be one more than ${contractFiles} files`);
-    // a path with an escaped slash may leave the folder and return to it: no file can be written there
+    // A path with an escaped slash may leave the folder and return to it. Output files cannot have this path.
     const own = path.split('/').includes('..') ? relative(below, real) : path;
     const made = this.#parse(real, ref === undefined ? own : `${ref}/${own}`);
     this.#known.set(real, made);
@@ -165,7 +168,10 @@ export class XmlFiles {
     }
   }
 
-  /** Returns the file with a namespace that is named as the location ends, else the first file with it. */
+  /**
+   * Returns the file with the namespace: if possible, the file with the name at the end of the location, or else the
+   * first.
+   */
   #ofNamespace(expected: ExpectedRoot, location: string, from: string): XmlFile | undefined {
     const { kinds, namespace, at } = expected;
     this.#byNamespace ??= namespacesBelow(this.#root, this.#place.skipped, this.#allowance);
@@ -187,7 +193,9 @@ export class XmlFiles {
   }
 }
 
-/** Returns true for a path that ends as a location does, with or without its query, or that is named as its query's value. */
+/**
+ * Returns true if a path ends like the location, with or without its query, or is named like the value of the query.
+ */
 function isCalled(path: string, location: string): boolean {
   const [before = '', query] = location.split('?', 2);
   const last = decoded(before.split('/').at(-1) ?? '');
@@ -206,7 +214,7 @@ function existing(folder: string): string | undefined {
   }
 }
 
-/** A file's path without links; else why it can't be read. */
+/** Returns the path of a file with links resolved, or the reason why it cannot be read. */
 function inside(root: string, path: string): string | { why: string } {
   try {
     const real = realpathSync(join(root, path));
@@ -217,7 +225,10 @@ function inside(root: string, path: string): string | { why: string } {
   }
 }
 
-/** The WSDLs and schemas below a folder, without its adopted contracts, by root and target namespace, in the order of their paths. */
+/**
+ * Returns the WSDLs and schemas in a folder by root and target namespace, in path order. Folders that `adopt` wrote are
+ * skipped.
+ */
 function namespacesBelow(
   root: string,
   skipped: string | undefined,
@@ -227,7 +238,7 @@ function namespacesBelow(
   const other = skipped === undefined ? undefined : existing(skipped);
   let files = 0;
   const visit = (folder: string, depth: number): void => {
-    // a folder that adopt wrote has copies
+    // A folder that `adopt` wrote contains copies.
     if (folder !== '' && (join(root, folder) === other || existsSync(join(root, folder, derivedFile))))
       return;
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true }).toSorted(byName)) {
@@ -250,7 +261,7 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : 1;
 }
 
-/** The root and the target namespace of a WSDL or schema by its first tag; undefined for any other file. */
+/** Returns the root name and target namespace of a WSDL or schema from its first tag; undefined for any other file. */
 function rootHeld(root: string, path: string): string | undefined {
   const real = inside(root, path);
   if (typeof real === 'object') return undefined;

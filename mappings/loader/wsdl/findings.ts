@@ -3,27 +3,27 @@ import type { QName } from '../../contract/type-graph.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { lineOf, type XmlElement } from './xml-tree.ts';
 
-/** A part of the documents that is missing or wrong. Operations that need it are not served; the others are (A2). */
+/** A missing or invalid part of the documents. Only operations that need the part are not served (A2). */
 export interface Flaw {
   readonly problem: ContractProblem;
-  /** The name that has no component; undefined for a component that is wrong. */
+  /** Name of a missing component; undefined for an invalid component. */
   readonly name: QName | undefined;
-  /** The component or definition that has the flaw; undefined for a flaw that no operation can need. */
+  /** The component or definition with the flaw; undefined if no operation can depend on it. */
   owner: object | undefined;
 }
 
 /** Problems and warnings of the documents of an adopted service. */
 export class Findings {
-  /** Problems that stop the whole service, such as a WSDL that is not well-formed. */
+  /** Problems that prevent serving the service, for example a WSDL that is not well-formed. */
   readonly problems: ContractProblem[] = [];
-  /** Problems that stop only the operations that need the owner (A2). */
+  /** Problems that affect only the operations that need the owner (A2). */
   readonly flaws: Flaw[] = [];
   readonly #warnings = new Map<string, ContractProblem>();
-  /** References from an owner to groups and to names that are defined twice, which are not in the component model. */
+  /** Dependencies on groups and on names with two definitions, which are not in the component model. */
   readonly #needs = new Map<object, Set<object>>();
   /** Owners of flaws that `collect` made. */
   readonly #collected = new Set<object>();
-  /** The component or definition that is read at the moment. */
+  /** The component or definition that is being read. */
   owner: object | undefined = undefined;
 
   /** Warnings, each once. */
@@ -41,7 +41,7 @@ export class Findings {
     this.flaws.push({ problem: placed(at, message), name, owner: this.owner });
   }
 
-  /** Adds a flaw of a file that no operation needs by itself. */
+  /** Adds a flaw of a file that no operation needs directly. */
   fileFlaw(file: string, line: number | undefined, message: string): void {
     this.flaws.push({ problem: { file, pointer: '', line, message }, name: undefined, owner: undefined });
   }
@@ -77,7 +77,7 @@ export class Findings {
     return made;
   }
 
-  /** Calls a function that reads a definition; returns its result and the problems that it adds, each once. */
+  /** Calls a function that reads a definition. Returns its result and the distinct problems that it adds. */
   collect<T>(read: () => T): { readonly value: T; readonly problems: readonly ContractProblem[] } {
     const owner = {};
     this.#collected.add(owner);

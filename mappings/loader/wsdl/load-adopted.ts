@@ -23,37 +23,37 @@ import { type ReadService, readService } from './service.ts';
 import { singleWsdl } from './single-wsdl.ts';
 import { nameTypes } from './type-names.ts';
 
-/** How an adopted service is loaded. */
+/** Options for loading an adopted service. */
 export interface AdoptedOptions {
-  /** The path of the WSDL in the folder; undefined for the lone one, or `service.wsdl`. */
+  /** Path of the WSDL in the folder. Undefined: the only WSDL, or `service.wsdl`. */
   readonly wsdl?: string | undefined;
-  /** Beginnings of URLs, or of paths out of the folder, each with the folder that holds their files (A2). */
+  /** Folders by the prefix of a URL, or of a path that leaves the folder (A2). */
   readonly refs?: ReadonlyMap<string, string>;
   /** The path of a folder that the search for a file by its namespace skips. */
   readonly skipped?: string;
-  /** Called with each beginning, such as `../`, of a path that leads out of the folder and that `refs` do not cover. */
+  /** Called with the start of each path, for example `../`, that leaves the folder and that `refs` does not cover. */
   readonly onOutside?: (beginning: string) => void;
-  /** Names that stay, as `adoptedNames` gives them; undefined for those of the folder's `names.lock`. */
+  /** Kept names in the form of `adoptedNames`. Undefined: names from the folder's `names.lock`. */
   readonly names?: KeptNames;
   readonly limits?: ContractLimits;
-  /** In place of one of its own, where other files count with these. */
+  /** Limits shared with other files. Undefined: the service has its own. */
   readonly allowance?: Allowance;
 }
 
-/** An adopted service, and what was read in spite of being wrong (A3). */
+/** An adopted service with the errors that were tolerated (A3). */
 export interface LoadedService {
   readonly service: AdoptedService;
   readonly warnings: readonly ContractProblem[];
 }
 
-/** Names of operations by `portType.operation`, of types by `{namespace}local`. */
+/** Names of operations by `portType.operation` and of types by `{namespace}local`. */
 export type KeptNames = Pick<ContractNames, 'operations' | 'types'>;
 
 const noNames: KeptNames = { operations: new Map(), types: new Map() };
 
 /**
- * The service that a folder's WSDL describes (A1 to A9). Throws ContractError with all that is wrong, each with file, line,
- * what was expected and got; documents that pass a limit are wrong there.
+ * Loads the service that a folder's WSDL describes (A1 to A9). Throws ContractError with all problems, each with file,
+ * line, expected and actual value. An exceeded limit is also a problem.
  */
 export function loadAdoptedService(folder: string, options: AdoptedOptions = {}): LoadedService {
   const allowance = options.allowance ?? new Allowance(options.limits ?? defaultLimits);
@@ -71,7 +71,7 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
     for (const { beginning } of documents.broken) if (beginning !== undefined) onOutside?.(beginning);
     const service = read(documents, names, allowance, findings);
     if (findings.problems.length > 0) throw contractError(findings.problems.map(inFolder), limits);
-    // as many as problems are told
+    // limited like problems
     const warnings = findings.warnings.slice(0, limits.contractProblems);
     return { service, warnings: warnings.map(inFolder) };
   } catch (error) {
@@ -87,12 +87,15 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   }
 }
 
-/** The path of a document that is named as seen from a folder; documents below an absolute path of `refs` are absolute. */
+/**
+ * Returns the path of a document named relative to a folder. Documents in an absolute folder of `refs` have absolute
+ * paths.
+ */
 export function placeIn(folder: string, file: string): string {
   return isAbsolute(file) ? file : join(folder, file);
 }
 
-/** What the folder's `names.lock` keeps. XML names differ by their case too. */
+/** Reads the folder's `names.lock`. Names that differ only in case are distinct, as in XML. */
 function keptNames(folder: string, allowance: Allowance, findings: Findings): KeptNames {
   const problems: ContractProblem[] = [];
   const kept = readNamesLock(join(folder, 'names.lock'), problems, allowance, (name) => name) ?? noNames;
@@ -100,7 +103,7 @@ function keptNames(folder: string, allowance: Allowance, findings: Findings): Ke
   return kept;
 }
 
-/** The names of a service as `names.lock` keeps them (A4, A19). */
+/** Returns the names of a service for `names.lock` (A4, A19). */
 export function adoptedNames({ operations, typeNames }: AdoptedService): ContractNames {
   const types = new Map<string, string>();
   for (const [type, given] of typeNames) if (type.name !== undefined) types.set(expanded(type.name), given);
@@ -132,7 +135,7 @@ function read(
   };
 }
 
-/** A service without the operations that reach a flaw of the documents (A2). If none is left, all flaws are problems. */
+/** Removes the operations that depend on a flaw of the documents (A2). If none is left, all flaws become problems. */
 function withoutIncomplete(
   service: ReadService,
   documents: WsdlDocuments,
@@ -164,7 +167,7 @@ function withoutIncomplete(
   return { ...service, operations, ports, notServed };
 }
 
-/** Whether a folder has a WSDL. */
+/** Returns true if a folder contains a WSDL. */
 export function hasWsdl(folder: string): boolean {
   return wsdlsIn(folder).length > 0;
 }
@@ -174,7 +177,7 @@ function wsdlsIn(folder: string): readonly string[] {
   return isFolder ? readdirSync(folder).filter((name) => /\.wsdl$/i.test(name)) : [];
 }
 
-/** The lone WSDL of a folder, or `service.wsdl` of several. Throws ContractError. */
+/** Returns the only WSDL of a folder, or `service.wsdl` if there are several. Throws ContractError. */
 function findWsdl(folder: string): string {
   const found = wsdlsIn(folder);
   const [first, ...more] = found;

@@ -9,23 +9,23 @@ import type { Findings } from './findings.ts';
 import type { SchemaComponents } from './schemas.ts';
 import { attributeOf, qualifiedName, type XmlElement } from './xml-tree.ts';
 
-/** What messages are read by. */
+/** Dependencies for reading messages. */
 export interface MessageContext {
   readonly definitions: Definitions;
   readonly components: SchemaComponents;
   readonly findings: Findings;
 }
 
-/** The input or output of an operation: as the port type has it, and as the binding does, which may leave it out. */
+/** The input or output of an operation in the port type and in the binding, which may omit it. */
 export interface WrittenMessage {
   readonly abstract: XmlElement;
   readonly bound: XmlElement | undefined;
   readonly style: 'document' | 'rpc';
-  /** The element that an rpc message has (A30); its namespace where `soap:body` gives none. */
+  /** The wrapper element of an rpc message (A30). Its namespace applies if `soap:body` has none. */
   readonly wrapper: QName;
 }
 
-/** A message; or why its operation isn't served (A7, A31). */
+/** Reads a message. Returns the reason if its operation is not served (A7, A31). */
 export function readMessage(
   context: MessageContext,
   written: WrittenMessage,
@@ -68,7 +68,10 @@ function documentBody(
   return element === undefined ? { why: 'its element is missing' } : { kind: 'element', element };
 }
 
-/** The parts in the body: those that `soap:body` lists; if it lists none, or none that exists, all without a header (WSDL 1.1, 3.5). */
+/**
+ * Returns the parts in the body: those listed by `soap:body`, or, if none of those exists, all parts that are not
+ * headers (WSDL 1.1, 3.5).
+ */
 function bodyParts(
   message: XmlElement,
   body: XmlElement | undefined,
@@ -102,7 +105,7 @@ function headersOf(bound: XmlElement): readonly XmlElement[] {
   return bound.children.filter((child) => soapVersionOf(child) !== undefined && child.local === 'header');
 }
 
-/** A header block that a binding declares (A8). */
+/** Reads a header block that a binding declares (A8). */
 function readHeader(context: MessageContext, header: XmlElement): ElementDeclaration | undefined {
   const message = context.definitions.find('message', header, 'message');
   if (message === undefined) return undefined;
@@ -119,7 +122,7 @@ function readHeader(context: MessageContext, header: XmlElement): ElementDeclara
   return readPart(context, part, attributeOf(header, 'namespace') ?? '');
 }
 
-/** A part as an element of its name: of its type, or the type of its element (A30). */
+/** Returns a part as an element with the part's name. It has the part's type or the type of its element (A30). */
 function readPart(context: MessageContext, part: XmlElement, namespace = ''): ElementDeclaration {
   const local = attributeOf(part, 'name') ?? '';
   const stated = attributeOf(part, 'type');
@@ -150,7 +153,7 @@ function elementOfPart(context: MessageContext, part: XmlElement): ElementDeclar
   return context.components.elementOf(name, part);
 }
 
-/** The faults that a port type's operation declares (A29); the binding says how each is written. */
+/** Reads the faults of an operation in a port type (A29). The binding determines how they are encoded. */
 export function readFaults(
   context: MessageContext,
   operation: XmlElement,

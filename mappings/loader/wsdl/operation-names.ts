@@ -2,10 +2,10 @@ import type { AdoptedOperation, NotServedPart } from '../../contract/adopted.ts'
 import { unserved } from './findings.ts';
 import type { XmlElement } from './xml-tree.ts';
 
-/** An operation that hasn't its JSON name yet. */
+/** An operation without its JSON name. */
 export type UnnamedOperation = Omit<AdoptedOperation, 'name'>;
 
-/** What `names.lock` keeps an operation's name by. */
+/** Returns the key of an operation in `names.lock`. */
 export function operationKey({
   portType,
   wsdlName,
@@ -14,8 +14,8 @@ export function operationKey({
 }
 
 /**
- * The operations with their JSON names (A4): the operation's, where no other has it; else its body element's local name,
- * where that is alone; else `{portType}_{operation}`. Of two that have the same even so, the later isn't served.
+ * Names the operations in JSON (A4): the operation's name if it is unique, or the local name of its body element if
+ * that is unique, or `{portType}_{operation}`. If the name is still taken, the later operation is not served.
  */
 export function nameOperations(
   operations: ReadonlyMap<XmlElement, UnnamedOperation>,
@@ -31,7 +31,7 @@ export function nameOperations(
     const kept = locked.get(operationKey(operation));
     const candidates = [
       ...(own.get(operation.wsdlName) === 1 ? [operation.wsdlName] : []),
-      // a name that another operation would have by itself stays its
+      // A name that is another operation's own stays reserved for that operation.
       ...(bodies.get(bodyName(operation)) === 1 && !own.has(bodyName(operation))
         ? [bodyName(operation)]
         : []),
@@ -49,7 +49,7 @@ export function nameOperations(
   return named;
 }
 
-/** `''` for a body of no element. */
+/** Returns the local name of the body element; `''` for an empty body. */
 function bodyName({ input }: UnnamedOperation): string {
   switch (input.body.kind) {
     case 'element':

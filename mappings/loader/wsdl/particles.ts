@@ -14,18 +14,21 @@ import {
 } from './schema-context.ts';
 import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
-/** The elements of a type that hold its particle. */
+/** Names of the elements that contain a type's particle. */
 export const particleNames = ['group', 'all', 'choice', 'sequence'] as const;
 
-/** Places of particles, groups expanded wherever they are referred to. */
+/** Sizes of particles: the number of particles inside, with groups expanded at each reference. */
 const sizes = new WeakMap<object, number>();
 
-/** How many places a particle has; 1 for one of a lone element. */
+/** Returns the size of a particle; 1 for a single element. */
 export function sizeOf(particle: Particle): number {
   return sizes.get(particle) ?? 1;
 }
 
-/** The particle of an `xs:sequence`, `choice`, `all` or `group` (XSD 1.0, part 1, 3.8 and 3.9); undefined for one that holds nothing. */
+/**
+ * Reads the particle of an `xs:sequence`, `choice`, `all` or `group` (XSD 1.0, part 1, 3.8 and 3.9). Undefined if it is
+ * empty.
+ */
 export function readParticle(
   context: SchemaContext,
   element: XmlElement,
@@ -59,7 +62,7 @@ function readTerm(context: SchemaContext, child: XmlElement, schema: Schema): Pa
   }
   const name = context.symbols.nameOf(child, ref, schema);
   if (name === undefined) return undefined;
-  // a schema within a message, as a DataSet has it, is XML of any kind
+  // A reference to xs:schema, as in a DataSet, accepts any XML.
   if (name.namespace === namespaces.xsd)
     return {
       kind: 'any',
@@ -70,7 +73,7 @@ function readTerm(context: SchemaContext, child: XmlElement, schema: Schema): Pa
   return element === undefined ? undefined : { kind: 'element', ...occurs, element };
 }
 
-/** A particle that joins a base's content and an extension's own. */
+/** Returns a sequence of a base's content and the content of its extension. */
 export function following(base: Particle, own: Particle): Particle {
   return sized({ kind: 'sequence', least: 1, most: 1, particles: [base, own] });
 }
@@ -113,7 +116,7 @@ function readOccurs(
   return { least, most };
 }
 
-/** XSD 1.0, part 1, 3.10. */
+/** Reads a wildcard (XSD 1.0, part 1, 3.10). */
 function readWildcard(element: XmlElement, schema: Schema): Wildcard {
   const process = attributeOf(element, 'processContents');
   const text = attributeOf(element, 'namespace')?.trim() ?? '##any';

@@ -4,14 +4,14 @@ import { attributeOf, type XmlElement } from './xml-tree.ts';
 
 type Asked = AdoptedService['policies'][number];
 
-/** WS-Policy 1.2 and 1.5. */
+/** Namespaces of WS-Policy 1.2 and 1.5. */
 const policyNamespaces: ReadonlySet<string> = new Set([
   'http://schemas.xmlsoap.org/ws/2002/12/policy',
   'http://schemas.xmlsoap.org/ws/2004/09/policy',
   'http://www.w3.org/ns/ws-policy',
 ]);
 
-/** Assertions that a gateway meets or that ask nothing of a message; what stands in them is read as well. */
+/** Assertions that the gateway satisfies or that require nothing of messages. Assertions inside are read. */
 const carriers: ReadonlySet<string> = new Set([
   'SupportingTokens',
   'SignedSupportingTokens',
@@ -21,7 +21,7 @@ const carriers: ReadonlySet<string> = new Set([
   'TransportToken',
 ]);
 
-/** Of a transport, or of how other assertions are met. */
+/** Assertions about the transport, or about how other assertions are satisfied. They are ignored. */
 const nothing: ReadonlySet<string> = new Set([
   'HttpsToken',
   'AlgorithmSuite',
@@ -39,7 +39,7 @@ const known: ReadonlyMap<string, PolicyKind> = new Map([
   ['OptimizedMimeSerialization', 'mtom'],
 ]);
 
-/** What the policies of some bindings, their operations and messages ask for (A31), each once. */
+/** Returns the distinct requirements of the policies of bindings, their operations and messages (A31). */
 export function readPolicies(
   definitions: readonly XmlElement[],
   bindings: readonly Definition[],
@@ -49,11 +49,11 @@ export function readPolicies(
   return [...reader.asked.values()];
 }
 
-/** Reads policies wherever they are attached or referred to. */
+/** Reads policies that are attached or referenced. */
 class PolicyReader {
-  /** Each once, by its text. */
+  /** Requirements by text. */
   readonly asked: Map<string, Asked> = new Map();
-  /** By the fragment that refers to each. */
+  /** Policies by the fragment of their references. */
   readonly #byId = new Map<string, XmlElement>();
 
   constructor(definitions: readonly XmlElement[]) {
@@ -69,7 +69,7 @@ class PolicyReader {
     }
   }
 
-  /** A binding, and what it holds, with the policies that each attaches (WS-PolicyAttachment, 4). */
+  /** Reads the policies attached to a binding and to its descendants (WS-PolicyAttachment, 4). */
   readSubject(element: XmlElement, where: string): void {
     const uris = element.attributes.find(({ local }) => local === 'PolicyURIs')?.value.split(/\s+/) ?? [];
     for (const uri of uris) this.#readPolicy(this.#byId.get(uri), where);
@@ -92,7 +92,7 @@ class PolicyReader {
   #readAssertion(element: XmlElement, where: string): void {
     const { local } = element;
     if (policyNamespaces.has(element.namespace)) {
-      // references within policies would lead in circles; none has been met
+      // References inside policies are ignored because they could be circular.
       if (local !== 'PolicyReference') this.#readPolicy(element, where);
       return;
     }

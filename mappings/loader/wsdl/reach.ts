@@ -6,19 +6,19 @@ import { addTo } from '../document/node.ts';
 import type { BrokenLocation } from './documents.ts';
 import { type Findings, placed } from './findings.ts';
 
-/** Maximum number of components that are visited to count the operations that reach each flaw. */
+/** Maximum number of components visited to count the operations that reach each flaw. */
 const mostSteps = 1_000_000;
 
-/** Maximum number of reasons that are given for one operation. */
+/** Maximum number of reasons for one operation. */
 const mostReasons = 5;
 
-/** The operations that need a part of the documents that is missing or wrong. */
+/** Operations that need a missing or invalid part of the documents. */
 export interface Incomplete {
-  /** Each with its reasons: at least one. */
+  /** Operations with at least one reason each. */
   readonly operations: ReadonlyMap<AdoptedOperation, readonly ContractProblem[]>;
-  /** Every problem if no operation is left to serve, the causes first. */
+  /** All problems, if no operation can be served. Causes come first. */
   readonly problems: readonly ContractProblem[];
-  /** The problems to warn of if an operation is left: broken locations, and flaws that no operation reaches. */
+  /** Warnings, if an operation can be served: locations that were not followed, and flaws that no operation reaches. */
   readonly warnings: readonly ContractProblem[];
 }
 
@@ -69,7 +69,7 @@ function reaching(count: number): string {
   return count === 1 ? '1 operation reaches' : `${count === 0 ? 'no' : count} operations reach`;
 }
 
-/** A base of a type: its flaws concern the derived type, the other types derived from it do not. */
+/** Represents a type as the base of another. Flaws of the base affect a derived type, but not its sibling types. */
 class Base {
   readonly type: SchemaType;
 
@@ -80,11 +80,11 @@ class Base {
 
 /** The owners of flaws that each operation reaches. */
 class Reached {
-  /** The operations that reach an owner, with at least one such owner. */
+  /** Operations with the flaw owners that they reach, at least one each. */
   readonly incomplete = new Map<AdoptedOperation, readonly object[]>();
   readonly #counts = new Map<object, number>();
   readonly #findings: Findings;
-  /** A node for each owner, which everything with its flaws leads to. */
+  /** A node for each owner. All components that have its flaws lead to the node. */
   readonly #nodes = new Map<object, { readonly owner: object }>();
   readonly #bases = new Map<SchemaType, Base>();
 
@@ -119,7 +119,7 @@ class Reached {
     return owner === undefined ? 0 : (this.#counts.get(owner) ?? 0);
   }
 
-  /** Every component that leads to an owner of flaws, with the nearest owner. Each component is visited once. */
+  /** Returns all components that lead to an owner of flaws, with the nearest owner. Each component is visited once. */
   #leadingTo(operations: readonly AdoptedOperation[]): ReadonlyMap<object, object> {
     const users = new Map<object, object[]>();
     for (const one of this.#from(operations.flatMap(rootsOf)))
@@ -131,7 +131,7 @@ class Reached {
     return leading;
   }
 
-  /** All components that some components lead to, these included. */
+  /** Returns the given components and all components reachable from them. */
   #from(roots: readonly object[]): ReadonlySet<object> {
     const reached = new Set<object>(roots);
     // the set grows during the loop

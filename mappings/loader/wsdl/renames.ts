@@ -4,16 +4,16 @@ import type { AttributeUse, ComplexType, Particle, Wildcard } from '../../contra
 import { pointerSegment, type Report } from '../document/error.ts';
 import { addTo, shown } from '../document/node.ts';
 
-/** Something that a type's JSON has a member for. */
+/** A declaration that becomes a JSON member. */
 type Named = { json?: string | undefined };
 
-/** The members of one type that may be named otherwise, by the local names of their elements and attributes. */
+/** Renamable members of one type, by the local names of their elements and attributes. */
 type Places = ReadonlyMap<string, readonly Named[]>;
 
 /**
- * Gives members of types other names in JSON (A33, `rename`): `Type.member` → name, where a type without a name of its own
- * is called as the element that it is of. What is inherited is renamed where it is declared. The names are noted in the
- * service, which nobody reads yet.
+ * Sets the JSON names of members (A33, `rename`). Keys have the form `Type.member`; an anonymous type has the name of
+ * its element. Inherited members are renamed where they are declared. Modifies the service, which must not be in use
+ * yet.
  */
 export function renameMembers(
   service: AdoptedService,
@@ -52,8 +52,8 @@ export function renameMembers(
 }
 
 /**
- * Makes the open elements of types members of an object (A22, `open`), named as for `renameMembers`: `@any` is that object
- * then. It is noted in the service, which nobody reads yet.
+ * Makes the wildcard elements of types members of the object in `@any` (A22, `open`). Types are named as for
+ * `renameMembers`. Modifies the service, which must not be in use yet.
  */
 export function openFieldsOf(service: AdoptedService, names: readonly string[], report: Report): void {
   if (names.length === 0) return;

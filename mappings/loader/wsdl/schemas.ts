@@ -29,16 +29,19 @@ import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
 /** The components of all schemas of a service. */
 export interface SchemaComponents {
-  /** Every global element and every named type that the documents have, by expanded name, in their order. */
+  /** All global elements and named types of the documents, by expanded name, in document order. */
   readonly elements: ReadonlyMap<string, ElementDeclaration>;
   readonly types: ReadonlyMap<string, SchemaType>;
-  /** A type or global element by its name, for what a WSDL refers to; `xs:anyType` and undefined for what isn't there. */
+  /**
+   * Return a type or global element for references in a WSDL. A missing type gives `xs:anyType`, a missing element
+   * undefined.
+   */
   readonly typeOf: (name: QName, at: XmlElement) => SchemaType;
   readonly elementOf: (name: QName, at: XmlElement) => ElementDeclaration | undefined;
 }
 
 /**
- * Makes the components of XSD 1.0 of schemas (A2, A3).
+ * Builds the XSD 1.0 components of schemas (A2, A3).
  *
  * @param lost the namespaces of imports that were not followed
  */
@@ -51,7 +54,7 @@ export function readSchemas(
   return new SchemaReader(schemas, lost, allowance, findings).readAll();
 }
 
-/** Types and elements refer to one another in circles: each exists before it is filled in. */
+/** Types and elements can be circular, so each is created before it is filled. */
 class SchemaReader {
   readonly #symbols: Symbols;
   readonly #allowance: Allowance;
@@ -61,10 +64,10 @@ class SchemaReader {
   readonly #types = new Map<Declared, SchemaType | 'being read'>();
   readonly #elements = new Map<Declared, Mutable<ElementDeclaration> | 'being read'>();
   readonly #groups = new Map<Declared, { readonly particle: Particle | undefined } | 'being read'>();
-  /** Complex types that aren't filled in yet. */
+  /** Complex types that are not filled yet. */
   readonly #written = new Map<Mutable<ComplexType>, WrittenType>();
   readonly #filling = new Set<ComplexType>();
-  /** Complex types of Apache SOAP that the documents declare, until all are filled in. */
+  /** Complex types in the Apache SOAP namespace that the documents declare and that are not filled yet. */
   readonly #maps = new Set<Mutable<ComplexType>>();
 
   constructor(
@@ -126,7 +129,7 @@ class SchemaReader {
     };
   }
 
-  /** Returns true for a type whose base is read at the moment. */
+  /** Returns true for a type with a base that is being read. */
   #isDerived(declared: Declared): boolean {
     const type = this.#types.get(declared);
     return type === 'being read' || (type?.kind === 'complex' && this.#filling.has(type));
@@ -183,7 +186,7 @@ class SchemaReader {
     return type;
   }
 
-  /** Fills in what there is to fill in, which makes more of it. */
+  /** Fills all created types. Filling creates more types. */
   #fillAll(): void {
     for (const type of this.#written.keys()) this.#complete(type);
     for (const type of this.#maps) type.content = declaredMap(type) ?? type.content;
@@ -251,7 +254,7 @@ class SchemaReader {
     return made;
   }
 
-  /** The element that another one may stand in the place of (XSD 1.0, part 1, 3.3.6). */
+  /** Returns the head of the element's substitution group (XSD 1.0, part 1, 3.3.6). */
   #headOf({ element, schema }: Declared): ElementDeclaration | undefined {
     const stated = attributeOf(element, 'substitutionGroup');
     const name = stated === undefined ? undefined : this.#symbols.nameOf(element, stated, schema);
@@ -259,7 +262,7 @@ class SchemaReader {
     return this.#depth.within(element, () => this.#elementOf(name, element, schema));
   }
 
-  /** Fills in what may stand in an element's place: what names it, and what may stand in the place of that. */
+  /** Sets the substitutes of each element: direct and indirect members of its substitution group. */
   #fillSubstitutes(): void {
     const groups = new Map<ElementDeclaration, ElementDeclaration[]>();
     for (const declared of this.#symbols.all('element').values()) {
@@ -271,7 +274,7 @@ class SchemaReader {
     }
     for (const head of groups.keys()) {
       const all = new Set<ElementDeclaration>([head]);
-      // grows meanwhile
+      // The set grows during the loop.
       for (const of of all) {
         const members = groups.get(of) ?? [];
         this.#allowance.step('', members.length);

@@ -21,18 +21,18 @@ import { nameOperations, type UnnamedOperation } from './operation-names.ts';
 import type { SchemaComponents } from './schemas.ts';
 import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
-/** What a WSDL says of its service, but for what policies ask. */
+/** The service that a WSDL defines, without its policies. */
 export type ReadService = Pick<
   AdoptedService,
   'namespace' | 'name' | 'documentation' | 'ports' | 'operations' | 'notServed'
 > & {
-  /** The bindings of its ports. */
+  /** Bindings of the ports. */
   readonly bindings: readonly Definition[];
-  /** By name, the element of each port, or of the binding that is taken for one. */
+  /** By name: the element of each port, or of a binding that is used as a port. */
   readonly portElements: ReadonlyMap<string, XmlElement>;
 };
 
-/** A binding of SOAP and the port types' operations that it binds. */
+/** A SOAP binding and its port type. */
 interface BoundBinding {
   readonly definition: Definition;
   readonly portType: Definition;
@@ -90,7 +90,10 @@ export function readService(
   };
 }
 
-/** Reads a SOAP binding. Returns the reason for one that is not served, undefined for one that is wrong, with a finding. */
+/**
+ * Reads a SOAP binding. Returns the reason for a binding that is not served; undefined for an invalid one, which is
+ * reported.
+ */
 function readBinding(
   definition: Definition,
   definitions: Definitions,
@@ -117,7 +120,10 @@ interface ReadPort {
   readonly binding: BoundBinding;
 }
 
-/** The ports with a SOAP address (A5); and, as every operation of a SOAP binding is one (A4), bindings whose port type no port has. */
+/**
+ * Returns the ports with a SOAP address (A5). A SOAP binding is used as a port if its port type has no port, because
+ * all its operations are served (A4).
+ */
 function readPorts(
   definitions: Definitions,
   bindings: ReadonlyMap<Definition, BoundBinding>,
@@ -159,15 +165,15 @@ function readPorts(
   return ports;
 }
 
-/** The namespaces of WS-Addressing in which a port has an endpoint reference: the recommendation and the submission of 2004. */
+/** Namespaces of endpoint references in ports: the WS-Addressing recommendation and the 2004 submission. */
 const addressingNamespaces: ReadonlySet<string> = new Set([
   namespaces.addressing10,
   namespaces.addressing2004,
 ]);
 
 /**
- * The `Address` elements of a port's endpoint references (WS-Addressing 1.0 Metadata §4.1). WCF reads them before the
- * `soap:address`.
+ * Returns the `Address` elements of a port's endpoint references (WS-Addressing 1.0 Metadata §4.1). WCF prefers them to
+ * the `soap:address`.
  */
 function endpointAddresses(port: XmlElement): readonly XmlElement[] {
   return port.children
@@ -175,7 +181,7 @@ function endpointAddresses(port: XmlElement): readonly XmlElement[] {
     .flatMap(({ namespace, children }) => children.filter((child) => isA(child, namespace, 'Address')));
 }
 
-/** The path of an address; undefined where it has none. */
+/** Returns the path of an address; undefined if it has none. */
 function pathOf(address: string | undefined): string | undefined {
   const path = address === undefined ? undefined : URL.parse(address.trim())?.pathname;
   return path === undefined || path === '/' || !path.startsWith('/') ? undefined : path;
@@ -189,13 +195,16 @@ interface RefusedOperation {
   readonly problems: readonly ContractProblem[];
 }
 
-/** Reads the operations of bindings, each port type's once, by its first binding that can be served. */
+/**
+ * Reads the operations of bindings. Each operation of a port type is read once, from the first binding that can be
+ * served.
+ */
 class OperationReader {
   readonly #context: MessageContext;
   readonly #allowance: Allowance;
-  /** By their element in the port type. */
+  /** Operations by their element in the port type. */
   readonly #operations = new Map<XmlElement, UnnamedOperation>();
-  /** By their element in the port type, or in the binding if the port type has none. */
+  /** Rejected operations by their element in the port type, or in the binding if the port type has none. */
   readonly #refused = new Map<XmlElement, RefusedOperation[]>();
   readonly #keys = new Map<BoundBinding, XmlElement[]>();
 
@@ -208,7 +217,10 @@ class OperationReader {
     return this.#operations;
   }
 
-  /** The operations that no binding serves, once each; and those that another binding serves, as `binding.operation`. */
+  /**
+   * Returns each operation that no binding serves once, and operations that another binding serves as
+   * `binding.operation`.
+   */
   notServed(): readonly NotServedPart[] {
     return [...this.#refused].flatMap(([key, all]) => {
       const isServed = this.#operations.has(key);
@@ -247,7 +259,7 @@ class OperationReader {
         keys.push(operation);
         continue;
       }
-      // a problem says more than the reason that follows from it
+      // A problem is more specific than the reason derived from it.
       const reasons =
         typeof read === 'string' && problems.length === 0 ? [placed(operation ?? bound, read)] : problems;
       const key = operation ?? bound;
@@ -255,7 +267,9 @@ class OperationReader {
     }
   }
 
-  /** An operation, or with one more action if another binding has it too; or the reason why it is not served. */
+  /**
+   * Returns an operation, with an additional action if another binding has it too, or the reason why it is not served.
+   */
   #readOne(operation: XmlElement, bound: XmlElement, binding: BoundBinding): UnnamedOperation | string {
     const soap = soapChild(bound, 'operation');
     const action = collapsed((soap === undefined ? undefined : attributeOf(soap, 'soapAction')) ?? '');
@@ -268,7 +282,7 @@ class OperationReader {
     return this.#read(operation, bound, binding, style === 'rpc' ? 'rpc' : 'document', action);
   }
 
-  /** An operation; or why it isn't served. */
+  /** Returns an operation, or the reason why it is not served. */
   #read(
     operation: XmlElement,
     bound: XmlElement,
@@ -312,7 +326,7 @@ class OperationReader {
   }
 }
 
-/** True where a binding's operation is of an overloaded one's messages (WSDL 1.1, 2.5). */
+/** Returns true if an operation in the binding has the messages of this overload (WSDL 1.1, 2.5). */
 function hasSameMessages(operation: XmlElement, bound: XmlElement): boolean {
   return ['input', 'output'].every((local) => {
     const [one, other] = [wsdlChildren(operation, local)[0], wsdlChildren(bound, local)[0]];

@@ -6,7 +6,7 @@ import type { Schema } from './documents.ts';
 import { documentationOf, type SchemaContext, xsdChild, xsdChildren } from './schema-context.ts';
 import { attributeOf, stepAt, type XmlElement } from './xml-tree.ts';
 
-/** The type of an `xs:simpleType` (XSD 1.0, part 1, 3.14). */
+/** Reads an `xs:simpleType` (XSD 1.0, part 1, 3.14). */
 export function readSimpleType(
   context: SchemaContext,
   element: XmlElement,
@@ -44,7 +44,7 @@ export function readSimpleType(
   return { ...made, variety: { kind: 'union', members }, facets: noFacets };
 }
 
-/** How many types a value is tried by, those of a union in a union wherever they are named. */
+/** Returns the number of types that a value may be compared with. Nested unions are counted at each use. */
 function sizeOf({ variety }: SimpleType): number {
   if (variety.kind !== 'union') return 1;
   let size = sizes.get(variety);
@@ -57,7 +57,7 @@ function sizeOf({ variety }: SimpleType): number {
 
 const sizes = new WeakMap<object, number>();
 
-/** A simple type with the facets of an `xs:restriction`, without a name. */
+/** Returns an unnamed simple type with the facets of an `xs:restriction`. */
 export function restricted(context: SchemaContext, restriction: XmlElement, base: SimpleType): SimpleType {
   return {
     kind: 'simple',
@@ -76,7 +76,7 @@ function baseOf(context: SchemaContext, restriction: XmlElement, schema: Schema)
   return named ?? anySimpleType;
 }
 
-/** The types that an attribute lists, then those that stand within. */
+/** Returns the types that an attribute lists, followed by those declared inside. */
 function simpleTypes(
   context: SchemaContext,
   element: XmlElement,
@@ -91,7 +91,10 @@ function simpleTypes(
   ];
 }
 
-/** The simple type of a name; one of text is taken for its text, and any other is wrong. */
+/**
+ * Returns the simple type of a name. A complex type with simple content gives its text type; any other type is
+ * reported.
+ */
 export function simpleTypeNamed(
   context: SchemaContext,
   value: string,
@@ -108,7 +111,7 @@ export function simpleTypeNamed(
 }
 
 const counts = ['length', 'minLength', 'maxLength', 'totalDigits', 'fractionDigits'] as const;
-/** Each with the bound that it takes the place of. */
+/** Each bound with the bound that it replaces. */
 const bounds = [
   ['minInclusive', 'minExclusive'],
   ['maxInclusive', 'maxExclusive'],
@@ -116,7 +119,7 @@ const bounds = [
   ['maxExclusive', 'maxInclusive'],
 ] as const;
 
-/** The facets of a restriction over those of its base (XSD 1.0, part 2, 4.3). */
+/** Returns the facets of a restriction combined with those of its base (XSD 1.0, part 2, 4.3). */
 function readFacets(context: SchemaContext, restriction: XmlElement, type: SimpleType): Facets {
   const { facets: base } = type;
   const facets: { -readonly [name in keyof Facets]: Facets[name] } = { ...base };
@@ -148,7 +151,7 @@ function readFacets(context: SchemaContext, restriction: XmlElement, type: Simpl
   return facets;
 }
 
-/** The types that have a value without characters. */
+/** Types that accept the empty string. */
 const takeEmpty: ReadonlySet<BuiltIn> = new Set<BuiltIn>([
   'anyType',
   'anySimpleType',
@@ -160,7 +163,9 @@ const takeEmpty: ReadonlySet<BuiltIn> = new Set<BuiltIn>([
   'base64Binary',
 ]);
 
-/** Returns true, with a warning, for empty patterns of a type that has no empty value, such as a date. */
+/**
+ * Returns true, with a warning, for empty patterns of a type that does not accept the empty string, for example a date.
+ */
 function isUnmatchable(
   { findings }: SchemaContext,
   restriction: XmlElement,
@@ -173,7 +178,7 @@ function isUnmatchable(
   return true;
 }
 
-/** Blanks as a type wants them (XSD 1.0, part 2, 4.3.6). */
+/** Normalizes whitespace (XSD 1.0, part 2, 4.3.6). */
 function fold(text: string, whiteSpace: Facets['whiteSpace']): string {
   if (whiteSpace === 'preserve') return text;
   const replaced = text.replace(/[\t\n\r]/g, ' ');

@@ -18,15 +18,15 @@ import {
   type XmlSource,
 } from './xml-tree.ts';
 
-/** The documents that make a single WSDL. */
+/** The documents that are combined into a single WSDL. */
 export interface SingleParts {
-  /** The `wsdl:definitions`, the first document's first. */
+  /** The `wsdl:definitions`, starting with the first document. */
   readonly definitions: readonly XmlElement[];
   readonly schemas: readonly Schema[];
   readonly marks: ServiceMarks;
 }
 
-/** A change of an element's text, or the address of a port in it. `from` and `to` are offsets in the source's text. */
+/** A change of an element's text, or the address of a port inside. `from` and `to` are offsets in the source's text. */
 type Edit = { readonly from: number; readonly to: number } & (
   | { readonly text: string }
   | { readonly port: string }
@@ -43,9 +43,9 @@ interface Target {
 const kinds: readonly DefinitionKind[] = ['message', 'portType', 'binding', 'service'];
 
 /**
- * One WSDL with everything that the documents of a service define (A2), as WCF serves for `?singleWsdl`: the definitions of all
- * parts are in the target namespace of the first document, and the schemas are in one `wsdl:types`.
- * Undefined if the first document is already the only one, or has no target namespace.
+ * Returns a single WSDL with all definitions of a service's documents (A2), like WCF's `?singleWsdl`. All definitions
+ * are in the target namespace of the first document, and all schemas in one `wsdl:types`. Undefined if the first
+ * document is the only one, or has no target namespace.
  */
 export function singleWsdl(parts: SingleParts): readonly SinglePiece[] | undefined {
   const [main] = parts.definitions;
@@ -54,7 +54,7 @@ export function singleWsdl(parts: SingleParts): readonly SinglePiece[] | undefin
   return new SingleWriter(parts, main, namespace).write();
 }
 
-/** Returns true if a document imports or includes something by its location. */
+/** Returns true if a document imports or includes another by location. */
 function hasImports({ definitions, schemas }: SingleParts): boolean {
   const imports = definitions.some(({ children }) =>
     children.some((child) => isA(child, namespaces.wsdl, 'import')),
@@ -69,15 +69,15 @@ class SingleWriter {
   readonly #main: XmlElement;
   readonly #namespace: string;
   readonly #pieces: SinglePiece[] = [];
-  /** The prefix of the target namespace; no document declares or uses it. */
+  /** Prefix of the target namespace, which no document declares or uses. */
   readonly #prefix: string;
-  /** The new names of definitions whose names are taken, by element. */
+  /** New names of definitions with conflicting names, by element. */
   readonly #renamed = new Map<XmlElement, string>();
   /** The namespaces of the schemas. */
   readonly #held: Set<string>;
   /** Definitions by kind and local name. */
   readonly #byLocal = new Map<string, Target[]>();
-  /** The parents of the children of the children of the roots. */
+  /** Parents of the grandchildren of the roots. */
   readonly #parents = new Map<XmlElement, XmlElement>();
 
   constructor(parts: SingleParts, main: XmlElement, namespace: string) {
@@ -129,7 +129,7 @@ class SingleWriter {
       for (const child of root.children) if (isWanted(child)) this.#definition(child, root);
   }
 
-  /** Gives a new name to each definition that has the name of another one with another namespace. */
+  /** Renames definitions that have the same name in different namespaces. */
   #rename(): void {
     const taken = new Set<string>();
     for (const root of this.#parts.definitions)
@@ -153,7 +153,10 @@ class SingleWriter {
     this.#element(element, root, '', edits);
   }
 
-  /** Writes the default actions of replies of a port type that gets another namespace or name, as they are made of both (A34). */
+  /**
+   * Writes the default actions of responses explicitly if the namespace or name of the port type changes, because they
+   * are derived from both (A34).
+   */
   #keepActions(element: XmlElement, root: XmlElement, edits: Edit[]): void {
     const namespace = attributeOf(root, 'targetNamespace') ?? '';
     if (namespace === this.#namespace && !this.#renamed.has(element)) return;
@@ -170,7 +173,7 @@ class SingleWriter {
     }
   }
 
-  /** Changes references to messages, port types and bindings of another namespace, or with a new name. */
+  /** Changes references to messages, port types and bindings that have another namespace or a new name. */
   #qualify(element: XmlElement, edits: Edit[]): void {
     for (const attribute of element.attributes) {
       const kind = attribute.namespace === '' ? referenceOf(element, attribute.local) : undefined;
@@ -184,7 +187,7 @@ class SingleWriter {
     for (const child of element.children) this.#qualify(child, edits);
   }
 
-  /** The definition that a QName refers to, or the only one with its local name (A3). */
+  /** Returns the definition of a QName, or the only one with its local name (A3). */
   #find(kind: DefinitionKind, at: XmlElement, value: string): Target | undefined {
     const name = qualifiedName(at, value);
     const found = this.#byLocal.get(`${kind} ${name?.local}`) ?? [];
@@ -194,7 +197,7 @@ class SingleWriter {
     );
   }
 
-  /** A schema without the locations of its imports, and with the namespace of its includer if it has none itself. */
+  /** Writes a schema without the locations of its imports. A schema without a namespace gets that of its includer. */
   #schema({ element, namespace }: Schema): void {
     const parent = this.#parents.get(element);
     const edits: Edit[] = [];
@@ -205,7 +208,7 @@ class SingleWriter {
       const imported = attributeOf(child, 'namespace') ?? '';
       const isHeld = this.#held.has(imported) || this.#bringBuiltIn(imported);
       if (!isHeld && /^https?:/i.test(location.value.trim()) && imported !== namespaces.xsd) continue;
-      // the blank before the attribute too
+      // includes the space before the attribute
       edits.push({ from: location.offset - 1, to: valueOffsets(element.source, location).end + 1, text: '' });
     }
     const isChameleon = namespace !== '' && attributeOf(element, 'targetNamespace') === undefined;
@@ -214,7 +217,7 @@ class SingleWriter {
     this.#element(element, parent, target, edits, unbound ? namespace : undefined);
   }
 
-  /** Adds the schema that comes with the code, once, for an import by URL. Returns false if there is none. */
+  /** Adds the built-in schema of a namespace once. Returns false if there is no built-in schema. */
   #bringBuiltIn(namespace: string): boolean {
     const text = builtInSchemas.get(namespace);
     if (text === undefined) return false;
@@ -226,9 +229,9 @@ class SingleWriter {
   }
 
   /**
-   * Copies an element. Its start tag gets the namespace declarations that it inherits from its own document.
+   * Copies an element. Its start tag gets the namespace declarations inherited in its own document.
    *
-   * @param defaultNamespace the default namespace that it gets instead of its own
+   * @param defaultNamespace default namespace that replaces its own
    */
   #element(
     element: XmlElement,
@@ -263,7 +266,7 @@ class SingleWriter {
     });
   }
 
-  /** The addresses in a service, and where its ports begin and end. */
+  /** Returns the addresses in a service, and the offsets at which its ports start and end. */
   #marked(element: XmlElement): readonly Edit[] {
     if (!isA(element, namespaces.wsdl, 'service')) return [];
     const addresses = this.#parts.marks.addresses.get(element.source) ?? [];
@@ -310,7 +313,7 @@ class SingleWriter {
   }
 }
 
-/** The kind of definition that an attribute of WSDL or of its SOAP binding refers to. */
+/** Returns the kind of definition that an attribute of WSDL or its SOAP binding refers to. */
 function referenceOf({ namespace, local }: XmlElement, attribute: string): DefinitionKind | undefined {
   const isWsdl = namespace === namespaces.wsdl;
   if (isWsdl && local === 'binding' && attribute === 'type') return 'portType';

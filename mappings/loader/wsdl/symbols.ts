@@ -18,27 +18,27 @@ const kinds: Readonly<Record<string, SymbolKind>> = {
   attributeGroup: 'attributeGroup',
 };
 
-/** A component at the top of a schema, as it is written. */
+/** A top-level component element of a schema. */
 export interface Declared {
   readonly name: QName;
   readonly element: XmlElement;
   readonly schema: Schema;
 }
 
-/** Every component at the top of the schemas, by kind and name. */
+/** All top-level components of the schemas, by kind and name. */
 export class Symbols {
   readonly findings: Findings;
   readonly #allowance: Allowance;
   readonly #all = new Map<SymbolKind, Map<string, Declared>>();
   readonly #byLocal = new Map<string, Declared[]>();
   readonly #builtIn = new Set<string>();
-  /** Components that a second, different one shares the name with, or that are redefined. */
+  /** Components that are redefined or have the same name as a different component. */
   readonly #conflicts = new Set<Declared>();
 
   /** The namespaces of imports that were not followed. */
   readonly #lost: ReadonlySet<string>;
 
-  /** @param lost the namespaces of imports that were not followed: their names are missing, wherever else they are */
+  /** @param lost namespaces of imports that were not followed. Their names count as missing, without a fallback. */
   constructor(
     schemas: readonly Schema[],
     lost: ReadonlySet<string>,
@@ -49,7 +49,7 @@ export class Symbols {
     this.findings = findings;
     this.#allowance = allowance;
     const held = new Set(schemas.map(({ namespace }) => namespace));
-    // a folder's own copy goes before
+    // A schema in the folder takes precedence.
     for (const namespace of held) this.#builtIn.add(namespace);
     for (const schema of schemas) this.#add(schema);
     for (const schema of schemas) this.#addRedefined(schema);
@@ -59,12 +59,17 @@ export class Symbols {
     return this.#all.get(kind) ?? new Map();
   }
 
-  /** Returns true for a component whose name a different one has too, or that is redefined; it is an owner of flaws. */
+  /**
+   * Returns true for a component that is redefined or shares its name with a different one. It is an owner of flaws.
+   */
   isConflict(declared: Declared): boolean {
     return this.#conflicts.has(declared);
   }
 
-  /** The name that an attribute's value refers to: without a prefix, of an included schema's includer (A2). */
+  /**
+   * Returns the name that an attribute value refers to. In an included schema without a namespace, unprefixed names are
+   * in the namespace of the includer (A2).
+   */
   nameOf(element: XmlElement, value: string, schema: Schema): QName | undefined {
     const name = qualifiedName(element, value);
     if (name === undefined) {
@@ -76,9 +81,9 @@ export class Symbols {
   }
 
   /**
-   * The component of a name; adds a finding for a name without one (A2, A3).
+   * Returns the component with a name. A missing component is reported (A2, A3).
    *
-   * @param mayBe returns false for a component of another namespace that can not be meant
+   * @param mayBe returns false for a component of another namespace that must not be used as a fallback
    */
   find(
     kind: SymbolKind,
@@ -143,7 +148,7 @@ export class Symbols {
     }
   }
 
-  /** Makes components that an `xs:redefine` changes owners of flaws: what it makes of them is not known. */
+  /** Makes components that an `xs:redefine` changes owners of flaws, because the redefinition is not supported. */
   #addRedefined(schema: Schema): void {
     for (const redefine of schema.element.children) {
       if (redefine.namespace !== namespaces.xsd || redefine.local !== 'redefine') continue;
@@ -190,7 +195,7 @@ function isImported(schema: Schema, namespace: string): boolean {
   );
 }
 
-/** True where two components say the same, whatever their prefixes and documentation (A3). */
+/** Returns true if two components are equal, ignoring prefixes and documentation (A3). */
 function isSame(one: XmlElement, other: XmlElement): boolean {
   if (one.local !== other.local || one.namespace !== other.namespace) return false;
   if (one.attributes.length !== other.attributes.length) return false;

@@ -4,9 +4,9 @@ import { byCodeUnit } from '../names/names.ts';
 import { builtInSchemas } from './built-in-schemas.ts';
 
 /**
- * The JSON names of named types (A19): the local name; of several of one local name the first by namespace (code unit
- * order) has it, the others add `_` and the last four hexadecimal digits of the CRC-32 of their namespace. A name that
- * `locked` keeps, by `{namespace}local`, stays.
+ * Returns the JSON names of named types (A19): the local name. If several types share it, the first by namespace (code
+ * unit order) keeps it; the others add `_` and the last four hexadecimal digits of the namespace's CRC-32. Names in
+ * `locked`, by `{namespace}local`, are kept.
  */
 export function nameTypes(
   types: ReadonlyMap<string, SchemaType>,
@@ -34,7 +34,7 @@ export function nameTypes(
   return names;
 }
 
-/** By namespace, those that come with the code after the documents' own. */
+/** Compares by namespace, with built-in namespaces last. */
 function inOrder(one: { readonly namespace: string }, other: { readonly namespace: string }): number {
   const late = Number(builtInSchemas.has(one.namespace)) - Number(builtInSchemas.has(other.namespace));
   return late || byCodeUnit(one.namespace, other.namespace);

@@ -8,68 +8,72 @@ import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { type Allowance, OverLimit } from '../document/allowance.ts';
 
-/** A file of XML as it was read, for places in it: characters to lines and to bytes. */
+/** An XML file with the data to convert character offsets to lines and bytes. */
 export interface XmlSource {
-  /** The path as problems name it. */
+  /** Path for problems. */
   readonly file: string;
   readonly bytes: Uint8Array;
-  /** The IANA name of the encoding. */
+  /** IANA name of the encoding. */
   readonly charset: string;
-  /** What is read of it: blanks stand in place of processing instructions and the DTD. */
+  /** The parsed text. Processing instructions and the DTD are replaced by spaces. */
   readonly text: string;
-  /** The same, as it is. */
+  /** The original text. */
   readonly whole: string;
-  /** Bytes before the first character of `text`: a byte order mark, and text before the XML declaration (A3). */
+  /**
+   * Number of bytes before the first character of `text`: a byte order mark, or text before the XML declaration (A3).
+   */
   readonly skipped: number;
 }
 
 /** An attribute of an element of a WSDL or schema. */
 export interface XmlAttribute {
-  /** `''` for none. */
+  /** `''` if it has none. */
   readonly namespace: string;
   readonly local: string;
-  /** As XML 1.0 normalises it. */
+  /** Value after the normalization of XML 1.0. */
   readonly value: string;
-  /** Offset of its name in the source's text. */
+  /** Offset of the attribute name in the source's text. */
   readonly offset: number;
 }
 
-/** Prefixes in scope, `''` the default namespace; those of elements around in `outer`. */
+/** Declared prefixes (`''` is the default namespace). `outer` is the scope of the enclosing element. */
 interface Scope {
   readonly outer: Scope | undefined;
   readonly declarations: readonly Declaration[];
 }
 
-/** An element of a WSDL or schema. Text is kept of documentation alone. */
+/** An element of a WSDL or schema. Text is available only for documentation. */
 export interface XmlElement {
   readonly source: XmlSource;
-  /** Offset of its `<` in the source's text. */
+  /** Offset of `<` in the source's text. */
   readonly offset: number;
   readonly namespace: string;
   readonly local: string;
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly XmlElement[];
   readonly scope: Scope | undefined;
-  /** Offset after its end tag. */
+  /** Offset after the end tag. */
   readonly end: number;
 }
 
-/** Elements whose content isn't looked into: documentation, which may be of any form. */
+/** Elements with content that is not parsed: documentation, which may contain anything. */
 const opaque: ReadonlySet<string> = new Set(['documentation', 'appinfo']);
 
-/** An attribute's value, of those without a namespace unless another is given; undefined where it isn't there. */
+/** Returns the value of an attribute, by default without a namespace; undefined if it is missing. */
 export function attributeOf(element: XmlElement, local: string, namespace = ''): string | undefined {
   return findAttribute(element, local, namespace)?.value;
 }
 
-/** An attribute with its place, of those without a namespace unless another is given; undefined where it isn't there. */
+/** Returns an attribute with its offset, by default without a namespace; undefined if it is missing. */
 export function findAttribute(element: XmlElement, local: string, namespace = ''): XmlAttribute | undefined {
   return element.attributes.find(
     (attribute) => attribute.local === local && attribute.namespace === namespace,
   );
 }
 
-/** The namespace of a prefix where an element stands, `''` the default one; undefined for one that isn't bound. */
+/**
+ * Returns the namespace of a prefix at an element; `''` is the default prefix. Undefined if the prefix is not bound.
+ */
 export function namespaceOf(element: XmlElement, prefix: string): string | undefined {
   for (let scope = element.scope; scope !== undefined; scope = scope.outer) {
     const declared = scope.declarations.find((declaration) => declaration.prefix === prefix);
@@ -79,7 +83,7 @@ export function namespaceOf(element: XmlElement, prefix: string): string | undef
   return prefix === '' ? '' : undefined;
 }
 
-/** A QName of an attribute's value (Namespaces in XML 1.0, 4); undefined where its prefix isn't bound. */
+/** Parses a QName in an attribute value (Namespaces in XML 1.0, 4). Undefined if its prefix is not bound. */
 export function qualifiedName(element: XmlElement, value: string): QName | undefined {
   const text = value.trim();
   const colon = text.indexOf(':');
@@ -87,7 +91,10 @@ export function qualifiedName(element: XmlElement, value: string): QName | undef
   return namespace === undefined ? undefined : { namespace, local: text.slice(colon + 1) };
 }
 
-/** The file's text and where it begins; `early` when something stood before the XML declaration (A3). Throws XmlError, UnsupportedCharset. */
+/**
+ * Decodes a file. `early` is true if there is text before the XML declaration (A3). Throws XmlError,
+ * UnsupportedCharset.
+ */
 export function readSource(file: string, bytes: Uint8Array): { source: XmlSource; early: boolean } {
   const buffer = bufferOf(bytes);
   const mark = markLength(buffer);
@@ -103,7 +110,7 @@ export function readSource(file: string, bytes: Uint8Array): { source: XmlSource
   };
 }
 
-/** Offset of the first `<` that begins no comment; -1 for none. */
+/** Returns the offset of the first `<` that does not start a comment; -1 if there is no markup. */
 function firstMarkup(bytes: Buffer): number {
   let at = bytes.indexOf('<');
   while (at >= 0 && bytes.toString('latin1', at, at + 4) === '<!--') {
@@ -119,8 +126,8 @@ function markLength(bytes: Buffer): number {
 }
 
 /**
- * A text with blanks in place of its processing instructions and its DTD, which say nothing about a schema: an entity that
- * the DTD declares is refused where it is used. Line ends stay.
+ * Replaces processing instructions and the DTD with spaces, keeping line ends. They do not affect a schema; an entity
+ * that the DTD declares is rejected where it is used.
  */
 export function blanked(text: string): string {
   let result = '';
@@ -150,7 +157,7 @@ function after(text: string, terminator: string, from: number): number {
   return at < 0 ? text.length : at + terminator.length;
 }
 
-/** [28] doctypedecl: past its internal subset; quotes and comments may hold `>` and `]`. */
+/** Returns the end of [28] doctypedecl, including its internal subset. Quotes and comments may contain `>` and `]`. */
 function endOfDtd(text: string, from: number): number {
   let subset = false;
   let at = from;
@@ -168,7 +175,7 @@ function endOfDtd(text: string, from: number): number {
   return at;
 }
 
-/** The limits of a contract as those of a document. */
+/** Returns the limits of a contract as limits of the XML reader. */
 function limitsOf({ limits }: Allowance): Limits {
   const { contractDepth, contractElements, contractKey, contractBytes } = limits;
   return {
@@ -185,18 +192,18 @@ function limitsOf({ limits }: Allowance): Limits {
   };
 }
 
-/** Namespaces of XML Schema before it was a recommendation, which documents of SOAP's first years still say. */
+/** Namespaces of XML Schema drafts, which early SOAP documents use. */
 export const oldSchemas: readonly string[] = [
   'http://www.w3.org/1999/XMLSchema',
   'http://www.w3.org/2000/10/XMLSchema',
 ];
 
-/** A namespace, an old one of XML Schema as today's. */
+/** Replaces a draft namespace of XML Schema with the final one. */
 function today(namespace: string): string {
   return oldSchemas.includes(namespace) ? namespaces.xsd : namespace;
 }
 
-/** The root of a file of XML. Throws XmlError for one that isn't well-formed, OverLimit. */
+/** Parses a file and returns its root. Throws XmlError if it is not well-formed, and OverLimit. */
 export function readTree(source: XmlSource, allowance: Allowance): XmlElement {
   const reader = new XmlReader(source.text, limitsOf(allowance));
   try {
@@ -213,7 +220,7 @@ export function readTree(source: XmlSource, allowance: Allowance): XmlElement {
   }
 }
 
-/** Counts what is done at an element. Throws OverLimit with its line. */
+/** Counts steps at an element. Throws OverLimit with its line. */
 export function stepAt(allowance: Allowance, { source, offset }: XmlElement, steps = 1): void {
   try {
     allowance.step(source.file, steps);
@@ -223,7 +230,7 @@ export function stepAt(allowance: Allowance, { source, offset }: XmlElement, ste
   }
 }
 
-/** From a start tag past its end tag. */
+/** Reads an element from its start tag to its end tag. */
 function readElement(
   reader: XmlReader,
   source: XmlSource,
@@ -252,7 +259,7 @@ function readElement(
   return { source, offset, namespace, local, attributes, children, scope, end: reader.position };
 }
 
-/** The text between an element's tags, without markup, blanks folded. */
+/** Returns the text of an element without markup, with whitespace collapsed. */
 export function plainText({ source, offset, end }: XmlElement): string {
   const raw = source.text.slice(offset, end);
   let text = '';
@@ -285,11 +292,11 @@ function character(name: string): string {
   return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 }
 
-/** How many lines end before each so many characters of a source. */
+/** Number of line ends before each block of `charactersPerCount` characters, by source. */
 const lineEnds = new WeakMap<XmlSource, Uint32Array>();
 const charactersPerCount = 1_024;
 
-/** The line of an offset, from 1. */
+/** Returns the line of an offset, from 1. */
 export function lineOf(source: XmlSource, offset: number): number {
   let counts = lineEnds.get(source);
   if (counts === undefined) {
@@ -313,19 +320,19 @@ function countLineEnds(text: string): Uint32Array {
   return counts;
 }
 
-/** A line ends with LF, CR or CRLF (XML 1.0, 2.11). */
+/** Returns true at the end of a line: LF, CR or CRLF (XML 1.0, 2.11). */
 function endsLine(text: string, at: number): boolean {
   const code = text.charCodeAt(at);
   return code === 0x0a || (code === 0x0d && text.charCodeAt(at + 1) !== 0x0a);
 }
 
-/** The bytes of an attribute's value as it stands, without its quotes. */
+/** Returns the byte range of an attribute's raw value, without its quotes. */
 export function valueSpan(source: XmlSource, attribute: XmlAttribute): { from: number; to: number } {
   const { start, end } = valueOffsets(source, attribute);
   return { from: markupByte(source, start - 1) + bytesOfMarkup(source), to: markupByte(source, end) };
 }
 
-/** The offsets of an attribute's value without its quotes. */
+/** Returns the offsets of an attribute's value, without its quotes. */
 export function valueOffsets(
   { text }: XmlSource,
   { offset }: XmlAttribute,
@@ -336,7 +343,7 @@ export function valueOffsets(
   return { start: quote + 1, end: text.indexOf(text.charAt(quote), quote + 1) };
 }
 
-/** The offsets between the tags of an element; undefined if it has an empty-element tag. */
+/** Returns the offsets between the tags of an element; undefined if it has an empty-element tag. */
 export function contentOffsets({
   source,
   offset,
@@ -347,7 +354,7 @@ export function contentOffsets({
   return close < start ? undefined : { start, end: close };
 }
 
-/** The bytes between the tags of an element; undefined if it has an empty-element tag. */
+/** Returns the byte range between the tags of an element; undefined if it has an empty-element tag. */
 export function contentSpan(element: XmlElement): { from: number; to: number } | undefined {
   const offsets = contentOffsets(element);
   if (offsets === undefined) return undefined;
@@ -356,12 +363,12 @@ export function contentSpan(element: XmlElement): { from: number; to: number } |
   return { from, to: markupByte(source, offsets.end) };
 }
 
-/** The bytes of an element with its tags. */
+/** Returns the byte range of an element with its tags. */
 export function elementSpan({ source, offset, end }: XmlElement): { from: number; to: number } {
   return { from: markupByte(source, offset), to: markupByte(source, end - 1) + bytesOfMarkup(source) };
 }
 
-/** The offset after the name of a start tag. */
+/** Returns the offset after the name of a start tag. */
 export function nameEnd({ source, offset }: Pick<XmlElement, 'source' | 'offset'>): number {
   const name = /[^\s/>]+/y;
   name.lastIndex = offset + 1;
@@ -369,7 +376,7 @@ export function nameEnd({ source, offset }: Pick<XmlElement, 'source' | 'offset'
   return name.lastIndex;
 }
 
-/** The offset after the `>` of a start tag. */
+/** Returns the offset after the `>` of a start tag. */
 export function startTagEnd({ source, offset }: Pick<XmlElement, 'source' | 'offset'>): number {
   const startTag = /<(?:[^>"']|"[^"]*"|'[^']*')*>/y;
   startTag.lastIndex = offset;
@@ -381,16 +388,16 @@ function bytesOfMarkup({ bytes }: XmlSource): number {
   return isWide(bytes) ? 2 : 1;
 }
 
-/** The last position that was looked for in a source: the next one is mostly after it. */
+/** Last converted position in each source. The next one is usually after that. */
 const lastPositions = new WeakMap<XmlSource, { readonly offset: number; readonly byte: number }>();
 
 const escapeByte = 0x1b;
 const dollar = 0x24;
 
 /**
- * Offset in bytes of the quote or angle bracket at an offset in characters. Encodings differ in the bytes of a character.
- * In all of them a quote and an angle bracket have the byte of ASCII, and no other character contains that byte, except
- * in the double-byte sequences of ISO-2022-JP, between `ESC $` and the next escape (RFC 1468). So they are counted.
+ * Returns the byte offset of a quote or angle bracket, given its character offset. Its byte is that of ASCII in all
+ * supported encodings. No other character contains this byte, except double-byte sequences of ISO-2022-JP between `ESC
+ * $` and the next escape (RFC 1468). So the function counts these bytes.
  */
 function markupByte(source: XmlSource, offset: number): number {
   const { bytes, whole, skipped } = source;
