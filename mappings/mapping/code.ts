@@ -11,23 +11,28 @@ import { CodeError, type CodeFunction, textPart } from './compile-rules.ts';
 import { Digits, isItems, isMembers, readValue, type Value, writeValue } from './value.ts';
 
 /**
- * The functions of a mapping's module (M5). They run in a context of their own (`node:vm`), which has the language and
- * nothing else: no modules, no timers, no network, no files, no clock and no random numbers. All calls of one message
- * end together by `mappingCodeMs`: a limit of each call would start a thread of Node's for each. Their results count as
- * constants do (`mappingValues`). The gateway runs them in a thread with a bounded heap (`readAsideHeapBytes`).
- * A function may keep values in variables of the module from one call to the next. It is code of the contract's author and
- * has to be trusted as the rest of the contract; `node:vm` does not protect from an author who means harm.
+ * Runs the functions of a mapping's module (M5). They run in a separate context (`node:vm`) with only the language: no
+ * modules, timers, network, files, clock or random numbers.
+ *
+ * All calls for one message share one time limit, `mappingCodeMs`, because each limit requires a Node thread. Their
+ * results count towards `mappingValues`. The gateway runs them in a thread with a bounded heap (`readAsideHeapBytes`).
+ *
+ * A function may keep values in module variables between calls. The code must be trusted like the rest of the contract:
+ * `node:vm` does not protect against malicious code.
  */
 
-/** A mapping's module, compiled. */
+/** A compiled module of a mapping. */
 export interface Module {
-  /** What it exports, by its names. */
+  /** Exported functions by name. */
   readonly functions: ReadonlyMap<string, CodeFunction>;
-  /** Runs what calls its functions, again where the machine had no time for it, and ends it after so many ms. Throws CodeError, and what it throws. */
+  /**
+   * Calls `run`, which may call module functions, with a limit in ms. Repeats it if the machine was too busy. Throws
+   * CodeError and the errors of `run`.
+   */
   readonly within: <T>(ms: number, run: () => T) => T;
 }
 
-/** The text of a module below the folder of a mapping. Throws Error where it can't be had. */
+/** Reads a module in the folder of a mapping. Throws Error if it cannot be read. */
 export function readModule(mapping: string, code: string, allowance: Allowance): string {
   const folder = realpathSync(dirname(mapping));
   const file = realpathSync(join(folder, code));
@@ -37,7 +42,7 @@ export function readModule(mapping: string, code: string, allowance: Allowance):
 
 const exported = /^export (?:function ([A-Za-z_$][\w$]*)|const ([A-Za-z_$][\w$]*))/gm;
 
-/** The first line that exports or imports anything else; undefined where there is none. */
+/** Returns the first line with an unsupported export or import; undefined if there is none. */
 function strangeLine(source: string): string | undefined {
   return source
     .split('\n')
@@ -49,9 +54,9 @@ function strangeLine(source: string): string | undefined {
 }
 
 /**
- * Compiles a module's text. Throws Error for text that isn't TypeScript of functions alone, with the reason.
+ * Compiles the text of a module. Throws Error with the reason if it is not TypeScript with function exports only.
  *
- * @param name what it is called in the errors of its functions
+ * @param name name of the module in error messages
  */
 export function compileModule(source: string, name: string, limits: Limits): Module {
   const strange = strangeLine(source);
@@ -64,11 +69,11 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   const loading = { timeout: limits.contractMs };
   const context = boundedContext(limits, loading);
   const body = plain.replaceAll(exported, (all) => all.slice('export '.length));
-  // in a function, so that the module's names are its own; one line before its text, as its own lines are told
+  // The function scopes the module's names. Its text starts on the first line, so line numbers stay correct.
   const text = `'use strict'; (() => {${body}\nreturn { ${names.join(', ')} };\n})();`;
   const answeringOf = new Script(answering).runInContext(context, loading);
   const call: Answering = answeringOf(new Script(text, { filename: name }).runInContext(context, loading));
-  const settle = new Script('0'); // runs what promises have waiting
+  const settle = new Script('0'); // runs pending promise callbacks
   let called = '';
   const compiled = (one: string): CodeFunction => {
     return (value, at, most = limits.mappingValues) => {
@@ -112,7 +117,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   };
 }
 
-/** Creates a context without a clock, in which functions make values up to the limits. */
+/** Creates a context without a clock that limits the size of the values that functions make. */
 function boundedContext(
   { mappingValues }: Limits,
   loading: { readonly timeout: number },
@@ -127,14 +132,16 @@ function boundedContext(
   return context;
 }
 
-/** Calls one of a module's functions with a value as JSON, and gives its answer as JSON; undefined for none. */
+/** Calls a function of the module with a JSON value. Returns its result as JSON; undefined if it returns none. */
 type Answering = (name: string, json: string, at: string, most: number) => unknown;
 
-/** Where what is to end in time is called from. Its own, so that no module has anything of ours in its reach. */
+/**
+ * Separate context that calls code with a time limit. Modules cannot reach objects of the gateway through this context.
+ */
 const watched = createContext(Object.create(null));
 const callRun = new Script('run()');
 
-/** The time of this thread, or of all threads where Node (before 23.9) can't tell. */
+/** CPU time of this thread, or of the process in Node before 23.9. */
 const usage = process.threadCpuUsage ?? process.cpuUsage;
 
 function cpuMs(): number {
@@ -143,9 +150,9 @@ function cpuMs(): number {
 }
 
 /**
- * Runs a function, and ends it, whatever it is at, after so many ms: Node watches by a thread, once for all that it calls.
- * That thread goes by the clock. Where the machine gave most of the time to others, the function runs again, for twice as
- * long: a reply that is refused may be that of a write.
+ * Calls a function and stops it after `ms`. Node starts one watchdog thread for the whole call, which measures elapsed
+ * time. If the thread got less CPU time than that, the function runs again with twice the limit. A rejected response
+ * might otherwise be that of a write.
  */
 function endedAfter<T>(ms: number, run: () => T): T {
   const start = cpuMs();
@@ -159,18 +166,18 @@ function endedAfter<T>(ms: number, run: () => T): T {
       }
     }
   } finally {
-    watched.run = undefined; // it holds the message
+    watched.run = undefined; // releases the message
   }
 }
 
-/** Whether it is the end of a time, which is an Error of the watched context. */
+/** Returns true for a timeout error, which is an Error of the watched context. */
 function isTimeout(error: unknown): boolean {
   return Object.getOwnPropertyDescriptor(Object(error), 'code')?.value === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
 /**
- * The JavaScript of a module's TypeScript. Node warns with each process that this is experimental, which no user of a mapping
- * can change: that warning alone is dropped.
+ * Strips the types of TypeScript. Node warns once per process that this is experimental. Only that warning is dropped,
+ * because users of a mapping cannot avoid it.
  */
 function withoutTypes(source: string): string {
   const { emitWarning } = process;
@@ -185,8 +192,8 @@ function withoutTypes(source: string): string {
 }
 
 /**
- * Bounds what one call of the language can take at once: neither the time limit nor the heap limit of a thread ends it before
- * the process is out of memory. Takes the most items of a list and the most characters of a text.
+ * Limits the size of values that a single built-in call can create. Otherwise the process could run out of memory
+ * before the time or heap limit stops the thread. Parameters: maximum items of a list and maximum characters of a text.
  */
 const bounded = `(mostItems, mostCharacters) => {
 'use strict';
@@ -241,14 +248,14 @@ for (const name of sized) {
 }
 }`;
 
-/** What gives another value each time it is asked. */
+/** Removes globals with values that change between calls. */
 const withoutClock =
   'delete globalThis.Date; delete Math.random; delete globalThis.WebAssembly; delete globalThis.SharedArrayBuffer; delete globalThis.Atomics; if (globalThis.Temporal !== undefined) delete Temporal.Now;';
 
 /**
- * What a function gives, as JSON, or behind a `!` what it throws: its words may be code of the module, which ends in time here
- * alone. What JSON has no word for is an error: `NaN` would be null, a Map an object without members. Made before the module
- * runs, whose names are its own.
+ * Returns the result of a function as JSON, or `!` and the message of its error. The message may be computed by module
+ * code, so it is read inside the time limit. Values without a JSON form are errors: `NaN` would become null, and a Map
+ * an empty object. Created before the module runs, so that the module cannot replace the built-ins used here.
  */
 const answering = `'use strict'; (() => {
 const { parse, stringify } = JSON;
@@ -290,7 +297,7 @@ return (all) => (name, json, at, most) => {
 };
 })();`;
 
-/** Numbers as text, as functions get them. */
+/** Converts numbers to text, the form in which functions receive them. */
 function asPlain(value: Value): Value {
   if (value instanceof Digits) return value.text;
   if (isItems(value)) return value.map(asPlain);
@@ -298,7 +305,10 @@ function asPlain(value: Value): Value {
   return value;
 }
 
-/** Why a function was ended: what the engine itself throws, of the other context; an error of the function is told by `answering`. */
+/**
+ * Returns the message of an error that the engine throws in the other context. `answering` handles errors of the
+ * function.
+ */
 function messageOf(error: unknown): string {
   const message = Object.getOwnPropertyDescriptor(Object(error), 'message')?.value;
   return typeof message === 'string' ? message : 'an error that says nothing';

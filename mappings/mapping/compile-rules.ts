@@ -10,16 +10,16 @@ import type { Maker, Scope } from './run.ts';
 import type { Kind, Shape } from './schemas.ts';
 import { ByText, Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from './value.ts';
 
-/** Rules of one side, request or reply, as functions that make the target's values (M2, M3). */
+/** Compiles the rules of one side, request or response, to functions that create target values (M2, M3). */
 
 /**
- * A function of the module of an operation, with the target path that it makes a value for (M5). Throws CodeError.
+ * A function of the operation's module. It makes the value for a target path (M5). Throws CodeError.
  *
- * @param most values that its result may have, counted as `mappingValues` counts them; by default all of `mappingValues`
+ * @param most maximum number of values in the result, counted like `mappingValues`. The default is `mappingValues`.
  */
 export type CodeFunction = (value: Value, at: string, most?: number) => Value | undefined;
 
-/** A function of the module that threw, or was running when a message's time was over; says its name, and what it threw. */
+/** A module function failed or exceeded the time limit. The reason contains its name and error. */
 export class CodeError extends Error {
   override readonly name = 'CodeError';
   readonly reason: Reason;
@@ -30,34 +30,37 @@ export class CodeError extends Error {
   }
 }
 
-/** What the rules of one side are compiled with. */
+/** Context for compiling the rules of one side. */
 export interface Side {
   readonly side: 'request' | 'reply';
   readonly problem: Report;
-  /** A source value that can't be had back from what is made of it. */
+  /** Reports a source value that cannot be reconstructed from the target. */
   readonly oneWay: Report;
-  /** Undefined: the operation names no module. */
+  /** Functions of the module. Undefined: the operation names no module. */
   readonly functions: ReadonlyMap<string, CodeFunction> | undefined;
-  /** True for the replies of several calls, whose lists are put one behind the other (M4). */
+  /** True for the responses of several calls, which are merged by concatenating lists (M4). */
   readonly isGathered: boolean;
 }
 
-/** Where source paths begin: what is there, and what of it is looked at. */
+/** Root of source paths: its shape, and the parts that rules read. */
 export interface Source {
   readonly shape: Shape;
   readonly cover: Cover;
-  /** True within an object or item of an answer, whose document may say nothing of what it has. */
+  /** True inside an object or item of a response. The document may not describe its members. */
   readonly isInner?: true;
-  /** True for an answer that is an error: `status` and `header.x` are those of the answer even if its body has such members. */
+  /**
+   * True for an error response. `status` and `header.x` refer to the response even if its body has members with these
+   * names.
+   */
   readonly isError?: true;
 }
 
-/** A place of the target: rules of members that it has, a rule that makes it, and what `auto` takes for the rest. */
+/** A target location: the rules of its members, its own rule, and the source of `auto` for the rest. */
 interface Place {
   readonly members: Map<string, Place>;
   rule: Rule | undefined;
   auto: Auto | undefined;
-  /** True where it is made of one object of the source: of an empty one an empty one comes. */
+  /** True if it is made from one source object. An empty object then gives an empty object. */
   isOfOne?: true;
 }
 
@@ -65,25 +68,25 @@ function newPlace(): Place {
   return { members: new Map(), rule: undefined, auto: undefined };
 }
 
-/** Where `auto: same` takes from. */
+/** Source of `auto: same`. */
 interface Auto {
   readonly pointer: string;
-  /** From where source paths begin. */
+  /** Path from the root of source paths. */
   readonly path: Path;
   readonly source: Source;
-  /** What isn't to be taken. */
+  /** Paths to leave out. */
   readonly omit: Cover;
 }
 
 const noOmit = new Cover();
 
-/** What `auto` makes of a source, and what of it that looks at. */
+/** The result of `auto` for a source, and the source parts that it reads. */
 interface Same {
   readonly make: Maker;
   readonly cover: Cover;
 }
 
-/** A shape of whatever comes. */
+/** Shape of any value. */
 export const anyShape: Shape = {
   kinds: new Set<Kind>(['object', 'array', 'string', 'number', 'boolean', 'null']),
   members: new Map(),
@@ -94,11 +97,11 @@ export const anyShape: Shape = {
   base64: false,
 };
 
-/** An answer of which the document describes no body. */
+/** Shape of a response without a documented body. */
 export const noBody: Shape = { ...anyShape, open: false, kinds: new Set<Kind>(['null']) };
-/** The text of an answer in text. */
+/** Shape of a text response. */
 export const bodyText: Shape = { ...anyShape, open: false, kinds: new Set<Kind>(['string']) };
-/** The base64 of an answer in bytes. */
+/** Shape of a binary response, as base64. */
 export const bodyBytes: Shape = { ...bodyText, base64: true };
 
 const scalarKinds: readonly Kind[] = ['string', 'number', 'boolean'];
@@ -108,9 +111,9 @@ export class RuleCompiler {
   readonly #side: Side;
   #callsFunctions = false;
   readonly #autos = new Map<Shape, Map<Shape, Same>>();
-  /** Whether lists that are compiled go behind those of other replies; not those in an item of one. */
+  /** True if compiled lists are concatenated with those of other responses. False inside an item. */
   #isGathered: boolean;
-  /** The lists in which each call has its items. */
+  /** Target lists with one item for each call. */
   readonly #placeLists: string[] = [];
   readonly #filled = new Set<string>();
 
@@ -119,21 +122,21 @@ export class RuleCompiler {
     this.#isGathered = side.isGathered;
   }
 
-  /** The lists in which each call has its items, but those that rules of the other one fill too. */
+  /** Returns the lists with one item for each call, except lists that rules of `other` also fill. */
   placeListsBeside(other: RuleCompiler): readonly string[] {
     return this.#placeLists.filter((at) => !other.#filled.has(at));
   }
 
-  /** Whether a rule that was compiled calls a function of the module. */
+  /** True if a compiled rule calls a function of the module. */
   get callsFunctions(): boolean {
     return this.#callsFunctions;
   }
 
   /**
-   * The function that makes a whole body.
+   * Compiles rules to a function that makes the whole body.
    *
-   * @param prefix the path in the target at which targets of the group begin
-   * @param auto what `auto` takes for the place at the prefix
+   * @param prefix target path that the group's targets are relative to
+   * @param auto the source of `auto` for the location at the prefix
    */
   body(
     group: Group,
@@ -160,7 +163,7 @@ export class RuleCompiler {
     return at;
   }
 
-  /** The rules of a rule's `map` go to their places; `auto` takes the rest. */
+  /** Adds the rules of a rule's `map` to their locations. `auto` fills the rest. */
   #fillBy(place: Place, { map, auto, pointer }: Rule, source: Source): void {
     if (map !== undefined) this.#fill(place, map);
     if (auto) place.auto = { pointer, path: [], source, omit: noOmit };
@@ -175,7 +178,7 @@ export class RuleCompiler {
     }
   }
 
-  /** A value by the rule at its place, or a record of what is made of its members. */
+  /** Compiles the rule of a location, or an object made from the rules of its members. */
   #place(place: Place, target: Shape, source: Source, at: string, pointer: string): Maker {
     const { rule, members, auto } = place;
     if (rule !== undefined) {
@@ -193,7 +196,7 @@ export class RuleCompiler {
     return this.#record(place, target, source, at, pointer);
   }
 
-  /** One function, as members that rules make and those of `auto` come in the target's order. */
+  /** Compiles an object. Members made by rules and by `auto` are in the target's order. */
   #record(place: Place, target: Shape, source: Source, at: string, pointer: string): Maker {
     const { problem } = this.#side;
     if (!target.kinds.has('object')) {
@@ -232,7 +235,10 @@ export class RuleCompiler {
     return recordMaker(makers, others, required, at, place.isOfOne === true ? [] : auto?.path);
   }
 
-  /** What `auto` takes of members that both have by any name, but for those with a name here; undefined where there are none of one kind. */
+  /**
+   * Returns the members that `auto` copies from a source map to a target map, except those in `names`. Undefined if
+   * either is not a map or their values differ in kind.
+   */
   #autoOthers(auto: Auto, target: Shape, names: ReadonlySet<string>, at: string): OtherMembers | undefined {
     const { others } = auto.source.shape;
     if (others === undefined || target.others === undefined || !isOfOneKind(others, target.others))
@@ -253,7 +259,9 @@ export class RuleCompiler {
     );
   }
 
-  /** What `auto` takes for a member; undefined where the source has none of its kind, or it is left out. */
+  /**
+   * Returns the source of `auto` for a member. Undefined if the source has none of the same kind, or it is left out.
+   */
   #autoMember(auto: Auto, name: string, target: Shape): Auto | undefined {
     const member = auto.source.shape.members.get(name)?.shape;
     const [omit] = auto.omit.ofMember(name);
@@ -278,7 +286,10 @@ export class RuleCompiler {
     };
   }
 
-  /** What `auto` makes of a source of one kind with the target; once for each two of which nothing is omitted, as types may hold themselves. */
+  /**
+   * Returns the `auto` conversion for a source and target of the same kind. It is compiled once for each pair without
+   * omissions, because types can be recursive.
+   */
   #same(source: Shape, target: Shape, pointer: string, at: string, omit: Cover): Same {
     const cover = new Cover();
     if (omit.members.size + omit.ofItems.length > 0)
@@ -314,7 +325,7 @@ export class RuleCompiler {
     return fitMaker((scope) => scope.value, [], target);
   }
 
-  /** One rule. A function of its own for each step, as rules chain them. */
+  /** Compiles one rule. `else` and `default` are chained to its conversion. */
   rule(rule: Rule, target: Shape, source: Source, at: string): Maker {
     this.#filled.add(at);
     const conditions = this.conditions(rule.when, source);
@@ -338,7 +349,10 @@ export class RuleCompiler {
     };
   }
 
-  /** Whether all conditions hold (M4); undefined where there are none. What is compared is looked at, and what has to be absent. */
+  /**
+   * Compiles conditions to a function that tests if all are true (M4). Undefined without conditions. Values that are
+   * compared or must be absent count as read.
+   */
   conditions(when: readonly Condition[], source: Source): ((scope: Scope) => boolean) | undefined {
     if (when.length === 0) return undefined;
     const tests = when.map(({ pointer, path, is }) => {
@@ -375,7 +389,7 @@ export class RuleCompiler {
       case 'each':
         return this.#each(rule, rule.source.path, target, source, at);
       case 'group': {
-        if (rule.map === undefined && !rule.auto) return nothing; // `else` alone
+        if (rule.map === undefined && !rule.auto) return nothing; // only `else`
         const place = newPlace();
         this.#fillBy(place, rule, source);
         return this.#place(place, target, source, at, rule.pointer);
@@ -418,7 +432,7 @@ export class RuleCompiler {
       this.#side.problem(rule.pointer, unlike(at, target, pathText(path), shape));
       return nothing;
     }
-    // what stands in a list of one, or first in one, is taken member by member as it is elsewhere
+    // With `list` or `first`, an object is converted member by member like everywhere else.
     if (isWhole && rule.as === 'list' && target.items !== undefined) {
       const get = this.#deepAt(rule.pointer, path, { shape, cover }, target.items, `${at}[]`);
       if (get !== undefined) return this.#converted(rule, get, target.items, target, at, path);
@@ -438,7 +452,7 @@ export class RuleCompiler {
     return this.#converted(rule, (scope) => valueAtPath(scope.value, path), shape, target, at, path);
   }
 
-  /** Reports a rule that reads the body of an answer that has none. */
+  /** Reports a rule that reads the body of a response without a body. */
   #refuseNoBody(shape: Shape, pointer: string): void {
     if (shape === noBody)
       this.#side.problem(
@@ -447,13 +461,19 @@ export class RuleCompiler {
       );
   }
 
-  /** What `auto` makes of an object or list; undefined where one of both is none, or they differ in kind. */
+  /**
+   * Returns the `auto` conversion of an object or list. Undefined if source or target is neither, or they differ in
+   * kind.
+   */
   #deepAt(pointer: string, path: Path, source: Source, target: Shape, at: string): Maker | undefined {
     if (!isDeep(source.shape) || !isDeep(target) || !isOfOneKind(source.shape, target)) return undefined;
     return this.#autoAt({ pointer, path, source, omit: noOmit }, target, at);
   }
 
-  /** `status` and `header.x` of an answer, where its body has no such members, nor what it has within may have them (M1). */
+  /**
+   * Returns the maker for `status` or `header.x` of a response (M1). Undefined if the body has a member with this name,
+   * or if an inner object may have one.
+   */
   #ofAnswer(path: Path, { shape, isInner, isError }: Source): Maker | undefined {
     const [first, second] = path;
     if (isInner && (shape.open || shape.others !== undefined)) return undefined;
@@ -532,7 +552,7 @@ export class RuleCompiler {
       });
   }
 
-  /** Replaces values by a table. */
+  /** Replaces values according to a table. */
   #lookUp(
     conversion: Conversion,
     rule: Rule,
@@ -577,7 +597,7 @@ export class RuleCompiler {
     }
   }
 
-  /** Makes a list of one value. */
+  /** Wraps a value in a list. */
   #listItem(conversion: Conversion, rule: Rule, items: Shape, at: string): void {
     const hasOther = rule.else !== undefined || rule.default !== undefined;
     const empty = this.#emptyItem(items, at);
@@ -592,7 +612,10 @@ export class RuleCompiler {
     conversion.shape = { ...anyShape, open: false, kinds: new Set(['array']), items: conversion.shape };
   }
 
-  /** Enum tables have a row for each value of the source or a default, and give values that the target has (M3). */
+  /**
+   * Reports a table that lacks a row for a source value and has no default, or that gives values unknown to the target
+   * (M3).
+   */
   #checkTable(
     { pointer, default: otherwise }: Rule,
     table: ReadonlyMap<string, Value>,
@@ -628,7 +651,7 @@ export class RuleCompiler {
     const empty = this.#emptyItem(shape, at);
     const makers = this.#inItem(() =>
       items.map((item) => {
-        // what its own `when` holds back is left out on purpose
+        // An item whose `when` is false is left out intentionally.
         const isOfWhen = item.else === undefined && item.default === undefined;
         const conditions = isOfWhen ? this.conditions(item.when, source) : undefined;
         const make = this.rule(isOfWhen ? { ...item, when: [] } : item, shape, source, `${at}[]`);
@@ -651,8 +674,8 @@ export class RuleCompiler {
   }
 
   /**
-   * What stands in the place of an item that comes to nothing, where later ones would move up to it: null, or an object without
-   * members, where the target may be it. Else it throws MappingError. Nothing in a list that goes behind no other.
+   * Returns the placeholder for an empty item, so that later items keep their positions: null, or an empty object if
+   * the target allows it. Otherwise the maker throws MappingError. Lists that are not concatenated need no placeholder.
    */
   #emptyItem({ kinds, members }: Shape, at: string): Maker {
     if (!this.#isGathered) return nothing;
@@ -669,7 +692,7 @@ export class RuleCompiler {
     };
   }
 
-  /** Compiles what is in an item. */
+  /** Compiles rules inside an item. */
   #inItem<T>(compile: () => T): T {
     const around = this.#isGathered;
     this.#isGathered = false;
@@ -700,7 +723,7 @@ export class RuleCompiler {
     return eachMaker(path, target, make);
   }
 
-  /** A constant as the target's kind has it. */
+  /** Converts a constant to the kind of the target. */
   #constant(value: Value, target: Shape, pointer: string, at: string): Value {
     const made = asKind(value, target);
     const why = misfit(made, target, at);
@@ -708,7 +731,7 @@ export class RuleCompiler {
     return made;
   }
 
-  /** What `[name=text]` asks of items. */
+  /** Checks the member and text of `[name=text]` against the items. */
   #checkWhere(item: Shape, { name, text }: WhereStep, pointer: string, here: string): void {
     const member = item.members.get(name)?.shape ?? item.others ?? (item.open ? anyShape : undefined);
     if (member === undefined)
@@ -719,7 +742,7 @@ export class RuleCompiler {
     else this.#checkCompared(member, [text], pointer, `${here}.${name}`);
   }
 
-  /** Texts that what stands at a place of the source can't be: what asks for them would never hold. */
+  /** Reports comparison texts that the source can never equal. */
   #checkCompared(shape: Shape, texts: readonly string[], pointer: string, here: string): void {
     if (!scalarKinds.some((kind) => shape.kinds.has(kind))) {
       this.#side.problem(pointer, `expected a value to compare at ${here}, which is ${kindsText(shape)}`);
@@ -733,7 +756,7 @@ export class RuleCompiler {
         this.#side.problem(pointer, `expected values of ${here}, which has no ${text}`);
   }
 
-  /** The shape at a source path; what isn't there is told, with what is. */
+  /** Returns the shape at a source path. An unknown path is reported with the known members. */
   shapeAt(from: Shape, path: Path, pointer: string): Shape {
     const every = path.findIndex(({ kind }) => kind === 'every');
     if (every >= 0 && every < path.length - 1)
@@ -775,7 +798,7 @@ export class RuleCompiler {
 
 function nothing(): undefined {}
 
-/** The base64 of a body in text, in the bytes that were received. */
+/** Returns the received bytes of a text body as base64. */
 function bytesOfBody({ value, run: { bytes } }: Scope): Value | undefined {
   return value === undefined || bytes === undefined ? value : base64Of(bytes);
 }
@@ -785,10 +808,10 @@ export function base64Of({ buffer, byteOffset, byteLength }: Uint8Array): string
   return Buffer.from(buffer, byteOffset, byteLength).toString('base64');
 }
 
-/** Characters of a text in the file, or of the result of a function, that count as one value more. */
+/** Number of characters in a constant or function result that count as one more value. */
 export const textPart = 64;
 
-/** A value of the file; what it has in it counts each time. */
+/** Returns a maker for a constant of the file. Its content counts on each use. */
 function constantMaker(constant: Value): Maker {
   const more = weightOf(constant) - 1;
   if (more === 0) return () => constant;
@@ -798,7 +821,10 @@ function constantMaker(constant: Value): Maker {
   };
 }
 
-/** The number of values that a value counts as: one for each member and item, and one for each 64 characters of a text or name. */
+/**
+ * Returns the number of values that a value counts as: one for each member and item, and one for each 64 characters of
+ * a text or name.
+ */
 function weightOf(value: Value): number {
   if (typeof value === 'string') return 1 + Math.floor(value.length / textPart);
   let sum = 1;
@@ -814,7 +840,7 @@ function countItem(scope: Scope): void {
   made.step(1);
 }
 
-/** What a function gives. Throws MappingError. */
+/** Calls a module function. Throws MappingError. */
 function called(run: CodeFunction, value: Value, at: string, scope: Scope, path: Path): Value | undefined {
   try {
     return run(value, at, scope.run.made.left + 1);
@@ -824,16 +850,16 @@ function called(run: CodeFunction, value: Value, at: string, scope: Scope, path:
   }
 }
 
-/** Members that source and target have by any name. */
+/** Members copied from a source map to a target map. */
 interface OtherMembers {
-  /** Where they are in the source. */
+  /** Path of the map in the source. */
   readonly path: Path;
-  /** Those that aren't among them. */
+  /** Names that are not copied. */
   readonly names: ReadonlySet<string>;
   readonly make: Maker;
 }
 
-/** @param of the path of the object that it is made of: of an empty one an empty one comes */
+/** @param of path of the source object. An empty object gives an empty object. */
 function recordMaker(
   makers: ReadonlyMap<string, Maker>,
   others: OtherMembers | undefined,
@@ -893,28 +919,34 @@ function eachMaker(path: Path, target: Shape, item: Maker): Maker {
   };
 }
 
-/** What can't be had back of a list of which the first is taken. */
+/** Returns the message about items that are lost because only the first item is used. */
 function behindFirst(at: string): string {
   return `${at}: items behind the first are left out`;
 }
 
-/** Refuses what is no object where the source's document has nothing else: rules would find nothing in it. Throws MappingError. */
+/**
+ * Rejects a value that is not an object where the source document allows only objects, because rules would find no
+ * members. Throws MappingError.
+ */
 export function refuseOther(shape: Shape, value: Value, scope: Scope, path: Path): void {
   if (!isMembers(value) && isObject(shape))
     throw scope.error(path, { expected: 'an object', got: kindNames[kindOf(value)] });
 }
 
-/** Null where the target may be it, else none (M2). */
+/** Returns null if the source is null and the target allows null, otherwise undefined (M2). */
 function nullIn({ kinds }: Shape, value: null | undefined): null | undefined {
   return value === null && kinds.has('null') ? null : undefined;
 }
 
-/** A list of which the source has none: where no call was made it has no items. */
+/** Returns the value for a missing source list. Without any call, this is an empty list. */
 function noItems(target: Shape, value: null | undefined, scope: Scope): Value | undefined {
   return scope.run.isOfNone ? [] : nullIn(target, value);
 }
 
-/** Whether null is what a rule says: a constant, a row of a table, what a function gives. Else the source has none. */
+/**
+ * Returns a test that is true if null is an explicit result: from a constant, a table or a function. Otherwise null
+ * means that the source has no value.
+ */
 function nullIsSaid({ source, values, code }: Rule): (scope: Scope) => boolean {
   if (source.kind === 'const') return () => true;
   if (source.kind !== 'from' || (values === undefined && code === undefined)) return () => false;
@@ -922,7 +954,7 @@ function nullIsSaid({ source, values, code }: Rule): (scope: Scope) => boolean {
   return (scope) => !isNothing(valueAtPath(scope.value, path));
 }
 
-/** A value as the target has it: null where it may be null, else none; its own kind and one of its enumeration. */
+/** Checks the kind and enumeration of a value. Null is kept only if the target allows null. */
 function fitMaker(get: Maker, path: Path, target: Shape): Maker {
   const refuse = misfitRefuser(target);
   const refuseItem = target.items === undefined ? undefined : misfitRefuser(target.items);
@@ -936,7 +968,7 @@ function fitMaker(get: Maker, path: Path, target: Shape): Maker {
   };
 }
 
-/** Refuses a value of another kind than the target's, or none of its enumeration. It throws MappingError. */
+/** Returns a function that rejects values of another kind or outside the enumeration with MappingError. */
 function misfitRefuser(target: Shape): (value: Exclude<Value, null>, scope: Scope, path: Path) => void {
   const { kinds, values } = target;
   const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
@@ -960,7 +992,7 @@ function scalarShape(kind: Kind): Shape {
 const textShape = scalarShape('string');
 const digitsShape = scalarShape('number');
 const flagShape = scalarShape('boolean');
-/** What a function gives: whatever the target takes, looked at when it comes. */
+/** Shape of a function result, which is checked at run time. */
 const codeShape: Shape = { ...anyShape };
 
 function asWanted(text: string, as: 'text' | 'number' | 'boolean'): Value | undefined {
@@ -969,7 +1001,10 @@ function asWanted(text: string, as: 'text' | 'number' | 'boolean'): Value | unde
   return text === 'true' || text === '1' ? true : text === 'false' || text === '0' ? false : undefined;
 }
 
-/** A text of digits is a number where the target knows numbers alone: so functions and constants say long ones. */
+/**
+ * Converts a text of digits to a number if the target accepts only numbers. Functions and constants write long numbers
+ * as text.
+ */
 function asKind(value: Value, target: Shape): Value {
   if (isItems(value))
     return target.items === undefined ? value : value.map((item) => asKind(item, target.items ?? anyShape));
@@ -989,7 +1024,7 @@ function kindOf(value: Value): Kind {
   return isItems(value) ? 'array' : 'object';
 }
 
-/** Why a constant isn't of the target; undefined where it is. */
+/** Returns the reason why a constant does not fit the target; undefined if it fits. */
 function misfit(value: Value, target: Shape, at: string): string | undefined {
   if (!target.kinds.has(kindOf(value)))
     return `expected ${kindsText(target)} for ${at}, got ${kindOf(value)}`;
@@ -1015,7 +1050,7 @@ function misfit(value: Value, target: Shape, at: string): string | undefined {
   return undefined;
 }
 
-/** True where each value of the source is of a kind of the target, and one of its enumeration (M2). */
+/** Returns true if the target accepts the kinds and enumeration values of the source (M2). */
 function isOfOneKind(source: Shape, target: Shape): boolean {
   for (const kind of source.kinds)
     if (kind !== 'null' && !target.kinds.has(kind) && !isAnything(source)) return false;
@@ -1056,7 +1091,7 @@ const kindNames: Readonly<Record<Kind, string>> = {
   null: 'null',
 };
 
-/** What a place takes, in the words of an error. */
+/** Returns the kinds of a shape as text for error messages. */
 function kindsText({ kinds }: Shape): string {
   return [...kinds].map((kind) => kindNames[kind]).join(' or ');
 }

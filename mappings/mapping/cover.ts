@@ -2,7 +2,7 @@ import { isWhere, type Path, type Step, type WhereStep } from './paths.ts';
 import type { Shape } from './schemas.ts';
 import { isItems, isMembers, type Value } from './value.ts';
 
-/** The item of `[name=text]`: the first that is one, as the path has it; for what is left out on purpose, all. */
+/** Items that match `[name=text]`: the first match for a path, all matches for an omission. */
 interface Where {
   readonly step: WhereStep;
   readonly ofAll: boolean;
@@ -10,8 +10,7 @@ interface Where {
 }
 
 /**
- * What of a source is looked at by some rule, or left out on purpose (M3): a tree like the source's own. A node that is
- * `whole` has all that is in it.
+ * The parts of a source that rules read or intentionally omit (M3), as a tree. A `whole` node includes all its content.
  */
 export class Cover {
   whole = false;
@@ -19,13 +18,13 @@ export class Cover {
   #every: Cover | undefined;
   readonly #at = new Map<number, Cover>();
   readonly #where: Where[] = [];
-  /** What `auto` takes here; such covers may hold themselves. */
+  /** Parts that `auto` reads here. They may be recursive. */
   readonly also: Cover[] = [];
 
   /**
-   * The node at a path, made where there is none.
+   * Returns the node at a path, and creates missing nodes.
    *
-   * @param ofAll whether `[name=text]` means all such items
+   * @param ofAll true if `[name=text]` matches all items instead of the first
    */
   at(path: Path, ofAll = false): Cover {
     return path.reduce<Cover>((cover, step) => cover.#step(step, ofAll), this);
@@ -48,22 +47,22 @@ export class Cover {
       }
       case 'where': {
         const cover = new Cover();
-        cover.at([{ kind: 'member', name: step.name }]).whole = true; // its value is known
+        cover.at([{ kind: 'member', name: step.name }]).whole = true; // the value is known
         this.#where.push({ step, ofAll, cover });
         return cover;
       }
     }
   }
 
-  /** The nodes of a member. */
+  /** Returns the nodes of a member. */
   ofMember(name: string): Cover[] {
     return this.#all((one) => [one.members.get(name)]);
   }
 
   /**
-   * The nodes of an item.
+   * Returns the nodes of an item.
    *
-   * @param met what items before it were the first of
+   * @param met conditions that an earlier item has already matched
    */
   ofItem(index: number, item: Value, met: Set<unknown>): Cover[] {
     return this.#all((one) => [
@@ -78,12 +77,12 @@ export class Cover {
     ]);
   }
 
-  /** The nodes that items have, whichever they are. */
+  /** Returns the nodes of all items. */
   get ofItems(): Cover[] {
     return this.#all((one) => [one.#every, ...one.#at.values(), ...one.#where.map(({ cover }) => cover)]);
   }
 
-  /** Whether what its items are looked at by depends on their places or values. */
+  /** True if the nodes of an item depend on its position or value. */
   get tellsItems(): boolean {
     return [this, ...this.also].some((one) => one.#at.size + one.#where.length > 0);
   }
@@ -100,7 +99,7 @@ export class Cover {
   }
 }
 
-/** The covers of one place of a message. What covers a member, or each item, is looked up once for all that are alike. */
+/** The nodes for one location of a message. Lookups of a member, or of items without distinction, are cached. */
 class PlaceCovers {
   readonly #covers: readonly Cover[];
   readonly isWhole: boolean;
@@ -134,7 +133,7 @@ class PlaceCovers {
   }
 }
 
-/** The first place of a value that no rule looks at, as a path; undefined where there is none. Null fills nothing. */
+/** Returns the path of the first value that no rule reads. Undefined if all are read. Null values are ignored. */
 export function uncoveredPlace(value: Value, cover: Cover): string | undefined {
   const steps = uncoveredSteps(value, new PlaceCovers([cover]));
   if (steps === undefined) return undefined;
@@ -142,7 +141,7 @@ export function uncoveredPlace(value: Value, cover: Cover): string | undefined {
   return path.join('').replace(/^\./, '');
 }
 
-/** The steps to that place, the last one first: they are gathered on the way back alone. */
+/** Returns the steps to the first unread value, last step first. They are collected only when one is found. */
 function uncoveredSteps(value: Value, covers: PlaceCovers): (string | number)[] | undefined {
   if (value === null || covers.isWhole) return undefined;
   if (covers.isNone) return [];
@@ -163,14 +162,14 @@ function uncoveredSteps(value: Value, covers: PlaceCovers): (string | number)[] 
   return undefined;
 }
 
-/** The members of a shape that no rule looks at, as paths; of one that nothing of is looked at its own path alone. */
+/** Returns the paths of members that no rule reads. An object that is not read at all is listed without its members. */
 export function uncoveredMembers(shape: Shape, covers: readonly Cover[]): string[] {
   const found: string[] = [];
   const met = new Map<Shape, Set<Cover>>();
   const visit = (at: Shape, here: readonly Cover[], path: string): void => {
     if (here.some(({ isWhole }) => isWhole)) return;
     const known = met.get(at) ?? new Set();
-    if (here.length > 0 && here.every((cover) => known.has(cover))) return; // a type in itself
+    if (here.length > 0 && here.every((cover) => known.has(cover))) return; // a recursive type
     met.set(at, known);
     for (const cover of here) known.add(cover);
     if (here.length === 0) found.push(path);

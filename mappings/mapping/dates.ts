@@ -1,4 +1,4 @@
-/** Dates from one pattern to another (M2): YYYY, MM, DD, hh, mm, ss, Z (an offset or Z); all else stands for itself. */
+/** Date patterns (M2): YYYY, MM, DD, hh, mm, ss and Z (an offset or Z). All other characters are literals. */
 
 const words = /YYYY|MM|DD|hh|mm|ss|Z/g;
 const fields: Readonly<Record<string, RegExp>> = {
@@ -11,7 +11,7 @@ const fields: Readonly<Record<string, RegExp>> = {
   Z: /Z|[+-][0-9]{2}:[0-9]{2}|/y,
 };
 
-/** What stands where the source says nothing of it. */
+/** Defaults for fields that the source lacks. */
 const missing: Readonly<Record<string, string>> = {
   MM: '01',
   DD: '01',
@@ -21,14 +21,14 @@ const missing: Readonly<Record<string, string>> = {
   Z: 'Z',
 };
 
-/** A date's text in the target's form; undefined for a text that isn't of the source's form. */
+/** Converts a date text to the target pattern. Undefined if the text does not match the source pattern. */
 export type DateWriter = (text: string) => string | undefined;
 
 /**
- * Compiles two patterns. `DD.MM.YYYY` and `YYYY-MM-DD` are two; in the target fields that the source lacks are the first
- * day or midnight, and UTC.
+ * Compiles the conversion between two patterns, for example `DD.MM.YYYY` and `YYYY-MM-DD`. Missing target fields
+ * default to the first month or day, midnight, and UTC.
  *
- * @returns a sentence where a pattern says nothing of a date, or the same twice
+ * @returns an error message if a pattern has no date field or repeats one
  */
 export function compileDates(from: string, to: string): DateWriter | string {
   const names: string[] = from.match(words) ?? [];
@@ -57,9 +57,9 @@ export function compileDates(from: string, to: string): DateWriter | string {
   };
 }
 
-/** Whether the calendar and the clock have it: no 31 of a shorter month, nothing after 24:00, no offset of over 14 hours. */
+/** Returns true for a valid date and time: day within the month, at most 24:00, offset of at most 14 hours. */
 function isThere(found: ReadonlyMap<string, string>): boolean {
-  const year = 2000 + (Number(found.get('YYYY') ?? 0) % 400); // a leap year where nobody says which
+  const year = 2000 + (Number(found.get('YYYY') ?? 0) % 400); // a leap year if the year is unknown
   const lastOfMonth = new Date(Date.UTC(year, Number(found.get('MM') ?? 1), 0)).getUTCDate();
   if (Number(found.get('DD') ?? 1) > lastOfMonth) return false;
   if (found.get('hh') === '24' && Number(found.get('mm') ?? 0) + Number(found.get('ss') ?? 0) > 0)
@@ -75,7 +75,7 @@ function fieldAt(text: string, at: number, name: string): string | undefined {
   return form.exec(text)?.[0];
 }
 
-/** Whether what the second pattern writes says all that the first one read. */
+/** Returns true if the second pattern keeps all fields of the first. */
 export function keepsAll(from: string, to: string): boolean {
   const targets = new Set(to.match(words));
   return (from.match(words) ?? []).every((name) => targets.has(name));

@@ -4,50 +4,50 @@ import { pathText } from './paths.ts';
 import { SchemaReader, type Shape } from './schemas.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
 
-/** Rules that a mapping could begin with (M6): proposed by name, kind and structure, for people to look at. */
+/** Proposes a first version of mapping rules (M6) by name, kind and structure. An author must review them. */
 
-/** A proposed entry, as plain data for YAML, and what nothing was found for. */
+/** A proposed entry as plain data for YAML, with the members that have no match. */
 export interface Draft {
-  /** Without `omit`: what is left out is for people to say. */
+  /** The entry without `omit`, which the author must decide. */
   readonly entry: Record<string, unknown>;
-  /** Members of the old request that no member of the call is like. */
+  /** Members of the legacy request without a match in the call. */
   readonly unmatchedRequest: readonly string[];
-  /** Required members of the call, and of the old reply, that none of the source is like. */
+  /** Required members of the call and of the legacy response without a match in the source. */
   readonly unmatchedRequired: readonly string[];
-  /** Members of the old reply that the answer has nothing like. */
+  /** Members of the legacy response without a match in the upstream response. */
   readonly unmatchedReply: readonly string[];
 }
 
-/** How like two names have to be, from 0 to 1. */
+/** Minimum similarity of two names, from 0 to 1. */
 const least = 0.5;
-/** Objects, and lists, in one another that are looked at. */
+/** Maximum depth of objects and lists. */
 const deepest = 5;
-/** Scalars and lists of one side that are looked at. */
+/** Maximum number of scalars and lists on one side. */
 const most = 2_000;
 
-/** The words of a name: `FundingOpportunityNumber` and `funding_opportunity_number` have the same. */
+/** Splits a name into words: `FundingOpportunityNumber` and `funding_opportunity_number` have the same words. */
 function wordsOf(name: string): readonly string[] {
-  // a capital before a small letter begins a word, as does what follows small letters
+  // A word starts with a capital letter after a lower-case letter or before one.
   const parted = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
   return (parted.match(/[A-Za-z]+|[0-9]+/g) ?? [name]).map((word) => word.toLowerCase());
 }
 
-/** How like two names are: words in common of all that they have; 1 for the same words. */
+/** Returns the similarity of two names: common words divided by all words; 1 for the same words. */
 export function likeness(one: readonly string[], other: readonly string[]): number {
   if (one.join('') === other.join('')) return 1;
   const common = one.filter((word) => other.includes(word)).length;
   return common / new Set([...one, ...other]).size;
 }
 
-/** A scalar or list of a document, by its path through objects. */
+/** A scalar or list of a document, identified by its path through objects. */
 interface Leaf {
   readonly path: readonly string[];
   readonly words: readonly string[];
   readonly allWords: readonly string[];
   readonly shape: Shape;
-  /** Whether the object that it is in requires it. */
+  /** True if its parent object requires it. */
   readonly required: boolean;
-  /** The objects around it, from the outermost, each with whether the object around it requires it. */
+  /** The enclosing objects from the outermost, each with whether its parent requires it. */
   readonly around: readonly Around[];
 }
 
@@ -60,7 +60,7 @@ function leavesOf(shape: Shape): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const shapes = new Set<Shape>();
   const visit = (at: Shape, path: readonly string[], required: boolean, around: readonly Around[]): void => {
-    if (shapes.has(at) || leaves.length === most) return; // a type in itself
+    if (shapes.has(at) || leaves.length === most) return; // a recursive type
     if (path.length > 0 && (at.members.size === 0 || path.length === deepest)) {
       const words = singular(wordsOf(path.at(-1) ?? ''));
       const allWords = singular(path.flatMap(wordsOf));
@@ -76,7 +76,7 @@ function leavesOf(shape: Shape): readonly Leaf[] {
   return leaves;
 }
 
-/** Whether a mapping needs a rule for a leaf: each object around it is required, or has a rule in it. */
+/** Returns true if a mapping requires a rule for a leaf: each enclosing object is required or has a rule inside. */
 function isNeeded({ required, around }: Leaf, filled: ReadonlySet<string>): boolean {
   return required && around.every((one) => one.required || filled.has(one.path));
 }
@@ -91,7 +91,7 @@ interface Match {
   readonly score: number;
 }
 
-/** Pairs of leaves, the likest first, each leaf at most once. */
+/** Returns pairs of leaves, the most similar first, each leaf at most once. */
 function matched(sources: readonly Leaf[], targets: readonly Leaf[]): readonly Match[] {
   const pairs: Match[] = [];
   for (const target of targets)
@@ -104,7 +104,7 @@ function matched(sources: readonly Leaf[], targets: readonly Leaf[]): readonly M
   return bestFirst(pairs);
 }
 
-/** The pairs with the highest scores, no leaf in two of them. */
+/** Returns the pairs with the highest scores, each leaf at most once. */
 function bestFirst(pairs: readonly Match[]): readonly Match[] {
   const taken = new Set<Leaf>();
   return pairs
@@ -120,14 +120,14 @@ function dotted(path: readonly string[]): string {
   return pathText(path.map((name) => ({ kind: 'member', name }) as const));
 }
 
-/** The rules for the items of two lists; undefined for lists of scalars. */
+/** Returns rules for the items of two lists; undefined for lists of scalars. */
 function itemRules({ source, target }: Match, depth: number): Rules | undefined {
   const [items, wanted] = [source.shape.items, target.shape.items];
   if (!isList(target.shape) || items === undefined || wanted === undefined) return undefined;
   return wanted.members.size === 0 || depth === deepest ? undefined : rulesOf(items, wanted, depth + 1);
 }
 
-/** The rule that makes one leaf of another. */
+/** Returns the rule that converts one leaf to another. */
 function ruleOf({ source, target }: Match, items: Rules | undefined): unknown {
   const from = dotted(source.path);
   if (isList(target.shape)) return items === undefined ? { each: from } : { each: from, map: items.rules };
@@ -146,7 +146,7 @@ function ruleOf({ source, target }: Match, items: Rules | undefined): unknown {
   return { from, as: target.shape.kinds.has('number') ? 'number' : 'boolean' };
 }
 
-/** Lists of records that are called otherwise: those with the most members alike belong together. */
+/** Pairs lists of objects with different names by the number of similar members. */
 function matchedByItems(
   sources: readonly Leaf[],
   targets: readonly Leaf[],
@@ -168,16 +168,16 @@ function matchedByItems(
   return bestFirst(pairs);
 }
 
-/** Rules by target path, and the paths that no rule is for, with `[]` for the items of a list. */
+/** Rules by target path, and the paths without a rule. `[]` represents the items of a list. */
 interface Rules {
   readonly rules: Record<string, unknown>;
   readonly sources: readonly string[];
   readonly targets: readonly string[];
-  /** The targets that a mapping needs a rule for. */
+  /** Targets that require a rule. */
   readonly needed: readonly string[];
 }
 
-/** Rules from one shape to another, and the paths that none is for. */
+/** Proposes rules from one shape to another, and lists the paths without a rule. */
 function rulesOf(source: Shape, target: Shape, depth = 0): Rules {
   const sources = leavesOf(source);
   const targets = leavesOf(target);
@@ -215,10 +215,10 @@ function rulesBy(
   return { rules, ...left, sources: [...unused, ...left.sources] };
 }
 
-/** A shape without members: of a body that the document does not describe. */
+/** Shape without members, for a body that the document does not describe. */
 const nothing: Shape = { ...anyShape, open: false };
 
-/** Rules for the reply from an answer in text or bytes: of all of it one member is made. */
+/** Proposes a rule that maps a whole text or binary response to one member. */
 function rulesOfText(isBinary: boolean, target: Shape): Rules {
   const targets = leavesOf(target);
   const [source] = leavesOf({ ...nothing, members: new Map([['.', { shape: nothing, required: false }]]) });
@@ -233,7 +233,7 @@ function rulesOfText(isBinary: boolean, target: Shape): Rules {
   return { ...left, rules: leaf === undefined ? rules : { [dotted(leaf.path)]: '.' } };
 }
 
-/** Proposes an entry for an operation of the old service and one of the new. */
+/** Proposes an entry for a legacy operation and an upstream operation. */
 export function draftEntry(old: TargetOperation, target: TargetOperation): Draft {
   const body = old.body ?? nothing;
   const request = rulesOf(body, target.body ?? nothing);
@@ -267,7 +267,7 @@ export function draftEntry(old: TargetOperation, target: TargetOperation): Draft
   };
 }
 
-/** The leaf whose name is likest to one of a parameter's names; undefined if none is like it. */
+/** Returns the leaf with the name most similar to any name of a parameter; undefined if none is similar. */
 function likest(leaves: readonly Leaf[], names: readonly (readonly string[])[]): Leaf | undefined {
   const scored = leaves.map((leaf) => ({ leaf, score: likenessOf(leaf, names) }));
   const best = scored.toSorted((one, other) => other.score - one.score)[0];
@@ -279,10 +279,13 @@ function likenessOf({ words }: Leaf, names: readonly (readonly string[])[]): num
   return Math.max(...names.map((name) => Math.max(likeness(words, name), likeness(plain, name))));
 }
 
-/** Words for the key of a thing, besides `id`. */
+/** Words for an identifier, besides `id`. */
 const keyWords: ReadonlySet<string> = new Set(['number', 'no', 'nr', 'key', 'code', 'uuid', 'guid', 'ref']);
 
-/** The names of a parameter of a path: its own, and with the segment before it: `order id` of `/orders/{id}`. */
+/**
+ * Returns the names of a path parameter: its own, and with the preceding segment, for example `order id` for
+ * `/orders/{id}`.
+ */
 function namesInPath(path: string, name: string): readonly (readonly string[])[] {
   const segments = path.split('/');
   const before = segments[segments.findIndex((segment) => segment.includes(`{${name}}`)) - 1] ?? '';
@@ -291,7 +294,7 @@ function namesInPath(path: string, name: string): readonly (readonly string[])[]
   return [own, singular([...around, ...own.map((word) => (keyWords.has(word) ? 'id' : word))])];
 }
 
-/** The rule that makes a parameter of a leaf. */
+/** Returns the rule that makes a parameter from a leaf. */
 function ruleFrom(source: Leaf, target: Shape): unknown {
   if (isList(target) !== isList(source.shape)) return dotted(source.path);
   return ruleOf({ source, target: { ...source, shape: target }, score: 1 }, undefined);
@@ -308,17 +311,17 @@ const verbOf = new Map(
   Object.entries(verbs).flatMap(([verb, words]) => words.split(' ').map((word) => [word, verb] as const)),
 );
 
-/** The words of a name, each verb as the HTTP method that is usual for it. */
+/** Returns the words of a name, with verbs replaced by their usual HTTP method. */
 function methodWords(text: string): readonly string[] {
   return singular(wordsOf(text)).map((word) => verbOf.get(word) ?? word);
 }
 
-/** Words in the name of an operation that reads although its method is POST. */
+/** Words in the name of a POST operation that only reads. */
 const readsByPost = /search|query|find|lookup|filter|list/i;
 
 /**
- * The operation of a document that is likest to an operation by its names, and by the parameters of its path that the request has.
- * For a read an operation with a safe method comes first (RFC 9110 §9.2.1). Undefined if none has a word in common.
+ * Returns the operation of a document that is most similar by its names and path parameters. For a read, prefers an
+ * operation with a safe method (RFC 9110 §9.2.1). Undefined if none has a common word.
  */
 export function likestOperation(
   name: string,
@@ -350,7 +353,7 @@ function isVerb(word: string): boolean {
   return Object.hasOwn(verbs, word);
 }
 
-/** From -0.2 to 0.2: the part of a path's parameters that the request has something for. */
+/** Returns a score from -0.2 to 0.2 for the share of path parameters that the request can fill. */
 function pathFit(path: string, leaves: readonly Leaf[]): number {
   const names = [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => namesInPath(path, name));
   if (names.length === 0) return 0;
@@ -358,7 +361,7 @@ function pathFit(path: string, leaves: readonly Leaf[]): number {
   return (fits.reduce((sum, fit) => sum + (fit >= least ? fit : -1), 0) / names.length) * 0.2;
 }
 
-/** -1 for a write in place of a read, and for a read in place of a write: chosen only if there is nothing else. */
+/** Returns -1 if a write would replace a read or the reverse, so that it is only a last resort. */
 function methodFit(words: readonly string[], method: string, called: string): number {
   const verb = [words[0] ?? '', words.at(-1) ?? ''].find(isVerb);
   if (verb === undefined) return 0;

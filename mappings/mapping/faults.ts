@@ -4,12 +4,12 @@ import { anyShape } from './compile-rules.ts';
 import type { SchemaReader, Shape } from './schemas.ts';
 import { mediaIn, mediaOfForm, type TargetOperation } from './target.ts';
 
-/** The declared faults of an adopted service as a mapping fills them (A29, M7). */
+/** Declared faults of an adopted service in a mapping (A29, M7). */
 
-/** By operation: the name that `@fault` has for each name that a mapping may use. */
+/** By operation: the `@fault` value for each fault name that a mapping may use. */
 export type FaultNames = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The names of declared faults: those of their elements, then those that the port type gives them. */
+/** Returns the names of declared faults. Element names take precedence over names in the port type. */
 export function faultNamesOf({ operations }: Pick<AdoptedService, 'operations'>): FaultNames {
   return Object.fromEntries(
     operations.map(({ name, faults }) => {
@@ -21,7 +21,9 @@ export function faultNamesOf({ operations }: Pick<AdoptedService, 'operations'>)
   );
 }
 
-/** The detail of each declared fault by the name in `@fault`, from the `4XX` response of a derived document (A32). */
+/**
+ * Returns the detail of each declared fault by its `@fault` value, from the `4XX` response of a derived document (A32).
+ */
 export function faultShapes(old: TargetOperation, reader: SchemaReader): ReadonlyMap<string, Shape> {
   const stated = old.schemas.fault;
   const schema = reader.resolve(stated);
@@ -35,17 +37,17 @@ export function faultShapes(old: TargetOperation, reader: SchemaReader): Readonl
   return shapes;
 }
 
-/** The members of a detail that rules fill: `@fault` is the key of the fault in the mapping. */
+/** Returns a detail without `@fault`, which the mapping determines by the key of the fault. */
 function withoutName({ kinds, members, others, open, items, values, base64 }: Shape): Shape {
   const filled = new Map([...members].filter(([name]) => name !== '@fault'));
   return { kinds, members: filled, others, open, items, values, base64 };
 }
 
 /**
- * The body of an error answer. A status that the document does not describe is looked up as `4XX` or `default`. Whatever comes is
- * taken if one of them has no JSON.
+ * Returns the body of an error response. Statuses that the document does not describe use `4XX` or `default`. If any of
+ * the responses has no JSON, any value is accepted.
  *
- * @param statuses such as `404`; undefined for all that the document describes
+ * @param statuses for example `404`; undefined for all described error statuses
  */
 export function errorShape(
   { responses }: TargetOperation,

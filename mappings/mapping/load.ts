@@ -8,39 +8,39 @@ import type { FaultNames } from './faults.ts';
 import { compileMapping, type Mapping } from './mapping.ts';
 import { type Entries, type Entry, readEntries } from './rules.ts';
 
-/** A mapping's files, and the document that the WSDL comes to. */
+/** The files of a mapping and the document derived from the WSDL. */
 export interface MappingFiles {
-  /** `mapping.yaml`. */
+  /** Path of `mapping.yaml`. */
   readonly mapping: string;
-  /** The new service's OpenAPI document. */
+  /** Path of the upstream's OpenAPI document. */
   readonly openapi: string;
   /** The derived document (A32), as plain data. */
   readonly derived: Node;
-  /** The names of declared faults; by default only those of their elements, as the derived document has them. */
+  /** Names of declared faults. The default is their element names, as in the derived document. */
   readonly faults?: FaultNames | undefined;
 }
 
-/** What a mapping is compiled of: plain data, of which another thread makes the same. */
+/** Input of the compiler as plain data, from which another thread compiles the same mapping. */
 export interface MappingText {
-  /** What `mapping.yaml` holds. */
+  /** Content of `mapping.yaml`. */
   readonly root: unknown;
   readonly derived: Node;
   readonly openapi: Node;
   readonly faults: FaultNames | undefined;
-  /** The texts of modules, by the names that entries call them. */
+  /** Texts of modules, by the names in the entries. */
   readonly modules: ReadonlyMap<string, string>;
 }
 
-/** A mapping that holds, and what it was compiled of. */
+/** A valid mapping and its input. */
 export interface LoadedMapping extends Mapping {
   readonly entries: Entries;
   readonly text: MappingText;
 }
 
 /**
- * Reads and compiles a mapping. Throws ContractError with all that is wrong with it, each with file, line and pointer (M3).
+ * Reads and compiles a mapping. Throws ContractError with all problems, each with file, line and pointer (M3).
  *
- * @param allowance in place of one of its own, where other files count with these
+ * @param allowance limits shared with other files; the default is a new allowance
  */
 export function loadMapping(
   files: MappingFiles,
@@ -62,7 +62,7 @@ export function loadMapping(
   return mapping;
 }
 
-/** Compiles what another thread loaded. */
+/** Compiles a mapping that another thread loaded. */
 export function compileLoaded(text: MappingText, limits: Limits): LoadedMapping {
   const report: Report = (pointer, message) => {
     throw new Error(`${pointer}: ${message}, of a mapping that was loaded without it`);
@@ -76,7 +76,7 @@ function compile(text: MappingText, entries: Entries, report: Report, limits: Li
   return { ...compileMapping({ derived, openapi, entries, faults, moduleOf, limits }), entries, text };
 }
 
-/** The texts of the modules that entries name; what is wrong with one is told. */
+/** Reads the modules that entries name. Errors are reported. */
 function readModules(
   mapping: string,
   entries: Entries,
@@ -97,7 +97,7 @@ function readModules(
 
 const noModule: Module = { functions: new Map(), within: (_ms, run) => run() };
 
-/** The module that an entry names, compiled; one without functions once it is told what is wrong with it. */
+/** Compiles the module of an entry. If it is invalid, reports the error and returns a module without functions. */
 function moduleIn(
   modules: ReadonlyMap<string, string>,
   { code, pointer }: Entry,
@@ -120,7 +120,7 @@ function notModule(code: string, error: unknown): string {
   return `expected a module of functions, got ${code}: ${error.message}`;
 }
 
-/** An OpenAPI document as plain data; undefined once it is noted what is wrong. */
+/** Reads an OpenAPI document as plain data. If it is invalid, adds problems and returns undefined. */
 export function readOpenapi(
   path: string,
   problems: ContractProblem[],

@@ -27,99 +27,106 @@ import { SchemaReader, type Shape } from './schemas.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
 import { Digits, isItems, isMembers, readValue, textOfScalar, type Value, writeValue } from './value.ts';
 
-/** A mapping between two OpenAPI documents, compiled once, at start (M1 to M5). */
+/** A mapping between two OpenAPI documents, compiled once at start (M1 to M5). */
 
-/** One call upstream as a mapping makes it. */
+/** An upstream call made by a mapping. */
 export interface MappedCall {
   readonly method: string;
-  /** Path and query below the upstream's address, encoded. */
+  /** Encoded path and query, relative to the upstream's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text; undefined for none. */
+  /** JSON text; undefined if there is no body. */
   readonly body: string | undefined;
 }
 
-/** What the upstream answered a call. */
+/** The upstream's response to a call. */
 export interface MappedAnswer {
   readonly status: number;
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Its text, or its bytes, which are decoded when it is mapped; empty for none. */
+  /** Text, or bytes that are decoded during the mapping; empty if there is no body. */
   readonly body: string | Uint8Array;
 }
 
-/** One request on its way; plain data. */
+/** A mapped request, as plain data. */
 export interface MappedRequest {
-  /** In the order in which they go; one, but for `forEach`. */
+  /** Calls in order. Without `forEach`, there is one call. */
   readonly calls: readonly MappedCall[];
-  /** By which of the operation's entries it was mapped, from 0 on, which its answers are mapped by too. */
+  /** Index of the operation's entry, from 0. The responses are mapped by the same entry. */
   readonly entry: number;
-  /** Whether an answer that isn't 2xx has a place in the reply (`error`); else it is the call's own error (W27). */
+  /**
+   * True if error responses are mapped to the reply (`error`). Otherwise an error response is the error of the call
+   * (W27).
+   */
   readonly takesErrors: boolean;
-  /** Whether an answer that isn't 2xx may be a declared fault (M7). */
+  /** True if an error response may be a declared fault (M7). */
   readonly takesFaults: boolean;
 }
 
-/** An operation of the old service that is answered by the new one. */
+/** A legacy operation that the upstream serves. */
 export interface MappedOperation {
   readonly name: string;
-  /** The operations that it may call, as `METHOD /path`. */
+  /** Operations that it may call, as `METHOD /path`. */
   readonly targets: readonly string[];
-  /** The operations of its entries, in their order. */
+  /** Operations of its entries, in order. */
   readonly calls: readonly TargetOperation[];
-  /** As the derived document has it. */
+  /** The operation in the derived document. */
   readonly old: TargetOperation;
   /**
-   * The JSON text of the old request → calls. Throws MappingError, JsonError; LongMapping beyond so many steps.
+   * Maps the JSON text of a legacy request to calls. Throws MappingError, JsonError, and LongMapping if it exceeds
+   * `steps`.
    *
-   * @param steps how many members and items it may take
+   * @param steps maximum number of members and items to read
    */
   readonly toCalls: (json: string, steps?: number) => MappedRequest;
   /**
-   * The old reply's JSON text of the answers to the calls of an entry, in their order. An answer that isn't 2xx is mapped by
-   * `error`. Throws MappingError for an answer that can't be mapped, JsonError, RangeError for an entry that isn't there;
-   * LongMapping as above.
+   * Maps the responses to an entry's calls to the JSON text of the legacy reply. Error responses are mapped by `error`.
+   * Throws MappingError for a response that cannot be mapped, JsonError, RangeError for an unknown entry, and
+   * LongMapping.
    */
   readonly toReply: (entry: number, answers: readonly MappedAnswer[], steps?: number) => string;
   /**
-   * The JSON text of the declared fault (A29) that an error answer is by the rules of an entry; undefined if it is none of them
-   * (M7). Throws MappingError, RangeError, LongMapping as above.
+   * Maps an error response to the JSON text of a declared fault (A29). Undefined if no rule of the entry matches (M7).
+   * Throws MappingError, RangeError and LongMapping.
    */
   readonly toFault: (entry: number, answer: MappedAnswer, steps?: number) => string | undefined;
-  /** Whether rules of a side call functions of a module (M5). */
+  /** True if rules of a side call module functions (M5). */
   readonly callsFunctions: { readonly request: boolean; readonly reply: boolean };
 }
 
 /** A compiled mapping. */
 export interface Mapping {
   readonly operations: ReadonlyMap<string, MappedOperation>;
-  /** What of requests can't be had back from calls, and of replies, each with its place in the file (M3). */
+  /**
+   * Values of requests and responses that cannot be reconstructed from the mapped form, with the locations of the rules
+   * (M3).
+   */
   readonly oneWay: readonly Finding[];
   readonly problems: readonly Finding[];
-  /** Operations of the WSDL that no rule answers. */
+  /** Operations of the WSDL without an entry. */
   readonly unmapped: readonly string[];
 }
 
-/** What is to be said of a place of the file. */
+/** A message about a location in the file. */
 export interface Finding {
   readonly pointer: string;
   readonly message: string;
 }
 
-/** The documents that a mapping stands between, as plain data, and what else it is compiled with. */
+/** The documents of a mapping, as plain data, and other input of the compiler. */
 export interface MappingSource {
-  /** The derived document of the adopted service (A32). */
+  /** Derived document of the adopted service (A32). */
   readonly derived: Node;
-  /** The new service's own. */
+  /** OpenAPI document of the upstream. */
   readonly openapi: Node;
   readonly entries: Entries;
   readonly faults?: FaultNames | undefined;
-  /** The module that an entry names (M5). */
+  /** Returns the module that an entry names (M5). */
   readonly moduleOf: (entry: Entry) => Module | undefined;
   readonly limits: Limits;
 }
 
-/** Compiles a mapping against both documents. What is wrong is in `problems`, each with both paths; such a mapping isn't to be run. */
+/** Compiles a mapping for both documents. A mapping with `problems` must not be used. */
 export function compileMapping({
   derived,
   openapi,
@@ -204,40 +211,40 @@ function missedText(path: string, ways: readonly Way[]): string {
   return `expected a rule that takes ${path === '' ? 'the body' : path} of the request to ${calls}, auto that covers it, or its path under omit, got none`;
 }
 
-/** One compiled entry. */
+/** A compiled entry. */
 interface Way {
   readonly target: TargetOperation;
   readonly cover: Cover;
   readonly fits: (root: Scope) => boolean;
-  /** The list of `forEach`. */
+  /** Path of the `forEach` list. */
   readonly forEach: Path;
   readonly scopesOf: (root: Scope) => readonly Scope[];
   readonly call: (scope: Scope) => MappedCall;
   readonly reply: Maker;
   readonly error: Maker | undefined;
   readonly faults: readonly {
-    /** What `@fault` says. */
+    /** Value of `@fault`. */
     readonly name: string;
     readonly fits: (answer: Scope) => boolean;
     readonly make: Maker;
   }[];
-  /** Undefined for a side whose rules call no function. */
+  /** Undefined for a side without function calls. */
   readonly within: {
     readonly request: Module['within'] | undefined;
     readonly reply: Module['within'] | undefined;
   };
 }
 
-/** Calls to the upstream that one request becomes (`forEach`). */
+/** Maximum number of upstream calls for one request (`forEach`). */
 export const maxCalls = 100;
 
-/** Time for all calls of a mapping's functions for one message, in ms, per started 64 KiB of the message. */
+/** Time limit of module functions for one message, in ms, for each started 64 KiB of the message. */
 export const maxCodeMs = 50;
 
-/** In characters, or bytes: functions have `mappingCodeMs` for each so many of a message. */
+/** Characters or bytes of a message for which functions get one `mappingCodeMs`. */
 const codePart = 64 * 1024;
 
-/** Makes of a message what rules make of it; functions among them end in their time, and may run again. Throws MappingError. */
+/** Runs the rules for a message. Functions have a time limit, and the rules may run again. Throws MappingError. */
 function mapped<T>(
   side: 'request' | 'reply',
   { within }: Way,
@@ -277,7 +284,7 @@ function begin(ways: readonly Way[], json: string, limits: Limits, steps: number
   if (scopes.length > mappingCalls)
     throw root.error([], { expected: `at most ${mappingCalls} calls`, got: `${scopes.length}` });
   if (scopes.length === 0) refuseNone(way, root, limits, steps);
-  // counted anew each time that it runs
+  // counts start again on each run
   const calls = mapped('request', way, json.length, limits, () => way.scopesOf(rootOf()).map(way.call));
   return { calls, entry, takesErrors: way.error !== undefined, takesFaults: way.faults.length > 0 };
 }
@@ -293,13 +300,15 @@ function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Lim
   return writeValue(gathered(replies, []) ?? new Map());
 }
 
-/** The reply where no call was made: of constants and lists without items. Throws MappingError where it requires more. */
+/**
+ * Returns the reply without any call: constants and empty lists. Throws MappingError if required values are missing.
+ */
 function replyOfNone(way: Way, limits: Limits, steps: number): Value {
   const run = new Run('reply', limits, new Made(limits.mappingValues, steps));
   return mapped('reply', way, 0, limits, () => way.reply(new Scope(undefined, run)) ?? new Map());
 }
 
-/** Refuses a request of no call where the reply requires what one answers. Throws MappingError. */
+/** Rejects a request without any call if the reply requires a response. Throws MappingError. */
 function refuseNone(way: Way, root: Scope, limits: Limits, steps: number): void {
   try {
     replyOfNone(way, limits, steps);
@@ -313,7 +322,7 @@ function refuseNone(way: Way, root: Scope, limits: Limits, steps: number): void 
   }
 }
 
-const utf8 = new TextDecoder(); // drops a mark
+const utf8 = new TextDecoder(); // removes a byte order mark
 
 function replyOf({ target, reply, error }: Way, answer: MappedAnswer, limits: Limits, made: Made): Value {
   const { status } = answer;
@@ -338,7 +347,10 @@ function bytesOf({ body }: MappedAnswer): Uint8Array {
 
 const utf8Bytes = new TextEncoder();
 
-/** The value that source paths of a successful answer begin in; undefined for no body. Throws MappingError, JsonError. */
+/**
+ * Returns the root value for source paths of a success response; undefined without a body. Throws MappingError,
+ * JsonError.
+ */
 function bodyOf(
   { replyForm, accept }: TargetOperation,
   answer: MappedAnswer,
@@ -350,7 +362,7 @@ function bodyOf(
   }
   if (replyForm === 'none' || answer.status === 204 || answer.status === 205) return undefined;
   const type = answer.headers['content-type'] ?? '';
-  // an error page of a proxy, say
+  // for example, the error page of a proxy
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type) && !/html/i.test(accept))
     throw new MappingError('reply', '', { expected: `an answer of ${accept}`, got: 'HTML' });
   if (replyForm === 'binary') return base64Of(bytesOf(answer));
@@ -364,10 +376,10 @@ function bodyOf(
   }
 }
 
-/** The reason why one of the successful answers of the document is not enough for the reply (M3); undefined if all are. */
+/** Returns the reason why a documented success response is not sufficient for the reply (M3). Undefined if all are. */
 function lackingAnswer(way: Way, limits: Limits): string | undefined {
   const [first, ...more] = way.target.successes.filter(({ body }) => body !== undefined);
-  // a rule for some values of a body, such as [k=v], makes nothing of a probe, whichever answer it is of
+  // Rules with `[k=v]` never match a probe, so other responses are tested only if the first one gives a complete reply.
   const others = first === undefined || missedOf(way, first, limits) !== undefined ? [] : more;
   for (const success of [...way.target.successes.filter(({ body }) => body === undefined), ...others]) {
     const missed = missedOf(way, success, limits);
@@ -378,7 +390,10 @@ function lackingAnswer(way: Way, limits: Limits): string | undefined {
   return undefined;
 }
 
-/** The required member that rules make nothing for from an answer with all members of its schema; undefined if there is none. */
+/**
+ * Returns the error about a required member that rules cannot make from a response with all members of its schema.
+ * Undefined if the reply is complete.
+ */
 function missedOf(
   { reply }: Way,
   { status, body }: TargetOperation['successes'][number],
@@ -391,17 +406,17 @@ function missedOf(
     reply(new Scope(value, new Run('reply', limits, made, { headers, status, isProbe: true })));
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
-    // any other error depends on values
+    // Other errors depend on values.
     if (error.isMissing) return error.message;
   }
   return undefined;
 }
 
-/** Levels of objects and lists of a probe, and members of each object. */
+/** Maximum depth of a probe, and maximum members of each object. */
 const probeLevels = 6;
 const probeMembers = 100;
 
-/** A value with all members of a schema, of which only the shape counts. */
+/** Returns a value with all members of a schema. Only the structure matters. */
 function probeOf({ kinds, members, items, values }: Shape, level: number): Value {
   if (kinds.has('object') && members.size > 0) {
     if (level === probeLevels) return new Map();
@@ -414,7 +429,7 @@ function probeOf({ kinds, members, items, values }: Shape, level: number): Value
   return kinds.has('number') ? new Digits(values?.[0] ?? '1') : true;
 }
 
-/** The first declared fault that an error answer is, in JSON (M7). */
+/** Returns the first matching declared fault for an error response, as JSON (M7). */
 function faultIn(
   way: Way | undefined,
   answer: MappedAnswer,
@@ -434,7 +449,7 @@ function faultIn(
   });
 }
 
-/** What an answer that went wrong says; undefined where that is no JSON in UTF-8: HTML, say. */
+/** Returns the JSON body of an error response; undefined if it is not JSON in UTF-8, for example HTML. */
 function toldBy(answer: MappedAnswer, limits: Limits): Value | undefined {
   if (!isUtf8(bytesOf(answer))) return undefined;
   try {
@@ -446,8 +461,8 @@ function toldBy(answer: MappedAnswer, limits: Limits): Value | undefined {
 }
 
 /**
- * Replies of several calls as one (M4): lists one behind the other, members together; a scalar is the first's that has one.
- * Throws MappingError for a list or an object beside something else: there would be no place for both.
+ * Merges the replies of several calls (M4): lists are concatenated, objects merged, and the first scalar is used.
+ * Throws MappingError if a list or an object would be merged with another kind of value.
  */
 function gathered(replies: readonly Value[], path: Path): Value | undefined {
   const given = replies.filter((reply) => reply !== null);
@@ -478,13 +493,13 @@ function gathered(replies: readonly Value[], path: Path): Value | undefined {
 
 const places = ['path', 'query', 'header'] as const;
 
-/** What is known of declared faults, and of the answers that they are made of. */
+/** Declared faults and the error responses that they are made from. */
 interface FaultSource {
-  /** The detail of each, by what `@fault` says. */
+  /** Detail of each fault by its `@fault` value. */
   readonly shapes: ReadonlyMap<string, Shape>;
-  /** What `@fault` says, by the names that a mapping may use. */
+  /** `@fault` values by the names that a mapping may use. */
   readonly names: Readonly<Record<string, string>>;
-  /** The body of error answers with one of these statuses; undefined: whatever their status. */
+  /** Returns the body of error responses with the given statuses; undefined means any status. */
   readonly errorOf: (statuses: readonly string[] | undefined) => Shape;
 }
 
@@ -581,7 +596,7 @@ class EntryCompiler {
     };
   }
 
-  /** The body of a successful answer, in whatever form the document describes it. */
+  /** Returns the body of a success response, in the documented form. */
   #answerShape(): Shape {
     const { reply, replyForm } = this.#target;
     if (replyForm === 'json') return reply ?? anyShape;
@@ -614,7 +629,7 @@ class EntryCompiler {
     return { name: element, fits: fits ?? (() => true), make };
   }
 
-  /** A path under `omit`; lists on the way mean all their items, with `[]` or without. */
+  /** Resolves a path under `omit`. A list on the path means all its items, with or without `[]`. */
   #omitted(shape: Shape, path: Path, pointer: string): Path {
     const whole: Path[number][] = [];
     let at = shape;
@@ -629,7 +644,7 @@ class EntryCompiler {
     return whole;
   }
 
-  /** Where the paths of each call begin (M4). */
+  /** Returns the roots of source paths for each call (M4). */
   #scopes(
     begins: Source,
     at: (scope: Scope) => Scope,
@@ -691,7 +706,7 @@ class EntryCompiler {
         );
         continue;
       }
-      // names of headers are one whatever their case
+      // Header names are case-insensitive.
       const isSame = (other: string): boolean =>
         place === 'header' ? other.toLowerCase() === name.toLowerCase() : other === name;
       if (fills.some(({ parameter: filled }) => filled.in === place && isSame(filled.name)))
@@ -767,7 +782,7 @@ class EntryCompiler {
     const { pointer } = this.#entry;
     const shape = rules.shapeAt(source.shape, from, `${pointer}/from`);
     const target = this.#old.reply;
-    if (target === undefined) return () => new Map(); // one way
+    if (target === undefined) return () => new Map(); // a one-way operation
     if (auto && !shape.kinds.has('object'))
       this.#problem(`${pointer}/autoReply`, 'expected an answer with members in JSON, got another one');
     const make = rules.body(
@@ -792,7 +807,7 @@ interface Filled {
   readonly value: Value | undefined;
 }
 
-/** The path with its parameters and the query, and headers. Throws MappingError for a value that can't stand in its place. */
+/** Writes parameters to path, query and headers. Throws MappingError for a value that is not allowed there. */
 function writeParameters(
   { template }: TargetOperation,
   filled: readonly Filled[],
@@ -845,13 +860,13 @@ function writeParameters(
       headers[parameter.name.toLowerCase()] = text;
     }
   }
-  // several values may make one segment
+  // A segment may be composed of several values.
   if (lastInPath !== undefined && hasDots(written))
     throw scope.error([], { expected: `a text that can stand in a path for ${lastInPath}`, got: 'dots' });
   return { path: query.length === 0 ? written : `${written}?${query.join('&')}`, headers };
 }
 
-/** The texts of a scalar or a list of scalars; none for nothing; undefined for what is neither. */
+/** Returns the text of a scalar or the texts of a list; empty for no value, undefined for other values. */
 function textsOf(value: Value | undefined): readonly string[] | undefined {
   if (value === undefined || value === null) return [];
   const texts = isItems(value) ? value.map(textOfScalar) : [textOfScalar(value)];

@@ -12,7 +12,10 @@ import {
   value,
 } from '../contract/setting.ts';
 
-/** The notation of `mapping.yaml` (M1, M2, M4, M5) as data: of it the reader is made, and the JSON Schema for editors. */
+/**
+ * The notation of `mapping.yaml` (M1, M2, M4, M5) as data. The reader and the JSON Schema for editors are derived from
+ * this definition.
+ */
 
 const path = (says: string) => text(says, 'a path such as a.b, a[0] or a[k=v]', /./);
 
@@ -26,7 +29,7 @@ const group: Setting = named('group', 'Rules by the target path that each fills.
   map('Rules by the target path that each fills.', '`target: rule`', rule),
 );
 
-/** The words of a rule that is more than a path. */
+/** Keywords of a rule that is an object. */
 export const ruleKeys = {
   from: path('The source path.'),
   const: value('This value, whatever came. A number that is long stands in quotes.'),
@@ -70,7 +73,7 @@ export const ruleKeys = {
 
 const fullRule: RecordSetting = {
   ...record('How a value of the target comes about.', ruleKeys),
-  // an object with any other key alone is a group: rules below the target path at which it stands
+  // An object with other keys only is a group: rules below the target path of the group.
   tells: Object.keys(ruleKeys),
 };
 
@@ -96,9 +99,9 @@ const fault = record('When an error answer is this fault, and how its detail is 
   ),
 });
 
-/** One way to answer an operation. */
+/** An entry of an operation. */
 const entry = record('How one operation of the WSDL is answered.', {
-  when: conditions, // from the beginning of the body on
+  when: conditions, // relative to the body
   forEach: path('A list of the request: one call for each item, where source paths then begin.'),
   call: map(
     'The operation of the OpenAPI document: its method and its path.',

@@ -1,11 +1,11 @@
 import { ByText, isItems, isMembers, type Value } from './value.ts';
 
-/** One step of a path (M1). */
+/** A step of a path (M1). */
 export type Step =
   | { readonly kind: 'member'; readonly name: string }
   /** `[n]`: the item at a position, from 0. */
   | { readonly kind: 'index'; readonly index: number }
-  /** `[name=text]`: the first item whose member has that text, or is that number. */
+  /** `[name=text]`: the first item with a member that equals the text, or the number. */
   | WhereStep
   /** `[]`: every item. */
   | { readonly kind: 'every' };
@@ -14,16 +14,15 @@ export interface WhereStep {
   readonly kind: 'where';
   readonly name: string;
   readonly text: string;
-  /** The text alone. */
+  /** The text as a lookup. */
   readonly wanted: ByText<true>;
 }
 
-/** Steps from where the path begins; none for the place itself. */
+/** Steps from the root of a path; empty for the root itself. */
 export type Path = readonly Step[];
 
 /**
- * A path as its author writes it: `a.b`, `a[0]`, `a[k=v]`, `a[].b`, `"a.b".c`; `.` is the place itself. Undefined for text
- * that is none.
+ * Parses a path as written: `a.b`, `a[0]`, `a[k=v]`, `a[].b`, `"a.b".c`; `.` is the root. Undefined if it is invalid.
  */
 export function parsePath(text: string): Path | undefined {
   const steps: Step[] = [];
@@ -50,7 +49,7 @@ function bracketStep(text: string): Step {
   return { kind: 'where', name, text: value, wanted: new ByText([[value, true]]) };
 }
 
-/** A path as text that `parsePath` reads. */
+/** Returns the text of a path in the form that `parsePath` accepts. */
 export function pathText(path: Path): string {
   let text = '';
   for (const step of path) {
@@ -63,7 +62,7 @@ export function pathText(path: Path): string {
   return text === '' ? '.' : text;
 }
 
-/** What stands at a path of a value; undefined for nothing. Null ends a path: nothing is in it. */
+/** Returns the value at a path; undefined if it is missing. A path through null gives undefined. */
 export function valueAtPath(value: Value | undefined, path: Path): Value | undefined {
   let at = value;
   for (const step of path) {
@@ -76,7 +75,7 @@ export function valueAtPath(value: Value | undefined, path: Path): Value | undef
   return at;
 }
 
-/** Whether an item is one that `[name=text]` means. */
+/** Returns true if an item matches `[name=text]`. */
 export function isWhere(item: Value, { name, wanted }: WhereStep): boolean {
   return isMembers(item) && wanted.get(item.get(name)) === true;
 }

@@ -6,21 +6,21 @@ import { mappingSettings, ruleKeys } from './notation.ts';
 import { type Path, parsePath } from './paths.ts';
 import { Digits, numberForm, textOfScalar, type Value } from './value.ts';
 
-/** What has to hold of a value at a path (M4). */
+/** A condition on the value at a path (M4). */
 export interface Condition {
   readonly pointer: string;
   readonly path: Path;
-  /** The texts of which one it is. */
+  /** Required state, or the allowed texts. */
   readonly is: 'present' | 'absent' | readonly string[];
 }
 
-/** What rules fill, by path; in the author's order. */
+/** Rules by target path, in the author's order. */
 export interface Group {
   readonly pointer: string;
   readonly rules: readonly { readonly pointer: string; readonly target: Path; readonly rule: Rule }[];
 }
 
-/** One rule of a mapping, as it stands in the file (M2). */
+/** A rule of a mapping as written in the file (M2). */
 export interface Rule {
   readonly pointer: string;
   readonly source:
@@ -28,10 +28,10 @@ export interface Rule {
     | { readonly kind: 'each'; readonly path: Path }
     | { readonly kind: 'const'; readonly value: Value }
     | { readonly kind: 'header'; readonly name: string }
-    /** A new UUID each time. */
+    /** A new UUID for each use. */
     | { readonly kind: 'uuid' }
     | { readonly kind: 'list'; readonly items: readonly Rule[] }
-    /** Rules for what is in the target, with source paths that begin where they did. */
+    /** Rules for members of the target, with unchanged source paths. */
     | { readonly kind: 'group' };
   readonly map: Group | undefined;
   readonly auto: boolean;
@@ -46,7 +46,7 @@ export interface Rule {
   readonly code: string | undefined;
 }
 
-/** One way to make a declared fault of an error answer, as it is in the file (M7). */
+/** A rule that converts an error response to a declared fault, as written in the file (M7). */
 export interface FaultRule {
   readonly pointer: string;
   /** The key in the file: the name of the fault, or of its element. */
@@ -55,7 +55,7 @@ export interface FaultRule {
   readonly map: Group;
 }
 
-/** One way to answer an operation, as it stands in the file (M1). */
+/** An entry of an operation, as written in the file (M1). */
 export interface Entry {
   readonly pointer: string;
   readonly when: readonly Condition[];
@@ -71,15 +71,15 @@ export interface Entry {
   readonly omit: readonly { readonly pointer: string; readonly path: Path }[];
   readonly reply: Group;
   readonly error: Group | undefined;
-  /** In the order of the file. */
+  /** Fault rules in the order of the file. */
   readonly faults: readonly FaultRule[];
   readonly code: string | undefined;
 }
 
-/** What a `mapping.yaml` says, by the operation of the WSDL; of several entries the first whose `when` holds. */
+/** The entries of a `mapping.yaml` by WSDL operation. The first entry with a matching `when` is used. */
 export type Entries = ReadonlyMap<string, readonly Entry[]>;
 
-/** The rules of a file's value. What is wrong goes to `report`, and is left out. */
+/** Reads the rules of a parsed file. Errors are reported, and invalid parts are left out. */
 export function readEntries(root: unknown, report: Report, limits: Limits): Entries {
   const file = readSettings(mappingSettings, root ?? {}, '', report) ?? new Map<string, unknown>();
   const reader = new RuleReader(report, limits);
@@ -97,7 +97,7 @@ export function readEntries(root: unknown, report: Report, limits: Limits): Entr
   return entries;
 }
 
-/** Rules of a mapping. A rule behind a YAML alias counts each time. */
+/** Maximum number of rules of a mapping. Each use of a YAML alias counts. */
 export const maxRules = 10_000;
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -220,7 +220,7 @@ class RuleReader {
     };
   }
 
-  /** Words that would count for nothing beside the others. */
+  /** Reports keywords that have no effect in combination with others. */
   #refuseUnused(raw: Raw, pointer: string): void {
     const deep = (['map', 'auto'] as const).filter((key) => raw[key] !== undefined);
     const whole = (['const', 'list', 'header', 'uuid'] as const).find((key) => raw[key] !== undefined);
@@ -297,7 +297,7 @@ class RuleReader {
     });
   }
 
-  /** A value of the file with numbers as text; one that JavaScript would have rounded is refused. */
+  /** Reads a constant, with numbers as text. A number that JavaScript would have rounded is rejected. */
   #value(value: unknown, pointer: string): Value {
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value === 'number') {
@@ -315,7 +315,7 @@ class RuleReader {
   }
 }
 
-/** The words that change a value. */
+/** Keywords that convert a value. */
 const conversions = ['code', 'split', 'values', 'date', 'as', 'join'] as const;
 
 const emptyRule: Rule = {

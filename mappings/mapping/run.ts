@@ -3,13 +3,16 @@ import { type Reason, sentence } from '../contract/reason.ts';
 import { type Path, pathText } from './paths.ts';
 import type { Value } from './value.ts';
 
-/** A message that can't be mapped: of a request the caller's fault, of a reply a mismatch of the service behind. */
+/**
+ * A message that cannot be mapped. For a request this is an error of the caller, for a response a mismatch of the
+ * upstream.
+ */
 export class MappingError extends Error {
   override readonly name = 'MappingError';
   readonly side: 'request' | 'reply';
-  /** Where in the source; where it is a member of the target that is missing, where in that. */
+  /** Path in the source, or in the target if a required target member is missing. */
   readonly path: string;
-  /** Data of the error, without the path. */
+  /** Structured reason, without the path. */
   readonly reason: Reason;
   /** True if a value that the target requires is missing. */
   readonly isMissing: boolean;
@@ -23,59 +26,59 @@ export class MappingError extends Error {
   }
 }
 
-/** A mapping that takes more steps than it may take where it runs. */
+/** A mapping exceeds its maximum number of steps. */
 export class LongMapping extends Error {
   override readonly name = 'LongMapping';
 }
 
-/** What was made so far of a request, or of all answers to it. */
+/** Number of values made for a request, or for all responses to it. */
 export class Made {
   readonly #most: number;
   #values = 0;
   #steps: number;
 
-  /** @param steps how many members and items it may be asked for; beyond them it is a LongMapping */
+  /** @param steps maximum number of members and items to read. More throw LongMapping. */
   constructor(most: number, steps: number) {
     this.#most = most;
     this.#steps = steps;
   }
 
-  /** Counts values that are made. Throws MappingError. */
+  /** Counts created values. Throws MappingError. */
   count(scope: Scope, values = 1): void {
     this.#values += values;
     if (this.#values > this.#most)
       throw scope.error([], { expected: `a mapping to at most ${this.#most} values`, got: 'more' });
   }
 
-  /** How many values may still be made. */
+  /** Number of values that may still be created. */
   get left(): number {
     return this.#most - this.#values;
   }
 
-  /** Counts members and items that are asked for, whether there are any or not. Throws LongMapping. */
+  /** Counts members and items that are read, even if they are missing. Throws LongMapping. */
   step(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw new LongMapping();
   }
 }
 
-/** The parts of an answer besides its value. */
+/** A response without its parsed value. */
 export interface RunAnswer {
-  /** Names in lower case. */
+  /** Headers with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number;
-  /** The body as it was received; undefined for an answer that is only tried. */
+  /** The body as received; undefined for a probe. */
   readonly bytes?: Uint8Array | undefined;
-  /** True while the compiler tries rules with an answer that was never sent: it calls no function of a module. */
+  /** True if the compiler tests rules with a made-up response. Module functions are not called then. */
   readonly isProbe?: boolean;
 }
 
-/** What one message brings besides its body. */
+/** The context of one message, without its body. */
 export class Run {
   readonly side: 'request' | 'reply';
   readonly limits: Limits;
   readonly made: Made;
-  /** Of an answer; names in lower case. */
+  /** Headers of the response, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly status: number | undefined;
   readonly bytes: Uint8Array | undefined;
@@ -91,13 +94,13 @@ export class Run {
     this.isProbe = answer?.isProbe === true;
   }
 
-  /** Whether a reply is made of no answer, as no call was made. */
+  /** True for a response without any call. */
   get isOfNone(): boolean {
     return this.side === 'reply' && this.status === undefined;
   }
 }
 
-/** Where source paths begin. Its own path is put together for an error alone. */
+/** The root of source paths. Its own path is computed only for errors. */
 export class Scope {
   readonly value: Value | undefined;
   readonly run: Run;
@@ -111,15 +114,15 @@ export class Scope {
     this.#step = step;
   }
 
-  /** What stands at a path from here, as a place of its own. */
+  /** Returns the scope of a value at a path relative to this one. */
   inner(value: Value | undefined, step: Path): Scope {
     return new Scope(value, this.run, this, step);
   }
 
   /**
-   * An error about the value at a path from here.
+   * Creates an error about the value at a path relative to this scope.
    *
-   * @param isMissing true if the target requires a value that is not there
+   * @param isMissing true if the target requires a value that is missing
    */
   error(path: Path, reason: Reason, isMissing = false): MappingError {
     const steps: Path[] = [path];
@@ -129,5 +132,5 @@ export class Scope {
   }
 }
 
-/** Makes a value of the target from the source; undefined for none. Throws MappingError. */
+/** Makes a target value from the source; undefined if there is no value. Throws MappingError. */
 export type Maker = (scope: Scope) => Value | undefined;

@@ -2,10 +2,10 @@ import { unescapedSegment } from '../loader/document/error.ts';
 import { isNode, memberOf, type Node } from '../loader/document/node.ts';
 import { decoded } from '../loader/document/other-files.ts';
 
-/** The kinds of JSON values that schemas tell apart. */
+/** Kinds of JSON values in schemas. */
 export type Kind = 'object' | 'array' | 'string' | 'number' | 'boolean' | 'null';
 
-/** A member of an object as its schema says it. */
+/** A member of an object schema. */
 export interface MemberSchema {
   readonly shape: Shape;
   readonly required: boolean;
@@ -14,39 +14,39 @@ export interface MemberSchema {
 const allKinds: readonly Kind[] = ['object', 'array', 'string', 'number', 'boolean', 'null'];
 
 /**
- * One place of an OpenAPI document, what it refers to and is composed of taken together: `allOf` adds up, of `oneOf` and
- * `anyOf` the members of all count, as required those that all of them require. Made when it is first asked for, one for
- * each schema, so that schemas may hold themselves.
+ * A schema with its references and compositions resolved. `allOf` is merged; `oneOf` and `anyOf` contribute all their
+ * members, which are required only if every alternative requires them. Computed on first use, once for each schema,
+ * because schemas may be recursive.
  */
 export interface Shape {
-  /** Every kind where the schema says none. */
+  /** All kinds if the schema does not restrict them. */
   readonly kinds: ReadonlySet<Kind>;
   readonly members: ReadonlyMap<string, MemberSchema>;
-  /** What other members are; undefined where there are none, or nothing is said of them. */
+  /** Shape of additional members; undefined if the schema does not describe them. */
   readonly others: Shape | undefined;
-  /** True where the schema says nothing about members, items or kind: whatever comes. */
+  /** True if the schema does not describe members, items or kind, so that any value is accepted. */
   readonly open: boolean;
   readonly items: Shape | undefined;
-  /** The texts of its enumeration, numbers as text; undefined for none. */
+  /** Enumeration values as text, including numbers; undefined without an enumeration. */
   readonly values: readonly string[] | undefined;
-  /** True for a text that is the base64 of bytes: `format: byte`, or `contentEncoding: base64`. */
+  /** True for base64 text: `format: byte` or `contentEncoding: base64`. */
   readonly base64: boolean;
 }
 
-/** Reads places of one document. Schemas are resolved in it alone. */
+/** Reads schemas of one document. References to other documents are not resolved. */
 export class SchemaReader {
   readonly #root: Node;
   readonly #shapes = new Map<unknown, Shape>();
-  /** The longest chain of `$ref` and compositions that is followed. */
+  /** Maximum length of a chain of `$ref`s and compositions. */
   readonly #most: number;
 
-  /** @param root the document as plain data, as `readYamlFile` gives it */
+  /** @param root the document as plain data, as returned by `readYamlFile` */
   constructor(root: Node, most: number) {
     this.#root = root;
     this.#most = most;
   }
 
-  /** What a reference of the document leads to; the node itself where it is none. Undefined where it leads nowhere. */
+  /** Resolves the references of a node. Undefined if a reference cannot be resolved. */
   resolve(node: unknown): unknown {
     let at = node;
     for (let count = 0; isNode(at) && typeof at.$ref === 'string'; count++) {
@@ -66,7 +66,7 @@ export class SchemaReader {
     return at;
   }
 
-  /** The shape of a schema. The same schema gives the same shape. */
+  /** Returns the shape of a schema. The same schema gives the same shape. */
   shapeOf(schema: unknown): Shape {
     const known = this.#shapes.get(schema);
     if (known !== undefined) return known;
@@ -107,10 +107,10 @@ export class SchemaReader {
   }
 }
 
-/** What is known of a schema while its parts are put together; `kinds` is undefined for any. */
+/** A schema during composition. `kinds` is undefined if any kind is allowed. */
 interface Draft extends Omit<Shape, 'kinds' | 'open'> {
   readonly kinds: ReadonlySet<Kind> | undefined;
-  /** Whether it says anything of what is in an object or list. */
+  /** True if it describes the content of objects or lists. */
   readonly says: boolean;
 }
 
@@ -167,7 +167,7 @@ class LazyShape implements Shape {
   }
 }
 
-/** What a value is that all of some schemas take. */
+/** Combines schemas that a value must match all of. */
 function bothOf(parts: readonly Draft[]): Draft {
   const members = new Map<string, MemberSchema>();
   for (const part of parts)
@@ -196,7 +196,7 @@ function narrower(one: MemberSchema, other: MemberSchema): MemberSchema {
   return { shape: one.shape.open ? other.shape : one.shape, required: one.required || other.required };
 }
 
-/** What a value is that one of some schemas takes. */
+/** Combines schemas that a value must match any of. */
 function eitherOf(parts: readonly Draft[]): Draft {
   const members = new Map<string, MemberSchema>();
   const objects = parts.filter(({ kinds }) => kinds === undefined || kinds.has('object'));

@@ -10,44 +10,47 @@ export interface TargetParameter {
   readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly required: boolean;
   readonly shape: Shape;
-  /** `comma` puts the items of a list behind one another, `repeat` says the name for each; undefined: can't be written. */
+  /**
+   * `comma` separates the items of a list with commas, `repeat` repeats the name. Undefined: the style is not
+   * supported.
+   */
   readonly lists: 'comma' | 'repeat' | undefined;
 }
 
-/** An operation of an OpenAPI document as a mapping sees it. */
+/** An operation of an OpenAPI document, as used by a mapping. */
 export interface TargetOperation {
   readonly method: string;
-  /** With `{name}` where a parameter goes, as the document has it. */
+  /** Path as documented, with `{name}` for parameters. */
   readonly path: string;
-  /** The same as it is sent: characters that no URL may have are percent-encoded. */
+  /** Path as sent: characters that are not allowed in URLs are percent-encoded. */
   readonly template: string;
   readonly parameters: readonly TargetParameter[];
-  /** Undefined for an operation without a body in JSON. */
+  /** Body of the request. Undefined for an operation without a JSON body. */
   readonly body: Shape | undefined;
   readonly bodyRequired: boolean;
   readonly bodyType: string;
-  /** The body of a successful answer in JSON; undefined for another form, and if the document describes no success. */
+  /** JSON body of a success response. Undefined for other forms, or without a documented success response. */
   readonly reply: Shape | undefined;
-  /** How the body of a successful answer is read. `none`: the document describes no body, and one that comes is not read. */
+  /** Form of the success response. `none`: no documented body, and any received body is ignored. */
   readonly replyForm: ReplyForm;
   /** The media types of successful answers, for `Accept`. */
   readonly accept: string;
-  /** The successful answers that the document describes. */
+  /** The documented success responses. */
   readonly successes: readonly { readonly status: number; readonly body: Shape | undefined }[];
-  /** Reasons why a mapping cannot call it: bodies in forms that rules cannot make or read. */
+  /** Reasons why a mapping cannot call the operation: body forms that rules cannot make or read. */
   readonly refusals: readonly string[];
-  /** The responses of the document by status, references not resolved. */
+  /** Documented responses by status, with unresolved references. */
   readonly responses: Node;
-  /** The schemas themselves, for validators. */
+  /** The original schemas, for validators. */
   readonly schemas: { readonly body: unknown; readonly reply: unknown; readonly fault: unknown };
 }
 
-/** A text is mapped as it is, bytes as their base64. */
+/** Form of a response body. Text is mapped as a string, binary as base64. */
 export type ReplyForm = 'json' | 'text' | 'binary' | 'none';
 
 const methods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'];
 
-/** An operation of a document by its method and path; a sentence where there is none. */
+/** Returns the operation with a method and path, or an error message if it does not exist. */
 export function targetOperation(
   root: Node,
   reader: SchemaReader,
@@ -99,19 +102,19 @@ export function targetOperation(
   };
 }
 
-/** The schema of errors with a status of 4xx, which in a derived document are the declared faults (A32). */
+/** Returns the schema of 4xx errors, which in a derived document are the declared faults (A32). */
 function faultSchema({ responses }: Node, reader: SchemaReader): unknown {
   const response = isNode(responses) ? reader.resolve(responses['4XX']) : undefined;
   return mediaIn(isNode(response) ? response.content : undefined, reader)[0]?.schema;
 }
 
-/** A media type of a body, with the form and the schema of such bodies. */
+/** A media type of a body, with its form and schema. */
 export interface TargetMedia {
   readonly type: string;
   readonly form: MediaForm | undefined;
   /** True for a range of types, such as `text/*`. */
   readonly isRange: boolean;
-  /** As the document has it; an empty schema where it has none. */
+  /** Schema as documented; empty if there is no schema. */
   readonly schema: unknown;
 }
 
@@ -125,7 +128,7 @@ export function mediaIn(content: unknown, reader: SchemaReader): readonly Target
   });
 }
 
-/** The first media type of a form: a type of `application/` before others, a name before a range. */
+/** Returns the preferred media type of a form: `application/` types before others, names before ranges. */
 export function mediaOfForm(all: readonly TargetMedia[], form: MediaForm): TargetMedia | undefined {
   const alike = all.filter((media) => media.form === form);
   const named = alike.filter(({ isRange }) => !isRange);
@@ -136,9 +139,9 @@ function typesText(all: readonly TargetMedia[]): string {
   return all.map(({ type }) => type.slice(0, 60)).join(', ');
 }
 
-/** What the document says about successful answers. */
+/** The documented success responses. */
 interface Replies {
-  /** The schema of their JSON; of several the schema that each of them fits. */
+  /** Schema of the JSON responses; if there are several, a schema that each of these matches. */
   readonly schema: unknown;
   readonly form: ReplyForm;
   readonly accept: string;
@@ -148,14 +151,16 @@ interface Replies {
 
 const plainJson = 'application/json';
 
-/** JSON is UTF-8 whatever parameters the document adds (RFC 8259 §8.1). */
+/** Returns a JSON type without parameters, because JSON is always UTF-8 (RFC 8259 §8.1). */
 function acceptOf(type: string): string {
   return /^application\/json\b/i.test(type) ? plainJson : type;
 }
 
 const replyForms = ['json', 'text', 'binary'] as const;
 
-/** The successful answers: those of 2xx, else of `default`. No call asks for a part of a body, so 206 is not one of them. */
+/**
+ * Returns the success responses: 2xx, or else `default`. 206 is excluded because calls never request a part of a body.
+ */
 function repliesOf(operation: Node, method: string, reader: SchemaReader): Replies {
   const responses = isNode(operation.responses) ? operation.responses : {};
   const stated = Object.keys(responses)
@@ -187,7 +192,7 @@ function repliesOf(operation: Node, method: string, reader: SchemaReader): Repli
   if (forms.size > 1) refusals.push(`in one form, got ${typesText(chosen)}`);
   const [first] = chosen;
   const json = chosen.filter(({ form }) => form === 'json');
-  // equal references are one schema
+  // Equal references are the same schema.
   const distinct = new Map(json.map(({ schema }) => [reader.resolve(schema), schema]));
   return {
     schema: distinct.size > 1 ? { anyOf: [...distinct.values()] } : json[0]?.schema,
@@ -198,7 +203,7 @@ function repliesOf(operation: Node, method: string, reader: SchemaReader): Repli
   };
 }
 
-/** Whether a header is a call's own: not what the gateway itself says of the body and the connection. */
+/** Returns true for a header that rules may set. The gateway sets headers of the body and the connection. */
 function isOwn(name: string): boolean {
   const header = name.toLowerCase();
   return (
@@ -208,7 +213,10 @@ function isOwn(name: string): boolean {
   );
 }
 
-/** Parameters that rules may fill; `Authorization` has to be filled by none, as it may be the caller's credential (OpenAPI 3.1, 4.8.12.1). */
+/**
+ * Returns the parameters that rules may set. `Authorization` is never required, because it may be the caller's
+ * credential (OpenAPI 3.1, 4.8.12.1).
+ */
 function parametersOf(item: Node, operation: Node, reader: SchemaReader): readonly TargetParameter[] {
   const byName = new Map<string, TargetParameter>();
   for (const list of [item.parameters, operation.parameters])

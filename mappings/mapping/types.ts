@@ -2,9 +2,9 @@ import type { Mapping } from './mapping.ts';
 import type { Entries, Entry, Group, Rule } from './rules.ts';
 import type { Shape } from './schemas.ts';
 
-/** TypeScript for the functions of a mapping (M5): types of both documents as functions get them, numbers as text. */
+/** Generates TypeScript for the functions of a mapping (M5): the types of both documents with numbers as text. */
 
-/** The module with the types of every mapped operation: its request and reply, as the old service has them. */
+/** Returns a module with the types of each mapped operation: its legacy request and reply, and its calls. */
 export function writeTypes({ operations }: Pick<Mapping, 'operations'>): string {
   const writer = new TypeWriter();
   const exported: string[] = [];
@@ -34,7 +34,7 @@ class TypeWriter {
   readonly #names = new Map<Shape, string>();
   readonly #taken = new Set<string>();
 
-  /** A name that nothing else has. */
+  /** Returns a name that is not used yet. */
   named(wanted: string): string {
     let name = wanted;
     for (let count = 2; this.#taken.has(name); count++) name = `${wanted}${count}`;
@@ -80,7 +80,7 @@ function identifier(name: string): string {
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
 
-/** The names of functions that rules ask for, by module. */
+/** Returns the functions that rules refer to, by module. */
 export function functionsAsked(entries: Entries): ReadonlyMap<string, readonly string[]> {
   const byModule = new Map<string, Set<string>>();
   for (const entry of [...entries.values()].flat()) {
@@ -111,7 +111,7 @@ function inRule({ code, map, source, else: other }: Rule): readonly string[] {
   ];
 }
 
-/** A file of tests for the functions of a module, one each, which fails until its author says what is expected. */
+/** Returns a test file with one failing test for each function of a module. The author adds the expected values. */
 export function writeTestSkeleton(module: string, names: readonly string[]): string {
   const tests = names.map(
     (name) =>

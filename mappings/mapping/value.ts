@@ -2,7 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import { decimalOf, plainText } from '../json/decimal.ts';
 import { JsonReader } from '../json/reader.ts';
 
-/** A JSON number as its text: never a JavaScript number, so that no digit is lost. */
+/** A JSON number as text. It is never converted to a JavaScript number, so no digit is lost. */
 export class Digits {
   readonly text: string;
 
@@ -11,23 +11,21 @@ export class Digits {
   }
 }
 
-/** An object of JSON, in its order. */
+/** A JSON object with its members in order. */
 export type Members = ReadonlyMap<string, Value>;
 
 /** A JSON value with numbers as text. */
 export type Value = null | boolean | string | Digits | readonly Value[] | Members;
 
-/** True for an object of JSON. */
 export function isMembers(value: Value | undefined): value is Members {
   return value instanceof Map;
 }
 
-/** True for an array of JSON. */
 export function isItems(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** JSON text as a value. Throws JsonError, for a member given twice and what passes a limit too. */
+/** Parses JSON. Throws JsonError, also for duplicate members and exceeded limits. */
 export function readValue(text: string, limits: Limits): Value {
   const json = new JsonReader(text, limits);
   const value = valueAt(json);
@@ -61,7 +59,7 @@ function valueAt(json: JsonReader): Value {
   return token === 'true' ? true : token === 'false' ? false : new Digits(token);
 }
 
-/** A value as JSON text, numbers with the digits that they came with. */
+/** Returns a value as JSON text. Numbers keep their original digits. */
 export function writeValue(value: Value): string {
   const parts: string[] = [];
   write(value, parts);
@@ -88,20 +86,20 @@ function write(value: Value, parts: string[]): void {
   } else parts.push(JSON.stringify(value));
 }
 
-/** The text of a scalar, as a table's keys and a query have it; undefined for a list, an object and null. */
+/** Returns the text of a scalar, as in table keys and queries; undefined for a list, an object and null. */
 export function textOfScalar(value: Value | undefined): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   return value instanceof Digits ? value.text : undefined;
 }
 
-/** The one text of all ways to write a number; undefined for other texts, and for more digits than are worth a look. */
+/** Returns the canonical text of a number. Undefined for other texts, and for numbers with too many digits. */
 function numberKey(text: string): string | undefined {
   const number = numberForm.test(text) ? decimalOf(text) : undefined;
   return number === undefined ? undefined : plainText(number);
 }
 
-/** What a mapping's author says of some texts; a number is one of them by its value, however it is written. */
+/** Values by text. A number matches by its numeric value, regardless of its notation. */
 export class ByText<T> {
   readonly #byText: ReadonlyMap<string, T>;
   readonly #byNumber = new Map<string, T>();
@@ -127,5 +125,5 @@ export class ByText<T> {
   }
 }
 
-/** A scalar of JSON's grammar of numbers (RFC 8259, 6). */
+/** The JSON grammar of numbers (RFC 8259, 6). */
 export const numberForm = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;

@@ -1,7 +1,7 @@
 import { namespaces } from '../../contract/model.ts';
 import { schema } from './schema-text.ts';
 
-// The schemas of WS-Addressing, XML Signature and XML Encryption, which many WSDLs import by URL without bringing them.
+// Schemas of WS-Addressing, XML Signature and XML Encryption, which many WSDLs import by URL without including them.
 
 /** WS-Addressing 1.0 Core and SOAP Binding. */
 const addressing10 = [
