@@ -391,7 +391,7 @@ function aboutOf(document: Node, notServed: readonly NotServed[]): About {
   };
 }
 
-/** Reports responses without the status that carries in-band errors (W26). */
+/** Reports replies without the status that carries in-band errors (W26). */
 function checkErrors(
   { settings }: Overlay,
   operations: readonly Operation[],

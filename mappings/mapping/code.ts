@@ -151,8 +151,8 @@ function cpuMs(): number {
 
 /**
  * Calls a function and stops it after `ms`. Node starts one watchdog thread for the whole call, which measures elapsed
- * time. If the thread got less CPU time than that, the function runs again with twice the limit. A rejected response
- * might otherwise be that of a write.
+ * time. If the thread got less than 80 % of `ms` as CPU time, the function runs again with twice the limit, up to 8
+ * times `ms`. Otherwise a busy machine could cause the rejection of a response, possibly that of a write.
  */
 function endedAfter<T>(ms: number, run: () => T): T {
   const start = cpuMs();

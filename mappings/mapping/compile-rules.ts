@@ -10,7 +10,7 @@ import type { Maker, Scope } from './run.ts';
 import type { Kind, Shape } from './schemas.ts';
 import { ByText, Digits, isItems, isMembers, numberForm, textOfScalar, type Value } from './value.ts';
 
-/** Compiles the rules of one side, request or response, to functions that create target values (M2, M3). */
+/** Compiles the rules of one side, request or reply, to functions that create target values (M2, M3). */
 
 /**
  * A function of the operation's module. It makes the value for a target path (M5). Throws CodeError.
@@ -38,7 +38,7 @@ export interface Side {
   readonly oneWay: Report;
   /** Functions of the module. Undefined: the operation names no module. */
   readonly functions: ReadonlyMap<string, CodeFunction> | undefined;
-  /** True for the responses of several calls, which are merged by concatenating lists (M4). */
+  /** True for the replies of several calls, which are merged by concatenating lists (M4). */
   readonly isGathered: boolean;
 }
 
@@ -111,9 +111,9 @@ export class RuleCompiler {
   readonly #side: Side;
   #callsFunctions = false;
   readonly #autos = new Map<Shape, Map<Shape, Same>>();
-  /** True if compiled lists are concatenated with those of other responses. False inside an item. */
+  /** True if compiled lists are concatenated with those of other replies. False inside an item. */
   #isGathered: boolean;
-  /** Target lists with one item for each call. */
+  /** Target lists to which each call adds its own items. */
   readonly #placeLists: string[] = [];
   readonly #filled = new Set<string>();
 
@@ -122,7 +122,7 @@ export class RuleCompiler {
     this.#isGathered = side.isGathered;
   }
 
-  /** Returns the lists with one item for each call, except lists that rules of `other` also fill. */
+  /** Returns the lists to which each call adds its own items, except lists that rules of `other` also fill. */
   placeListsBeside(other: RuleCompiler): readonly string[] {
     return this.#placeLists.filter((at) => !other.#filled.has(at));
   }
@@ -651,7 +651,7 @@ export class RuleCompiler {
     const empty = this.#emptyItem(shape, at);
     const makers = this.#inItem(() =>
       items.map((item) => {
-        // An item whose `when` is false is left out intentionally.
+        // An item with a `when` that is false is left out intentionally.
         const isOfWhen = item.else === undefined && item.default === undefined;
         const conditions = isOfWhen ? this.conditions(item.when, source) : undefined;
         const make = this.rule(isOfWhen ? { ...item, when: [] } : item, shape, source, `${at}[]`);

@@ -12,9 +12,9 @@ export interface Draft {
   readonly entry: Record<string, unknown>;
   /** Members of the legacy request without a match in the call. */
   readonly unmatchedRequest: readonly string[];
-  /** Required members of the call and of the legacy response without a match in the source. */
+  /** Required members of the call and of the legacy reply without a match in the source. */
   readonly unmatchedRequired: readonly string[];
-  /** Members of the legacy response without a match in the upstream response. */
+  /** Members of the legacy reply without a match in the upstream response. */
   readonly unmatchedReply: readonly string[];
 }
 
@@ -27,7 +27,7 @@ const most = 2_000;
 
 /** Splits a name into words: `FundingOpportunityNumber` and `funding_opportunity_number` have the same words. */
 function wordsOf(name: string): readonly string[] {
-  // A word starts with a capital letter after a lower-case letter or before one.
+  // A word starts with a capital letter that follows a lower-case letter or digit, or precedes a lower-case letter.
   const parted = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replace(/([A-Z])([A-Z][a-z])/g, '$1 $2');
   return (parted.match(/[A-Za-z]+|[0-9]+/g) ?? [name]).map((word) => word.toLowerCase());
 }

@@ -98,7 +98,7 @@ export interface MappedOperation {
 export interface Mapping {
   readonly operations: ReadonlyMap<string, MappedOperation>;
   /**
-   * Values of requests and responses that cannot be reconstructed from the mapped form, with the locations of the rules
+   * Values of requests and replies that cannot be reconstructed from the mapped form, with the locations of the rules
    * (M3).
    */
   readonly oneWay: readonly Finding[];

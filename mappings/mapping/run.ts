@@ -4,7 +4,7 @@ import { type Path, pathText } from './paths.ts';
 import type { Value } from './value.ts';
 
 /**
- * A message that cannot be mapped. For a request this is an error of the caller, for a response a mismatch of the
+ * A message that cannot be mapped. For a request this is an error of the caller, for a reply a mismatch of the
  * upstream.
  */
 export class MappingError extends Error {
@@ -94,7 +94,7 @@ export class Run {
     this.isProbe = answer?.isProbe === true;
   }
 
-  /** True for a response without any call. */
+  /** True for a reply without any call. */
   get isOfNone(): boolean {
     return this.side === 'reply' && this.status === undefined;
   }

@@ -112,7 +112,7 @@ function faultSchema({ responses }: Node, reader: SchemaReader): unknown {
 export interface TargetMedia {
   readonly type: string;
   readonly form: MediaForm | undefined;
-  /** True for a range of types, such as `text/*`. */
+  /** True for a range of types, for example `text/*`. */
   readonly isRange: boolean;
   /** Schema as documented; empty if there is no schema. */
   readonly schema: unknown;

@@ -17,10 +17,12 @@ export type Members = ReadonlyMap<string, Value>;
 /** A JSON value with numbers as text. */
 export type Value = null | boolean | string | Digits | readonly Value[] | Members;
 
+/** Returns true for a JSON object. */
 export function isMembers(value: Value | undefined): value is Members {
   return value instanceof Map;
 }
 
+/** Returns true for a JSON array. */
 export function isItems(value: Value | undefined): value is readonly Value[] {
   return Array.isArray(value);
 }

@@ -1,14 +1,14 @@
 import { isNode } from './node.ts';
 
 /**
- * Representation of a body by media type: JSON, a sequence of JSON values (such as JSON Lines), form fields, multipart,
- * text or bytes. `stream` is an endless response.
+ * Representation of a body by media type: JSON, a sequence of JSON values (for example JSON Lines), form fields,
+ * multipart, text or bytes. `stream` is an endless response.
  */
 export type MediaForm = 'json' | 'lines' | 'form' | 'multipart' | 'text' | 'binary' | 'stream';
 
 /**
- * Returns a concrete media type for a range (for example `text/*`) or an empty name: text for a string schema, bytes
- * for a binary schema or without a schema, otherwise JSON.
+ * Returns a concrete media type for a range (for example `text/*`) or an empty name. It is text for a string schema,
+ * bytes for a binary schema or without a schema, and otherwise JSON.
  */
 export function concreteType(stated: string, schema: unknown): string {
   const type = stated === '' ? '*/*' : stated;
@@ -19,7 +19,7 @@ export function concreteType(stated: string, schema: unknown): string {
   return /^(?:\*|application)\//.test(type) && saysJson ? 'application/json' : 'application/octet-stream';
 }
 
-/** Returns the form for a media type and schema; undefined if the gateway does not support such bodies. */
+/** Returns the form for a media type and schema; undefined if the gateway does not support the body. */
 export function formOf(type: string, schema: unknown): MediaForm | undefined {
   const [essence = ''] = type.toLowerCase().split(';', 1);
   const name = essence.trim();

@@ -20,7 +20,7 @@ export function readSettings<F extends Setting>(
   return read(setting, withoutLoops(value, pointer, report), pointer, report) as ValueOf<F> | undefined;
 }
 
-/** A value without YAML aliases of a value that contains them. Such aliases are reported. */
+/** Removes YAML aliases that refer to an enclosing value, and reports them. */
 function withoutLoops(
   value: unknown,
   pointer: string,

@@ -227,7 +227,8 @@ function* tokensOf(text: string, lines: LineCounter, allowance: Allowance): Gene
   for (const lexeme of new Lexer().lex(text)) {
     allowance.takeToken();
     yield* parser.next(lexeme);
-    // Values slightly too deep are reported later with their columns. The parser stops only far deeper, like the stack.
+    // Slightly excessive depth is reported later, with its column. Without this limit, the parser would continue until
+    // the call stack overflows.
     if (parser.stack.length > 2 * contractDepth)
       throw new OverLimit(`line ${lines.lineStarts.length}: ${tooDeep(contractDepth)}`);
   }
@@ -243,8 +244,8 @@ interface Anchored {
 }
 
 /**
- * Returns the JavaScript value of a YAML node. An alias gives the same object as its anchor. The first error goes to
- * `tell`. Throws OverLimit.
+ * Returns the JavaScript value of a YAML node. An alias gives the same object as its anchor. Reports only the first
+ * error. Throws OverLimit.
  */
 function valuesIn(
   contents: unknown,

@@ -130,7 +130,7 @@ function shortened(name: string, most: number = longestName): string {
 export interface Namer {
   /**
    * Returns names by key. Pinned names are assigned first, then the others in order. If a name is taken, `_` and 4
-   * hexadecimal digits of the key's hash are appended, so that a name does not depend on the number of other items.
+   * hexadecimal digits of the key's hash are appended. So a name does not depend on the number of other items.
    */
   readonly give: (wanted: readonly Wanted[]) => Names;
   /** Reserves a name. */
@@ -205,7 +205,7 @@ export function byCodeUnit(a: string, b: string): number {
 
 /** Names in `names.lock` that the current naming rules would not produce. They are kept. */
 export interface KeptNames {
-  /** Returns true if the name of an operation's type, or of a type inside, starts with `name`. */
+  /** Returns true if the original name of a kept inline type starts with `name`. */
   readonly keepsType: (name: string) => boolean;
   /** Returns true if the variant at a pointer has this kept name, for example `Option7c2d`. */
   readonly keepsOption: (label: string, pointer: string) => boolean;

@@ -22,7 +22,8 @@ export function variantName(label: string, names: ElementNames): string {
 
 /**
  * Returns an element name that is an identifier in all languages, starts with a letter and is not reserved by a client
- * stack: `_id` becomes `id`, `@type` becomes `type`, `postal code` becomes `postal_code`, `class` becomes `Class`.
+ * stack. Examples: `_id` becomes `id`, `@type` becomes `type`, `postal code` becomes `postal_code`, `class` becomes
+ * `Class`.
  */
 function portableName(json: string): string {
   let plain = '';

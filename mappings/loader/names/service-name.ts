@@ -6,8 +6,8 @@ const longest = 30;
 const mostWords = 4;
 
 /**
- * Returns the default name of a service: a short `info.title` in PascalCase without accents, else the owner of the
- * first server's host, else the first words of the title, else `Api`.
+ * Returns the default name of a service. It is a short `info.title` in PascalCase without accents, or the owner of the
+ * first server's host. Otherwise it is made of the first words of the title, or is `Api`.
  */
 export function serviceNameOf(document: Node): string {
   const title = textOf(childOf(document, 'info').title) ?? '';

@@ -270,8 +270,9 @@ function readParts(media: Media, typeName: string, source: OperationsSource): Pa
 const separators = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' } as const;
 
 /**
- * Returns the serialization of a list or object according to the encoding's `style` (3.1, 4.8.15): a separator for a
- * list in one part, or one part for each text inside. Undefined: each item is a part, and an object is JSON.
+ * Returns the serialization of a list or object according to the encoding's `style` (3.1, 4.8.15). A list in one part
+ * has a separator; `deepObject` creates one part for each text inside. Undefined: each item is a part, and an object is
+ * JSON.
  */
 function formOfList(
   { json, schema, pointer }: SchemaMember,

@@ -114,10 +114,10 @@ function located(
 
 // --- as members of a reply's record ------------------------------------------------------------------
 
-/** Member names of the response record that are not headers. */
+/** Member names of the reply record that are not headers. */
 const taken = /^(?:StatusCode|Links|Body.*)$/;
 
-/** A header and the members of the response record that hold it. */
+/** A header and the members of the reply record that hold it. */
 export interface ReadHeader {
   readonly header: ReplyHeader;
   readonly fields: readonly TypedField[];

@@ -73,7 +73,7 @@ function record(name: string, members: Readonly<Record<string, Type>>): RecordTy
   return { kind: 'record', name, documentation: '', fields };
 }
 
-/** Returns true if the operation's response has the member for an in-band error, `data.responseStatus` (W26). */
+/** Returns true if the operation's reply has the member for an in-band error, `data.responseStatus` (W26). */
 export function carriesStatus(operation: Pick<Operation, 'output'>, responseStatus: RecordType): boolean {
   const data = operation.output.fields.find((field) => field.json === errorMembers.data)?.type;
   return (

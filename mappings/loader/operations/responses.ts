@@ -224,7 +224,7 @@ function bodyField(
   return { ...place, schema: schema.node, pointer: schema.pointer, typeName: name };
 }
 
-// --- a record of the whole response -----------------------------------------------------------------
+// --- a record of the whole reply --------------------------------------------------------------------
 
 const statusType = { kind: 'scalar', scalar: 'int' } as const satisfies Type;
 

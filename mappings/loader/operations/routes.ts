@@ -93,7 +93,7 @@ function checkPath(path: string, at: string, report: Report): void {
     );
 }
 
-/** Reports query parameters that select the response format (W5, W6). They cannot be inputs. */
+/** Reports query parameters that select the reply format (W5, W6). They cannot be inputs. */
 function checkQuery({ query }: Route, jsonp: boolean, at: string, report: Report): void {
   const taken = jsonp ? /^(?:format|callback|_)$/i : /^(?:format|_)$/i;
   for (const field of query)

@@ -13,13 +13,13 @@ export interface Dialect {
   /** JSON members that come first in any order of elements (W18). */
   readonly first: readonly string[];
   /**
-   * Nillable elements. `w33`: all elements of responses and those of requests that W33 lists. `declared`: as the
+   * Nillable elements. `w33`: all elements of replies and those of requests that W33 lists. `declared`: as the
    * document declares.
    */
   readonly nillable: 'w33' | 'declared';
   /** Request body: its members as children of the wrapper, or one element next to the parameters. */
   readonly body: 'members' | { readonly element: string };
-  /** Response body: its members as children of the wrapper, or one element. */
+  /** Reply body: its members as children of the wrapper, or one element. */
   readonly reply: 'members' | { readonly element: string };
   /** Element name of the entries of string maps. */
   readonly mapEntry: string;

@@ -244,7 +244,10 @@ function partsOf({ $ref, allOf }: Node, at: string): Located[] {
   return $ref === undefined ? parts : [{ node: { $ref }, pointer: at }, ...parts];
 }
 
-/** Returns the combined part that has alternatives, after following its `$ref`s. */
+/**
+ * Returns the combined part that has alternatives, after following its `$ref`s; `several` if more than one part has
+ * them.
+ */
 function findOpenPart(node: Node, at: string, references: References): Located | 'several' | undefined {
   const open = partsOf(node, at).filter((part) => {
     const found = references.resolve(part.node, part.pointer);

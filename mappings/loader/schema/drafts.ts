@@ -17,6 +17,7 @@ import { type Collections, createCollections } from './collections.ts';
 /** A part of the model with members that can still be set. */
 export type Draft<T> = { -readonly [key in keyof T]: T[key] };
 
+/** A field with members that can still be set. */
 export type FieldDraft = Draft<Field>;
 
 /**

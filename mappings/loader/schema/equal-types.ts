@@ -40,7 +40,7 @@ export interface EqualSource {
 export interface Equal {
   /** Names of merged types by the key of each equal type, followed by `=`. */
   readonly names: Names;
-  /** Keys of inline types whose own names occur nowhere in the contract any more. */
+  /** Keys of inline types with own names that no longer occur in the contract. */
   readonly gone: ReadonlySet<string>;
 }
 
@@ -77,7 +77,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
     }
   };
-  // The type of a whole response is named after its body, so the body's type is named first.
+  // The type of a whole reply is named after its body, so the body's type is named first.
   const rankOf = (type: NamedType): string => `${isWholeReply(type) ? 1 : 0}${keyOf(type)}`;
   for (const [one, all] of wholes.toSorted(([a], [b]) => byCodeUnit(rankOf(a), rankOf(b)))) {
     const inline = all.filter((type) => !isComponent(type));
@@ -433,12 +433,12 @@ function partNames(type: NamedType): readonly string[] {
   return type.kind === 'union' ? type.variants.map(({ xml }) => pascal(xml)) : ['Tuple'];
 }
 
-/** Returns true for the type of a whole response: status, headers and body. */
+/** Returns true for the type of a whole reply: status, headers and body. */
 function isWholeReply(type: NamedType): boolean {
   return type.kind === 'record' && type.fields[0]?.json === 'StatusCode';
 }
 
-/** Returns the members of a record as parts of a name; for a whole response, the type of its body. */
+/** Returns the members of a record as parts of a name; for a whole reply, the type of its body. */
 function partsOfRecord(type: RecordType): readonly string[] {
   const { fields } = type;
   const body = fields.find(({ json }) => json === 'Body')?.type;

@@ -35,7 +35,7 @@ export function setFields(
 /**
  * Adds elements for additional properties to a record, after the elements of `setFields`.
  *
- * @param untyped element for values that do not have the type of `typed`; undefined if there are none
+ * @param untyped map for values that do not have the type of `typed`; undefined if there are none
  */
 export function setAdditionalProperties(
   drafts: TypeDrafts,
@@ -104,7 +104,9 @@ export function setNillable(fact: FieldFacts, { dialect, settings }: Overlay, in
   field.nilIsAbsent = true;
 }
 
-/** W33: all fields in a response; in a request, optional fields with a meaning if absent. */
+/**
+ * W33: all fields of a reply; of a request, all except numbers and booleans without a default.
+ */
 function isNillable(
   { field: { type }, nullable, hasDefault }: FieldFacts,
   nillable: Overlay['dialect']['nillable'],

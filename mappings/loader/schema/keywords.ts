@@ -229,11 +229,10 @@ export function stringScalar(
 }
 
 /**
- * Returns the values of a string enum that clients can import as an enum. Undefined if it must stay an open string,
- * because:
- * - it has the empty string, which three importers read as null,
- * - values differ only in case or punctuation, and code generators would map them to the same constant,
- * - values have characters that schema attributes do not preserve.
+ * Returns the values of a string enum that clients can import as an enum. Undefined if it must stay an open string:
+ * - It has the empty string, which three importers read as null.
+ * - Its values differ only in case or punctuation, so code generators would map them to the same constant.
+ * - Its values have characters that schema attributes do not preserve.
  */
 export function closedValues(values: readonly unknown[]): readonly string[] | undefined {
   const texts = values.filter((value) => value !== null);

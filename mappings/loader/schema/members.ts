@@ -11,11 +11,11 @@ export interface SchemaMember {
   /** JSON pointer of the schema. */
   readonly pointer: string;
   readonly required: boolean;
-  /** True if every response contains the member; otherwise undefined. */
+  /** True if every reply contains the member; undefined means false. */
   readonly promised?: boolean;
   /** The object that contains the schema and has its own description: a parameter, a body or a response. */
   readonly around?: unknown;
-  /** The media type object, if its `example` or `examples` take precedence over those of the schema. */
+  /** The media type object, which has an `example` or `examples` with precedence over those of the schema. */
   readonly examples?: Located;
 }
 
@@ -41,7 +41,7 @@ export interface NoMembers extends Note {
  * Returns the members of an object that matches all of `parts`, including their `allOf` and `$ref` targets.
  *
  * A repeated member refines the earlier definition unless it adds no information. `required` applies to members of any
- * part, except read-only members in requests and write-only members in responses, because that side cannot send them.
+ * part, except read-only members in requests and write-only members in replies, because that side cannot send them.
  * Each part is read only once.
  */
 export function membersOf(parts: readonly Located[], references: References): Members | NoMembers {

@@ -22,7 +22,7 @@ export interface AdoptedOverlay {
   readonly operations: NonNullable<Keys['operations']>;
   /** `Type.member` → name. */
   readonly rename: ReadonlyMap<string, string>;
-  /** Types whose wildcard elements are members of an object (A22). */
+  /** Types with wildcard elements that become members of an object (A22). */
   readonly open: readonly string[];
   readonly settings: Settings;
   /** `Block.member` → HTTP header and its format. */

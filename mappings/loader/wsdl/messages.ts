@@ -69,8 +69,8 @@ function documentBody(
 }
 
 /**
- * Returns the parts in the body: those listed by `soap:body`, or, if none of those exists, all parts that are not
- * headers (WSDL 1.1, 3.5).
+ * Returns the parts in the body, which `soap:body` lists. Without a list, or if no listed part exists, returns all
+ * parts that are not headers (WSDL 1.1, 3.5).
  */
 function bodyParts(
   message: XmlElement,

@@ -12,8 +12,7 @@ type Places = ReadonlyMap<string, readonly Named[]>;
 
 /**
  * Sets the JSON names of members (A33, `rename`). Keys have the form `Type.member`; an anonymous type has the name of
- * its element. Inherited members are renamed where they are declared. Modifies the service, which must not be in use
- * yet.
+ * its element. Inherited members are renamed in the declaring type. Modifies the service, which must not be in use yet.
  */
 export function renameMembers(
   service: AdoptedService,

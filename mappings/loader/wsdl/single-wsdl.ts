@@ -154,7 +154,7 @@ class SingleWriter {
   }
 
   /**
-   * Writes the default actions of responses explicitly if the namespace or name of the port type changes, because they
+   * Writes the default actions of replies explicitly if the namespace or name of the port type changes, because they
    * are derived from both (A34).
    */
   #keepActions(element: XmlElement, root: XmlElement, edits: Edit[]): void {
