@@ -28,7 +28,7 @@ export const contractConstants = {
   contractPattern: 4_096,
   /** Characters of an example as JSON. A longer example is not shown in samples. */
   contractExample: 10_000,
-  /** Schemas, types, members, references and pieces of text that are read. `Allowance` counts some of them several times. */
+  /** Schemas, types, members, references and pieces of text that are read. `Allowance` counts some several times. */
   contractSteps: 5_000_000,
   /** Problems that are reported. */
   contractProblems: 1_000,

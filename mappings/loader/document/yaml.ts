@@ -180,7 +180,7 @@ function childNodes({ items }: YAMLMap): ReadonlyMap<string, ChildNode> {
 
 const foreignTag: ErrorCode = 'TAG_RESOLVE_FAILED';
 
-/** Tags that YAML writers of other languages leave, for example `!!python/object/apply:`. They are ignored. */
+/** Tags that YAML writers of other languages leave, for example `!!python/object/apply:`. The tags are ignored. */
 const ofLanguage = /^Unresolved tag: tag:yaml\.org,2002:[a-z]+\//;
 
 /** Parses YAML 1.2 or JSON. Errors are added to `messages`. Throws OverLimit. */

@@ -48,8 +48,8 @@ export interface Equal {
 type Whole = readonly [one: NamedType, all: readonly NamedType[]];
 
 /**
- * Merges inline types that differ only in their descriptions. An inline type that is equal to one component becomes that
- * component. Components are never merged with each other, nor are types with a name of their own in `names.lock`.
+ * Merges inline types that differ only in their descriptions. An inline type that is equal to one component becomes
+ * that component. Components are never merged with each other, nor are types with a name of their own in `names.lock`.
  */
 export function mergeEqualTypes(source: EqualSource): Equal {
   const { types, pinned, give } = source;

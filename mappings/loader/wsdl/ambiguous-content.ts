@@ -42,8 +42,8 @@ interface Edges {
 const nothing = new Next();
 
 /**
- * Finds an ambiguity of a content model: Unique Particle Attribution (XSD 1.0, part 1, 3.8.6) without substitution groups.
- * Takes time in proportion to the size of the model.
+ * Finds an ambiguity of a content model: Unique Particle Attribution (XSD 1.0, part 1, 3.8.6) without substitution
+ * groups. Takes time in proportion to the size of the model.
  */
 export function findAmbiguity(particle: Particle): Ambiguity | undefined {
   if (!mayBeAmbiguous(particle, new Set())) return undefined;
