@@ -236,8 +236,8 @@ export class RuleCompiler {
   }
 
   /**
-   * Returns the members that `auto` copies from a source map to a target map, except those in `names`. Undefined if
-   * either is not a map or their values differ in kind.
+   * Returns the additional members that `auto` copies, except those in `names`. Undefined if source or target has no
+   * additional members, or their values differ in kind.
    */
   #autoOthers(auto: Auto, target: Shape, names: ReadonlySet<string>, at: string): OtherMembers | undefined {
     const { others } = auto.source.shape;
@@ -850,9 +850,9 @@ function called(run: CodeFunction, value: Value, at: string, scope: Scope, path:
   }
 }
 
-/** Members copied from a source map to a target map. */
+/** Additional members that `auto` copies from the source. */
 interface OtherMembers {
-  /** Path of the map in the source. */
+  /** Path of their object in the source. */
   readonly path: Path;
   /** Names that are not copied. */
   readonly names: ReadonlySet<string>;
@@ -938,7 +938,7 @@ function nullIn({ kinds }: Shape, value: null | undefined): null | undefined {
   return value === null && kinds.has('null') ? null : undefined;
 }
 
-/** Returns the value for a missing source list. Without any call, this is an empty list. */
+/** Returns the value for a missing source list. If no call was made, this is an empty list. */
 function noItems(target: Shape, value: null | undefined, scope: Scope): Value | undefined {
   return scope.run.isOfNone ? [] : nullIn(target, value);
 }

@@ -301,14 +301,15 @@ function end(way: Way | undefined, answers: readonly MappedAnswer[], limits: Lim
 }
 
 /**
- * Returns the reply without any call: constants and empty lists. Throws MappingError if required values are missing.
+ * Returns the reply to a request that made no call: constants and empty lists. Throws MappingError if required values
+ * are missing.
  */
 function replyOfNone(way: Way, limits: Limits, steps: number): Value {
   const run = new Run('reply', limits, new Made(limits.mappingValues, steps));
   return mapped('reply', way, 0, limits, () => way.reply(new Scope(undefined, run)) ?? new Map());
 }
 
-/** Rejects a request without any call if the reply requires a response. Throws MappingError. */
+/** Rejects a request that makes no call if its reply requires a response. Throws MappingError. */
 function refuseNone(way: Way, root: Scope, limits: Limits, steps: number): void {
   try {
     replyOfNone(way, limits, steps);

@@ -94,7 +94,7 @@ export class Run {
     this.isProbe = answer?.isProbe === true;
   }
 
-  /** True for a reply without any call. */
+  /** True for the reply to a request that made no call. */
   get isOfNone(): boolean {
     return this.side === 'reply' && this.status === undefined;
   }
