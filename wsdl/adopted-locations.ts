@@ -1,20 +1,26 @@
 import type { Adopted, AdoptedDocument } from '../mappings/contract/adopted.ts';
 import { documentName } from './adopted.ts';
 
-/** Words of a query that ask for a document, in lower case (W2). */
+/** Query parameters that request a document, in lower case (W2). */
 const documentWords: ReadonlySet<string> = new Set(['wsdl', 'xsd', 'singlewsdl']);
 
-/** Where clients with a stored WSDL look for its parts: the names that the old service and the author's files give them. */
+/**
+ * Former locations of documents, which clients with a stored WSDL may still request: as the legacy service and the
+ * author's files name them.
+ */
 export interface OldLocations {
-  /** The names of documents, such as `xsd=0`, by queries of the old service in lower case, such as `xsd=xsd0` or `schema=types`. */
+  /**
+   * Names of documents, for example `xsd=0`, by the query of the legacy service in lower case, like `xsd=xsd0` or
+   * `schema=types`.
+   */
   readonly byQuery: ReadonlyMap<string, string>;
-  /** The same by paths below the base path in lower case, such as `/schemas/orders.xsd`. */
+  /** Names of documents by the path below the base path in lower case, for example `/schemas/orders.xsd`. */
   readonly byPath: ReadonlyMap<string, string>;
 }
 
 /**
- * The old locations of a service's documents (A2): as imports name them, relative to the endpoints, and by the names of the
- * files. A location that two documents have is that of the first one.
+ * Returns the former locations of a service's documents (A2): the locations of imports, relative to the endpoints, and
+ * the names of the files. If two documents share a location, the first document gets it.
  */
 export function oldLocations(
   { service, endpoints }: Pick<Adopted, 'service' | 'endpoints'>,
@@ -25,13 +31,13 @@ export function oldLocations(
   const addQuery = (document: AdoptedDocument, value: string): void => {
     if (value !== '') addOnce(byQuery, `${document.kind}=${value}`, documentName(document));
   };
-  // imports first, since files may have other names
+  // imports before file names, since a file may have been renamed
   for (const { path } of firstOfFolders(endpoints))
     for (const [document, url, location] of locationsFrom(service.documents, `${basePath}${path}`)) {
       const words = [...url.searchParams];
       const named = words.filter(([word]) => documentWords.has(word.toLowerCase()));
       for (const [word, value] of named) if (word.toLowerCase() === document.kind) addQuery(document, value);
-      // a word beside `xsd`, such as that of a session, names no document
+      // an extra parameter of an `xsd` query, for example a session id, names no document
       if (named.length === 0)
         for (const [word, value] of words) addOnce(byQuery, `${word}=${value}`, documentName(document));
       if (url.search === '') addQuery(document, location);
@@ -46,7 +52,9 @@ export function oldLocations(
   return { byQuery, byPath };
 }
 
-/** Every location of a document, and the URL that it leads to if the first document is at a path. */
+/**
+ * Returns every import with its document, its location, and the resolved URL if the first document is served at `path`.
+ */
 function locationsFrom(
   documents: readonly AdoptedDocument[],
   path: string,
@@ -55,7 +63,7 @@ function locationsFrom(
   const found: (readonly [AdoptedDocument, URL, string])[] = [];
   const urls = new Map<AdoptedDocument, URL>();
   if (main !== undefined) urls.set(main, new URL(`http://service.invalid${path}`));
-  // grows meanwhile
+  // the loop body adds entries to the map
   for (const [from, base] of urls)
     for (const place of from.places) {
       const url = place.kind === 'location' ? URL.parse(place.location, base) : null;
@@ -66,7 +74,7 @@ function locationsFrom(
   return found;
 }
 
-/** An endpoint of each folder, since relative locations lead from all of them to the same paths. */
+/** Keeps one endpoint per folder, since relative locations resolve to the same paths from all endpoints of a folder. */
 function firstOfFolders(endpoints: Adopted['endpoints']): Adopted['endpoints'] {
   const folders = new Set<string>();
   return endpoints.filter(({ path }) => {

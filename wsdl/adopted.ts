@@ -1,17 +1,20 @@
 import type { Adopted, AdoptedDocument, AdoptedPlace, SinglePiece } from '../mappings/contract/adopted.ts';
 import { isWide } from '../mappings/xml/decode.ts';
 
-/** The addresses of a served document, and the part of it that is served. */
+/** Addresses that are written into a served document, and the SOAP version that it is limited to. */
 export interface DocumentLinks {
-  /** The URL of a port, by its name. */
+  /** Returns the URL of a port by the port's name. */
   readonly addressOf: (port: string) => string;
-  /** The URL of another document of the service, such as `…?xsd=1`. */
+  /** Returns the URL of another document of the service, for example `…?xsd=1`. */
   readonly locationOf: (document: AdoptedDocument) => string;
-  /** The only SOAP version whose bindings and ports are written (W2); undefined: all bindings and ports. */
+  /** The only SOAP version whose bindings and ports are written (W2). Undefined: all bindings and ports. */
   readonly soap?: '1.1' | '1.2' | undefined;
 }
 
-/** The links of documents that are served at an address: of ports by their endpoints, of documents at the first of these (A2, A5). */
+/**
+ * Returns the links of documents served at an address. A port is at its endpoint; documents are at the first endpoint
+ * (A2, A5).
+ */
 export function linksAt(
   address: string,
   endpoints: Adopted['endpoints'],
@@ -29,17 +32,17 @@ export function linksAt(
   };
 }
 
-/** What a document is asked for by: `wsdl`, `wsdl=1`, `xsd=0` (A2). */
+/** Returns the query that requests a document: `wsdl`, `wsdl=1`, `xsd=0` (A2). */
 export function documentName({ kind, number }: AdoptedDocument): string {
   return kind === 'wsdl' && number === 0 ? kind : `${kind}=${number}`;
 }
 
-/** A document byte for byte, but for the addresses of ports and the locations of imports (A1, A2). */
+/** Writes a document byte for byte, except for the addresses of ports and the locations of imports (A1, A2). */
 export function writeDocument(document: AdoptedDocument, links: DocumentLinks): Uint8Array {
   return writeSpan(document, links, 0, document.bytes.length);
 }
 
-/** All documents of a service as one WSDL, in UTF-8 (A2). */
+/** Writes all documents of a service as one WSDL in UTF-8 (A2). */
 export function writeSingle(pieces: readonly SinglePiece[], { addressOf, soap }: DocumentLinks): Uint8Array {
   const texts = pieces.map((piece) => {
     if (soap !== undefined && piece.soap !== undefined && piece.soap !== soap) return '';
@@ -48,7 +51,7 @@ export function writeSingle(pieces: readonly SinglePiece[], { addressOf, soap }:
   return Buffer.from(texts.join(''));
 }
 
-/** Some bytes of a document, with the addresses and locations that are served. */
+/** Writes the bytes from `start` to `end` of a document, with the served addresses and locations. */
 function writeSpan(document: AdoptedDocument, links: DocumentLinks, start: number, end: number): Uint8Array {
   const { bytes, places } = document;
   const pieces: Uint8Array[] = [];
@@ -64,7 +67,7 @@ function writeSpan(document: AdoptedDocument, links: DocumentLinks, start: numbe
   return Buffer.concat([...pieces, bytes.subarray(from, end)]);
 }
 
-/** The index of the first place that begins at an offset or after it. */
+/** Returns the index of the first place that begins at `offset` or after it. */
 function firstFrom(places: readonly AdoptedPlace[], offset: number): number {
   let low = 0;
   let high = places.length;
@@ -76,7 +79,7 @@ function firstFrom(places: readonly AdoptedPlace[], offset: number): number {
   return low;
 }
 
-/** The text that is served at a place; undefined where the author's stays. */
+/** Returns the replacement text for a place, or undefined to keep the author's text. */
 function textAt(place: AdoptedPlace, links: DocumentLinks): string | undefined {
   switch (place.kind) {
     case 'address':
@@ -88,7 +91,7 @@ function textAt(place: AdoptedPlace, links: DocumentLinks): string | undefined {
   }
 }
 
-/** Returns true for a binding or port that a WSDL of one SOAP version leaves out. */
+/** Returns true for a binding or port that is omitted because it belongs to the other SOAP version. */
 function isOtherVersion(place: AdoptedPlace, { soap }: DocumentLinks): boolean {
   return soap !== undefined && place.kind === 'version' && place.soap !== soap;
 }
@@ -97,12 +100,12 @@ function isBigEndian(bytes: Uint8Array): boolean {
   return bytes[0] === 0xfe || bytes[0] === 0;
 }
 
-/** An attribute's value in ASCII, whichever quotes are around it. */
+/** Escapes an attribute value to ASCII, safe inside single and double quotes. */
 function attributeValue(text: string): string {
   return text.replace(/[^ !#-%(-;=?-~]/gu, (character) => `&#${character.codePointAt(0)};`);
 }
 
-/** ASCII is the same in all encodings that are read but UTF-16. */
+/** Encodes ASCII text in the document's encoding. All accepted encodings except UTF-16 contain ASCII unchanged. */
 function inEncodingOf(bytes: Uint8Array, ascii: string): Buffer {
   if (!isWide(bytes)) return Buffer.from(ascii, 'latin1');
   const text = Buffer.from(ascii, 'utf16le');

@@ -1,22 +1,22 @@
 /**
- * What a change means to a client that was built from the old contract: `breaking`: calls fail or values are lost;
- * `strict`: clients that read closed types fail, others don't; `compatible`: none notices.
+ * Effect of a change on a client built from the old contract. `breaking`: calls fail or values are lost; `strict`: only
+ * clients that read closed types fail; `compatible`: no client notices.
  */
 export type Grade = 'breaking' | 'strict' | 'compatible';
 
-/** One difference between two contracts that callers may meet. */
+/** One difference between two contracts that can affect callers. */
 export interface Change {
   readonly grade: Grade;
-  /** Such as `TrackParcel`, `Parcel in replies, grams`. */
+  /** Location of the change, for example `TrackParcel` or `Parcel in replies, grams`. */
   readonly where: string;
-  /** What is different. */
+  /** Description of the difference. */
   readonly what: string;
-  /** What that does to a client that is already built. */
+  /** Effect on a client that is already built. */
   readonly why: string;
 }
 
-/** What a message is, as clients see it. */
+/** Direction of a message, from the client's point of view. */
 export type Direction = 'requests' | 'replies';
 
-/** Takes one change. */
+/** Records one change. */
 export type ReportChange = (grade: Grade, where: string, what: string, why: string) => void;

@@ -18,7 +18,7 @@ import type { Direction, ReportChange } from './changes.ts';
 /** The namespaces of a contract, before and after a change. */
 export type Namespaces = Readonly<Record<'before' | 'after', Contract['namespaces']>>;
 
-/** Compares messages and types of one direction as clients see them, each pair of types once. */
+/** Compares messages and types of one direction as clients see them. Each pair of types is compared once. */
 export class TypeComparison {
   readonly #report: ReportChange;
   readonly #direction: Direction;
@@ -189,7 +189,7 @@ export class TypeComparison {
     for (const [key, member] of old) {
       const other = others.get(key);
       const name = `${where}, ${shownName(member)}`;
-      // a new element of the same JSON member is the old one by another name
+      // a new element of the same JSON member is a renamed element
       const renamed = added.find(({ json }) => json === member.json);
       if (other !== undefined) this.#member(name, member, other);
       else if (renamed !== undefined)
@@ -200,7 +200,9 @@ export class TypeComparison {
       if (!formerNames.has(member.json)) this.#isNew(`${where}, ${shownName(member)}`, member.required);
   }
 
-  /** Requests are read in any order; replies are not by all clients. */
+  /**
+   * Reports reordered elements of replies. Requests are read in any order, but some clients need the declared order.
+   */
   #order(where: string, before: Members, after: Members): void {
     if (this.#direction === 'requests') return;
     const keys = (side: keyof Namespaces, { members }: Members): readonly string[] =>
@@ -249,7 +251,7 @@ export class TypeComparison {
         isAsked ? 'clients that are built send no xsi:nil' : 'clients may have no place for that',
       );
     else if (!isAsked) this.#report('compatible', where, 'it can’t be nil', 'clients read a value as before');
-    // a gateway of an OpenAPI contract reads any nil as null
+    // a gateway with an OpenAPI contract reads every nil as null
     else if (before.demands !== undefined)
       this.#report('strict', where, 'it can’t be nil', 'calls with nil may be refused upstream');
     else this.#report('breaking', where, 'it can’t be nil', 'calls with nil are refused');
@@ -283,7 +285,10 @@ export class TypeComparison {
     else this.#report('compatible', where, 'it is new', 'no client sends it yet');
   }
 
-  /** A name's key: the namespaces of the contract are the same on both sides, as their change is reported once. */
+  /**
+   * Returns the comparison key of a name. The contract's own namespaces have equal keys on both sides, since their
+   * change is reported once.
+   */
   #key(side: keyof Namespaces, name: QName | undefined): string {
     if (name === undefined) return '';
     const { types, arrays } = this.#namespaces[side];
@@ -300,7 +305,7 @@ function demandsOf(member: Member): ElementDeclaration['demands'] {
   return member.kind === 'element' ? member.element.demands : undefined;
 }
 
-/** A member as clients know it. */
+/** Returns a member's name as clients know it. */
 function shownName(member: Member): string {
   return member.kind === 'element' ? member.element.name.local : member.json;
 }
@@ -309,7 +314,7 @@ function membersOf({ content }: ComplexType): Members {
   return content.kind === 'map' ? partsOf([content.item]) : contentMembers(content);
 }
 
-/** Elements that are there at most once, as members. */
+/** Returns members for elements that occur at most once. */
 function partsOf(elements: readonly ElementDeclaration[]): Members {
   const particles = elements.map((element) => ({ kind: 'element', least: 0, most: 1, element }) as const);
   const particle = { kind: 'sequence', least: 1, most: 1, particles } as const;
@@ -334,13 +339,13 @@ function shownWrapper(name: QName | undefined): string {
   return name === undefined ? 'an empty body' : expanded(name);
 }
 
-/** A description of the values of a simple type without its restrictions. */
+/** Describes the values of a simple type without its restrictions. */
 function kindOf({ variety, builtIn }: SimpleType): string {
   if (variety.kind === 'list') return `a list of ${kindOf(variety.item)}`;
   return variety.kind === 'union' ? 'a union' : `xs:${builtIn}`;
 }
 
-/** Returns true if every value of the one type is a value of the other. */
+/** Returns true if every value of `narrow` is a value of `wide`. */
 function fits(narrow: SimpleType, wide: SimpleType): boolean {
   if (narrow.variety.kind !== 'atomic' || wide.variety.kind !== 'atomic') return false;
   const [one, other] = [narrow.builtIn, wide.builtIn];

@@ -7,7 +7,10 @@ import { TypeComparison } from './diff-types.ts';
 
 export type { Change, Grade } from './changes.ts';
 
-/** What differs between a contract and its successor as SOAP callers see it, the worst first. */
+/**
+ * Returns the differences between a contract and its successor as SOAP callers see them, worst first. Throws a
+ * RangeError if one contract is a WSDL and the other an OpenAPI document.
+ */
 export function compareContracts(before: Contract, after: Contract): readonly Change[] {
   const changes = new Map<string, Change>();
   const report: ReportChange = (grade, where, what, why) => {
@@ -51,7 +54,7 @@ function compareFaces(before: Contract, after: Contract, report: ReportChange): 
   }
 }
 
-/** Settings whose change a caller meets, from and to which words, and why. */
+/** Settings whose change breaks callers: name, old value, new value, reason. */
 const settingChanges = [
   ['soapErrors', 'in-band', 'fault', 'clients look for the status in the reply and meet a fault'],
   ['soapErrors', 'fault', 'in-band', 'clients wait for a fault and take the reply for a success'],
@@ -106,7 +109,7 @@ function compareCredentials(
 
 // --- operations ------------------------------------------------------------------------------------
 
-/** The comparisons of types that all operations share. */
+/** One type comparison per direction, shared by all operations. */
 type Comparisons = Readonly<Record<Direction, TypeComparison>>;
 
 function compareOperations(before: Contract, after: Contract, report: ReportChange): void {
@@ -154,7 +157,7 @@ function compareMessages(
     );
 }
 
-/** An operation is taken for renamed when another that is new makes the same call. */
+/** Reports a removed operation. It counts as renamed if a new operation makes the same upstream call. */
 function reportRemoved({ name }: Operation, renamed: Operation | undefined, report: ReportChange): void {
   const what = renamed === undefined ? 'the operation is gone' : `the operation is called ${renamed.name}`;
   report('breaking', name, what, 'clients that call it meet a fault');
@@ -173,7 +176,7 @@ function compareEndpoints(
       report('breaking', path, 'nothing answers there', 'clients post to the address they were built with');
 }
 
-/** Compares style, actions and faults of an operation. */
+/** Compares the style, actions and faults of an operation. */
 function compareDeclared(
   before: AdoptedOperation,
   after: AdoptedOperation,

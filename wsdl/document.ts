@@ -1,14 +1,14 @@
-/** An element of a document to be written. A string among the children is text. */
+/** An element to be written. Strings among the children are text. */
 export interface DocumentNode {
   readonly name: string;
   readonly attributes: Attributes;
   readonly children: readonly (DocumentNode | string)[];
 }
 
-/** Attributes in the order of writing. An attribute whose value is undefined is left out. */
+/** Attributes in the order of writing. An attribute with the value undefined is omitted. */
 export type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** Returns an element. A child that is undefined is left out. */
+/** Creates an element. Children that are undefined are omitted. */
 export function element(
   name: string,
   attributes: Attributes,
@@ -18,8 +18,8 @@ export function element(
 }
 
 /**
- * `<…:documentation> text </…:documentation>`. Axis copies it into comments of Java as it is, where the end of a
- * comment and `\u` without four hex digits are errors: a blank parts them.
+ * Creates `<…:documentation> text </…:documentation>`. Axis copies the text into Java comments, where the end of a
+ * comment and an incomplete Unicode escape are errors, so a blank is inserted into both.
  */
 export function documentation(prefix: 'wsdl' | 'xs', text: string): DocumentNode {
   const harmless = text
@@ -30,17 +30,17 @@ export function documentation(prefix: 'wsdl' | 'xs', text: string): DocumentNode
   return element(`${prefix}:documentation`, {}, harmless);
 }
 
-/** The XML document with this root: declaration, two blanks a level, a newline at the end. */
+/** Writes an XML document: declaration, two blanks of indentation per level, a newline at the end. */
 export function writeXml(root: DocumentNode): string {
   return `<?xml version="1.0" encoding="utf-8"?>${writeElement(root, '\n', 'xml')}\n`;
 }
 
-/** The HTML document with this root. */
+/** Writes an HTML document. */
 export function writeHtml(root: DocumentNode): string {
   return `<!doctype html>${writeElement(root, '\n', 'html')}\n`;
 }
 
-/** Elements of HTML that have no end tag. */
+/** HTML elements without an end tag. */
 const voidElements: ReadonlySet<string> = new Set(['meta']);
 
 /** @param indent a newline and the blanks before the element */
@@ -80,7 +80,7 @@ const references: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Text with references for markup, and with U+FFFD for characters that no XML document can hold (XML 1.0, 2.2). */
+/** Escapes markup, and replaces characters that XML forbids with U+FFFD (XML 1.0, 2.2). */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

@@ -1,17 +1,17 @@
 import { namespaces } from '../mappings/contract/model.ts';
 import { type Attributes, type DocumentNode, element } from './document.ts';
 
-/** Generators make class names of it, so it is part of the contract. */
+/** Namespace prefix. Generators derive class names from it, so it is part of the contract. */
 export const treePrefix = 'json';
 
-/** The elements of JSON's kinds of values. */
+/** Element names for the kinds of JSON values. */
 export const treeElements = ['map', 'array', 'string', 'number', 'boolean', 'null'] as const;
 
 const key = { key: 'xs:string', 'escaped-key': 'xs:boolean' };
 
 /**
- * The schema of JSON as a tree, as XSLT 3.0 has it (22.1) but for two things: a number is a string, so that no digit is
- * lost, and a key may come twice, as in JSON.
+ * Creates the schema of JSON as a tree. It is that of XSLT 3.0 (22.1) with two differences: a number is a string, so
+ * that no digit is lost, and keys may repeat, as in JSON.
  */
 export function treeSchema(): DocumentNode {
   const names = treeElements.map((name) =>

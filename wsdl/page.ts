@@ -3,7 +3,7 @@ import { documentNames, portsOf } from './binding.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
 
-// Free of quotes and angle brackets, which the writer would escape.
+// Contains no quotes or angle brackets, because the HTML writer escapes them.
 const style = `
 body { font: 1rem/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color-scheme: light dark; }
 p { white-space: pre-line; }
@@ -12,10 +12,9 @@ pre { padding: 1rem; border: 1px solid; overflow-x: auto; overflow-wrap: normal;
 `;
 
 /**
- * The page at the base path (W2): the service, its documents and endpoints, each operation with its
- * addresses, an example. Made of the contract and the address alone, never of a request; it needs no
- * script and no other resource, so `default-src 'none'; style-src 'unsafe-inline'` may go with it.
- * `address` as in `writeWsdl`.
+ * Writes the page at the base path (W2): the service, its documents and endpoints, the addresses of each operation, an
+ * example. The page depends only on the contract and the address. It needs no script and no other resource, so it works
+ * with `default-src 'none'; style-src 'unsafe-inline'`. `address` is the same as in `writeWsdl`.
  */
 export function writeMetadataPage(contract: Contract, options: { readonly address: string }): string {
   const { address } = options;
@@ -55,7 +54,7 @@ export function writeMetadataPage(contract: Contract, options: { readonly addres
   );
 }
 
-/** The WSDL and, for importers that want them apart, its schemas. */
+/** Links to the WSDL and, for importers that need separate schemas, to its schemas. */
 function documentLinks(contract: Contract, address: string): DocumentNode {
   const [path = ''] = pathsOf(contract);
   const links = documentNames(contract).map((query) => {
@@ -86,7 +85,7 @@ function operationSection(
   ];
 }
 
-/** Such as `/dbs/{id}?subUserName={subUserName}`. */
+/** Returns a URI template like `/dbs/{id}?subUserName={subUserName}`. */
 function routeTemplate({ segments, query }: Route): string {
   const path = segments
     .map((segment) => (segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.field}}`))
@@ -95,9 +94,9 @@ function routeTemplate({ segments, query }: Route): string {
   return parameters === '' ? path : `${path}?${parameters}`;
 }
 
-/** A call of an operation that changes nothing, where there is one. */
+/** Shows a curl call of the first read-only operation, or of the first operation if none is read-only. */
 function example(contract: Contract, address: string): DocumentNode[] {
-  if (contract.adopted !== undefined) return []; // no sample is made of an adopted schema
+  if (contract.adopted !== undefined) return []; // samples exist only for OpenAPI contracts
   const operation = contract.operations.find(({ readOnly }) => readOnly) ?? contract.operations[0];
   if (operation === undefined) return [];
   const command = [

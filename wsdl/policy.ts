@@ -1,16 +1,18 @@
 import { namespaces } from '../mappings/contract/model.ts';
 import { type Attributes, type DocumentNode, element } from './document.ts';
 
-/** The policies that a WSDL may be asked for with, `?wsdl&policy=…` (W55). */
+/** Values of `?wsdl&policy=…` (W55). */
 export const policyNames = ['transport', 'message'] as const;
 
-/** One of them: a UsernameToken and a Timestamp over TLS, or a UsernameToken alone. */
+/** `transport`: a UsernameToken and a Timestamp over TLS. `message`: only a UsernameToken. */
 export type PolicyName = (typeof policyNames)[number];
 
 const policyNamespace = { 'xmlns:wsp': 'http://schemas.xmlsoap.org/ws/2004/09/policy' };
 const securityPolicy = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 
-/** `<wsp:Policy wsu:Id="Security"> … </wsp:Policy>`, the first child of `definitions` (WS-SecurityPolicy 1.2). */
+/**
+ * Creates `<wsp:Policy wsu:Id="Security"> … </wsp:Policy>`, the first child of `definitions` (WS-SecurityPolicy 1.2).
+ */
 export function policyElement(name: PolicyName): DocumentNode {
   const attributes = {
     ...policyNamespace,
@@ -26,7 +28,7 @@ export function policyElement(name: PolicyName): DocumentNode {
   );
 }
 
-/** `<wsp:PolicyReference URI="#Security"/>`, the first child of each binding. */
+/** Creates `<wsp:PolicyReference URI="#Security"/>`, the first child of each binding. */
 export function policyReference(): DocumentNode {
   return element('wsp:PolicyReference', { ...policyNamespace, URI: '#Security' });
 }
@@ -51,7 +53,7 @@ function tokens(name: string): DocumentNode {
   return assertion(name, {}, assertion('sp:UsernameToken', include, element('sp:WssUsernameToken10', {})));
 }
 
-/** An assertion with a policy of its own in it. */
+/** Creates an assertion with a nested policy. */
 function assertion(name: string, attributes: Attributes, ...nested: readonly DocumentNode[]): DocumentNode {
   return element(name, attributes, element('wsp:Policy', {}, ...nested));
 }

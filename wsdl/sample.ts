@@ -11,22 +11,22 @@ import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, element, writeXml } from './document.ts';
 import { schemaOf } from './schema.ts';
 
-/** Records, arrays and maps below this many levels are left out: types may be recursive, a sample is to be read. */
+/** Maximum depth of records, arrays and maps. Types may be recursive, and a sample must stay readable. */
 const deepest = 4;
 
-/** Elements beyond so many are left out: records that hold many of one another would have millions. */
+/** Maximum number of elements. Records that contain each other would otherwise produce millions. */
 const largest = 2_000;
 
-/** What a sample is written for. */
+/** State of writing one sample. */
 interface Sampling {
   readonly contract: Contract;
-  /** How many elements there may still be. */
+  /** Number of elements that may still be written. */
   left: number;
 }
 
 /**
- * A SOAP 1.1 request of the operation with a value for every field down to the deepest level and up to the largest number
- * of them, valid against the WSDL's schemas.
+ * Writes a SOAP 1.1 request with a value for every field, up to the maximum depth and number of elements. It is valid
+ * against the WSDL's schemas.
  */
 export function writeSample(contract: Contract, operation: Operation): string {
   const children = fields({ contract, left: largest }, operation.input, 1);
@@ -42,7 +42,7 @@ function fields(sampling: Sampling, record: RecordType, depth: number): Document
     .flatMap(({ xml, type, allowed }) => elementOf(sampling, xml, type, depth, allowed));
 }
 
-/** An element with a value of a type; none where there are enough. */
+/** Returns an element with a sample value, or nothing if the maximum number of elements is reached. */
 function elementOf(
   sampling: Sampling,
   xml: string,
@@ -55,7 +55,7 @@ function elementOf(
   return [element(xml, {}, ...content(sampling, type, depth, allowed))];
 }
 
-/** What stands in an element of the type. */
+/** Returns the content of an element of the type. */
 function content(
   sampling: Sampling,
   type: Type,
@@ -94,7 +94,7 @@ function content(
   }
 }
 
-/** An item or entry, in the namespace of its array or map; the types namespace is the default one. */
+/** Creates an item or entry in the namespace of its array or map. The types namespace is the default namespace. */
 function part(
   contract: Contract,
   owner: ArrayType | MapType,

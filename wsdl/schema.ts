@@ -19,22 +19,22 @@ import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 
 type SchemaName = 'types' | 'arrays';
 
-/** Generators make class names of the prefixes, so they are part of the contract (W32). */
+/** Namespace prefixes. Generators derive class names from them, so they are part of the contract (W32). */
 const prefixes = { types: 'tns', arrays: 'arr' } as const satisfies Record<SchemaName, string>;
 
-/** The order of `?xsd=`. */
+/** The numbers in `?xsd=`. */
 const schemaNumbers = { types: 0, arrays: 1, tree: 2 } as const satisfies Record<SchemaName | 'tree', number>;
 
-/** What `?xsd=` may ask for. */
+/** Values of `?xsd=`. */
 export const schemaList: readonly SchemaNumber[] = [0, 1, 2];
 
-/** Which of the documents that a WSDL's schema is split into. */
+/** Number of one of the documents that a WSDL's schema is split into. */
 export type SchemaNumber = 0 | 1 | 2;
 
 /**
- * The content of `wsdl:types`: the schema of JSON as a tree, the arrays schema, then the types schema (W32). A
- * contract with one namespace for both, or without a type in the arrays namespace, has no arrays schema, one without
- * such trees no schema of them.
+ * Creates the content of `wsdl:types`: the schema of JSON as a tree, the arrays schema, then the types schema (W32).
+ * The tree schema is omitted if no value uses it. The arrays schema is omitted if the contract has one namespace for
+ * both or no type in the arrays namespace.
  */
 export function createSchemas(contract: Contract): DocumentNode[] {
   const tree = usesTree(contract) ? [treeSchema()] : [];
@@ -43,8 +43,8 @@ export function createSchemas(contract: Contract): DocumentNode[] {
 }
 
 /**
- * One schema as a document of its own: 0 the types, 1 the arrays, 2 JSON as a tree; undefined when the contract lacks
- * it (W2). `address` is the contract's public base, such as `https://api.example.com/v2`.
+ * Writes one schema as a separate document: 0 the types, 1 the arrays, 2 JSON as a tree. Returns undefined if the
+ * contract has no such schema (W2). `address` is the contract's public base, for example `https://api.example.com/v2`.
  */
 export function writeSchema(
   contract: Contract,
@@ -57,13 +57,13 @@ export function writeSchema(
   return writeXml(createSchema(contract, name, options.address));
 }
 
-/** Whether the contract has a schema of that number. */
+/** Returns true if the contract has a schema of that number. */
 export function hasSchemaNumber(contract: Contract, number: SchemaNumber): boolean {
   if (number === schemaNumbers.tree) return usesTree(contract);
   return hasSchema(contract, number === schemaNumbers.types ? 'types' : 'arrays');
 }
 
-/** The namespace a named type is in, as the name of its schema. */
+/** Returns the name of the schema that contains the type. */
 export function schemaOf(contract: Contract, type: NamedType): SchemaName {
   if (contract.namespaces.types === contract.namespaces.arrays) return 'types';
   return type.kind === 'array' || type.kind === 'map' ? type.namespace : 'types';
@@ -74,8 +74,8 @@ function hasSchema(contract: Contract, name: SchemaName): boolean {
 }
 
 /**
- * `<xs:schema elementFormDefault="qualified" targetNamespace="…"> import, wrappers, types </xs:schema>`;
- * an import without address names no location, since the other schema stands beside this one.
+ * Creates `<xs:schema elementFormDefault="qualified" targetNamespace="…"> import, wrappers, types </xs:schema>`.
+ * Without an address, imports have no location, because both schemas are in the same WSDL.
  */
 function createSchema(contract: Contract, name: SchemaName, address?: string): DocumentNode {
   const other = name === 'types' ? 'arrays' : 'types';
@@ -104,24 +104,27 @@ function createSchema(contract: Contract, name: SchemaName, address?: string): D
   );
 }
 
-/** What the types schema begins with. */
+/** Returns the elements and types that precede the named types of the contract in the types schema. */
 function ownElements(contract: Contract): DocumentNode[] {
   const all = [...wrapperElements(contract), ...credentialsBlock(contract), ...faultSchema(contract)];
   return usesJson(contract) ? [...all, jsonType(contract)] : all;
 }
 
-/** True where some value travels as JSON's own tree. */
+/** Returns true if values without a closed type are served as JSON trees. */
 function usesTree(contract: Contract): boolean {
   return contract.settings.json === 'tree' && usesJson(contract);
 }
 
-/** True where some value is JSON of no closed type. */
+/** Returns true if the contract has JSON values without a closed type. */
 function usesJson({ types, operations }: Contract): boolean {
   const all = [...types, ...operations.flatMap(({ input, output }) => [input, output])];
   return all.some((type) => partsOf(type).some((part) => part.kind === 'scalar' && part.scalar === 'json'));
 }
 
-/** `<xs:simpleType name="Json"><xs:restriction base="xs:string"/></xs:simpleType>`; of a tree, a record of its six elements. */
+/**
+ * Creates `<xs:simpleType name="Json"><xs:restriction base="xs:string"/></xs:simpleType>`, or for trees a record of the
+ * six tree elements.
+ */
 function jsonType({ jsonType: name, settings }: Contract): DocumentNode {
   if (settings.json === 'tree') {
     const elements = treeElements.map((ref) =>
@@ -142,7 +145,7 @@ function sequenceType(
   return element('xs:complexType', { name }, says, element('xs:sequence', {}, ...elements));
 }
 
-/** True for an array or map whose items or values are types of the types schema. */
+/** Returns true for an array or map whose items or values have a type of the types schema. */
 function usesTypes(contract: Contract): (type: NamedType) => boolean {
   return (type) => {
     const part = type.kind === 'array' ? type.item : type.kind === 'map' ? type.value : undefined;
@@ -150,7 +153,10 @@ function usesTypes(contract: Contract): (type: NamedType) => boolean {
   };
 }
 
-/** `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable: the only global elements but those of the header and of faults. */
+/**
+ * Creates `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable. The only other
+ * global elements are those of the header and of faults.
+ */
 function wrapperElements(contract: Contract): DocumentNode[] {
   return contract.operations.flatMap(({ name, input, output }) => [
     element('xs:element', { name }, complexType(contract, asAsked(contract, input), undefined, true)),
@@ -158,7 +164,9 @@ function wrapperElements(contract: Contract): DocumentNode[] {
   ]);
 }
 
-/** `<xs:element name="Credentials" type="tns:Credentials"/>` and its type: what a SOAP header may hold (W24). */
+/**
+ * Creates `<xs:element name="Credentials" type="tns:Credentials"/>` and its type, the optional SOAP header block (W24).
+ */
 function credentialsBlock({ credentials, settings }: Contract): DocumentNode[] {
   if (credentials?.block === undefined) return [];
   const { element: name, type } = credentials.block;
@@ -176,7 +184,7 @@ function credentialsBlock({ credentials, settings }: Contract): DocumentNode[] {
   ];
 }
 
-/** What the one problem of a fault's detail says, and the detail itself, by the names of their elements. */
+/** Documentation of the elements of a fault's detail and of one problem in it, by element name. */
 const problemWords = {
   path: 'Where: members by their names, positions of lists from 0.',
   code: 'What kind of problem it is, such as InvalidType.',
@@ -195,8 +203,8 @@ const detailWords = {
 } as const;
 
 /**
- * `<xs:element name="FaultDetail" type="tns:FaultDetail"/>` with its types: what `gateway/protocols/soap/fault-detail.ts`
- * writes (W27). A list has a type of its own, as .NET's DataContract wants it.
+ * Creates `<xs:element name="FaultDetail" type="tns:FaultDetail"/>` with its types, which
+ * `gateway/protocols/soap/fault-detail.ts` writes (W27). A list has its own type because .NET's DataContract needs it.
  */
 function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
   if (faultDetail === undefined) return [];
@@ -232,7 +240,7 @@ function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
   ];
 }
 
-/** The input as a caller is asked for it: credentials may come in headers as well (W24). */
+/** Returns the input with optional credentials, since callers may send them in headers instead (W24). */
 function asAsked({ credentials }: Contract, input: RecordType): RecordType {
   const fields = input.fields.map((field) =>
     field.json === credentials?.member ? { ...field, required: false } : field,
@@ -240,14 +248,17 @@ function asAsked({ credentials }: Contract, input: RecordType): RecordType {
   return { ...input, fields };
 }
 
-/** The types that replies reach: of those no schema demands anything, as services break their own promises (W33). */
+/**
+ * Returns the types used in replies. Their members are always optional, since upstreams omit members that they declare
+ * as required (W33).
+ */
 function typesInReplies({ operations, settings }: Contract): ReadonlySet<Type> {
   const seen = new Set<Type>(settings.required === 'schema' ? operations.map(({ output }) => output) : []);
   for (const type of seen) if (type.kind !== 'scalar') for (const part of partsOf(type)) seen.add(part);
   return seen;
 }
 
-/** @param isAsked whether it is of requests alone */
+/** @param isAsked true if only requests use the type */
 function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): DocumentNode {
   switch (type.kind) {
     case 'record':
@@ -265,7 +276,7 @@ function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): 
   }
 }
 
-/** The type of a record's fields; a wrapper's has neither name nor annotation. */
+/** Creates the type of a record. The type of a wrapper has neither a name nor an annotation. */
 function complexType(contract: Contract, record: RecordType, name?: string, isAsked = false): DocumentNode {
   const demands = isAsked && contract.settings.required === 'schema';
   const { typed, untyped } = record.additional ?? {};
@@ -293,14 +304,14 @@ function optionalElement(
   });
 }
 
-/** As a record's, with an optional element for each type, of which one is there: what generators make of `xs:choice` fails in some. */
+/** Creates a sequence with one optional element per variant, since some generators fail on `xs:choice`. */
 function unionType(contract: Contract, { name, documentation, variants }: UnionType): DocumentNode {
   const elements = variants.map((variant) => optionalElement(contract, variant));
   const says = `${documentation === '' ? '' : `${documentation}\n`}Exactly one of the elements.`;
   return sequenceType(name, annotation(contract.settings, says), elements);
 }
 
-/** As a record's, with an element for each position, any of which may be null, and one for the items behind them. */
+/** Creates a sequence with a nillable element per position and an optional element for the remaining items. */
 function tupleType(contract: Contract, { name, documentation, positions, rest }: TupleType): DocumentNode {
   const elements = positions.map((position) =>
     fieldElement(contract, { ...position, nillable: true, required: false }),
@@ -310,12 +321,12 @@ function tupleType(contract: Contract, { name, documentation, positions, rest }:
   return sequenceType(name, annotation(contract.settings, says), elements);
 }
 
-/** What an element is made of. */
+/** The properties of a field that its element declaration needs. */
 type Told = Pick<Field, 'xml' | 'type' | 'nillable' | 'required' | 'words'>;
 
 /**
- * `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`; required fields are optional
- * too, and only documented (W33), unless the schema `demands` them (`required: schema`).
+ * Creates `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`. Required fields are
+ * optional too, and only documented (W33), unless the schema `demands` them (`required: schema`).
  */
 function fieldElement(contract: Contract, field: Told, demands = false): DocumentNode {
   return element(
@@ -330,20 +341,23 @@ function fieldElement(contract: Contract, field: Told, demands = false): Documen
   );
 }
 
-/** The documentation of a field, then a line of facts. */
+/** Returns the documentation of a field, followed by a line of facts. */
 function wordsOf({ required, words = { description: '', facts: '' } }: Told): string {
   const { description, facts } = words;
   const line = [required ? 'Required.' : '', facts].filter((text) => text !== '').join(' ');
   return [description, line].filter((text) => text !== '').join('\n');
 }
 
-/** `<xs:annotation><xs:documentation> text </xs:documentation></xs:annotation>`; nothing for no text, or where the contract wants none. */
+/**
+ * Creates `<xs:annotation><xs:documentation> text </xs:documentation></xs:annotation>`. Returns undefined if the text
+ * is empty or the contract's documentation is `none`.
+ */
 function annotation(settings: Settings, text: string): DocumentNode | undefined {
   if (text === '' || settings.documentation === 'none') return undefined;
   return element('xs:annotation', {}, documentation('xs', text));
 }
 
-/** The same where the contract wants members documented too. */
+/** Creates an annotation only if the contract's documentation is `full`. */
 function fullAnnotation(settings: Settings, text: string): DocumentNode | undefined {
   return settings.documentation === 'full' ? annotation(settings, text) : undefined;
 }
@@ -361,9 +375,9 @@ function arrayType(contract: Contract, type: ArrayType): DocumentNode {
 }
 
 /**
- * `<xs:complexType name="ArrayOfKeyValueOf…"> IsDictionary, <xs:sequence> entry 0..unbounded of an
- * anonymous type </xs:sequence></xs:complexType>`. Key and Value are the only elements of a schema
- * that are required: svcutil refuses the dictionary otherwise.
+ * `<xs:complexType name="ArrayOfKeyValueOf…"> IsDictionary, <xs:sequence> entry 0..unbounded of an anonymous type
+ * </xs:sequence></xs:complexType>`. Key and Value are required here, unlike all other elements, because svcutil rejects
+ * the dictionary otherwise.
  */
 function mapType(contract: Contract, type: MapType): DocumentNode {
   const key = element('xs:element', { name: 'Key', nillable: 'true', type: 'xs:string' });
@@ -382,7 +396,10 @@ function mapType(contract: Contract, type: MapType): DocumentNode {
   return sequenceType(type.name, says, [entry]);
 }
 
-/** `<xs:simpleType name="…"><xs:restriction base="xs:string"> values </xs:restriction></xs:simpleType>`, undocumented: node-soap knows no annotation here. */
+/**
+ * `<xs:simpleType name="…"><xs:restriction base="xs:string"> values </xs:restriction></xs:simpleType>`, without
+ * annotation, because node-soap does not support one here.
+ */
 function enumType(type: EnumType): DocumentNode {
   const values = type.values.map((value) => element('xs:enumeration', { value }));
   return element(
@@ -392,7 +409,7 @@ function enumType(type: EnumType): DocumentNode {
   );
 }
 
-/** The type's qualified name, such as `xs:int` or `arr:ArrayOfstring`. */
+/** Returns the type's qualified name, for example `xs:int` or `arr:ArrayOfstring`. */
 function typeName(contract: Contract, type: Type): string {
   if (type.kind === 'scalar') {
     return type.scalar === 'json'

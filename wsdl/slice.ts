@@ -7,20 +7,20 @@ import {
 } from '../mappings/contract/model.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 
-/** A part of a contract's operations, asked for by name; in any case, as paths are (W1). */
+/** Names of operations and tags that select a part of a contract, compared case-insensitively (W1). */
 export interface SliceNames {
   readonly operations: readonly string[];
   readonly tags: readonly string[];
 }
 
-/** A name that a contract doesn't have. */
+/** Thrown for an operation or tag that the contract does not have. */
 export class UnknownName extends RangeError {
   override readonly name = 'UnknownName';
 
   constructor(kind: 'operation' | 'tag', given: string, known: readonly string[]) {
     const some =
       known.length > 10 ? `one of ${known.length} such as ${known[0]}` : `one of ${known.join(', ')}`;
-    // what may be markup to somebody isn't repeated
+    // a name that could be markup is not repeated
     const got = /^[\p{L}\p{N} ._:-]{1,64}$/u.test(given) ? JSON.stringify(given) : 'another';
     super(`${kind}: expected ${known.length === 0 ? 'none' : some}, got ${got}${didYouMean(given, known)}`);
   }
@@ -28,11 +28,11 @@ export class UnknownName extends RangeError {
 
 /** Finds a contract's operations by their names and tags. */
 export interface SliceFinder {
-  /** The operations of these names, in the order of the contract, however they are asked for. Throws UnknownName. */
+  /** Returns the selected operations in the contract's order. Throws UnknownName. */
   readonly find: (names: SliceNames) => readonly Operation[];
 }
 
-/** The slices of a contract, by what the query of a `?wsdl` request asks for. */
+/** Creates the finder that resolves the query of a `?wsdl` request. */
 export function createSliceFinder({ operations }: Contract): SliceFinder {
   const places = new Map(operations.map((operation, index) => [operation, index]));
   const byName = new Map(operations.map((operation) => [operation.name.toLowerCase(), operation]));
@@ -62,14 +62,14 @@ export function createSliceFinder({ operations }: Contract): SliceFinder {
 }
 
 /**
- * The contract with the named operations and those of the named tags alone, and the types and routes of theirs.
- * Throws UnknownName.
+ * Returns the contract reduced to the named operations and tags, with only the types and routes that they use. Throws
+ * UnknownName.
  */
 export function sliceContract(contract: Contract, names: SliceNames): Contract {
   return sliceOf(contract, createSliceFinder(contract).find(names));
 }
 
-/** The contract with these of its operations alone, and the types and routes of theirs. */
+/** Returns the contract reduced to these operations, with only the types and routes that they use. */
 export function sliceOf(contract: Contract, operations: readonly Operation[]): Contract {
   const kept = new Set(operations);
   const reached = reachedFrom(kept);

@@ -1,17 +1,17 @@
-// From a contract to documents for people and generators: WSDL, XSD, the metadata page, and what differs between two
-// contracts. Each is a function of the model; nothing here reads a file, a request or the OpenAPI document.
+// Documents derived from a contract: WSDL, XSD, the metadata page, and the differences between two contracts. Each is a
+// pure function of the model: it reads no file, no request and no OpenAPI document.
 import type { Contract, Operation } from '../mappings/contract/model.ts';
 import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { type PolicyName, policyElement, policyReference } from './policy.ts';
 import { createSchemas } from './schema.ts';
 
-/** What differs between the two ports: `Soap11` comes first, since most importers take the first (W32). */
+/** The properties in which the two ports differ. `Soap11` is first, since most importers use the first port (W32). */
 interface Port {
   readonly name: string;
   readonly binding: string;
   readonly path: string;
-  /** Of WSDL's binding elements. */
+  /** Prefix of WSDL's binding elements. */
   readonly prefix: 'soap' | 'soap12';
   readonly soap: '1.1' | '1.2';
 }
@@ -23,11 +23,11 @@ export const ports: readonly Port[] = [
 ];
 
 /**
- * The contract as one WSDL 1.1 document, document/literal wrapped, schemas inline (W32): the same
- * bytes for the same contract and address. `address` is the contract's public base without a slash
- * at the end, such as `https://api.example.com/v2` (W34). With `mtom` both bindings ask for MTOM (W68).
+ * Writes the contract as one WSDL 1.1 document, document/literal wrapped, with inline schemas (W32). The same contract
+ * and address give the same bytes. `address` is the contract's public base without a slash at the end, such as
+ * `https://api.example.com/v2` (W34). With `mtom` both bindings ask for MTOM (W68).
  *
- * @param options.policy what both bindings ask for (W55); undefined: nothing
+ * @param options.policy the policy of both bindings (W55); undefined: none
  * @param options.soap the only SOAP version to describe (W2); undefined: both
  */
 export function writeWsdl(
@@ -83,15 +83,15 @@ function message(name: string, part: string, of: string): DocumentNode {
 const credentialsHeader = { message: 'CredentialsHeader', part: 'credentials' } as const;
 
 /**
- * `<wsdl:message name="CredentialsHeader"><wsdl:part name="credentials" element="typ:Credentials"/></wsdl:message>`; none
- * where bodies hold the credentials (W24).
+ * `<wsdl:message name="CredentialsHeader"><wsdl:part name="credentials" element="typ:Credentials"/></wsdl:message>`. It
+ * is omitted if bodies hold the credentials (W24).
  */
 function credentialsMessage({ credentials }: Contract): DocumentNode[] {
   if (credentials?.block === undefined) return [];
   return [message(credentialsHeader.message, credentialsHeader.part, credentials.block.element)];
 }
 
-/** What the message, the operations' fault and its bindings are called: generators name an exception after it. */
+/** Name of the fault message and of the operations' faults. Generators name an exception after it. */
 const faultName = 'ServiceFault';
 
 /** `<wsdl:message name="ServiceFault"><wsdl:part name="detail" element="typ:FaultDetail"/></wsdl:message>` (W27) */
@@ -99,7 +99,10 @@ function faultMessage({ faultDetail }: Contract): DocumentNode[] {
   return faultDetail === undefined ? [] : [message(faultName, 'detail', faultDetail.element)];
 }
 
-/** `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> … </wsdl:portType>` */
+/**
+ * `<wsdl:portType name="I{Service}"> <wsdl:operation name="{Op}"> documentation, input, output </wsdl:operation> …
+ * </wsdl:portType>`
+ */
 function portType(contract: Contract): DocumentNode {
   const documented = contract.settings.documentation !== 'none';
   const fault =
@@ -125,12 +128,13 @@ function portType(contract: Contract): DocumentNode {
 
 /**
  * `<wsdl:binding name="Soap11Binding" type="tns:I{Service}"> <soap:binding transport="…" style="document"/>
- * <wsdl:operation name="{Op}"> soap:operation, input, output, fault </wsdl:operation> … </wsdl:binding>`; the input has
- * the header block of credentials beside the body, which nobody must send. Without the fault in either binding Axis2's
- * generator ends ("Element QName is null for ServiceFault"); in that of SOAP 1.2 Axis 1.4 looks for one of SOAP 1.1 and
- * ends without ("Missing <soap:fault> element"), so it has both.
+ * <wsdl:operation name="{Op}"> soap:operation, input, output, fault </wsdl:operation> … </wsdl:binding>`. The input
+ * also declares the optional header block of credentials.
  *
- * SOAP 1.2 names the transport of 1.1 too: Mono's `wsdl` fails on the other.
+ * Both bindings need the fault, or Axis2's generator fails ("Element QName is null for ServiceFault"). In the SOAP 1.2
+ * binding, Axis 1.4 requires a SOAP 1.1 fault ("Missing <soap:fault> element"), so that binding has both.
+ *
+ * SOAP 1.2 uses the transport URI of SOAP 1.1, because Mono's `wsdl` fails on the other one.
  */
 function binding(
   contract: Contract,
@@ -171,14 +175,20 @@ function binding(
   );
 }
 
-/** What JAX-WS RI, Metro, CXF and svcutil send MTOM for by themselves; not optional, which CXF takes for no (W68). */
+/**
+ * JAX-WS RI, Metro, CXF and svcutil send MTOM automatically if this policy is present. It is not marked optional,
+ * because CXF then ignores it (W68).
+ */
 const mtomPolicy = element(
   'wsp:Policy',
   { 'xmlns:wsp': namespaces.policy },
   element('wsoma:OptimizedMimeSerialization', { 'xmlns:wsoma': namespaces.mtomPolicy }),
 );
 
-/** `<wsdl:service name="{Service}"> <wsdl:port name="Soap11" binding="tns:Soap11Binding"><soap:address location="…"/></wsdl:port> … </wsdl:service>` */
+/**
+ * `<wsdl:service name="{Service}"> <wsdl:port name="Soap11" binding="tns:Soap11Binding"><soap:address
+ * location="…"/></wsdl:port> … </wsdl:service>`
+ */
 function service(contract: Contract, address: string, described: readonly Port[]): DocumentNode {
   return element(
     'wsdl:service',

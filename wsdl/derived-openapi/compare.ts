@@ -2,29 +2,31 @@ import { type AdoptedService, movedHeadersOf } from '../../mappings/contract/ado
 import type { Contract } from '../../mappings/contract/model.ts';
 import { deriveOpenapi } from './document.ts';
 
-/** A place where a document and the WSDL say different things; a problem of a contract, but for the line. */
+/**
+ * A difference between a derived document and the WSDL. It has the properties of a contract problem except the line.
+ */
 export interface DerivedDifference {
   readonly file: string;
   /** JSON pointer (RFC 6901). */
   readonly pointer: string;
-  /** What was expected, by the WSDL, and what the file has. */
+  /** The expected value, from the WSDL, and the value in the file. */
   readonly message: string;
 }
 
-/** How much of a value a message shows. */
+/** Maximum number of characters of a value in a message. */
 const shownCharacters = 120;
 
-/** Lists in which order says nothing. */
+/** Keys of arrays whose order has no meaning. */
 const sets: ReadonlySet<string> = new Set(['required', 'enum', 'type', 'tags']);
 
-/** Differences that are reported. */
+/** Maximum number of reported differences. */
 const maxDifferences = 1_000;
 
 /**
- * What a derived document says otherwise than the WSDL does now (A32): each difference with its JSON pointer and both sides;
- * none where they are equal. The order of keys makes no difference.
+ * Returns the differences between a derived document and the one that the WSDL gives now (A32). Each has a JSON pointer
+ * and both values. The order of keys is ignored.
  *
- * @param root the document as plain data, as `readYamlFile` gives it
+ * @param root the document as plain data, as `readYamlFile` returns it
  * @param file its path, for messages
  */
 export function compareDerived(
@@ -36,7 +38,7 @@ export function compareDerived(
 ): readonly DerivedDifference[] {
   const { document } = deriveOpenapi(service, settings, movedHeadersOf({ credentials }));
   const problems: DerivedDifference[] = [];
-  // what is left to compare, the next one last
+  // pairs that are still to be compared; the last one is next
   const waiting = [{ pointer: '', key: '', expected: document as unknown, got: root }];
   for (let next = waiting.pop(); next !== undefined && problems.length < most; next = waiting.pop()) {
     const { pointer, key, expected, got } = next;

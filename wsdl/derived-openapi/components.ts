@@ -1,11 +1,14 @@
 import type { JsonSchema } from './simple-types.ts';
 
-/** The components of a derived document: each schema once, named when all are known, in line where one place alone has it. */
+/**
+ * Components of a derived document. Each schema is built once and named when all are known; a schema with a single
+ * reference may be inlined.
+ */
 
-/** What a component is of its type, by which names are chosen; the first of a name's forms has it as it is. */
+/** The form of a type or element that a component describes. Names are assigned by role. */
 export type Role = 'value' | 'typed' | 'own' | 'item' | 'nil' | 'head' | 'fault' | 'open' | 'unnamed';
 
-/** What is added to the name where another form of the type has it already. */
+/** Suffixes of a component's name, in order of preference. The first free name is used. */
 const suffixes: Readonly<Record<Role, readonly string[]>> = {
   value: [''],
   typed: ['', 'Typed'],
@@ -18,28 +21,34 @@ const suffixes: Readonly<Record<Role, readonly string[]>> = {
   unnamed: ['', 'Element'],
 };
 
-/** Names are given in this order, so that types have theirs whatever else there is. */
+/** Order in which roles get their names, so that types keep their names whatever other components exist. */
 const order: readonly Role[] = ['value', 'typed', 'own', 'item', 'nil', 'open', 'fault', 'head', 'unnamed'];
 
 interface Component {
   readonly role: Role;
-  /** The name of its type or element. */
+  /** Name of the component's type or element. */
   readonly called: string;
-  /** The places that refer to it. */
+  /** Schemas that refer to the component. */
   readonly places: JsonSchema[];
   readonly make: () => JsonSchema;
   schema: JsonSchema | undefined;
   name: string;
 }
 
-/** Schemas by what they are of, made one after another, so that a type may hold itself at any depth. */
+/**
+ * Collects schemas by type or element and form. They are built one after another instead of recursively, so types may
+ * nest at any depth.
+ */
 export class Components {
   readonly #components = new Map<object, Map<string, Component>>();
   readonly #waiting: Component[] = [];
   readonly #mappings: { readonly mapping: Record<string, string>; readonly refs: Map<string, JsonSchema> }[] =
     [];
 
-  /** A reference to the component of a type or element, which is made if it is new; what stands beside `$ref` may be added. */
+  /**
+   * Returns a reference to the component of a type or element, which is created on first use. The caller may add
+   * keywords next to `$ref`.
+   */
   refer(of: object, key: string, role: Role, called: string, make: () => JsonSchema): JsonSchema {
     const forms = this.#components.get(of) ?? new Map<string, Component>();
     this.#components.set(of, forms);
@@ -54,16 +63,16 @@ export class Components {
     return place;
   }
 
-  /** A discriminator whose values lead to references. */
+  /** Returns a discriminator whose values are mapped to the references. */
   discriminator(propertyName: string, refs: Map<string, JsonSchema>): JsonSchema {
     const mapping: Record<string, string> = {};
     this.#mappings.push({ mapping, refs });
     return { propertyName, mapping };
   }
 
-  /** Makes what waits, names all and fills the references. Gives the schemas by name, in the order of names. */
+  /** Builds the pending schemas, assigns names and fills in references. Returns the schemas by name, sorted. */
   finish(): Record<string, JsonSchema> {
-    // grows meanwhile
+    // building a schema can append to the list
     for (const component of this.#waiting) component.schema = component.make();
     const all = this.#waiting.filter((component) => !isInLine(component));
     const taken = new Set<string>();
@@ -81,7 +90,7 @@ export class Components {
   }
 }
 
-/** What has no name of its own and stands at one place is written there. */
+/** Returns true for a component without its own name that is used once, which is written inline. */
 function isInLine({ role, places }: Component): boolean {
   return role === 'unnamed' && places.length < 2;
 }
@@ -95,12 +104,15 @@ function putInLine({ places: [place], schema }: Component): void {
   Object.assign(place, schema, beside, description !== '' && { description });
 }
 
-/** Descriptions as lines, each once; `''` for none. */
+/** Joins the distinct non-empty descriptions by line breaks. Returns `''` if there are none. */
 export function joinedTexts(...texts: readonly unknown[]): string {
   return [...new Set(texts.filter((text) => typeof text === 'string' && text !== ''))].join('\n');
 }
 
-/** Names of components have letters of ASCII, digits, `-` and `_` (OpenAPI 3.1, Components Object); a dot means a module to some generators. */
+/**
+ * Returns a free component name of ASCII letters, digits, `-` and `_` (OpenAPI 3.1, Components Object). It has no dot,
+ * because some generators read a dot as a module.
+ */
 function freeName({ called, role }: Component, taken: Set<string>): string {
   const plain = called.replace(/[^A-Za-z0-9_-]/g, '_');
   const candidates = suffixes[role].map((suffix) => plain + suffix);

@@ -14,17 +14,17 @@ import { dropUnused, schemesOf, securityOf, takeMoved } from './moved-headers.ts
 import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';
 import type { JsonSchema } from './simple-types.ts';
 
-/** The OpenAPI document that an adopted service's WSDL comes to (A32). */
+/** The OpenAPI document derived from the WSDL of an adopted service (A32). */
 export interface DerivedOpenapi {
   /** OpenAPI 3.1 as plain data: a `POST /{name}` for each operation, types as components. */
   readonly document: JsonSchema;
-  /** What travels as XML text, or as a value of any type (A22 to A24), in the order in which it was met. */
+  /** Places that hold XML text or a value of any type (A22 to A24), in document order. */
   readonly open: readonly OpenPlace[];
 }
 
 /**
- * Derives the OpenAPI document of the service behind a contract that is loaded from a WSDL (A32). The same contract gives the same
- * document. Throws RangeError for a contract of an OpenAPI document.
+ * Derives the upstream's OpenAPI document from a contract that was loaded from a WSDL (A32). The same contract gives
+ * the same document. Throws a RangeError for a contract loaded from an OpenAPI document.
  */
 export function deriveFromContract(contract: Contract): DerivedOpenapi {
   const { adopted, settings } = contract;
@@ -34,10 +34,10 @@ export function deriveFromContract(contract: Contract): DerivedOpenapi {
 }
 
 /**
- * Derives the document from which a team builds the service behind an adopted WSDL (A32): one operation for each, bodies as
- * the codecs read and take them. The same service and settings give the same document.
+ * Derives the document from which a team builds the upstream of an adopted WSDL (A32). Each operation has the bodies
+ * that the codecs read and write. The same service and settings give the same document.
  *
- * @param moved scalars of header blocks that travel in HTTP headers, which are security schemes (A8)
+ * @param moved values of header blocks that are sent in HTTP headers, and become security schemes (A8)
  */
 export function deriveOpenapi(
   service: AdoptedService,
@@ -95,7 +95,7 @@ export function deriveOpenapi(
   return { document, open: [...shared.open.values()] };
 }
 
-/** The text of a derived document, as its file has it. */
+/** Returns a derived document as YAML text. */
 export function writeDerivedOpenapi(document: JsonSchema): string {
   const text = stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 });
   return `# What the service behind the WSDL is built from. Derived: soapbridge check compares it with the WSDL.\n${text}`;
@@ -127,7 +127,7 @@ function responsesOf(operation: AdoptedOperation, types: Types, components: Comp
   return responses;
 }
 
-/** The JSON of a message's body, with the declared header blocks (A7, A8). */
+/** Returns the JSON content of a message's body with the declared header blocks (A7, A8). */
 function ofMessage(
   { body, headers, use }: AdoptedMessage,
   types: Types,

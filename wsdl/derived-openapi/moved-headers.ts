@@ -1,11 +1,14 @@
 import type { MovedHeader } from '../../mappings/contract/adopted.ts';
 import type { JsonSchema } from './simple-types.ts';
 
-/** Scalars of header blocks that travel in HTTP headers (A8): the service behind sees these, and not the members. */
+/** Values of SOAP header blocks that are sent to the upstream in HTTP headers instead of members (A8). */
 
 type Schemas = Record<string, JsonSchema>;
 
-/** The security scheme of an HTTP header, as OpenAPI has it: `bearer` and `basic` by the format, else a key in a header. */
+/**
+ * Returns the OpenAPI security schemes of the HTTP headers: `bearer` and `basic` by the format, otherwise an API key in
+ * a header.
+ */
 export function schemesOf(moved: readonly MovedHeader[]): JsonSchema {
   return Object.fromEntries(
     moved.map(({ name, header, format }) => {
@@ -24,7 +27,10 @@ export function schemesOf(moved: readonly MovedHeader[]): JsonSchema {
   );
 }
 
-/** What an operation with these header blocks may ask for: nothing, as a block may be left out, or the schemes of all that come. */
+/**
+ * Returns the `security` of an operation with these header blocks: either none, since a block may be omitted, or all
+ * schemes.
+ */
 export function securityOf(moved: readonly MovedHeader[], blocks: ReadonlySet<string>): JsonSchema {
   const own = moved.filter(({ block }) => blocks.has(block));
   if (own.length === 0) return {};
@@ -32,8 +38,8 @@ export function securityOf(moved: readonly MovedHeader[], blocks: ReadonlySet<st
 }
 
 /**
- * Takes the moved scalars out of the schemas of a request's header blocks, in place. A type that others refer to stays as it
- * is: what stands here is a copy.
+ * Removes the moved values from the schemas of a request's header blocks, in place. Shared components are copied, not
+ * changed.
  *
  * @param blocks the schemas by the blocks' names
  */
@@ -47,7 +53,7 @@ export function takeMoved(blocks: Schemas, moved: readonly MovedHeader[], schema
   }
 }
 
-/** Deletes the components that nothing refers to any more. */
+/** Deletes the components without references. */
 export function dropUnused(document: JsonSchema, schemas: Schemas): void {
   for (let isDone = false; !isDone; ) {
     const text = JSON.stringify(document);
@@ -59,7 +65,7 @@ export function dropUnused(document: JsonSchema, schemas: Schemas): void {
   }
 }
 
-/** An object's schema without the member at a path; undefined where nothing is left of it. */
+/** Returns an object's schema without the member at a path, or undefined if no member is left. */
 function without(schema: JsonSchema, [name = '', ...path]: readonly string[], schemas: Schemas) {
   const { $ref, ...beside } = schema;
   const target = typeof $ref === 'string' ? schemas[$ref.slice($ref.lastIndexOf('/') + 1)] : schema;

@@ -25,22 +25,22 @@ import type {
 import { type Components, joinedTexts } from './components.ts';
 import { type JsonSchema, type SimpleSchemas, simpleSchemas } from './simple-types.ts';
 
-/** The schemas of an adopted service's types: what the codec reads and takes, member for member (A10 to A26, A32). */
+/** Schemas of an adopted service's types, with the members that the codec reads and writes (A10 to A26, A32). */
 
-/** A place whose value is XML as text, or of no type (A22 to A24). */
+/** A place whose value is XML text or a value of any type (A22 to A24). */
 export interface OpenPlace {
   /** The type or element, and the member in it. */
   readonly place: string;
   readonly rule: 'A22' | 'A23' | 'A24';
 }
 
-/** Members that a body's object has besides its type's: `@headers`, `@fault`, `@message`. */
+/** Additional members of a body's object, apart from the members of its type: `@headers`, `@fault`, `@message`. */
 export interface Besides {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
 }
 
-/** What schemas of literal messages share with those of encoded ones. */
+/** State shared by the schemas of literal and encoded messages. */
 export interface SharedSchemas {
   readonly service: AdoptedService;
   readonly settings: Settings;
@@ -50,7 +50,7 @@ export interface SharedSchemas {
 
 const none: Besides = { properties: {}, required: [] };
 
-/** The schemas of one kind of messages, literal or of SOAP's encoding, in which anything may be nil (A30). */
+/** Schemas of literal messages, or of messages with SOAP encoding, in which every value may be nil (A30). */
 export class TypeSchemas {
   readonly #shared: SharedSchemas;
   readonly #encoded: boolean;
@@ -66,9 +66,9 @@ export class TypeSchemas {
   }
 
   /**
-   * The value of an element, null too where it may be nil.
+   * Returns the schema of an element's value, which may be null if the element is nillable.
    *
-   * @param once whether the element stands at most once where it is (A13)
+   * @param once true if the element occurs at most once in its parent (A13)
    */
   ofElement({ name, type, nillable, value, documentation }: ElementDeclaration, once: boolean): JsonSchema {
     const plain = this.ofType(type, once, name.local);
@@ -80,7 +80,10 @@ export class TypeSchemas {
     return documented(schema, documentation);
   }
 
-  /** The body's element with members besides: in line, of a type that has a name and nothing besides a reference. */
+  /**
+   * Returns the schema of a body's element. With additional members it is inlined; otherwise a named type is
+   * referenced.
+   */
   ofBody(element: ElementDeclaration, besides: Besides): JsonSchema {
     const { type, name } = element;
     if (Object.keys(besides.properties).length === 0 || !isObjectType(type))
@@ -90,7 +93,10 @@ export class TypeSchemas {
     return documented(made, element.documentation);
   }
 
-  /** An error answer that is a declared fault, by its name in JSON (A29): its detail's members beside `@fault` and `@message`. */
+  /**
+   * Returns the schema of an error response that is a declared fault, by its JSON name (A29). It has the members of the
+   * fault's detail, `@fault` and `@message`.
+   */
   ofFault(element: ElementDeclaration, called: string): JsonSchema {
     const { type, name } = element;
     return this.#refer(element, `fault ${called}`, 'fault', withoutEnd(called), () => {
@@ -112,7 +118,7 @@ export class TypeSchemas {
     });
   }
 
-  /** The value of a type; `called` is what the element is called, for a type without a name. */
+  /** Returns the schema of a type's value. `called` is the element's name, used for a type without a name. */
   ofType(type: SchemaType, once: boolean, called: string): JsonSchema {
     if (type.kind === 'simple') return this.#ofSimple(type, called);
     if (type === anyType) return this.#any(called);
@@ -154,7 +160,7 @@ export class TypeSchemas {
     return this.#lone.get(type);
   }
 
-  /** The types that aren't abstract and derived from one (A18). */
+  /** Returns the non-abstract types derived from a type (A18). */
   #concreteOf(type: ComplexType): readonly ComplexType[] {
     const known = this.#concrete.get(type);
     if (known !== undefined) return known;
@@ -213,14 +219,14 @@ export class TypeSchemas {
     return documented({ oneOf: [...refs.values()], discriminator }, type.documentation);
   }
 
-  /** A type where a type that it is derived from is declared. */
+  /** Returns the schema of a derived type used in place of its base type. */
   #typed(type: ComplexType, called: string): JsonSchema {
     return this.#refer(type, 'typed', 'typed', this.#nameOf(type, called), () =>
       this.#record(type, called, none, 'must'),
     );
   }
 
-  /** The object of a type with members besides, and of the types that are derived from it. */
+  /** Returns the object schema of a type and of its derived types, with additional members. */
   #inLine(type: ComplexType, called: string, besides: Besides): JsonSchema {
     const concrete = this.#concreteOf(type);
     if (concrete.length === 0) return this.#record(type, called, besides);
@@ -236,9 +242,9 @@ export class TypeSchemas {
   }
 
   /**
-   * An object of a type (A12, A14, A24).
+   * Returns an object schema of a type (A12, A14, A24).
    *
-   * @param said whether `@type` stands in it
+   * @param said whether `@type` may or must occur in it
    */
   #record(type: ComplexType, called: string, besides = none, said: 'no' | 'may' | 'must' = 'no'): JsonSchema {
     const { content } = type;
@@ -303,7 +309,7 @@ export class TypeSchemas {
     return described({ type: 'array', items: one, ...boundsOf(member) }, description);
   }
 
-  /** One value of a member. */
+  /** Returns the schema of one value of a member. */
   #oneOf(member: Member, owner: string): JsonSchema {
     switch (member.kind) {
       case 'element':
@@ -318,7 +324,7 @@ export class TypeSchemas {
     }
   }
 
-  /** A wildcard's elements by name, several of one name as an array (A22). */
+  /** Returns the schema of a wildcard's elements by name. Repeated names become arrays (A22). */
   #ofFields(place: string): JsonSchema {
     const one = { anyOf: [this.#any(place), { type: 'null' }] };
     return {
@@ -328,7 +334,9 @@ export class TypeSchemas {
     };
   }
 
-  /** A round of a repeated choice is one member; of a repeated sequence its members (A16). */
+  /**
+   * Returns the schema of one round: a single member for a repeated choice, all members for a repeated sequence (A16).
+   */
   #ofRounds(content: Members, owner: string): JsonSchema {
     const properties: Record<string, JsonSchema> = {};
     const required: string[] = [];
@@ -344,7 +352,7 @@ export class TypeSchemas {
     return documented(schema, isOne ? '' : choicesTold(content));
   }
 
-  /** Any of a substitution group: an object with the member of the element that stands there (A20). */
+  /** Returns the schema of a substitution group: an object whose only member is the element that occurs (A20). */
   #ofHead(head: ElementDeclaration, once: boolean): JsonSchema {
     return this.#refer(head, `head ${once}`, 'head', head.name.local, () => {
       const properties: Record<string, JsonSchema> = {};
@@ -357,7 +365,7 @@ export class TypeSchemas {
     });
   }
 
-  /** Any value (A23). */
+  /** Returns the schema of a value of any type (A23). */
   #any(called: string): JsonSchema {
     this.#noteAny(anyType, called);
     return this.#refer(anyType, 'any', 'open', 'AnyValue', () => {
@@ -387,7 +395,7 @@ export class TypeSchemas {
     });
   }
 
-  /** With null; of a type with attributes these may come with it (A25). */
+  /** Adds null to a schema. If the type has attributes, a nil object with attributes is allowed too (A25). */
   #orNull(schema: JsonSchema, type: SchemaType, once: boolean, called: string): JsonSchema {
     const isArray = type.kind === 'complex' && once && this.#loneOf(type) !== undefined;
     const nil =
@@ -424,7 +432,7 @@ export class TypeSchemas {
   }
 }
 
-/** The number of items that a repeated member has, where the schema limits it (A13). */
+/** Returns the minimum and maximum number of items of a repeated member, as far as the XSD limits them (A13). */
 function boundsOf({ least, most }: Member): JsonSchema {
   return { ...(least > 0 && { minItems: least }), ...(Number.isFinite(most) && { maxItems: most }) };
 }
@@ -433,7 +441,7 @@ function hasAttributes({ attributes, anyAttribute }: ComplexType): boolean {
   return attributes.length > 0 || anyAttribute;
 }
 
-/** An object of these members alone. */
+/** Returns an object schema with these members and no others. */
 export function object(properties: Record<string, JsonSchema>, required: readonly string[]): JsonSchema {
   return {
     type: 'object',
@@ -451,7 +459,7 @@ function otherAttributes(): JsonSchema {
   };
 }
 
-/** With words before those that are there. */
+/** Prepends texts to the schema's description. */
 function documented(schema: JsonSchema, words: string | readonly string[]): JsonSchema {
   const all = typeof words === 'string' ? [words] : words;
   return described(schema, joinedTexts(...all, schema.description));
@@ -462,7 +470,7 @@ function described(schema: JsonSchema, description: unknown): JsonSchema {
   return schema;
 }
 
-/** The choices of a type in words (A15), since JSON Schema has none that generators follow. */
+/** Describes the choices of a type (A15). JSON Schema has no keyword for them that generators support. */
 function choicesTold({ members, choices }: Members): string {
   const nameOf = (index: number): string => members[index]?.json ?? '';
   return choices
@@ -474,7 +482,7 @@ function choicesTold({ members, choices }: Members): string {
     .join('\n');
 }
 
-/** `OrderFault` is called `Order`, as `Fault` is put behind it. */
+/** Removes a final `Fault`, which the component's name gets again as a suffix. */
 function withoutEnd(local: string): string {
   return local.length > 5 && local.endsWith('Fault') ? local.slice(0, -5) : local;
 }

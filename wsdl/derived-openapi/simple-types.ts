@@ -10,10 +10,10 @@ export type JsonSchema = Record<string, unknown>;
 interface NumberKind {
   readonly type: 'integer' | 'number';
   readonly format?: string;
-  /** Of what a double holds exactly. */
+  /** Bounds that a double represents exactly. */
   readonly minimum?: number;
   readonly maximum?: number;
-  /** Whether a double may not hold it (`bigNumbers`). */
+  /** True if a double may not represent the value (`bigNumbers`). */
   readonly isBig?: boolean;
 }
 
@@ -24,7 +24,7 @@ const between = (format: string, minimum: number, maximum: number): NumberKind =
 const numbers: { readonly [name in BuiltIn]?: NumberKind } = {
   byte: between('int8', -128, 127),
   short: between('int16', -32768, 32767),
-  // the format that every generator has a type for
+  // no bounds, since every generator has a type for the format `int32`
   int: { type: 'integer', format: 'int32' },
   long: { type: 'integer', format: 'int64', isBig: true },
   unsignedByte: between('uint8', 0, 255),
@@ -41,7 +41,7 @@ const numbers: { readonly [name in BuiltIn]?: NumberKind } = {
   double: { type: 'number', format: 'double' },
 };
 
-/** Texts that have a form; one of the calendar isn't RFC 3339's, since its zone may be missing. */
+/** Formats of texts. Dates and times do not use the formats of RFC 3339, since the time zone may be missing. */
 const formats: { readonly [name in BuiltIn]?: string } = {
   dateTime: 'xsd-date-time',
   date: 'xsd-date',
@@ -57,21 +57,24 @@ const formats: { readonly [name in BuiltIn]?: string } = {
   anyURI: 'uri-reference',
 };
 
-/** Types of JSON that INF, -INF and NaN have. */
+/** JSON types of INF, -INF and NaN. */
 const nonFiniteTypes = { refuse: undefined, asNull: 'null', asText: 'string' } as const;
 
-/** What is made of simple types (A26). */
+/** Schemas and values of simple types (A26). */
 export interface SimpleSchemas {
-  /** The schema of a type, without its documentation. */
+  /** Returns the schema of a type without its documentation. */
   readonly schemaOf: (type: SimpleType) => JsonSchema;
-  /** A text of the document, such as a default, as a value of JSON; undefined where it isn't of the type. */
+  /**
+   * Returns a text of the WSDL, for example a default, as a JSON value, or undefined if the text is not valid for the
+   * type.
+   */
   readonly valueOf: (type: SimpleType, text: string) => unknown;
 }
 
 /**
- * The schemas of simple types, by the codecs that read their values.
+ * Creates the schemas of simple types, using the codecs that read their values.
  *
- * @param nested the schema of an item of a list, which may be a reference
+ * @param nested returns the schema of a list's item, which may be a reference
  */
 export function simpleSchemas(
   simpleOf: SimpleOf,
@@ -92,7 +95,7 @@ export function simpleSchemas(
       return [...values];
     }
     if (variety.kind !== 'union') return undefined;
-    // a union is its text: its members' values are all there are, where each names its own
+    // a union is read as text, so its values are known if each member type lists its own
     const all = variety.members.map(valuesOf);
     const values = all.every((its) => its?.every((value) => typeof value === 'string')) ? all.flat() : [];
     return values.length === 0 ? undefined : [...new Set(values)];
@@ -131,12 +134,12 @@ export function simpleSchemas(
   return { schemaOf, valueOf: parsed };
 }
 
-/** A union's own facets but those of its members, which aren't merged in. */
+/** Drops the length facets of a union: they belong to its members. */
 function facetsOfUnion(facets: Facets): Facets {
   return { ...facets, length: undefined, minLength: undefined, maxLength: undefined };
 }
 
-/** A schema without what is undefined, with what has no words of JSON Schema in its description. */
+/** Removes undefined keywords, and adds the rules that JSON Schema cannot express to the description. */
 function finished(schema: JsonSchema, told: readonly string[]): JsonSchema {
   const made: JsonSchema = {};
   for (const [key, value] of Object.entries(schema)) if (value !== undefined) made[key] = value;
@@ -144,7 +147,10 @@ function finished(schema: JsonSchema, told: readonly string[]): JsonSchema {
   return made;
 }
 
-/** Lengths count characters; of bytes in base64 and in prefixed names they count something else and are told. */
+/**
+ * Returns the JSON Schema rules of a text. Lengths of base64 and of prefixed names do not count characters, so base64
+ * lengths are described instead.
+ */
 function textRules(builtIn: BuiltIn, facets: Facets, told: string[]): JsonSchema {
   const { length, minLength = length, maxLength = length } = facets;
   const rules: JsonSchema = {};
@@ -169,7 +175,7 @@ function textRules(builtIn: BuiltIn, facets: Facets, told: string[]): JsonSchema
   return rules;
 }
 
-/** Patterns of what isn't a string in JSON. */
+/** Describes the patterns of values that are not JSON strings. */
 function patternsTold({ patterns }: Facets): readonly string[] {
   return patterns.map((alternatives) => `Of the XSD pattern ${alternatives.join(' or ')}.`);
 }
@@ -181,7 +187,7 @@ const boundFacets = [
   ['maxExclusive', 'Less than'],
 ] as const;
 
-/** Bounds in words: those of the calendar, and of numbers that are strings. */
+/** Describes bounds as text: for dates and for numbers that are JSON strings. */
 function tellBounds(facets: Facets, told: string[]): JsonSchema {
   for (const [facet, words] of boundFacets)
     if (facets[facet] !== undefined) told.push(`${words} ${facets[facet]}.`);
@@ -195,7 +201,7 @@ function tellDigits({ totalDigits, fractionDigits }: Facets, told: string[]): vo
     told.push(`At most ${fractionDigits} digits behind the point.`);
 }
 
-/** The bounds of a number; one that a double doesn't hold exactly is told. */
+/** Returns the bounds of a number. A bound that a double does not represent exactly is described as text. */
 function boundsOf({ minimum, maximum }: NumberKind, facets: Facets, told: string[]): JsonSchema {
   const exact = (facet: (typeof boundFacets)[number]): number | undefined => {
     const [name, words] = facet;
@@ -215,14 +221,14 @@ function boundsOf({ minimum, maximum }: NumberKind, facets: Facets, told: string
   };
 }
 
-/** A number whose digits a double has all of; undefined for any other text. */
+/** Returns the number if a double represents all digits of the text, otherwise undefined. */
 function exactNumber(text: string): number | undefined {
   const value = Number(text);
   if (!Number.isFinite(value) || text.trim() === '') return undefined;
   return String(value) === plainDigits(text.trim()) ? value : undefined;
 }
 
-/** A decimal as JavaScript writes one: no sign but a minus, no zeros at its ends. */
+/** Formats a decimal as JavaScript does: no plus sign, no leading or trailing zeros. */
 function plainDigits(text: string): string {
   const isNegative = text.startsWith('-');
   const { whole, fraction } = digitsOf(isNegative || text.startsWith('+') ? text.slice(1) : text);

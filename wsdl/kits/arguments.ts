@@ -1,10 +1,10 @@
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
 
-/** What stands in an element, as stacks without classes take it: a text, or members by their names. */
+/** Content of an element for stacks without generated classes: a text, or members by name. */
 export type Arguments = string | ReadonlyMap<string, Arguments | readonly Arguments[]>;
 
-/** A sample is text of our own, so its size needs no limit. */
+/** Samples are created by this project, so their size needs no limit. */
 const limits: Limits = {
   ...defaultLimits,
   xmlDepth: Number.POSITIVE_INFINITY,
@@ -12,7 +12,7 @@ const limits: Limits = {
   xmlText: Number.POSITIVE_INFINITY,
 };
 
-/** The arguments of a call, of the element in a message's Body. Throws XmlError. */
+/** Returns the arguments of a call from the element in a message's Body. Throws XmlError. */
 export function argumentsOf(envelope: string): Arguments {
   const xml = new XmlReader(envelope, limits);
   xml.readRoot();
@@ -37,16 +37,16 @@ function contentOf(xml: XmlReader): Arguments {
   return members;
 }
 
-/** How a language writes literals; lists of all stand in brackets. */
+/** Syntax of a language's literals. Lists are always in brackets. */
 export interface Literals {
   readonly open: string;
   readonly close: string;
-  /** A member's name with what stands before its value. */
+  /** Returns a member's name with the separator before its value. */
   readonly key: (name: string) => string;
   readonly text: (text: string) => string;
 }
 
-/** Arguments as a literal of a language, indented by two blanks a level. */
+/** Writes arguments as a literal of a language, indented by two blanks per level. */
 export function writeLiteral(
   value: Arguments | readonly Arguments[],
   literals: Literals,

@@ -2,24 +2,24 @@ import { type DocumentNode, element, writeXml } from '../document.ts';
 import type { CredentialHeader } from '../samples/placeholders.ts';
 import type { RequestSample } from '../samples/samples.ts';
 
-/** The requests of one operation, as collections have them. */
+/** Requests of one operation in a collection. */
 export interface CollectedOperation {
   readonly name: string;
-  /** The folder of its files. */
+  /** Folder of the operation's files. */
   readonly folder: string;
   readonly requests: readonly RequestSample[];
 }
 
-/** What collections are made of. */
+/** Facts about a contract that collections are generated from. */
 export interface Collected {
   readonly service: string;
   readonly namespace: string;
   /** The contract's address, without a slash at the end. */
   readonly address: string;
   readonly wsdl: string;
-  /** The names of the WSDL's bindings of SOAP 1.1 and 1.2; undefined for one that it lacks. */
+  /** Names of the WSDL's bindings of SOAP 1.1 and 1.2. Undefined if the WSDL has no binding of that version. */
   readonly bindings: { readonly '1.1': string | undefined; readonly '1.2': string | undefined };
-  /** Every credential of the contract; a collection has a variable for each. */
+  /** All credentials of the contract. A collection has a variable for each. */
   readonly credentials: readonly CredentialHeader[];
   readonly operations: readonly CollectedOperation[];
 }
@@ -29,12 +29,12 @@ const formats = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 'JSO
 /** Writes a reference to a variable in the syntax of a tool. */
 type Reference = (variable: string) => string;
 
-/** Postman's and Bruno's. */
+/** Reference syntax of Postman and Bruno. */
 const braces: Reference = (variable) => `{{${variable}}}`;
-/** SoapUI's, to a property of the project. */
+/** Reference syntax of SoapUI, to a property of the project. */
 const property: Reference = (variable) => `\${#Project#${variable}}`;
 
-/** A header of a request in a collection; `isOptional` for a credential that calls need not have. */
+/** A header of a request in a collection. `isOptional` marks a credential that is not required. */
 interface CollectedHeader {
   readonly key: string;
   readonly value: string;
@@ -61,22 +61,25 @@ function credentialsAs(given: readonly CredentialHeader[], reference: Reference)
   }));
 }
 
-/** The variable of a placeholder: `API_KEY` for `YOUR_API_KEY`. */
+/** Returns the variable of a placeholder: `API_KEY` for `YOUR_API_KEY`. */
 function variableOf(placeholder: string): string {
   return placeholder.slice('YOUR_'.length);
 }
 
-/** The brace that begins a template of these tools. */
+/** The brace that starts a template in these tools. */
 const template = /(?<=[$#{])\{/g;
 
-/** A text of the document in which no template begins; as a part of a URI it means the same. */
+/**
+ * Percent-encodes template braces, so that the tools do not expand text of the contract. In a URI the meaning is
+ * unchanged.
+ */
 export function plainText(text: string): string {
   return text.replace(template, '%7B');
 }
 
 /**
- * The same message without templates of these tools: SoapUI runs `${=…}`, and Postman and Bruno replace `{{…}}` by variables
- * of their user. The placeholders of credentials become references to the collection's variables.
+ * Returns the message without templates: SoapUI runs `${=…}`, and Postman and Bruno replace `{{…}}` by the user's
+ * variables. Placeholders of credentials become references to the collection's variables.
  */
 function bodyOf(
   { format, text }: RequestSample,
@@ -91,13 +94,13 @@ function bodyOf(
   );
 }
 
-/** A message in which no template begins, by escapes of its own format. */
+/** Escapes template braces with the escapes of the message's format. */
 export function withoutTemplates(format: RequestSample['format'], text: string): string {
   const brace = format === 'json' ? '\\u007b' : '&#x7b;';
   return text.replace(template, () => brace);
 }
 
-/** A Postman collection, format 2.1: a folder for each operation, a request for each form. */
+/** Writes a Postman collection, format 2.1: a folder for each operation, a request for each message format. */
 export function writePostman({ service, address, credentials, operations }: Collected): string {
   const item = operations.map(({ name, requests }) => ({
     name,
@@ -127,7 +130,7 @@ export function writePostman({ service, address, credentials, operations }: Coll
   return `${JSON.stringify({ info: { name: service, schema }, variable, item }, null, 2)}\n`;
 }
 
-/** A Bruno collection: its files by path, a folder for each operation. */
+/** Returns the files of a Bruno collection by path, with a folder for each operation. */
 export function writeBruno({
   service,
   address,
@@ -144,7 +147,7 @@ export function writeBruno({
   for (const { name, folder, requests } of operations)
     for (const [index, request] of requests.entries()) {
       const body = request.format === 'json' ? 'json' : 'xml';
-      // a line break would end the block of headers, and a block of a script may follow
+      // a line break would end the block of headers, and a script block could follow
       const headers = headersOf(request, request.credentials, braces).map(
         ({ key, value }) => `  ${key}: ${value.replace(/[\r\n]+/g, ' ')}\n`,
       );
@@ -157,7 +160,7 @@ export function writeBruno({
   return files;
 }
 
-/** A SoapUI project: an interface for each binding, with a request for each operation. */
+/** Writes a SoapUI project: an interface for each binding, with a request for each operation. */
 export function writeSoapUi(collected: Collected): string {
   const { service, operations, bindings, credentials } = collected;
   const interfaces = (['1.1', '1.2'] as const).flatMap((version) => {
@@ -241,7 +244,7 @@ function interfaceOf(
   );
 }
 
-/** The credentials of a request as SoapUI keeps HTTP headers: XML within a setting. */
+/** Returns the credentials of a request in SoapUI's format for HTTP headers: XML within a setting. */
 function requestHeaders(request: RequestSample | undefined): DocumentNode | undefined {
   if (request === undefined || request.credentials.length === 0) return undefined;
   const entries = credentialsAs(request.credentials, property).map(({ key, value }) =>

@@ -9,8 +9,8 @@ import { foldersOf, sampleSuffix } from './file-names.ts';
 import { type Snippet, snippetsOf } from './snippets.ts';
 
 /**
- * Starting points for clients of a contract: programs, and collections for tools. The same contract and address give the same
- * bytes. All methods except `snippets` throw RangeError for an operation that the contract lacks, and take all operations by
+ * Client starting points for a contract: programs, and collections for tools. The same contract and address give the
+ * same bytes. All methods except `snippets` throw a RangeError for an unknown operation, and use all operations by
  * default.
  */
 export class Kits {
@@ -28,7 +28,9 @@ export class Kits {
     this.#folders = foldersOf(compiled.operations.keys());
   }
 
-  /** Returns a program for each stack that calls the operation; undefined for an operation that the contract lacks. */
+  /**
+   * Returns one program per stack that calls the operation, or undefined if the contract does not have the operation.
+   */
   snippets(operation: string): readonly Snippet[] | undefined {
     if (!this.#compiled.operations.has(operation)) return undefined;
     return programsOf(this.#compiled, this.#address, this.#samplesOf(operation));
@@ -114,10 +116,12 @@ export class Kits {
   }
 }
 
-/** When files of a zip were written: at no hour of any clock, so that the same contract gives the same bytes. */
+/**
+ * Modification time of files in a zip, in local time, so that the same contract gives the same bytes in all time zones.
+ */
 export const zipTime: Date = new Date(1980, 0, 1);
 
-/** What all operations of a contract share. */
+/** Returns the facts shared by all operations of a contract. */
 function factsOf({ contract }: CompiledContract, address: string): Omit<Collected, 'operations'> {
   const ports = portsOf(contract);
   const bindingFor = (version: '1.1' | '1.2') => ports.find(({ soap }) => soap === version)?.binding;
@@ -169,7 +173,7 @@ The collections have each credential once, as a variable of the collection or pr
 ${names}`;
 }
 
-/** The README's lines about credentials. */
+/** Returns the README's lines about credentials. */
 function credentialWords(credentials: Collected['credentials']): string {
   const line = (required: boolean): string =>
     credentials

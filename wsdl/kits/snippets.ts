@@ -2,35 +2,35 @@ import type { RequestSample } from '../samples/samples.ts';
 import { type Arguments, argumentsOf, type Literals, writeLiteral } from './arguments.ts';
 import { plainText, withoutTemplates } from './collections.ts';
 
-/** A program that makes one call, as users of a stack write it. */
+/** A program that makes one call with one client stack. */
 export interface Snippet {
-  /** Such as `curl`; the last part of an address that it is served at. */
+  /** Identifier like `curl`, the last segment of the address at which it is served. */
   readonly id: string;
-  /** What people call the stack. */
+  /** Display name of the stack. */
   readonly title: string;
-  /** The file's name. */
+  /** Name of the file. */
   readonly file: string;
   readonly text: string;
-  /** Whether tests run such a program against the gateway; the others are `not run`. */
+  /** True if tests run this program against the gateway. The others are marked `not run`. */
   readonly isRun: boolean;
 }
 
-/** A call to be made. */
+/** The call that a program makes. */
 export interface SnippetCall {
   readonly operation: string;
   /** The contract's address, without a slash at the end. */
   readonly address: string;
-  /** Where the WSDL is. */
+  /** URL of the WSDL. */
   readonly wsdl: string;
   /** Requests in SOAP 1.1 and 1.2. */
   readonly soap11: RequestSample;
   readonly soap12: RequestSample;
   readonly service: { readonly namespace: string; readonly name: string; readonly port: string };
-  /** Whether the message has SOAP's encoding, which plain arguments can't express. */
+  /** True if the message uses SOAP encoding, which plain arguments cannot express. */
   readonly isEncoded: boolean;
 }
 
-/** The programs of a call, one for each stack, in the order in which they are shown. */
+/** Returns one program per stack for a call, in display order. */
 export function snippetsOf(call: SnippetCall): readonly Snippet[] {
   const optional = call.soap11.credentials.filter(({ required }) => !required);
   const names = [...new Set(optional.map(({ header }) => header.replace(/[\r\n]+/g, ' ')))].join(', ');
@@ -44,14 +44,14 @@ export function snippetsOf(call: SnippetCall): readonly Snippet[] {
   });
 }
 
-/** A stack, with what begins a comment in its language. */
+/** A stack and the comment syntax of its language. */
 interface Stack extends Omit<Snippet, 'text'> {
-  /** Undefined for a file without comments. */
+  /** Prefix of a comment line. Undefined for a file format without comments. */
   readonly comment: string | undefined;
   readonly write: (call: SnippetCall) => string;
 }
 
-/** A mark before the text, behind a line that has to be the first. */
+/** Inserts a text before the program, but after a first line that must remain first. */
 function withMark(text: string, mark: string): string {
   const first = /^(?:#!|<\?php)[^\n]*\n/.exec(text)?.[0] ?? '';
   return first + mark + text.slice(first.length);
@@ -62,18 +62,18 @@ function headersOf(call: SnippetCall): readonly (readonly [string, string])[] {
   return [['Content-Type', soap11.contentType], ...Object.entries(soap11.headers), ...credentialsOf(call)];
 }
 
-/** The HTTP headers of the credentials that the envelope has no place for. */
+/** Returns the HTTP headers of the credentials that are not in the envelope. */
 function credentialsOf({ soap11 }: SnippetCall): readonly (readonly [string, string])[] {
   return soap11.credentials.map(({ header, value }) => [header, value]);
 }
 
-/** The arguments of the call; an element without content takes none. */
+/** Returns the arguments of the call. An element without content has no arguments. */
 function valuesOf({ soap11 }: SnippetCall): Arguments {
   const values = argumentsOf(soap11.text);
   return values === '' ? new Map() : values;
 }
 
-/** The header blocks in one element, for stacks that take XML. */
+/** Returns the header blocks in one element, for stacks that take XML. */
 function blocksOf({ soap11 }: SnippetCall): string {
   return soap11.blocks === '' ? '' : `<Header>${soap11.blocks}</Header>`;
 }
@@ -87,7 +87,7 @@ const json = (text: string): string =>
 const single = (text: string): string => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 const shell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** A word that ends a text of several lines, and that the text doesn't hold: its values may be a stranger's. */
+/** Returns a heredoc delimiter that does not occur in the text, since values may come from an untrusted document. */
 function endOf(text: string): string {
   let word = 'END_OF_MESSAGE';
   while (text.includes(word)) word += '_';
@@ -100,7 +100,7 @@ const python: Literals = {
   open: '{',
   close: '}',
   key: (name) => `${json(name)}: `,
-  // zeep takes these of objects of Python
+  // zeep needs Python objects for these values
   text: (text) => {
     if (text === 'true' || text === 'false') return text === 'true' ? 'True' : 'False';
     if (text === 'AAEC') return 'b"\\x00\\x01\\x02"';
@@ -128,7 +128,7 @@ function zeep(call: SnippetCall): string {
   const blocks = blocksOf(call);
   const etree = blocks === '' ? '' : 'from lxml import etree\n';
   const parsed = blocks === '' ? '' : `headers = list(etree.fromstring(${json(blocks)}))\n`;
-  // an element of a simple type is one argument
+  // an element of a simple type is one positional argument
   const passed = typeof given === 'string' ? 'arguments' : '**arguments';
   const soapHeaders = blocks === '' ? '' : ', _soapheaders=headers';
   return `# pip install zeep\n${encoded}import zeep\n${durations}${etree}${session}\nclient = zeep.Client(${json(wsdl)}${transport})\n${parsed}arguments = ${values}\nprint(client.service[${json(operation)}](${passed}${soapHeaders}))\n`;
@@ -154,7 +154,7 @@ function phpSoap(call: SnippetCall): string {
       ? ''
       : `    'stream_context' => stream_context_create(['http' => ['header' => ${json(lines).replaceAll('$', '\\$')}]]),\n`;
   const values = writeLiteral(valuesOf(call), php);
-  // XSD_ANYXML is written as it is, in place of an element of the header's name
+  // XSD_ANYXML is written unchanged, in place of an element with the header's name
   const blocks =
     soap11.blocks === ''
       ? ''
@@ -188,8 +188,9 @@ function curl(call: SnippetCall): string {
 }
 
 /**
- * A message of HTTP, which is also a file of the clients of VS Code and JetBrains. They fill in `{{…}}`, and take lines that
- * begin with `###`, `@`, `#`, `//`, `<` or `>` for directives, so no value of the document begins a line or a template.
+ * Writes an HTTP message that is also a file for the HTTP clients of VS Code and JetBrains. These clients expand
+ * `{{…}}` and treat lines that start with `###`, `@`, `#`, `//`, `<` or `>` as directives. So no value of the document
+ * may start a line or a template.
  */
 function rawHttp(call: SnippetCall): string {
   const url = new URL(endpointOf(call));
@@ -220,7 +221,7 @@ function go(call: SnippetCall): string {
   return `package main\n\nimport (\n\t"fmt"\n\t"io"\n\t"log"\n\t"net/http"\n\t"strings"\n)\n\nconst message = ${text}\n\nfunc main() {\n\trequest, err := http.NewRequest("POST", ${json(endpointOf(call))}, strings.NewReader(message))\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n${headers.join('')}\treply, err := http.DefaultClient.Do(request)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer reply.Body.Close()\n\tbody, err := io.ReadAll(reply.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(string(body))\n\tif reply.StatusCode >= 300 {\n\t\tlog.Fatal(reply.Status)\n\t}\n}\n`;
 }
 
-/** JAX-WS without generated classes: CXF and the reference implementation run the same program. */
+/** Writes a JAX-WS program without generated classes. CXF and the reference implementation run the same program. */
 function dispatch(call: SnippetCall, className: string, head: string): string {
   const { service, soap11 } = call;
   const action = soap11.headers.SOAPAction?.replace(/^"|"$/g, '') ?? '';
@@ -261,7 +262,7 @@ ${headers.join('')}    context.put(MessageContext.HTTP_REQUEST_HEADERS, headers)
 `;
 }
 
-/** A text as strings of Java, a line each. */
+/** Writes a text as Java string literals, one per line. */
 function javaText(text: string): string {
   return text
     .trimEnd()
@@ -302,7 +303,7 @@ reply.EnsureSuccessStatusCode();
 
 function powerShell(call: SnippetCall): string {
   const { soap11 } = call;
-  // typographic quotes end a text of PowerShell too
+  // typographic quotes end a PowerShell string too
   const quoted = (value: string): string => `'${value.replace(/['\u2018-\u201b]/g, '$&$&')}'`;
   const headers = [...Object.entries(soap11.headers), ...credentialsOf(call)]
     .map(([name, value]) => `  ${quoted(name)} = ${quoted(value)}\n`)

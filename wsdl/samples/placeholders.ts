@@ -10,7 +10,7 @@ export function placeholderOf(name: string): string {
 }
 
 /**
- * The placeholder of each credential of a contract, by its name. A credential of a header block, such as `Session.id`, is
+ * The placeholder of each credential of a contract, by its name. A credential of a header block, for example `Session.id`, is
  * called by its last part, or by the whole name where two credentials have the same last part.
  */
 export function placeholdersOf({ credentials }: Pick<Contract, 'credentials'>): ReadonlyMap<string, string> {
@@ -29,7 +29,7 @@ export interface CredentialHeader {
   /** The credential's name in the contract. */
   readonly credential: string;
   readonly header: string;
-  /** The whole value with a placeholder in it, such as `Bearer YOUR_TOKEN`. */
+  /** The whole value with a placeholder in it, for example `Bearer YOUR_TOKEN`. */
   readonly value: string;
   readonly placeholder: string;
   /** Whether calls without it are refused. */

@@ -42,9 +42,9 @@ export interface MessageSample {
 
 /** A request, with where it goes. */
 export interface RequestSample extends MessageSample {
-  /** Below the contract's address, such as `/soap11`. */
+  /** Below the contract's address, for example `/soap11`. */
   readonly path: string;
-  /** Headers beside Content-Type, such as SOAPAction; credentials aren't among them. */
+  /** Headers beside Content-Type, for example SOAPAction; credentials aren't among them. */
   readonly headers: Readonly<Record<string, string>>;
   /** The HTTP headers of the credentials that the message itself has no placeholder for. */
   readonly credentials: readonly CredentialHeader[];
@@ -67,7 +67,7 @@ export interface OperationSamples {
 export interface Sampler {
   /**
    * The samples of an operation; undefined for a name that the contract lacks. Values are the document's examples, else
-   * plausible by name, type and format; credentials are placeholders such as `YOUR_API_KEY`. Each is what the gateway's own
+   * plausible by name, type and format; credentials are placeholders like `YOUR_API_KEY`. Each is what the gateway's own
    * codecs write and read, so it is valid; types that hold themselves end after some levels. The same contract gives the same samples.
    */
   readonly samplesOf: (operation: string) => OperationSamples | undefined;

@@ -45,7 +45,7 @@ export function withOneStatus(reply: ReplyMapping, json: string, limits: Limits)
   return `{${[`"${statusMember}":${statusOf(first?.status)}`, ...members].join(',')}}`;
 }
 
-/** A status of a response: `201`, the first one of a range such as `2XX`, 200 for `default`. */
+/** A status of a response: `201`, the first one of a range like `2XX`, 200 for `default`. */
 function statusOf(stated = 'default'): number {
   if (/^\d{3}$/.test(stated)) return Number(stated);
   return /^\dXX$/i.test(stated) ? Number(`${stated[0]}00`) : 200;
