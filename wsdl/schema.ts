@@ -28,7 +28,7 @@ const schemaNumbers = { types: 0, arrays: 1, tree: 2 } as const satisfies Record
 /** Values of `?xsd=`. */
 export const schemaList: readonly SchemaNumber[] = [0, 1, 2];
 
-/** Number of one of the documents that a WSDL's schema is split into. */
+/** Number of a schema document. */
 export type SchemaNumber = 0 | 1 | 2;
 
 /**
@@ -145,7 +145,7 @@ function sequenceType(
   return element('xs:complexType', { name }, says, element('xs:sequence', {}, ...elements));
 }
 
-/** Returns true for an array or map whose items or values have a type of the types schema. */
+/** Returns true for an array or map whose items or values are in the types schema. */
 function usesTypes(contract: Contract): (type: NamedType) => boolean {
   return (type) => {
     const part = type.kind === 'array' ? type.item : type.kind === 'map' ? type.value : undefined;

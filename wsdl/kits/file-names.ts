@@ -1,24 +1,27 @@
 import type { SampleFormat } from '../samples/samples.ts';
 
 /**
- * Device names that Windows reserves in every folder, with and without an extension ("Naming Files, Paths, and Namespaces"
- * of Microsoft Learn).
+ * Device names that Windows reserves in every folder, with and without an extension ("Naming Files, Paths, and
+ * Namespaces" of Microsoft Learn).
  */
 const reserved = /^(?:con|prn|aux|nul|com[\d\u00b9\u00b2\u00b3]|lpt[\d\u00b9\u00b2\u00b3])$/i;
 
-/** A name that every file system takes: a reserved device name and a name with a dot at its end get an underscore. */
+/**
+ * Returns a name that is valid on every file system. A reserved device name and a name with a dot at its end get an
+ * underscore.
+ */
 export function fileNameOf(name: string): string {
   const [stem = '', ...rest] = name.split('.');
   const safe = reserved.test(stem.trim()) ? [`${stem}_`, ...rest].join('.') : name;
   return /[. ]$/.test(safe) ? `${safe}_` : safe;
 }
 
-/** A folder for each of several names, also on a file system that ignores case. */
+/** Assigns a distinct folder to each name, also on a file system that ignores case. */
 export function foldersOf(names: Iterable<string>): ReadonlyMap<string, string> {
   const all = [...names];
   const folders = new Map<string, string>();
   const taken = new Set<string>();
-  // a name that is free as it is keeps it, so that a suffix takes no other operation's folder
+  // valid names come first and stay unchanged, so that a suffix cannot take the folder of another operation
   const isPlain = (name: string): boolean => fileNameOf(name) === name;
   for (const name of all.toSorted((a, b) => Number(isPlain(b)) - Number(isPlain(a)))) {
     let folder = fileNameOf(name);
@@ -29,7 +32,7 @@ export function foldersOf(names: Iterable<string>): ReadonlyMap<string, string> 
   return folders;
 }
 
-/** The end of a sample's file name: `.soap11.xml`, `.xml` or `.json`. */
+/** Returns the end of a sample's file name: `.soap11.xml`, `.xml` or `.json`. */
 export function sampleSuffix(format: SampleFormat): string {
   const form = format.startsWith('soap') ? `.${format}` : '';
   return `${form}.${format === 'json' ? 'json' : 'xml'}`;

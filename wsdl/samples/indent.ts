@@ -1,13 +1,13 @@
-/** An element of a document that was written here, or a text between tags. */
+/** A tag, or the text between two tags. */
 type Part =
   | { readonly kind: 'open' | 'close' | 'whole'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string };
 
 /**
- * XML with each element in a line of its own, two blanks a level. Elements with text between their tags stay in one line:
- * blanks there would be part of a value.
+ * Indents XML: one element per line, two blanks per level. An element with text between its tags stays on one line,
+ * because added blanks would change the value.
  *
- * @param xml well-formed, without comments, CDATA and instructions, as writers here give it
+ * @param xml well-formed, without comments, CDATA and processing instructions
  */
 export function indentXml(xml: string): string {
   const parts = partsOf(xml);
@@ -39,7 +39,10 @@ export function indentXml(xml: string): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Where the element that opens here ends, if it has text or nothing between its tags; undefined for one of elements alone. */
+/**
+ * Returns the index of the end tag of the element that starts here, or undefined if it contains only elements. An
+ * element that is empty or contains text stays on one line.
+ */
 function endOf(parts: readonly Part[], from: number): number | undefined {
   let depth = 0;
   let hasText = parts[from + 1]?.kind === 'close';
@@ -48,7 +51,7 @@ function endOf(parts: readonly Part[], from: number): number | undefined {
     if (kind === 'text' && depth === 1) hasText = true;
     if (kind === 'open') depth++;
     if (kind === 'close' && --depth === 0) return hasText ? at : undefined;
-    // elements alone so far, and another one begins: most documents are known by that
+    // only elements so far, and another one follows, so most documents need no further search
     if (kind === 'close' && depth === 1 && !hasText && parts[at + 1]?.kind !== 'text') return undefined;
   }
   return undefined;
@@ -68,7 +71,7 @@ function partsOf(xml: string): readonly Part[] {
   return parts;
 }
 
-/** Past the end of a tag: quoted values may hold `>`. */
+/** Returns the index after a tag. Quoted values may contain `>`. */
 function tagEnd(xml: string, from: number): number {
   for (let at = from; at < xml.length; at++) {
     const character = xml[at];
@@ -81,7 +84,7 @@ function tagEnd(xml: string, from: number): number {
   return xml.length;
 }
 
-/** JSON with a member in each line; numbers stay as they are, digit by digit. */
+/** Indents JSON: one member per line. Numbers keep their digits. */
 export function indentJson(json: string): string {
   let made = '';
   let depth = 0;

@@ -1,16 +1,16 @@
 import { linearPattern } from '../../mappings/codec/scalars/pattern.ts';
 
-/** Repetitions beyond so many are not written: a sample is to be read. */
+/** Maximum number of repetitions, so that samples stay readable. */
 const mostRepeats = 64;
-/** Groups in one another beyond so many are not read. */
+/** Maximum depth of nested groups. */
 const deepestGroup = 32;
 
 /**
- * A text that a pattern of ECMAScript matches from its first character to its last, for samples; undefined for a pattern
- * with parts that aren't known here (look-arounds, references, complements of categories). The caller checks the text:
- * anchors within the pattern are taken for granted.
+ * Returns a sample text that an ECMAScript pattern matches as a whole. Returns undefined for a pattern with unsupported
+ * parts: look-arounds, references, complements of categories. The caller must check the text, since anchors within the
+ * pattern are ignored.
  *
- * @param source without flags, as JSON Schema has it
+ * @param source the pattern without flags, as in JSON Schema
  */
 export function textOfPattern(source: string): string | undefined {
   try {
@@ -23,10 +23,10 @@ export function textOfPattern(source: string): string | undefined {
   }
 }
 
-/** A part of a pattern of which no text is made. */
+/** Thrown for a part of a pattern that is not supported. */
 class UnknownPart extends Error {}
 
-/** What the escapes of classes are sampled by. */
+/** Sample characters of class escapes. */
 const escapes: Readonly<Record<string, string>> = {
   d: '1',
   w: 'a',
@@ -42,7 +42,7 @@ const escapes: Readonly<Record<string, string>> = {
   b: '',
 };
 
-/** What the members of a category of Unicode are sampled by, by its first letters. */
+/** Sample characters of Unicode categories, by the first letters of the category. */
 const categories: readonly (readonly [string, string])[] = [
   ['Lu', 'A'],
   ['L', 'a'],
@@ -52,10 +52,10 @@ const categories: readonly (readonly [string, string])[] = [
   ['Z', ' '],
 ];
 
-/** Candidates for a class that says what it isn't. */
+/** Candidates for a negated class. */
 const others = ['a', 'A', '1', '-', ' ', '_', 'é'] as const;
 
-/** A pattern while it is read; each method gives the text of the part that it reads. */
+/** Parser of a pattern. Each method returns a sample text for the part that it parses. */
 class PatternText {
   readonly #source: string;
   #at = 0;
@@ -68,7 +68,7 @@ class PatternText {
     return this.#at >= this.#source.length;
   }
 
-  /** The first alternative; the others are read past. */
+  /** Returns a text for the first alternative and skips the others. */
   alternatives(depth: number): string {
     if (depth > deepestGroup) throw new UnknownPart();
     const first = this.#sequence(depth);
@@ -150,7 +150,7 @@ class PatternText {
     return String.fromCodePoint(code);
   }
 
-  /** The first character of a class; of one that says what it isn't, a usual one that it doesn't name. */
+  /** Returns the first character of a class. For a negated class, returns the first candidate that it accepts. */
   #class(): string {
     const from = this.#at - 1;
     const isNegated = this.#take('^');
@@ -167,7 +167,7 @@ class PatternText {
     return other;
   }
 
-  /** How often the atom before stands: as few times as may be, once where that is none. */
+  /** Returns how often the preceding atom is written: the minimum, or once if the minimum is 0. */
   #repeats(): number {
     let times = 1;
     const count = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(this.#source.slice(this.#at, this.#at + 16));
@@ -185,7 +185,7 @@ class PatternText {
   }
 }
 
-/** Whether a class of one bracket takes a character. */
+/** Returns true if a bracketed class accepts a character. */
 function isOf(source: string, character: string): boolean {
   return linearPattern(`^${source}$`)?.matcher(character).find() === true;
 }

@@ -10,8 +10,8 @@ export function placeholderOf(name: string): string {
 }
 
 /**
- * The placeholder of each credential of a contract, by its name. A credential of a header block, for example `Session.id`, is
- * called by its last part, or by the whole name where two credentials have the same last part.
+ * Returns the placeholder of each credential of a contract by its name. A credential of a header block, for example
+ * `Session.id`, uses its last part, or the whole name if two credentials share the last part.
  */
 export function placeholdersOf({ credentials }: Pick<Contract, 'credentials'>): ReadonlyMap<string, string> {
   const names = (credentials?.parts ?? []).map(({ name }) => name);
@@ -29,10 +29,10 @@ export interface CredentialHeader {
   /** The credential's name in the contract. */
   readonly credential: string;
   readonly header: string;
-  /** The whole value with a placeholder in it, for example `Bearer YOUR_TOKEN`. */
+  /** The complete value with a placeholder, for example `Bearer YOUR_TOKEN`. */
   readonly value: string;
   readonly placeholder: string;
-  /** Whether calls without it are refused. */
+  /** True if calls without it are rejected. */
   readonly required: boolean;
 }
 

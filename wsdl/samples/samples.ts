@@ -28,47 +28,48 @@ import {
   type ValuesContext,
 } from './values.ts';
 
-/** The forms that a message has, as pages and kits show it. */
+/** Formats of a message on pages and in kits. */
 export type SampleFormat = 'soap11' | 'soap12' | 'xml' | 'json';
 
-/** A message as it goes over the wire. */
+/** A message as it is sent over HTTP. */
 export interface MessageSample {
   readonly format: SampleFormat;
-  /** The whole value of its Content-Type. */
+  /** Complete value of Content-Type. */
   readonly contentType: string;
-  /** The body, indented; `''` where it has none. */
+  /** The indented body; `''` if there is none. */
   readonly text: string;
 }
 
-/** A request, with where it goes. */
+/** A request with its path and headers. */
 export interface RequestSample extends MessageSample {
-  /** Below the contract's address, for example `/soap11`. */
+  /** Path below the contract's address, for example `/soap11`. */
   readonly path: string;
-  /** Headers beside Content-Type, for example SOAPAction; credentials aren't among them. */
+  /** Headers other than Content-Type and credentials, for example SOAPAction. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The HTTP headers of the credentials that the message itself has no placeholder for. */
+  /** HTTP headers of the credentials without a placeholder in the message. */
   readonly credentials: readonly CredentialHeader[];
   /** The header blocks of an envelope as XML, each with its own namespace declarations; `''` for none. */
   readonly blocks: string;
 }
 
-/** The messages of an operation. */
+/** Sample messages of an operation. */
 export interface OperationSamples {
   readonly operation: string;
   /** In the order SOAP 1.1, SOAP 1.2, XML, JSON. */
   readonly requests: readonly RequestSample[];
-  /** In the same order; none for an operation that is answered without a message. */
+  /** In the same order. Empty for an operation without a reply message. */
   readonly replies: readonly MessageSample[];
-  /** The upstream's reply of which the gateway makes the replies; undefined for an operation without them. */
+  /** The upstream reply that the gateway converts into the replies. Undefined for an operation without replies. */
   readonly upstreamReply: UpstreamReply | undefined;
 }
 
-/** Makes samples of a contract's operations; what all of them share is compiled once. */
+/** Creates samples of a contract's operations. Shared parts are compiled once. */
 export interface Sampler {
   /**
-   * The samples of an operation; undefined for a name that the contract lacks. Values are the document's examples, else
-   * plausible by name, type and format; credentials are placeholders like `YOUR_API_KEY`. Each is what the gateway's own
-   * codecs write and read, so it is valid; types that hold themselves end after some levels. The same contract gives the same samples.
+   * Returns the samples of an operation, or undefined for a name that the contract does not have. Values are examples
+   * of the document, otherwise plausible values by name, type and format. Credentials are placeholders like
+   * `YOUR_API_KEY`. The gateway's codecs write and check all samples, so they are valid. Recursive types end after some
+   * levels. The same contract gives the same samples.
    */
   readonly samplesOf: (operation: string) => OperationSamples | undefined;
 }
@@ -79,25 +80,25 @@ interface Payload {
   readonly headers: string;
 }
 
-/** The names of the credentials that a request has placeholders for, by its form. */
+/** Names of the credentials that have placeholders in a request, by format. */
 interface PlacedCredentials {
   readonly soap: ReadonlySet<string>;
   readonly xml: ReadonlySet<string>;
   readonly json: ReadonlySet<string>;
 }
 
-/** An operation's values, before they are put in messages. */
+/** Values of an operation, before they are formatted as messages. */
 interface Values {
   readonly requestJson: string;
   readonly request: Payload;
   readonly placed: PlacedCredentials;
-  /** The upstream's reply, and what becomes of it; undefined where the operation has no reply. */
+  /** The upstream's reply and the gateway's reply. Undefined if the operation has no reply. */
   readonly replyJson: string | undefined;
   readonly reply: Payload | undefined;
   readonly upstreamReply: UpstreamReply | undefined;
 }
 
-/** What to try, the best first: what the gateway doesn't take is left out. */
+/** Extents of samples in order of preference. The first one that the gateway accepts is used. */
 const extents = [
   { examples: true, optional: true },
   { examples: false, optional: true },
@@ -106,10 +107,11 @@ const extents = [
 ] as const satisfies readonly Extent[];
 
 /**
- * A sampler of a contract. It compiles codecs of its own, so that nobody else's are under way in it. Where the limits allow
- * no sample of an operation, the sample is one that the default limits allow.
+ * Creates a sampler of a contract. It compiles its own codecs, so that it shares no state with running calls. If the
+ * contract's limits allow no sample of an operation, the default limits apply.
  *
- * @param isSparse whether requests have required members only; those of an adopted service are empty if that is accepted
+ * @param isSparse true if requests contain only required members; requests of an adopted service are then empty if that
+ * is accepted
  */
 export function createSampler(compiled: CompiledContract, isSparse = false): Sampler {
   const sample = samplerWithin(compiled, isSparse);
@@ -129,7 +131,10 @@ export function createSampler(compiled: CompiledContract, isSparse = false): Sam
 
 type Sample = Sampler['samplesOf'];
 
-/** Makes samples within the limits of a contract. Throws JsonError or XmlError if these allow no sample of the operation. */
+/**
+ * Creates samples within the limits of a contract. Throws JsonError or XmlError if the limits allow no sample of the
+ * operation.
+ */
 function samplerWithin(compiled: CompiledContract, isSparse: boolean): Sample {
   const { adopted } = compiled.contract;
   const valuesOf =
@@ -144,9 +149,9 @@ function samplerWithin(compiled: CompiledContract, isSparse: boolean): Sample {
 
 type ValuesOf = (operation: CompiledOperation) => Values;
 
-/** The values of an ordinary contract's operations. */
+/** Creates values for the operations of an OpenAPI contract. */
 function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boolean): ValuesOf {
-  // what the document asks of values holds for samples also where requests are checked by types alone
+  // samples obey the document's rules for values even if requests are only checked by type
   const contract: Contract = { ...own, settings: { ...own.settings, validate: 'strict' } };
   const scalars = compileScalars({ settings: contract.settings, limits });
   const readers = compileRequestReaders(contract, scalars, limits);
@@ -204,7 +209,7 @@ function plainSampler({ contract: own, limits }: CompiledContract, isSparse: boo
   };
 }
 
-/** Returns the JSON of a sample: the first of several extents that the codecs accept. */
+/** Returns the JSON of a sample with the first extent that the codecs accept. */
 function sampled(
   context: ValuesContext,
   operation: CompiledOperation,
@@ -236,14 +241,17 @@ function sampled(
   return make(extents[1]);
 }
 
-/** The output's JSON as the gateway reads it of the upstream's reply. */
+/** Returns the output's JSON as the gateway reads it from the upstream's reply. */
 function readOf(operation: CompiledOperation, json: string, limits: Limits): string {
   const { status, headers, body } = upstreamReplyOf(operation.operation, json, limits);
   const read = operation.readAnswer({ status, headers, body: Buffer.from(body) });
   return read === undefined ? 'null' : read.toString('utf8');
 }
 
-/** Whether the gateway reads a request's element without a problem; credentials may travel elsewhere. */
+/**
+ * Returns true if the gateway reads a request's element without a problem. Credentials are not checked, since they may
+ * be sent in headers.
+ */
 function isReadAsXml(operation: CompiledOperation, element: string, limits: Limits): boolean {
   const xml = new XmlReader(element, limits);
   xml.readRoot();
@@ -252,7 +260,7 @@ function isReadAsXml(operation: CompiledOperation, element: string, limits: Limi
   return reading.problems.length === 0 && reading.missing.length === 0;
 }
 
-/** Whether the gateway reads a request's JSON and finds that each value fits its place in the call upstream. */
+/** Returns true if the gateway reads a request's JSON, and each value is valid in the call to the upstream. */
 function isSent(operation: CompiledOperation, json: string): boolean {
   const reading = startReading(1);
   const input = operation.readJson(json, reading);
@@ -265,14 +273,17 @@ function wrapped(name: string, namespace: string, content: string): string {
   return `<${name} xmlns="${escapeAttribute(namespace)}"${nil}>${content}</${name}>`;
 }
 
-/** Whether the gateway reads a request's JSON without a problem; credentials may travel elsewhere. */
+/**
+ * Returns true if the gateway reads a request's JSON without a problem. Credentials are not checked, since they may be
+ * sent in headers.
+ */
 function isRead(operation: CompiledOperation, json: string): boolean {
   const reading = startReading(1);
   operation.readJson(json, reading);
   return reading.problems.length === 0 && reading.missing.length === 0;
 }
 
-/** False where the function finds that a value isn't of its type. */
+/** Returns false if the function throws because a value does not match its type. */
 function isTaken(judge: () => boolean): boolean {
   try {
     return judge();
@@ -290,7 +301,7 @@ function writtenReply(operation: CompiledOperation, json: string): { failed: boo
   return { failed, xml: (Buffer.isBuffer(xml) ? xml : Buffer.concat(xml)).toString('utf8') };
 }
 
-/** The values of an adopted service's operations. */
+/** Creates values for the operations of an adopted service. */
 function adoptedSampler(
   { contract, limits }: CompiledContract,
   { service }: Adopted,
@@ -365,12 +376,12 @@ function adoptedSampler(
 
 const empty: SampleValue = { json: '{}', credentials: new Set() };
 
-/** The namespace of a prefix that needs no declaration. */
+/** Returns the namespace of a prefix that needs no declaration. */
 function namespaceOf(prefix: string): string | undefined {
   return prefix === 'xml' ? xmlNamespace : undefined;
 }
 
-/** The WS-Security block of a contract that reads a UsernameToken (W45); no XML for one that reads none. */
+/** Returns the WS-Security block of a contract that reads a UsernameToken (W45), otherwise no XML. */
 function tokenBlock(
   { wsse }: Contract,
   placeholders: ReadonlyMap<string, string>,

@@ -6,15 +6,15 @@ import type { Rules, ScalarName } from '../../mappings/contract/values.ts';
 import { textOfPattern } from './pattern-text.ts';
 
 /**
- * Texts in XML that may be values of a simple type, the likeliest first.
+ * Returns XML texts that may be valid for a simple type, the most likely first.
  *
- * @param called the JSON name and, after a space, the documented facts of the value's place
+ * @param called the JSON name and, after a blank, the documented facts of the member
  */
 export function candidatesOf(type: SimpleType, rules: Rules | undefined, called: string): readonly string[] {
   return type.scalar === undefined ? textsOfFacets(type) : textsOfScalar(type.scalar, rules, called);
 }
 
-/** Texts for strings by what they are called, the first that fits. */
+/** Strings by a pattern for the member's name. The first match is used. */
 const byName: readonly (readonly [RegExp, string])[] = [
   [/(?:content|media)_?type\b|mime/i, 'application/octet-stream'],
   [/file_?name\b/i, 'sample.bin'],
@@ -42,7 +42,7 @@ const byFormat: Readonly<Record<string, string>> = {
   duration: 'P1DT12H',
 };
 
-/** Texts of a scalar. */
+/** Returns candidate texts of a scalar. */
 function textsOfScalar(scalar: ScalarName, rules: Rules | undefined, called: string): readonly string[] {
   const { sample, json } = scalarTable[scalar];
   if (json === 'integer' || json === 'number') return [sample, ...numbersOf(rules), '0', '1', '2', '10'];
@@ -58,32 +58,32 @@ function textsOfScalar(scalar: ScalarName, rules: Rules | undefined, called: str
   for (const check of rules?.checks ?? []) {
     if (check.kind !== 'length') continue;
     const { least, most } = check;
-    // a text of a pattern with a repeat matches it when it is longer, too
+    // a repeated text often matches a pattern with repetition too
     texts.push(ofLength(sample, least, most), ...texts.map((text) => repeated(text, least, most)));
   }
   return texts;
 }
 
-/** A text as often as it takes to have the least length. */
+/** Repeats a text until it has the minimum length. */
 function repeated(text: string, least: number, most: number | undefined): string {
   const times = Math.ceil(Math.min(least, 10_000) / Math.max(text.length, 1));
   return text.repeat(Math.max(times, 1)).slice(0, most);
 }
 
-/** A text that a pattern takes, checked by the engine that requests are checked by. */
+/** Returns a text for a pattern if the engine that checks requests matches it. */
 function textsOfPattern(source: string): readonly string[] {
   if (!canMatchPatterns()) return [];
   const text = textOfPattern(source);
   return text !== undefined && linearPattern(source)?.matcher(text).find() === true ? [text] : [];
 }
 
-/** A text of as many characters as are asked for. */
+/** Cuts or pads a text to the required length. */
 function ofLength(text: string, least: number, most: number | undefined): string {
   const cut = most === undefined ? text : text.slice(0, most);
   return cut.padEnd(Math.min(least, 10_000), 'x');
 }
 
-/** Numbers at, beside and between the bounds, and multiples of a factor there. */
+/** Returns numbers at, next to and between the bounds, and multiples of a factor near them. */
 function numbersOf(rules: Rules | undefined): readonly string[] {
   const checks = rules?.checks ?? [];
   const bounds = checks.flatMap((check) => (check.kind === 'bound' ? [Number(check.number)] : []));
@@ -136,7 +136,7 @@ const samples: { readonly [name in BuiltIn]?: string } = {
   IDREF: 'id1',
 };
 
-/** Texts of a WSDL's type: the codec and the facets decide which of them are values. */
+/** Returns candidate texts of a type of a WSDL. The codec and the facets decide which ones are valid. */
 function textsOfFacets(type: SimpleType): readonly string[] {
   const { facets, variety, builtIn } = type;
   if (facets.enumeration !== undefined) return facets.enumeration;

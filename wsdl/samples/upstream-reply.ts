@@ -8,7 +8,7 @@ import {
 } from '../../mappings/contract/model.ts';
 import { itemsOf, membersOf, readPart } from '../../mappings/json/parts.ts';
 
-/** A reply of the upstream, of which the gateway makes a sample reply. */
+/** A reply of the upstream that the gateway converts into a sample reply. */
 export interface UpstreamReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -16,9 +16,9 @@ export interface UpstreamReply {
 }
 
 /**
- * The upstream's reply for the JSON of an operation's output (W35).
+ * Returns the upstream's reply for the JSON of an operation's output (W35).
  *
- * @param json of the operation's reply type. Throws JsonError for a text that is not JSON.
+ * @param json JSON of the operation's reply type. Throws a JsonError if the text is not JSON.
  */
 export function upstreamReplyOf({ upstream }: Operation, json: string, limits: Limits): UpstreamReply {
   const { reply } = upstream;
@@ -32,7 +32,7 @@ export function upstreamReplyOf({ upstream }: Operation, json: string, limits: L
   }
 }
 
-/** The record of a reply whose members belong to one status: the first success that the document declares. */
+/** Reduces a reply record to the members of one status: the first success that the document declares. */
 export function withOneStatus(reply: ReplyMapping, json: string, limits: Limits): string {
   if (reply.kind !== 'record') return json;
   const [first] = reply.bodies;
@@ -45,7 +45,7 @@ export function withOneStatus(reply: ReplyMapping, json: string, limits: Limits)
   return `{${[`"${statusMember}":${statusOf(first?.status)}`, ...members].join(',')}}`;
 }
 
-/** A status of a response: `201`, the first one of a range like `2XX`, 200 for `default`. */
+/** Returns a status code: `201` itself, the first code of a range like `2XX`, 200 for `default`. */
 function statusOf(stated = 'default'): number {
   if (/^\d{3}$/.test(stated)) return Number(stated);
   return /^\dXX$/i.test(stated) ? Number(`${stated[0]}00`) : 200;
@@ -72,7 +72,7 @@ function recordReply(
 /** A Link header (RFC 8288), which the gateway also reads into members of the reply. */
 const linkSample = '<https://www.example.com/?page=2>; rel="next"';
 
-/** A header of style `simple` (OpenAPI 3.1, 4.8.12.3). */
+/** Formats a header of style `simple` (OpenAPI 3.1, 4.8.12.3). */
 function headerText(json: string, shape: HeaderShape, limits: Limits): string {
   if (shape.kind === 'scalar') return scalarText(json, limits);
   if (shape.kind === 'list')

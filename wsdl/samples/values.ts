@@ -23,37 +23,40 @@ import type { TypeGraph } from '../../mappings/type-graph.ts';
 import { placeholderOf } from './placeholders.ts';
 import { candidatesOf } from './texts.ts';
 
-/** Levels of optional members in a sample: types may be recursive, a sample is to be read. */
+/** Maximum depth of optional members. Types may be recursive, and a sample must stay readable. */
 const deepest = 4;
-/** Values in a sample before optional members are left out: objects that hold many of one another would have millions. */
+/**
+ * Number of values after which optional members are omitted. Objects that contain each other would otherwise produce
+ * millions.
+ */
 const largest = 400;
-/** Levels and values in a sample before required members are left out. */
+/** Depth and number of values after which required members are omitted. */
 const deepestRequired = 24;
 const largestRequired = 4_000;
 
-/** The direction that a sample goes in. */
+/** Direction of a sample message. */
 export type Side = 'request' | 'reply';
 
-/** The parts of a contract that sample values are made with. */
+/** The parts of a contract that sample values are created from. */
 export interface ValuesContext {
   readonly contract: Contract;
   readonly graph: TypeGraph;
   readonly limits: Limits;
-  /** A text of XML as JSON; undefined if it is no value of the type. */
+  /** Converts an XML text to JSON. Returns undefined if it is not a value of the type. */
   readonly tokenOf: (type: SimpleType, text: string) => string | undefined;
-  /** Returns true if a JSON token of a simple type is within its facets and the rules of its place. */
+  /** Returns true if a JSON token of a simple type satisfies the type's facets and the member's rules. */
   readonly fits: (type: SimpleType, rules: Rules | undefined, token: string) => boolean;
-  /** Returns true if the gateway accepts an example's JSON at a place of the type. */
+  /** Returns true if the gateway accepts an example's JSON as a value of the type. */
   readonly accepts: (type: SchemaType, rules: Rules | undefined, json: string) => boolean;
-  /** The placeholders of credentials in header blocks, by `{block}.{path}`. */
+  /** Placeholders of credentials in header blocks, by `{block}.{path}`. */
   readonly placeholders: ReadonlyMap<string, string>;
 }
 
-/** The optional members that a sample has: the first extent that the gateway accepts is shown. */
+/** The members of a sample that are written. The first extent that the gateway accepts is used. */
 export interface Extent {
-  /** The document's own examples. */
+  /** True if examples of the document are used. */
   readonly examples: boolean;
-  /** Members that need not be there. */
+  /** True if optional members are written. */
   readonly optional: boolean;
 }
 
@@ -61,20 +64,22 @@ export interface Extent {
 export interface Place {
   readonly side: Side;
   readonly extent: Extent;
-  /** The media types that the document states for parts of a multipart body, by the parts' names. */
+  /** Media types that the document declares for the parts of a multipart body, by part name. */
   readonly partTypes?: ReadonlyMap<string, string>;
-  /** The input that goes upstream as a sequence of values, so that it is a list whatever its type. */
+  /**
+   * Name of the input member that is sent upstream as a sequence of values, and therefore is a list whatever its type.
+   */
   readonly sequence?: string | undefined;
 }
 
 /** The JSON of a message with its declared header blocks (A7, A8). */
 export interface SampleValue {
   readonly json: string;
-  /** The names of the credentials that the header blocks hold. */
+  /** Names of the credentials in the header blocks. */
   readonly credentials: ReadonlySet<string>;
 }
 
-/** A value of a type as JSON, of the document's example if the gateway accepts some of it. */
+/** Returns a value of a type as JSON. The document's example is used as far as the gateway accepts it. */
 export function sampleValue(
   context: ValuesContext,
   type: SchemaType,
@@ -86,27 +91,27 @@ export function sampleValue(
   return made ?? values.value(type, 1);
 }
 
-/** The JSON of a message of a WSDL. */
+/** Returns the JSON of a message of a WSDL. */
 export function sampleMessage(context: ValuesContext, message: AdoptedMessage, place: Place): SampleValue {
   const values = new SampleValues(context, place);
   const json = values.message(message);
   return { json, credentials: values.placed };
 }
 
-/** The values that some members of an object have in a sample. */
+/** Values that are already known for members of an object. */
 interface Given {
   readonly tag?: { readonly member: string; readonly value: string };
   readonly examples?: ReadonlyMap<string, string>;
-  /** The name of the type that the object states. */
+  /** Name of the type that the object states in `@type`. */
   readonly typeName?: string | undefined;
 }
 
-/** What a place demands of a value, and what it is called. */
+/** Rules and name of the member that a value is created for. */
 interface Around {
   readonly rules?: Rules | undefined;
   /** The JSON name, then the documented facts. */
   readonly called?: string | undefined;
-  /** Whether the element is there at most once (A13). */
+  /** True if the element occurs at most once (A13). */
   readonly once?: boolean;
 }
 
@@ -114,11 +119,11 @@ class SampleValues {
   readonly #context: ValuesContext;
   readonly #place: Place;
   readonly #responseStatus: SchemaType;
-  /** The media type of the part that is being written. */
+  /** Media type of the current multipart part. */
   #partType: string | undefined;
-  /** The header block that is being written, and the member in it. */
+  /** The current header block and the member in it. */
   readonly #path: string[] = [];
-  /** The credentials that were written so far. */
+  /** Credentials written so far. */
   readonly placed = new Set<string>();
   #count = 0;
 
@@ -144,7 +149,7 @@ class SampleValues {
     return made;
   }
 
-  /** An element's value: its fixed or default value, unless a credential belongs there. */
+  /** Returns an element's value: its fixed or default value, except for a placeholder of a credential. */
   #element({ type, value }: ElementDeclaration, depth: number, around: Around): string {
     if (type.kind === 'simple') {
       const token = this.#stated(type, value);
@@ -207,7 +212,7 @@ class SampleValues {
   }
 
   #object(type: ComplexType, form: ObjectForm, depth: number, given: Given = {}): string {
-    if (type === this.#responseStatus) return '{}'; // with an error's code in it the reply would be an error (W30)
+    if (type === this.#responseStatus) return '{}'; // an error code would turn the reply into an error (W30)
     if (type.abstract) return this.#derived(type, depth);
     const { tag, typeName } = given;
     const { attributes, members, value } = form;
@@ -228,7 +233,7 @@ class SampleValues {
     return `{${made.join(',')}}`;
   }
 
-  /** An object of the first type derived from an abstract one, which states its type. */
+  /** Returns an object of the first type derived from an abstract type, with its type name. */
   #derived(type: ComplexType, depth: number): string {
     const concrete = concreteOf(type);
     if (concrete === undefined) return '{}';
@@ -236,7 +241,7 @@ class SampleValues {
     return this.#object(concrete, objectForm(concrete), depth, { typeName });
   }
 
-  /** The members of a content; of a choice those of its first branch that has any. */
+  /** Returns the members of a content. Of a choice, only the first non-empty branch is used. */
   #members({ members, choices }: Members, depth: number, { tag, examples }: Given): readonly string[] {
     const left = new Set<number>();
     for (const { branches } of choices) {
@@ -275,7 +280,7 @@ class SampleValues {
     return isSmall || depth < deepest;
   }
 
-  /** Returns true for a member that only the upstream writes, in a request, and for one that only callers write, in a reply. */
+  /** Returns true for a read-only member in a request and for a write-only member in a reply. */
   #isElsewhere(member: Member): boolean {
     const { rules, words } = demandsOf(member) ?? {};
     if (this.#place.side === 'reply') return words?.facts.includes('Write only.') === true;
@@ -283,7 +288,7 @@ class SampleValues {
     return isReadOnly || words?.facts.includes('Read only.') === true;
   }
 
-  /** A member's value; undefined if it is left out. */
+  /** Returns a member's value, or undefined if it is omitted. */
   #member(member: Member, needed: boolean, depth: number): string | undefined {
     if (!this.#isWanted(member, needed, depth)) return undefined;
     const known =
@@ -302,7 +307,7 @@ class SampleValues {
     return member.repeats && !isFields ? `[${one}]` : one;
   }
 
-  /** The value that the contract states for a member: credentials, an example, one of its allowed values. */
+  /** Returns the value that the contract gives for a member: credentials, an example, an allowed value. */
   #knownValue(json: string, { type, demands }: ElementDeclaration, depth: number): string | undefined {
     if (demands === undefined) return undefined;
     const { rules, hints, allowed, example } = demands;
@@ -322,7 +327,7 @@ class SampleValues {
     return isOpen && depth === 1 && json === this.#place.sequence ? '[{}]' : undefined;
   }
 
-  /** Placeholders for the credentials that the caller knows. */
+  /** Returns placeholders for the credentials. */
   #credentials({ members }: ObjectForm): string {
     const parts = this.#context.contract.credentials?.parts ?? [];
     const placed = members.members
@@ -331,7 +336,9 @@ class SampleValues {
     return `{${placed.join(',')}}`;
   }
 
-  /** A member's value of an object's example; a member that the example lacks is there only if it is needed. */
+  /**
+   * Returns a member's value from an object's example. A member without an example is written only if it is required.
+   */
   #fromMember(
     member: Member,
     needed: boolean,
@@ -346,7 +353,10 @@ class SampleValues {
     return made ?? (needed ? this.#member(member, needed, depth) : undefined);
   }
 
-  /** The document's example if the gateway accepts it, otherwise the parts of it that it accepts; undefined for none. */
+  /**
+   * Returns the document's example if the gateway accepts it, otherwise the parts that it accepts, or undefined for
+   * none.
+   */
   fromExample(
     type: SchemaType,
     rules: Rules | undefined,
@@ -393,7 +403,7 @@ class SampleValues {
   }
 
   #union({ variants }: Extract<JsonForm, { kind: 'union' }>, depth: number): string {
-    // JSON of any type may be taken for another variant
+    // JSON of any type could be read as another variant
     const scalar = variants.find(({ element: { type } }) => type.kind === 'simple' && type.scalar !== 'json');
     const variant = depth >= deepest ? (scalar ?? variants[0]) : variants[0];
     if (variant === undefined) return 'null';
@@ -414,7 +424,7 @@ class SampleValues {
     return this.#first(type, rules, [...values, ...tokens]) ?? '""';
   }
 
-  /** The placeholder of the credential that is being written; undefined for any other value. */
+  /** Returns the placeholder of the current credential, or undefined for any other value. */
   #placeholder(): string | undefined {
     const path = this.#path.join('.');
     const placeholder = this.#context.placeholders.get(path);
@@ -422,7 +432,7 @@ class SampleValues {
     return placeholder;
   }
 
-  /** The name and the media type of a file in a part, as the document states them. */
+  /** Returns the file name and the media type of the current multipart part, as the document declares them. */
   #ofPart(called: string): readonly string[] {
     const type = this.#partType;
     if (type === undefined) return [];
@@ -431,7 +441,7 @@ class SampleValues {
     return called === fileMembers.fileName ? [`sample.${extension}`] : [];
   }
 
-  /** The first value that the gateway accepts; without one the first. */
+  /** Returns the first value that the gateway accepts, otherwise the first value. */
   #first(type: SimpleType, rules: Rules | undefined, tokens: readonly string[]): string | undefined {
     return tokens.find((token) => this.#context.fits(type, rules, token)) ?? tokens[0];
   }
@@ -441,7 +451,7 @@ function demandsOf(member: Member): ElementDeclaration['demands'] {
   return member.kind === 'element' ? member.element.demands : undefined;
 }
 
-/** Hints without patterns that no engine here matches in linear time. */
+/** Removes patterns that cannot be matched in linear time from hints. */
 function usable(hints: Rules | undefined): Rules | undefined {
   if (hints === undefined) return undefined;
   const { checks, items, values } = hints;
@@ -455,7 +465,7 @@ function usable(hints: Rules | undefined): Rules | undefined {
   };
 }
 
-/** An element that a wildcard takes. */
+/** Returns an element that a wildcard allows. */
 function extensionFor([wildcard]: readonly Wildcard[]): string {
   const own = 'urn:example:extension';
   const { namespaces } = wildcard ?? {};
@@ -464,7 +474,7 @@ function extensionFor([wildcard]: readonly Wildcard[]): string {
   return namespace === '' ? '<Extension/>' : `<Extension xmlns="${escapeAttribute(namespace)}"/>`;
 }
 
-/** A type that isn't abstract and derived from one. */
+/** Returns the first non-abstract type derived from a type. */
 function concreteOf(type: ComplexType): ComplexType | undefined {
   for (const one of type.derived) {
     const concrete = one.abstract ? concreteOf(one) : one;
@@ -473,7 +483,7 @@ function concreteOf(type: ComplexType): ComplexType | undefined {
   return undefined;
 }
 
-/** Items that differ, of a scalar whose first sample is given; as many as that allows. */
+/** Returns distinct scalar items that start with the given one, as many as the type allows. */
 function distinct(item: SchemaType | undefined, one: string, times: number): readonly string[] {
   if (item?.kind === 'simple' && item.facets.enumeration !== undefined)
     return item.facets.enumeration.slice(0, times).map(quoteJson);
