@@ -1,8 +1,9 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Bundles the pages' script into dist/console/client, beside the style sheet and the texts. `npm run build` runs it,
-// so that a clone and the package have it. Without esbuild, a development dependency, the pages have no script.
+// Bundles the pages' script into dist/console/client, next to the style sheet and the texts. `npm run build` runs it,
+// so that a clone and the package contain the bundle. Without esbuild, a development dependency, the pages have no
+// script.
 
 const root = new URL('..', import.meta.url);
 const out = new URL('dist/console/client/', root);

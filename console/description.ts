@@ -1,6 +1,6 @@
-// What pages tell their script and other tools of a contract: data alone, which both sides of console/ know.
+// Data about a contract that the server sends to the pages' script and to other tools.
 
-/** A type where it is used: a scalar by its type of XSD, or a named one by its name. */
+/** A reference to a type: a scalar by its XSD and JSON types, or a named type by its name. */
 export type TypeRef = { readonly scalar: string; readonly json: string } | { readonly type: string };
 
 /** A member of a record. */
@@ -20,7 +20,7 @@ export type TypeDescription = { readonly name: string; readonly documentation?: 
   | {
       readonly kind: 'record';
       readonly members: readonly MemberDescription[];
-      /** The element of members of other names, and their type. */
+      /** Element name and type of additional members. */
       readonly others?: { readonly xml: string; readonly type: TypeRef };
     }
   | { readonly kind: 'union'; readonly variants: readonly { readonly xml: string; readonly type: TypeRef }[] }
@@ -33,7 +33,7 @@ export type TypeDescription = { readonly name: string; readonly documentation?: 
   | { readonly kind: 'enum'; readonly values: readonly string[] }
 );
 
-/** An operation for tools: what the pages show of it, as data. */
+/** An operation as data, with the content of its page. */
 export interface OperationDescription {
   readonly name: string;
   readonly documentation: string;
@@ -46,7 +46,7 @@ export interface OperationDescription {
   readonly routes: readonly string[];
 }
 
-/** An operation with all types that its input reaches, for the form. */
+/** An operation with all types that its input uses, for the form. */
 export interface FormDescription {
   readonly operation: OperationDescription;
   readonly types: Readonly<Record<string, TypeDescription>>;
@@ -56,43 +56,43 @@ export interface FormDescription {
     readonly header: string;
     readonly secret: boolean;
     readonly required: boolean;
-    /** The text that stands for it in samples. */
+    /** Text that replaces the credential in samples. */
     readonly placeholder: string;
-    /** The value of the HTTP header, with `{}` for what the visitor types. */
+    /** Value of the HTTP header, with `{}` in place of the visitor's input. */
     readonly format: string;
   }[];
-  /** The JSON member that holds credentials in a body, which the form leaves out. */
+  /** The JSON member that holds credentials in a body. The form omits it. */
   readonly credentialsMember: string | undefined;
   readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
   readonly isAdopted: boolean;
-  /** Of an adopted service the elements that its request may have: what the editor completes. */
+  /** Elements that a request of an adopted service may contain, for completion. */
   readonly elements: readonly ElementDescription[];
-  /** Requests to begin with, of which no value is anybody's, and where each goes. */
+  /** Sample requests and their addresses. */
   readonly requests: readonly RequestDescription[];
   /** The same with required members only. */
   readonly requiredRequests: readonly RequestDescription[];
 }
 
-/** An element, the elements that may be in it and the values that it may have; names are `{namespace}local`. */
+/** An element with its allowed child elements and values. Names are `{namespace}local`. */
 export interface ElementDescription {
   readonly name: string;
   readonly children: readonly string[];
   readonly values: readonly string[];
 }
 
-/** A request that the form begins with. */
+/** A sample request of the form. */
 export interface RequestDescription {
   readonly format: 'soap11' | 'soap12' | 'xml' | 'json';
   readonly contentType: string;
-  /** Below the contract's address, such as `/soap11`. */
+  /** Path below the contract's address, for example `/soap11`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The credentials that go in HTTP headers; the text has placeholders for the others. */
+  /** Credentials sent in HTTP headers. The text has placeholders for the others. */
   readonly credentials: readonly { readonly credential: string }[];
   readonly text: string;
 }
 
-/** What is wrong with a message, as the doctor tells it. */
+/** Problems of a message, as the doctor reports them. */
 export interface Explanation {
   readonly findings: readonly {
     readonly severity: 'error' | 'warning';

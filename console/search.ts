@@ -1,23 +1,23 @@
-/** What search knows of an operation; short names, as the list goes to browsers. */
+/** Searchable data of an operation. Names are short because browsers download the list. */
 export interface SearchEntry {
   /** The operation's name. */
   readonly n: string;
   /** Its tags. */
   readonly t: readonly string[];
-  /** What it does, in a sentence. */
+  /** Its summary, one sentence. */
   readonly w: string;
-  /** Names of members of its input and output, in lower case with blanks between. */
+  /** Names of members of its input and output, in lower case, separated by blanks. */
   readonly m: string;
 }
 
-/** An entry with its texts in lower case, so that a search only looks. */
+/** An entry with its texts in lower case, prepared for searching. */
 export interface PreparedEntry {
   readonly entry: SearchEntry;
   readonly name: string;
   readonly words: string;
 }
 
-/** Makes entries ready; once for each list. */
+/** Prepares a list of entries; called once per list. */
 export function prepareEntries(entries: readonly SearchEntry[]): readonly PreparedEntry[] {
   return entries.map((entry) => ({
     entry,
@@ -26,13 +26,13 @@ export function prepareEntries(entries: readonly SearchEntry[]): readonly Prepar
   }));
 }
 
-/** So many words of a query count, and so many characters. */
+/** Maximum number of words and characters of a query that are used. */
 const mostWords = 8;
 const mostCharacters = 200;
 
 /**
- * The entries that hold every word of a query: in the name, the tags and words, or a member's name. Names that begin with
- * the query come first, then names that hold it, then the rest, each in the order of the contract.
+ * Returns the entries that contain every word of a query in the name, tags, summary or member names. Names that start
+ * with the query come first, then names that contain it, then the rest. Each group is in the contract's order.
  */
 export function searchEntries(entries: readonly PreparedEntry[], query: string): readonly SearchEntry[] {
   const words = query
@@ -67,7 +67,7 @@ export function searchEntries(entries: readonly PreparedEntry[], query: string):
   return ranks.flat();
 }
 
-/** The names nearest to one that there isn't, the nearest first: by letters in common two by two (Dice). */
+/** Returns the names most similar to an unknown one, the most similar first (Dice coefficient of letter pairs). */
 export function nearestNames(names: readonly string[], asked: string, most: number): readonly string[] {
   const wanted = pairsOf(asked.slice(0, mostCharacters).toLowerCase());
   return names

@@ -1,10 +1,10 @@
-/** What the buttons say, by language; pages of another language have the English words. */
+/** Labels of the copy buttons by language. Other languages use English. */
 const words: Readonly<Record<string, readonly [copy: string, copied: string]>> = {
   de: ['Kopieren', 'Kopiert'],
   en: ['Copy', 'Copied'],
 };
 
-/** Gives each block of code below a node a button that copies it. */
+/** Adds a copy button to each block of code below a node. */
 export function addCopyButtons(below: ParentNode, language: string): void {
   const [copy, copied] = words[language] ?? ['Copy', 'Copied'];
   for (const block of below.querySelectorAll('.code')) {

@@ -1,8 +1,8 @@
 import { addCopyButtons } from './copy.ts';
 import { enhanceSearch } from './search-box.ts';
 
-// What every page does by script: search while one types, copy, and on an operation's page the form, which is loaded when
-// it is opened.
+// Adds scripted behaviour to every page: search while typing and copy buttons. On an operation's page it also adds the
+// form, whose code is loaded when it is opened.
 
 for (const form of document.querySelectorAll<HTMLFormElement>('form.search')) enhanceSearch(form);
 addCopyButtons(document, document.documentElement.lang);

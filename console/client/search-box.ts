@@ -1,9 +1,11 @@
 import { type PreparedEntry, prepareEntries, type SearchEntry, searchEntries } from '../search.ts';
 
-/** So many results are shown while one types; the form's own page has them all. */
+/** Maximum number of results shown while typing. The results page of the form shows all. */
 const mostShown = 30;
 
-/** Lets a search form show its results as one types; the list is loaded when the form is first used. */
+/**
+ * Shows results of a search form while the user types. The list of operations is loaded when the form is first used.
+ */
 export function enhanceSearch(form: HTMLFormElement): void {
   const { index = '', page = '', language = '', texts: stated = '{}' } = form.dataset;
   const texts: Record<string, string> = JSON.parse(stated);
@@ -26,14 +28,14 @@ export function enhanceSearch(form: HTMLFormElement): void {
     }
     try {
       const found = searchEntries(await load(), words);
-      if (words !== input.value) return; // another one was typed meanwhile
+      if (words !== input.value) return; // the input has changed since
       results.replaceChildren(...resultNodes(found, words));
     } catch (error) {
       entries = undefined;
       results.textContent = (texts['search.failed'] ?? '').replace('{why}', String(error));
     }
   };
-  input.addEventListener('focus', () => void load().catch(() => {}), { once: true }); // typing tells of a failure
+  input.addEventListener('focus', () => void load().catch(() => {}), { once: true }); // typing reports a failure
   input.addEventListener('input', () => void show());
 
   function resultNodes(found: readonly SearchEntry[], words: string): Node[] {

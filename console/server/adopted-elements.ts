@@ -9,10 +9,13 @@ import {
 } from '../../mappings/contract/type-graph.ts';
 import type { ElementDescription } from '../description.ts';
 
-/** So many elements the editor completes. */
+/** Maximum number of elements for completion. */
 const mostElements = 2_000;
 
-/** The elements that a message of an adopted service may have, the outermost first; those of one name are one. */
+/**
+ * Returns the elements that a message of an adopted service may contain, outermost first. Elements with the same name
+ * are merged.
+ */
 export function elementsOf({ headers, body }: AdoptedMessage): readonly ElementDescription[] {
   const found = new Map<string, { children: Set<string>; values: Set<string> }>();
   const add = (
@@ -48,7 +51,7 @@ export function elementsOf({ headers, body }: AdoptedMessage): readonly ElementD
   }));
 }
 
-/** The elements that a type's content names, and those that may stand in their places. */
+/** Returns the elements of a type's content, including substitutes. */
 function childrenOf({ content }: ComplexType): readonly ElementDeclaration[] {
   const walk = (particle: Particle): readonly ElementDeclaration[] => {
     if (particle.kind === 'any') return [];

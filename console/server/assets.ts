@@ -13,7 +13,7 @@ export interface Asset {
 /** All files that pages refer to. */
 export interface Assets {
   readonly names: AssetNames;
-  /** By their names, which have a digest of their content in them, so that browsers may keep them. */
+  /** Files by name. Names contain a digest of the content, so that browsers can cache the files. */
   readonly files: ReadonlyMap<string, Asset>;
 }
 
@@ -23,7 +23,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Where `npm run prepare` bundles the pages' script to, as seen from the source and from what is built. */
+/** Folder of the script bundled by `npm run prepare`, relative to the source and to the build. */
 const bundle = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/console/client/' : '../client/',
   import.meta.url,
@@ -32,7 +32,7 @@ const own = new URL('../client/', import.meta.url);
 
 let known: Assets | undefined;
 
-/** The files; read when first asked for. Without a bundle, pages have a style sheet and no script. */
+/** Returns the files, which are read on first use. Without a bundle, pages have a style sheet and no script. */
 export function assets(): Assets {
   known ??= readAssets();
   return known;

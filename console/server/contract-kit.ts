@@ -5,15 +5,15 @@ import { collectionOf, type KitFile } from './kit.ts';
 import { createTurns, type Turns } from './turns.ts';
 import type { Site } from './view.ts';
 
-/** So many operations a kit on the pages has at most: of more, `soapbridge kit` writes one. */
+/** Maximum number of operations of a kit on the pages. `soapbridge kit` writes larger kits. */
 export const mostInKit = 120;
 
-/** So many kits wait to be made, beside the one that is being made. */
+/** Maximum number of queued kits, in addition to the one being created. */
 const mostWaiting = 4;
 
-/** Makes kits of many operations, one at a time. */
+/** Creates kits of several operations, one kit at a time. */
 export interface KitMaker {
-  /** A file of the kit of some operations by its name; undefined for another name, `busy` where too many wait. */
+  /** Returns a file of a kit by its name, undefined for an unknown name, or `busy` if the queue is full. */
   readonly make: (
     site: Site,
     address: string,
@@ -22,7 +22,7 @@ export interface KitMaker {
   ) => Promise<KitFile | 'busy' | undefined>;
 }
 
-/** A maker of kits for one contract's pages. */
+/** Creates the kit maker of one contract's pages. */
 export function createKitMaker(): KitMaker {
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;
@@ -37,7 +37,7 @@ export function createKitMaker(): KitMaker {
         const kits = await sampled(turns, site, address, operations);
         return file === 'all.zip' ? zipInTurns(turns, kits, operations) : collection.write(kits, operations);
       });
-      line = made.catch(() => undefined); // whoever asked for it is told
+      line = made.catch(() => undefined); // the error is reported to the visitor who requested the file
       try {
         return { file, contentType: collection.contentType, content: await made };
       } finally {
@@ -47,7 +47,7 @@ export function createKitMaker(): KitMaker {
   };
 }
 
-/** All files of a kit in a zip, one operation after the other. */
+/** Writes all files of a kit to a zip, one operation at a time. */
 async function zipInTurns(turns: Turns, kits: Kits, operations: readonly string[]): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
@@ -71,7 +71,7 @@ async function zipInTurns(turns: Turns, kits: Kits, operations: readonly string[
   return Buffer.concat(chunks);
 }
 
-/** Kits of which each sample is written already. */
+/** Returns kits with all samples created in advance. */
 async function sampled(
   turns: Turns,
   { compiled, sampler }: Site,
@@ -86,7 +86,7 @@ async function sampled(
   return new Kits(compiled, address, { samplesOf: (name) => samples.get(name) });
 }
 
-/** Takes steps one after the other. */
+/** Runs the steps one after another. */
 async function inTurns(turns: Turns, steps: readonly (() => unknown)[]): Promise<void> {
   for (const step of steps) await turns.take(step);
 }

@@ -15,7 +15,7 @@ import { routeTemplate } from './operation.ts';
 import { signInWays } from './sign-in.ts';
 import { credentialBlocks, type Site } from './view.ts';
 
-/** What the form of an operation is made of. */
+/** Returns the description from which the form of an operation is built. */
 export function describeForm(site: Site, operation: Operation): FormDescription {
   const { contract, soapPaths } = site;
   const types = new Map<string, TypeDescription>();
@@ -38,7 +38,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
       secret: secrets.has(credential),
       required,
       placeholder,
-      // the header of an OpenAPI document's scheme is typed as a whole, as its scheme may be another
+      // for an OpenAPI document the visitor types the whole header, since its scheme may differ
       format: contract.adopted === undefined ? '{}' : value.replace(placeholder, () => '{}'),
     })),
     credentialsMember: credentials?.member,
@@ -50,7 +50,7 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
   };
 }
 
-/** The whole contract as pages show it, for other tools: `docs.json`. */
+/** Returns the contract's pages as data for other tools: `docs.json`. */
 export function describeContract(site: Site, address: string): object {
   const { contract, soapPaths } = site;
   return {

@@ -2,21 +2,24 @@ import { type Html, html } from './html.ts';
 import { codeBlock } from './layout.ts';
 import { href, type View } from './view.ts';
 
-/** A message that the doctor is asked about, as its form has it. */
+/** The fields of the doctor's form. */
 export interface AskedDoctor {
   readonly message: string;
   readonly contentType: string;
   readonly action: string;
 }
 
-/** Returns the fields of the doctor's form; a missing field is empty. */
+/** Reads the fields of the doctor's form. A missing field is empty. */
 export function askedDoctor(body: Buffer): AskedDoctor {
   const fields = new URLSearchParams(body.toString());
   const textOf = (name: string): string => fields.get(name) ?? '';
   return { message: textOf('message'), contentType: textOf('type'), action: textOf('action') };
 }
 
-/** The doctor: a form for a message that fails, and what is to be said of it. It works without script; nothing is kept. */
+/**
+ * Renders the doctor's page: a form for a failing message, and the findings. It works without script, and nothing is
+ * stored.
+ */
 export function doctorPage(view: View, asked: AskedDoctor | undefined): Html {
   const { texts, site, up, chosen } = view;
   const say = texts.say;
@@ -47,7 +50,7 @@ export function doctorPage(view: View, asked: AskedDoctor | undefined): Html {
 function explanation({ site, texts }: View, { message, contentType, action }: AskedDoctor): Html {
   const say = texts.say;
   const { findings, more, corrected, operation } = site.doctor().explain({
-    // a form has line ends of its own
+    // browsers send line breaks of forms as CR LF
     body: Buffer.from(message.replaceAll('\r\n', '\n')),
     headers: { 'content-type': contentType || undefined, soapaction: action || undefined },
   });

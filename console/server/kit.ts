@@ -9,19 +9,19 @@ export interface KitFile {
   readonly content: string | Uint8Array;
 }
 
-/** The programs that call an operation at an address, a stack each; none of an operation without samples. */
+/** Returns the programs that call an operation at an address, one per stack. Empty for an operation without samples. */
 export function programsOf(site: Site, address: string, operation: string): readonly Snippet[] {
   return kitsOf(site, address).snippets(operation) ?? [];
 }
 
-/** What tools take in of operations, beside their programs. */
+/** A collection of requests that a tool imports. */
 export interface Collection extends Pick<KitFile, 'file' | 'contentType'> {
-  /** What people call it. */
+  /** Display name of the tool. */
   readonly title: string;
   readonly write: (kits: Kits, operations: readonly string[]) => string | Uint8Array;
 }
 
-/** In the order in which pages have them. */
+/** In the order of the pages. */
 export const collections: readonly Collection[] = [
   {
     file: 'soapui-project.xml',
@@ -43,12 +43,12 @@ export const collections: readonly Collection[] = [
   },
 ];
 
-/** What tools take in by its file's name; undefined for another name. */
+/** Returns the collection with a file name, or undefined for an unknown name. */
 export function collectionOf(file: string): Collection | undefined {
   return collections.find((each) => each.file === file);
 }
 
-/** A file of an operation's kit by its name; undefined for another name. */
+/** Returns a file of an operation's kit by its name, or undefined for an unknown name. */
 export function kitFile(site: Site, address: string, operation: string, file: string): KitFile | undefined {
   const kits = kitsOf(site, address);
   const collection = collectionOf(file);

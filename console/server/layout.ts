@@ -2,24 +2,24 @@ import { type Html, html } from './html.ts';
 import { languages } from './texts.ts';
 import { href, mostListed, operationHref, titleOf, type View } from './view.ts';
 
-/** What every page is made of. */
+/** Contents of a page. */
 export interface PageParts {
   readonly title: string;
   readonly body: Html;
-  /** The search words that the page shows results of. */
+  /** The search query whose results the page shows. */
   readonly asked?: string;
-  /** The operation that the page describes, for the side navigation. */
+  /** Name of the operation that the page describes, for the side navigation. */
   readonly current?: string;
 }
 
-/** Where the pages' script and style sheet are, by their content's digest. */
+/** File names of the pages' script and style sheet. */
 export interface AssetNames {
   readonly style: string;
-  /** Undefined where the script was not built: pages are read without it. */
+  /** Undefined if the script was not built. Pages work without it. */
   readonly script: string | undefined;
 }
 
-/** A page from its first to its last element; it needs no other host and no inline script or style. */
+/** Renders the whole page around its contents. It needs no other host and no inline script or style. */
 export function layout(view: View, assets: AssetNames, { title, body, asked, current }: PageParts): Html {
   const { texts, site, up } = view;
   const service = titleOf(site);
@@ -54,7 +54,9 @@ export function layout(view: View, assets: AssetNames, { title, body, asked, cur
   </html>`;
 }
 
-/** The operations at the side of wide screens, by tag; of many operations the tags. */
+/**
+ * Renders the side navigation for wide screens: the operations by tag, or only the tags if there are many operations.
+ */
 function sideNavigation(view: View, current: string | undefined): Html {
   const { site, texts } = view;
   const { tags, untagged, contract, folder } = site;
@@ -73,7 +75,7 @@ function sideNavigation(view: View, current: string | undefined): Html {
   </nav>`;
 }
 
-/** The search over operations: a form that works without script, whose results come as one types with it. */
+/** Renders the search form. It works without script; with script, results appear while the user types. */
 export function searchForm(view: View, asked = ''): Html {
   const { texts, site, up, chosen } = view;
   const folder = `${up}${site.folder}`;
@@ -98,7 +100,7 @@ export function searchForm(view: View, asked = ''): Html {
   </form>`;
 }
 
-/** A table with a heading for each column. On narrow screens each cell is a line of its own, behind its heading. */
+/** Renders a table with column headings. On narrow screens each cell is on its own line with its heading. */
 export function table(headings: readonly string[], rows: readonly (readonly Html[])[], label: string): Html {
   return html`<div class="scroll" role="group" tabindex="0" aria-label=${label}>
     <table role="table">
@@ -116,18 +118,18 @@ export function table(headings: readonly string[], rows: readonly (readonly Html
   </div>`;
 }
 
-/** One line of code, which wraps and leaves room for the button that copies it. */
+/** Renders one line of code, which wraps and leaves space for the copy button. */
 export function codeLine(code: string, label: string): Html {
   return html`<div class="code"><pre class="line-of-code" tabindex="0" role="group" aria-label=${label}><code>${code}</code></pre></div>`;
 }
 
-/** An address in code, which may wrap after each slash and nowhere else. */
+/** Renders an address as code that may only wrap after a slash. */
 export function addressCode(text: string): Html {
   const [first = '', ...rest] = text.split('/');
   return html`<code>${first}${rest.map((part) => ['/', html`<wbr />`, part])}</code>`;
 }
 
-/** A block of code; the script adds a button that copies it. */
+/** Renders a block of code. The script adds a copy button. */
 export function codeBlock(code: string, label: string): Html {
   return html`<div class="code"><pre tabindex="0" role="group" aria-label=${label}><code>${code}</code></pre></div>`;
 }

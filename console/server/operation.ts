@@ -14,7 +14,7 @@ import { formatNames, type Sample, sampleFile, samplesOf } from './samples.ts';
 import { memberTree, messageTree } from './tree.ts';
 import { href, type View } from './view.ts';
 
-/** What an operation does, what it takes and gives, samples of both, its errors, and a form to try it with. */
+/** Renders an operation's page: description, request and reply, samples of both, errors, and a form to try it. */
 export function operationPage(view: View, compiled: CompiledOperation): Html {
   const { site, texts } = view;
   const say = texts.say;
@@ -66,8 +66,8 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
 }
 
 /**
- * The members of a message. Of a WSDL's message all that it declares is shown; the element of an OpenAPI contract's message is
- * named like its operation. A one-way operation has no reply.
+ * Renders the members of a message. For a WSDL, header blocks and the body element are included; for an OpenAPI
+ * contract, the element is named like the operation. A one-way operation has no reply.
  */
 function message(view: View, message: AdoptedMessage | undefined): Html {
   const { texts, site, address } = view;
@@ -101,7 +101,7 @@ function addresses({ site, address, texts }: View, { operation }: CompiledOperat
   );
 }
 
-/** Such as `/dbs/{id}?subUserName={subUserName}`. */
+/** Returns a URI template like `/dbs/{id}?subUserName={subUserName}`. */
 export function routeTemplate({ segments, query }: Route): string {
   const path = segments.map((segment) =>
     segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.field}}`,
@@ -137,7 +137,7 @@ function sample(view: View, { operation }: CompiledOperation, each: Sample, isOp
   </details>`;
 }
 
-/** A program for each stack, and what tools take in. */
+/** Renders a program for each stack, and links to collections. */
 function programs(view: View, { operation }: CompiledOperation): Html {
   const { site, texts, address } = view;
   const all = programsOf(site, address, operation.name);
@@ -157,7 +157,7 @@ function programs(view: View, { operation }: CompiledOperation): Html {
     )}`;
 }
 
-/** The errors that the document, or the WSDL, declares for the operation. */
+/** Renders the errors that the document or the WSDL declares for the operation. */
 function declaredErrors(view: View, { operation }: CompiledOperation): Html {
   const { site, texts } = view;
   const say = texts.say;

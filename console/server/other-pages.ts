@@ -7,20 +7,20 @@ import { prose } from './prose.ts';
 import { typeTree } from './tree.ts';
 import { href, operationHref, operationsOf, type View } from './view.ts';
 
-/** So many operations one page of the list holds. */
+/** Number of operations per page of the list. */
 const pageLength = 200;
 
-/** What a list of operations is asked for by. */
+/** Parameters of a list of operations. */
 export interface ListQuery {
-  /** Words that are searched for; empty for all. */
+  /** Search words; empty for all operations. */
   readonly words: string;
-  /** A tag; undefined for all. */
+  /** A tag; undefined for all tags. */
   readonly tag: string | undefined;
-  /** The page, from 1. */
+  /** Page number, from 1. */
   readonly page: number;
 }
 
-/** The operations of a tag, those that a search finds, or all, in pages. */
+/** Renders a page of the operations of a tag, of a search's results, or of all operations. */
 export function listPage(view: View, { words, tag, page }: ListQuery): Html {
   const { site, texts } = view;
   const found = operationsFound(view, words, tag);
@@ -60,7 +60,7 @@ function operationsFound(
     .map(({ n, w }: SearchEntry) => ({ name: n, documentation: w }));
 }
 
-/** A type with its members, and the operations that it is of. */
+/** Renders a type with its members. */
 export function typePage(view: View, type: NamedType): Html {
   const { texts } = view;
   return html`
@@ -72,7 +72,7 @@ export function typePage(view: View, type: NamedType): Html {
   `;
 }
 
-/** There is no such operation or type: what there is that looks like it. */
+/** Renders the page for an unknown operation or type, with similar names. */
 export function unknownPage(view: View, asked: string): Html {
   const { texts, site } = view;
   const names = site.contract.operations.map(({ name }) => name);
@@ -89,7 +89,9 @@ export function unknownPage(view: View, asked: string): Html {
   `;
 }
 
-/** What a browser gets in place of a WSDL or a schema: what it is, the raw file a click away, and where to go on. */
+/**
+ * Renders the page that a browser gets instead of a WSDL or a schema, with links to the raw file and to other pages.
+ */
 export function documentPage(
   view: View,
   document: { readonly name: string; readonly raw: string; readonly link: string },

@@ -19,7 +19,7 @@ import {
   type View,
 } from './view.ts';
 
-/** What the service is, where it is, how to sign in, what may go wrong, and its operations. */
+/** Renders the overview: description, addresses, sign-in, errors and operations of the service. */
 export function overviewPage(view: View): Html {
   const { texts, site } = view;
   const { contract } = site;
@@ -92,7 +92,7 @@ function notServedSection(view: View, left: ReturnType<typeof notServed>): Html 
 /** Maximum number of operations that the overview lists as not served. */
 const mostNotServed = 200;
 
-/** The operations that are not served, each with the reason. */
+/** Returns the operations that are not served, each with the reason. */
 function notServed({
   about: told,
   adopted,
@@ -101,7 +101,7 @@ function notServed({
   return adopted.service.notServed.map(({ name, reason }) => ({ name, why: reason }));
 }
 
-/** Version, contact, licence and further documentation, as the document has them. */
+/** Renders version, contact, licence and further documentation from the document. */
 function about({ site, texts }: View): Html {
   const { about: told, service } = site.contract;
   if (told === undefined) return undefined;
@@ -154,19 +154,25 @@ function tagGroup(view: View, tag: string, members: readonly Operation[]): Html 
     ${operationList(view, members)}`;
 }
 
-/** The description of a tag. */
+/** Renders the description of a tag. */
 export function tagWords({ site }: View, tag: string): Html {
   return prose(site.contract.about?.tags.find(({ name }) => name === tag)?.description ?? '');
 }
 
-/** The WSDL of a tag's operations alone; nothing for an adopted service, whose documents are its own. */
+/**
+ * Links to a WSDL with only a tag's operations. Adopted services have no link, since their documents are served
+ * unchanged.
+ */
 export function tagDocument({ site, texts, address }: View, tag: string): Html {
   if (site.contract.adopted !== undefined) return undefined;
   const query = `wsdl&${new URLSearchParams({ tag })}`;
   return html`<p class="slice"><a href=${`${address}/soap11?${query}`}>${texts.say('overview.slice', { tag })}</a></p>`;
 }
 
-/** What clients of all operations begin with, or of a tag's; words on where to get it for more than a kit here has. */
+/**
+ * Links to kits of all operations or of a tag's operations. If there are too many operations, it points to the command
+ * line instead.
+ */
 export function contractKits(view: View, tag: string | undefined): Html {
   const { site, texts } = view;
   const { length } = operationsOf(site, tag);
@@ -178,7 +184,7 @@ export function contractKits(view: View, tag: string | undefined): Html {
   </p>`;
 }
 
-/** Badges of an operation: its method in the document, whether it only reads, and whether it is deprecated. */
+/** Renders badges of an operation: its HTTP method, read or write, and deprecated. */
 export function badges({ site, texts }: View, name: string): Html {
   const operation = site.operations.get(name.toLowerCase())?.operation;
   if (operation === undefined) return undefined;
@@ -191,7 +197,7 @@ export function badges({ site, texts }: View, name: string): Html {
   </span>`;
 }
 
-/** Operations with a sentence each. */
+/** Lists operations, each with a one-sentence summary. */
 export function operationList(
   view: View,
   operations: readonly Pick<Operation, 'name' | 'documentation'>[],
@@ -204,12 +210,12 @@ export function operationList(
   </ul>`;
 }
 
-/** The address of the whole WSDL. */
+/** Returns the address of the whole WSDL. */
 function wsdlAddress({ site, address }: View): string {
   return `${address}${site.soapPaths[0]?.path ?? ''}?wsdl`;
 }
 
-/** The line that imports a WSDL, for each stack. */
+/** Renders the command that imports a WSDL, for each stack. */
 export function importLines(link: string): Html {
   const wsdl = link.replace(/[\s"'\\`$]/g, '');
   const lines: readonly (readonly [title: string, line: string])[] = [
@@ -223,7 +229,7 @@ export function importLines(link: string): Html {
   return lines.map(([title, line]) => html`<h3>${title}</h3>${codeLine(line, title)}`);
 }
 
-/** The page about a document, such as `wsdl` or `xsd=1`. */
+/** Returns the address of the page about a document, for example `wsdl` or `xsd=1`. */
 function documentHref({ up, site, chosen }: View, name: string): string {
   return `${up}${site.folder}${documentPagePath}?${name}${chosen === undefined ? '' : `&lang=${chosen}`}`;
 }
@@ -237,7 +243,7 @@ function documentLinks(view: View): Html {
   });
 }
 
-/** Which SOAP versions the WSDL describes, and where its schemas are. */
+/** Describes the SOAP versions of the WSDL, and the location of its schemas. */
 function wsdlWords({ site, texts }: View): string {
   const { adopted } = site.contract;
   if (adopted === undefined) return texts.say('overview.wsdlWords');
@@ -305,7 +311,7 @@ function errors(view: View): Html {
   `;
 }
 
-/** Whether the same call may go well later, with nothing mended. */
+/** Returns true if the same call may succeed later without a change. */
 function isWorthAgain(status: number): boolean {
   return status === 408 || status >= 500;
 }

@@ -1,7 +1,7 @@
 import type { Pages, PagesOptions } from '../../gateway/http/pages.ts';
 import { compileAsked } from './requests.ts';
 
-/** The pages of a contract. Their modules are loaded at the first visit, so that a gateway starts sooner. */
+/** Creates the pages of a contract. Their modules are loaded at the first visit, so that the gateway starts faster. */
 export function createPages(options: PagesOptions): Pages {
   const asked = compileAsked(options.compiled.contract);
   let pages: Promise<Pages> | undefined;

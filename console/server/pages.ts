@@ -24,10 +24,13 @@ import { languageFor } from './texts.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { createSite, operationHref, operationsOf, type Site, titleOf, type View } from './view.ts';
 
-/** Visitors that wait for a page that is not cached. Pages are rendered one after the other; one more visitor gets 503. */
+/**
+ * Maximum number of visitors that wait for a page that is not cached. Pages are rendered one after another; the next
+ * visitor gets 503.
+ */
 export const maxWaitingVisitors = 50;
 
-/** Nothing from other hosts, nothing inline, and no page may show these in a frame. */
+/** Allows no other hosts and no inline content, and forbids framing. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -41,21 +44,21 @@ const contentSecurityPolicy = [
 
 const gzipped = promisify(gzip);
 
-/** What the handlers of one contract have in common. */
+/** State shared by the handlers of one contract. */
 interface Pager {
   readonly options: PagesOptions;
   readonly site: () => Site;
   readonly cache: PageCache;
   readonly kits: KitMaker;
-  /** In which all that isn't kept is made. */
+  /** Queue in which everything that is not cached is created. */
   readonly turns: Turns;
 }
 
 type Context = Koa.Context;
 
 /**
- * The pages of a contract, on Koa. Nothing of a contract is looked at before the first visit; what was shown once is kept
- * written, up to `maxPageCacheBytes`.
+ * Creates the pages of a contract, on Koa. Nothing is prepared before the first visit. Rendered pages are cached, up to
+ * `maxPageCacheBytes`.
  */
 export function createPages(options: PagesOptions): Pages {
   const { compiled, tryIt } = options;
@@ -73,9 +76,9 @@ export function createPages(options: PagesOptions): Pages {
   const asked = compileAsked(compiled.contract);
   const app = new Koa();
   app.on('error', options.onError);
-  /** What reads the bodies of requests, by their replies. */
+  /** Functions that read request bodies, by response. */
   const readers = new WeakMap<ServerResponse, ReadBody>();
-  /** What is kept, and sent to many, by the replies that send it. */
+  /** Cached bodies shared by several responses, by response. */
   const bodies = new WeakMap<ServerResponse, Buffer>();
   app.use(async (ctx, next) => {
     try {
@@ -87,7 +90,7 @@ export function createPages(options: PagesOptions): Pages {
   });
   app.use(async (ctx, next) => {
     const what = asked(ctx.req, ctx.path, ctx.querystring);
-    // the paths of the folder are the router's; the others have names there that no operation can have
+    // the router handles paths in the pages' folder; other requests get paths that no operation can have
     ctx.newRouterPath = what?.kind === 'folder' ? what.path || '/' : `/-/${what?.kind}`;
     if (what?.kind === 'op' || what?.kind === 'document') ctx.state.name = what.name;
     if (what?.kind === 'document') ctx.state.path = what.path;
@@ -139,7 +142,7 @@ function addPages(router: Router, pager: Pager): void {
     const words = String(ctx.query.q ?? '').slice(0, 200);
     const tag = typeof ctx.query.tag === 'string' ? ctx.query.tag : undefined;
     const page = Math.max(1, Math.trunc(Number(ctx.query.page)) || 1);
-    // of words there are any number: what they find isn't kept
+    // results of arbitrary search words are not cached
     const key =
       words === '' && (tag === undefined || site().tags.has(tag)) ? `list ${page} ${tag}` : undefined;
     await sendPage(pager, ctx, key, (view) => ({
@@ -164,11 +167,11 @@ function addPages(router: Router, pager: Pager): void {
   });
 }
 
-/** The checks of messages: the doctor's page, its JSON, and the preview of calls upstream. */
+/** Adds the checks of messages: the doctor's page, its JSON, and the preview of upstream calls. */
 function addDoctor(router: Router, pager: Pager, bodyOf: BodyOf): void {
   const { site, options } = pager;
   const { explainBytes = maxMessageBytes, readAsideBytes = maxLoopRequestBytes } = options.compiled.limits;
-  // the event loop reads a message several times here, so the limit is half of that for calls
+  // the event loop reads a message several times here, so the limit is half of the limit for calls
   const most = Math.min(explainBytes, readAsideBytes / 2);
   router.post('/-/explain', async (ctx) => {
     const body = await bodyOf(ctx, most);
@@ -208,7 +211,7 @@ function addDoctor(router: Router, pager: Pager, bodyOf: BodyOf): void {
     });
 }
 
-/** JSON for the scripts of pages, and files. */
+/** Adds JSON for the pages' scripts, and files. */
 function addData(router: Router, pager: Pager): void {
   const { site, options } = pager;
   router.get('/-/contract', (ctx) =>
@@ -228,7 +231,7 @@ function addData(router: Router, pager: Pager): void {
   });
 }
 
-/** The page of each operation. Its path matches any name, so these routes are added last. */
+/** Adds the page of each operation. Its path matches any name, so these routes are added last. */
 function addOperations(router: Router, pager: Pager): void {
   const { site } = pager;
   router.get('/:name', async (ctx) => {
@@ -261,7 +264,7 @@ function setHeaders(ctx: Context, { vary }: PagesOptions): void {
   });
 }
 
-/** Who visits, and from where the page's links go. */
+/** Returns the visit's language, and the relative paths of the page's links. */
 function viewOf({ site, options }: Pager, ctx: Context): View {
   const { contract } = site();
   const rest = ctx.path.slice(contract.basePath.length);
@@ -275,7 +278,7 @@ function viewOf({ site, options }: Pager, ctx: Context): View {
   return {
     site: site(),
     texts,
-    // a base path without a slash at its end is a file to a browser, whose links start beside it
+    // browsers resolve links relative to the parent of a base path without a slash at its end
     up: depth < 0 ? `${last}/` : depth === 0 ? './' : '../'.repeat(depth),
     address: options.addressOf(ctx.req),
     chosen: chosen === texts.language ? chosen : undefined,
@@ -284,10 +287,10 @@ function viewOf({ site, options }: Pager, ctx: Context): View {
 }
 
 /**
- * Sends a page, written when it is first asked for.
+ * Sends a page, which is rendered on the first request.
  *
- * @param key what tells the page from others of the contract; undefined for one that isn't kept
- * @param more what else of the request is in it
+ * @param key identifies the page among those of the contract; undefined for a page that is not cached
+ * @param more other parts of the request that the page depends on
  */
 async function sendPage(
   pager: Pager,
@@ -319,7 +322,7 @@ async function sendDocumentPage(pager: Pager, ctx: Context): Promise<void> {
     `document ${ctx.path} ${name}`,
     (view) => {
       const title = name.startsWith('xsd') ? 'XSD' : 'WSDL';
-      // at the base path without a slash, `up` leads into the folder of that name, and the document is beside it
+      // at the base path without a slash, `up` leads into the folder, but the document is at the base path itself
       const raw =
         path === '' ? `./${ctx.path.slice(ctx.path.lastIndexOf('/') + 1)}` : view.up + path.slice(1);
       return {
@@ -350,7 +353,7 @@ async function sendKept(
   }
   ctx.set('ETag', page.etag);
   ctx.type = type;
-  ctx.status = 200; // Koa began with 404, of which nothing is fresh
+  ctx.status = 200; // Koa starts with 404, for which `fresh` is always false
   if (ctx.fresh) ctx.status = 304;
   else sendBytes(ctx, page);
 }
@@ -375,7 +378,7 @@ async function sendJson(pager: Pager, ctx: Context, make: () => object): Promise
 
 function sendAsset(ctx: Context): void {
   const asset = assets().files.get(String(ctx.params.file));
-  if (asset === undefined) return; // 404
+  if (asset === undefined) return; // Koa sends 404
   ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
   ctx.type = asset.contentType;
   sendBytes(ctx, asset);
@@ -392,7 +395,7 @@ async function sendSample(pager: Pager, ctx: Context): Promise<void> {
   sendFile(ctx, sampleFile(name, sample), { contentType: sample.contentType, content: sample.text });
 }
 
-/** Sends a file to keep. */
+/** Sends a file as a download. */
 function sendFile(
   ctx: Context,
   name: string,
@@ -415,7 +418,10 @@ async function sendKit(pager: Pager, ctx: Context): Promise<void> {
   sendFile(ctx, `${name}-${found.file}`, found);
 }
 
-/** A kit of all operations, or of a tag's; 404 for more of them than a kit here has, 503 while too many are made. */
+/**
+ * Sends a kit of all operations or of a tag's operations. Responds with 404 if there are too many operations, and with
+ * 503 if too many kits are queued.
+ */
 async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Promise<void> {
   const { contract } = site();
   const tag = typeof ctx.query.tag === 'string' ? ctx.query.tag : undefined;
@@ -432,7 +438,7 @@ async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Pr
   sendFile(ctx, `${contract.service}-${tag === undefined ? '' : `${tag}-`}${found.file}`, found);
 }
 
-/** Makes what somebody waits for in its turn, and nothing for who has left by then. */
+/** Runs work through the queue, unless the visitor has disconnected before. */
 function inTurn<T>({ turns }: Pager, { res }: Context, make: () => T | Promise<T>): Promise<T> {
   return turns.take(() => {
     if (!res.destroyed) return make();
@@ -440,25 +446,25 @@ function inTurn<T>({ turns }: Pager, { res }: Context, make: () => T | Promise<T
   });
 }
 
-/** What a refusal may say of itself. */
+/** Properties of an error that describe the response. */
 interface Refusal extends Error {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly expose?: boolean;
 }
 
-/** Tells a visitor why there is no page. Koa's own way would drop the headers that every reply has. */
+/** Sends an error to the visitor. Koa's own error handler would remove the headers that every response has. */
 function sendRefusal(ctx: Context, error: unknown, { onError }: PagesOptions): void {
   const { message, status, headers, expose } = error as Refusal;
   const isTold = expose === true && status !== undefined;
-  if (!isTold) onError(error); // what is told to the visitor is no fault of ours
+  if (!isTold) onError(error); // an error that is shown to the visitor is not a fault of the gateway
   ctx.status = isTold ? status : 500;
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.type = 'text';
   ctx.body = isTold ? message : ctx.message;
 }
 
-/** 404 as a page that suggests what there is. */
+/** Sends 404 as a page with similar names. */
 async function sendUnknown(pager: Pager, ctx: Context, asked: string): Promise<void> {
   const view = viewOf(pager, ctx);
   const page = await inTurn(pager, ctx, () =>

@@ -1,12 +1,12 @@
 import { type Html, html, webAddress } from './html.ts';
 
-// Descriptions of documents are CommonMark. What of it people use in them is shown: paragraphs, lists, code, emphasis and
-// links to the web. Anything else, markup of HTML above all, stays the text that it is.
+// Renders descriptions written in CommonMark. It supports paragraphs, lists, code, emphasis and links to the web.
+// Everything else, in particular HTML, is shown as text.
 
-/** So many characters of one description are shown; the rest is cut, with an ellipsis. */
+/** Maximum number of characters of a description. The rest is replaced by an ellipsis. */
 const longest = 20_000;
 
-/** A description as paragraphs, lists and blocks of code; nothing for an empty one. */
+/** Renders a description as paragraphs, lists and blocks of code; undefined for an empty description. */
 export function prose(text: string): Html {
   const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
   if (cut.trim() === '') return undefined;
@@ -35,12 +35,12 @@ export function prose(text: string): Html {
   return html`<div class="prose" dir="auto">${blocks}</div>`;
 }
 
-/** The first sentence or so of a description, as plain text without marks of CommonMark. */
+/** Returns the first sentence of a description as plain text without CommonMark marks. */
 export function summary(text: string, most = 140): string {
   const lines = text.slice(0, 4_000).trim().split('\n');
   const blank = lines.findIndex((each) => each.trim() === '');
   const paragraph = (blank === -1 ? lines : lines.slice(0, blank)).join('\n');
-  // a summary stands on a line of its own, before the description
+  // a summary is a separate line before the description
   const [line = '', next = ''] = paragraph.split('\n', 2);
   const first = /^[A-Z]/.test(next) && !/[,;:]$/.test(line) ? line : paragraph;
   const plain = first.slice(0, 1_000).replace(/\s+/g, ' ').replace(/[`*]/g, '');
@@ -71,10 +71,10 @@ function blockOf(lines: readonly string[]): Html {
   return html`<p>${inline(lines.join('\n'))}</p>`;
 }
 
-/** So many characters a code, a strong text, a link's words or its address may have to be seen as one. */
+/** Maximum number of characters of a code span, a strong text, or a link's text or address. */
 const longestMark = 1_000;
 
-/** Code, strong and stressed words and links in a text; each mark is looked for once, and no further than its longest. */
+/** Renders code, emphasis and links in a text. Each mark is searched only within the maximum length. */
 function inline(text: string): Html[] {
   const parts: Html[] = [];
   let from = 0;
@@ -92,7 +92,7 @@ function inline(text: string): Html[] {
   return parts;
 }
 
-/** The mark that begins at a place, and where it ends; undefined where none does. */
+/** Returns the mark that starts at a position and its end, or undefined for no mark. */
 function markAt(text: string, at: number): { readonly shown: Html; readonly end: number } | undefined {
   const first = text[at];
   if (first === '`') {
@@ -122,7 +122,10 @@ function markAt(text: string, at: number): { readonly shown: Html; readonly end:
   };
 }
 
-/** The text from a place to what ends it on the same line; undefined for none, an empty or a long one. */
+/**
+ * Returns the text from a position to a delimiter on the same line. Returns undefined if the text is empty, too long,
+ * or has no end.
+ */
 function between(text: string, from: number, end: string): string | undefined {
   const window = text.slice(from, from + longestMark);
   const [line = ''] = window.split('\n', 1);

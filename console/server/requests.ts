@@ -3,18 +3,20 @@ import type { PreviewedRequest } from '../../gateway/protocols/preview.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { documentNames, soapPathsOf } from '../../wsdl/binding.ts';
 
-/** What a request asks the pages for. */
+/** The page that a request asks for. */
 export type Asked =
   | { readonly kind: 'overview' }
-  /** A page about a WSDL or schema. `path`: where the document itself is, below the base path, such as `/soap11`. */
+  /**
+   * A page about a WSDL or schema. `path` is the location of the document below the base path, for example `/soap11`.
+   */
   | { readonly kind: 'document'; readonly name: string; readonly path: string }
-  /** In the manner of .asmx: `?op=GetSearch`. */
+  /** `?op=GetSearch`, as in .asmx. */
   | { readonly kind: 'op'; readonly name: string }
   | { readonly kind: 'contract' }
-  /** Below the pages' own folder: the path there, such as `/GetSearch`. */
+  /** A path below the pages' folder, for example `/GetSearch`. */
   | { readonly kind: 'folder'; readonly path: string };
 
-/** A contract's own paths come first: where one of its routes may be below `docs`, pages are elsewhere. */
+/** Returns the folder of the pages. If a route of the contract may be below `docs`, the folder is `_docs`. */
 export function folderOf({ routes }: Contract): string {
   const isTaken = routes.some(({ segments: [first] }) =>
     first?.kind === 'literal' ? /^docs(?:\.json)?$/i.test(first.text) : first?.kind === 'parameter',
@@ -22,17 +24,17 @@ export function folderOf({ routes }: Contract): string {
   return isTaken ? '_docs' : 'docs';
 }
 
-/** What one request asks the pages for; undefined where it is the gateway's to answer. */
+/** Returns the page that a request asks for, or undefined if the gateway handles the request itself. */
 export type ReadAsked = (
   request: Pick<IncomingMessage, 'method' | 'headers'>,
   path: string,
   query: string,
 ) => Asked | undefined;
 
-/** The page about a document, below the pages' folder; its query names the document. */
+/** Path of the pages about documents, below the pages' folder. The query names the document. */
 export const documentPagePath = '/-/document';
 
-/** Made once for each contract: which requests are for its pages. Every POST but one below their folder is a call. */
+/** Creates the function that recognizes requests for a contract's pages. A POST outside the pages' folder is a call. */
 export function compileAsked(contract: Contract): ReadAsked {
   const base = contract.basePath.toLowerCase();
   const folder = `/${folderOf(contract)}`;
@@ -68,8 +70,8 @@ export function compileAsked(contract: Contract): ReadAsked {
 }
 
 /**
- * Returns true if a browser loads the address into a window (Fetch Metadata §2.1, §2.2). `Accept` cannot show this: SOAP
- * clients such as node-soap send the value of a browser when they load a WSDL.
+ * Returns true if a browser loads the address into a window (Fetch Metadata §2.1, §2.2). `Accept` cannot show this:
+ * some SOAP clients, for example node-soap, send the value of a browser when they load a WSDL.
  */
 function isNavigation(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-dest'] === 'document' || headers['sec-fetch-mode'] === 'navigate';
@@ -108,7 +110,7 @@ export function previewedRequest(body: Buffer): PreviewedRequest {
   });
 }
 
-/** Returns the value of a JSON text; undefined for other texts, so that no error or log quotes them. */
+/** Parses JSON. Returns undefined for other texts, so that no error or log quotes them. */
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString());

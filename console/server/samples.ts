@@ -3,12 +3,12 @@ import { fileNameOf, sampleSuffix } from '../../wsdl/kits/file-names.ts';
 import type { MessageSample, SampleFormat } from '../../wsdl/samples/samples.ts';
 import type { Site } from './view.ts';
 
-/** A sample message, and which side sends it. */
+/** A sample message and its direction. */
 export interface Sample extends MessageSample {
   readonly side: 'request' | 'reply';
 }
 
-/** What a form is called, for people. */
+/** Display names of the formats. */
 export const formatNames: Readonly<Record<SampleFormat, string>> = {
   soap11: 'SOAP 1.1',
   soap12: 'SOAP 1.2',
@@ -16,7 +16,7 @@ export const formatNames: Readonly<Record<SampleFormat, string>> = {
   json: 'JSON',
 };
 
-/** Sample messages of an operation, requests first. */
+/** Returns the sample messages of an operation, requests first. */
 export function samplesOf(site: Site, { operation }: CompiledOperation): readonly Sample[] {
   const found = site.sampler().samplesOf(operation.name);
   if (found === undefined) return [];
@@ -26,7 +26,7 @@ export function samplesOf(site: Site, { operation }: CompiledOperation): readonl
   ];
 }
 
-/** What a sample's file is called, such as `GetSearch.request.soap11.xml`. */
+/** Returns the file name of a sample, for example `GetSearch.request.soap11.xml`. */
 export function sampleFile(operation: string, { side, format }: Pick<Sample, 'side' | 'format'>): string {
   return `${fileNameOf(operation)}.${side}${sampleSuffix(format)}`;
 }

@@ -2,16 +2,16 @@ import { type Contract, type CredentialPart, namespaces } from '../../mappings/c
 import { indentXml } from '../../wsdl/samples/indent.ts';
 import { credentialHeaders, placeholderOf, placeholdersOf } from '../../wsdl/samples/placeholders.ts';
 
-/** A way to give credentials, as a sample. */
+/** A way to send credentials, with a sample. */
 export interface SignInWay {
-  /** Which it is; the texts of languages have a heading for each. */
+  /** Key of the heading in the language texts. */
   readonly key: 'headers' | 'basic' | 'body' | 'block' | 'wsse';
-  /** What it looks like, with a placeholder such as `YOUR_API_USER_ID` for each value. */
+  /** Sample with a placeholder for each value, for example `YOUR_API_USER_ID`. */
   readonly sample: string;
 }
 
 /**
- * The ways in which a contract takes credentials (W24, W47), with placeholders for values.
+ * Returns the ways in which a contract accepts credentials (W24, W47), with placeholders for values.
  *
  * @param blocks the declared header blocks of an adopted contract that hold credentials (A8), as XML; `''` for none
  */

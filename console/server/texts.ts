@@ -2,21 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Texts of pages in one language. */
 export interface Texts {
-  /** Such as `en`. */
+  /** Language tag, for example `en`. */
   readonly language: string;
-  /** What the language calls itself. */
+  /** The language's name in that language. */
   readonly name: string;
-  /** The text of a key, with `{name}` replaced by values; in English where the language lacks it. RangeError for no key. */
+  /**
+   * Returns the text of a key, with `{name}` replaced by values. Falls back to English. Throws a RangeError for an
+   * unknown key.
+   */
   readonly say: (key: string, values?: Readonly<Record<string, string | number>>) => string;
-  /** All texts whose keys begin so, for the pages' script. */
+  /** Returns all texts whose keys start with the prefix, for the pages' script. */
   readonly below: (prefix: string) => Readonly<Record<string, string>>;
 }
 
 const folder = new URL('../texts/', import.meta.url);
 
 /**
- * Reads the languages: a file `de.json` in console/texts/ is one, a flat object of texts by key, whose key `language` says
- * what the language calls itself. English comes first.
+ * Reads the languages. Each file `de.json` in console/texts/ is a language: a flat object of texts by key, whose key
+ * `language` is the language's own name. English comes first.
  */
 function readLanguages(): readonly Texts[] {
   const files = readdirSync(folder).filter((file) => file.endsWith('.json'));
@@ -43,16 +46,17 @@ function textsOf(language: string, texts: Readonly<Record<string, string>>): Tex
 
 let known: readonly Texts[] | undefined;
 
-/** All languages, English first; read from their files when first asked for. */
+/** Returns all languages, English first. They are read from their files on first use. */
 export function languages(): readonly Texts[] {
   known ??= readLanguages();
   return known;
 }
 
 /**
- * The language for a visitor: the one that a link chose, else the best of Accept-Language (RFC 9110, 12.5.4), else English.
+ * Returns the language for a visitor: the one that a link chose, else the best match of Accept-Language (RFC 9110,
+ * 12.5.4), else English.
  *
- * @param accepted the header's text, of which the first 32 ranges count
+ * @param accepted the header's value; only the first 32 ranges are used
  */
 export function languageFor(chosen: string | null, accepted: string | undefined): Texts {
   const all = languages();

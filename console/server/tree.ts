@@ -16,12 +16,12 @@ import { type Html, html } from './html.ts';
 import { prose } from './prose.ts';
 import { href, type View } from './view.ts';
 
-/** So many members one tree shows; what is more stands on the pages of its types. */
+/** Maximum number of members in one tree. Further members are shown on the pages of their types. */
 const mostRows = 300;
-/** So many levels of members are shown within members. */
+/** Maximum depth of nested members. */
 const deepest = 4;
 
-/** What a row is within: the keys of all that, and how many levels they are. */
+/** The ancestors of a row: their keys and their number. */
 interface Within {
   readonly keys: readonly unknown[];
   readonly depth: number;
@@ -32,46 +32,46 @@ interface Tree {
   left: number;
 }
 
-/** A member of a message as the tree shows it. */
+/** A row of the tree: a member of a message. */
 interface Row {
   readonly name: string;
-  /** What it is called in JSON, where that is another name. */
+  /** The JSON name, if it differs. */
   readonly json?: string | undefined;
   readonly type: Html;
   readonly required: boolean;
   readonly nillable: boolean;
   readonly description?: string;
-  /** What else is said of its values, a line. */
+  /** Further facts about its values, in one line. */
   readonly facts?: string;
-  /** The only values that it may have. */
+  /** The only allowed values. */
   readonly values?: readonly string[];
   readonly inner?: Inner;
 }
 
-/** What a member has in it. */
+/** Members nested in a row. */
 interface Inner {
-  /** Tells one that is in itself. */
+  /** Identity that detects recursion. */
   readonly key: unknown;
   readonly name: string;
   readonly rows: () => readonly Row[];
-  /** True for what is no level of its own on the wire: a group of members, a type in place of another. */
+  /** True for rows that add no level in a message: a group of members, or a type that replaces another one. */
   readonly isGroup?: boolean;
 }
 
-/** The members of a type as a tree: name, type, whether required, what the document says of each. */
+/** Renders the members of a type as a tree: name, type, whether it is required, documentation. */
 export function memberTree(view: View, type: SchemaType): Html {
   return rowTree(view, new Rows(view).content(type), type);
 }
 
-/** The members of one type, for its own page. */
+/** Renders the members of one type for its own page. */
 export function typeTree(view: View, type: NamedType): Html {
   if (type.kind === 'enum') return valueList(view, type.values);
-  // the item of a list is told where the list is used
+  // items of lists are described where the list is used
   if (type.kind === 'array' || type.kind === 'map') return undefined;
   return memberTree(view, typeGraphOf(view.site.contract).nodeOf(type));
 }
 
-/** A whole message as a tree: header blocks first, then the element in the body. */
+/** Renders a whole message as a tree: header blocks first, then the body element. */
 export function messageTree(view: View, { headers, body }: Pick<AdoptedMessage, 'headers' | 'body'>): Html {
   const tree = new Rows(view);
   const blocks = headers.map((element) => ({
@@ -87,7 +87,7 @@ export function messageTree(view: View, { headers, body }: Pick<AdoptedMessage, 
   return rowTree(view, [...blocks, call], body);
 }
 
-/** Rows as a tree; `key` is of what they are in. */
+/** Renders rows as a tree. `key` identifies their parent. */
 function rowTree(view: View, rows: readonly Row[], key: unknown): Html {
   if (rows.length === 0) return html`<p>${view.texts.say('tree.empty')}</p>`;
   return html`<ul class="tree">${list({ view, left: mostRows }, rows, { keys: [key], depth: 1 })}</ul>`;
@@ -135,7 +135,7 @@ function item(tree: Tree, row: Row, within: Within): Html {
   </li>`;
 }
 
-/** Rows of the nodes of the type graph. */
+/** Creates rows from the nodes of the type graph. */
 class Rows {
   readonly #view: View;
 
@@ -161,7 +161,7 @@ class Rows {
       description: documentation,
       facts: demands?.words?.facts ?? this.#facts(type, value),
       values: textTypeOf(shown)?.facets.enumeration ?? [],
-      // an element in its own place is another one than its type in itself
+      // an element inside itself is a different case from a type inside itself
       inner: { key: abstract ? element : shown, name: typeTitle(shown) ?? name.local, rows },
     };
   }
@@ -184,7 +184,7 @@ class Rows {
     return [...stated, ...factsOf(type)].join('. ');
   }
 
-  /** Its attributes and elements, then each type that `xsi:type` may say in its place. */
+  /** Returns rows for a type's attributes and elements, then for each type that `xsi:type` may name. */
   content(type: SchemaType): readonly Row[] {
     if (type.kind === 'simple' || type === anyType) return [];
     const { attributes, content, derived } = type;
@@ -212,7 +212,7 @@ class Rows {
     return [...(type.abstract ? [] : own), ...others];
   }
 
-  /** A group that has to be there once is its members; another one is a row of its own. */
+  /** Returns the members of a group that is required exactly once. Any other group is a separate row. */
   #particle(particle: Particle, place: 'whole' | 'part' | 'branch'): readonly Row[] {
     const { least, most } = particle;
     const required = least > 0 && place !== 'branch';
@@ -237,7 +237,7 @@ class Rows {
     ];
   }
 
-  /** A type in words, with a link to the page of one that has a page. */
+  /** Renders a type's name, with a link if the type has a page. */
   #typeName(type: SchemaType): Html {
     const { texts, site } = this.#view;
     if (type.kind === 'complex') {
@@ -258,7 +258,10 @@ class Rows {
   }
 }
 
-/** The type of the items of a list or of the values of a map whose own type no page shows; undefined for any other type. */
+/**
+ * Returns the type of a list's items or a map's values if the list or map has no page of its own. Returns undefined for
+ * any other type.
+ */
 function itemType({ content, isGenerated, json }: ComplexType): SchemaType | undefined {
   if (content.kind === 'encodedArray') return content.item;
   if (isGenerated !== true) return undefined;
@@ -266,7 +269,7 @@ function itemType({ content, isGenerated, json }: ComplexType): SchemaType | und
   return json?.kind === 'list' && json.item.kind === 'element' ? json.item.element.type : undefined;
 }
 
-/** The type whose members are shown for a type: of lists and maps that no document names, the type of their items. */
+/** Returns the type whose members are shown. For generated lists and maps it is the type of the items. */
 function shownType(type: SchemaType): SchemaType {
   let shown = type;
   for (let depth = 0; depth < 8 && shown.kind === 'complex' && shown.isGenerated === true; depth++)
@@ -274,13 +277,15 @@ function shownType(type: SchemaType): SchemaType {
   return shown;
 }
 
-/** A type's name, built-in ones with `xs:`; undefined for one that has none. */
+/** Returns a type's name, with `xs:` for built-in types, or undefined for a type without a name. */
 function typeTitle({ name }: SchemaType): string | undefined {
   if (name === undefined) return undefined;
   return name.namespace === namespaces.xsd ? `xs:${name.local}` : name.local;
 }
 
-/** The facets of a type's text by the names that XSD has for them, such as `maxLength 20`; none of one without text. */
+/**
+ * Returns the facets of a type's text by their XSD names, for example `maxLength 20`. Empty for a type without text.
+ */
 function factsOf(type: SchemaType): readonly string[] {
   const simple = textTypeOf(type);
   if (simple === undefined) return [];

@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Pages and kits take this share of a core at most while they are made, as calls come first. */
+/** Maximum share of a core that creating pages and kits may use, so that calls have priority. */
 const share = 0.25;
 
-/** Makes what visitors ask for, a piece at a time, with pauses between them in which calls are answered. */
+/** A queue that runs the work for visitors one piece at a time, with pauses in which calls are processed. */
 export interface Turns {
   /**
-   * Does some work once what came before is done and its pause is over; nothing of it may take long by itself. Throws an error
-   * with the status 503, for the visitor, where too many wait, and what the work throws.
+   * Runs work after the earlier work and its pause. The work must not block for long. Rejects with status 503 if too
+   * many visitors wait, and with the errors of the work.
    */
   readonly take: <T>(work: () => T | Promise<T>) => Promise<T>;
 }
 
-/** @param mostWaiting how many may wait, beside the one that has its turn */
+/** @param mostWaiting maximum number of waiting visitors, in addition to the one being served */
 export function createTurns(mostWaiting: number): Turns {
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;

@@ -12,54 +12,56 @@ import { summary } from './prose.ts';
 import { folderOf } from './requests.ts';
 import type { Texts } from './texts.ts';
 
-/** The most operations that the overview and the side navigation list; of more they list the tags. */
+/**
+ * Maximum number of operations that the overview and the side navigation list. If there are more, they list the tags.
+ */
 export const mostListed = 120;
 
-/** The title of the document, or the service's name. */
+/** Returns the title of the document, or the service's name. */
 export function titleOf({ contract }: Pick<Site, 'contract'>): string {
   return contract.about?.title || contract.service;
 }
 
-/** What pages know of a contract, made once. */
+/** Data about a contract shared by all pages. */
 export interface Site {
   readonly compiled: CompiledContract;
   readonly contract: Contract;
   readonly tryIt: TryIt;
-  /** Where pages are below the base path: `docs`, or `_docs` where the contract has routes of its own there. */
+  /** Folder of the pages below the base path: `docs`, or `_docs` if the contract has its own routes there. */
   readonly folder: string;
-  /** By name in lower case. */
+  /** Operations by name in lower case. */
   readonly operations: ReadonlyMap<string, CompiledOperation>;
-  /** By tag, tags in the order in which operations name them. */
+  /** Operations by tag. Tags are in the order in which operations name them. */
   readonly tags: ReadonlyMap<string, readonly Operation[]>;
   readonly untagged: readonly Operation[];
   readonly entries: readonly PreparedEntry[];
-  /** Writes samples; made when one is first shown. */
+  /** Returns the sampler, created on first use. */
   readonly sampler: () => Sampler;
-  /** Writes samples of required members only; made when one is first shown. */
+  /** Returns the sampler of required members only, created on first use. */
   readonly sparseSampler: () => Sampler;
-  /** Says what is wrong with a message; made when it is first asked for. */
+  /** Returns the doctor that checks messages, created on first use. */
   readonly doctor: () => Doctor;
-  /** Tells what a request becomes upstream; made when it is first asked for. */
+  /** Returns the preview of upstream requests, created on first use. */
   readonly preview: () => Preview;
-  /** Where SOAP calls go, below the base path: each path with each SOAP version that the WSDL declares for it. */
+  /** Paths of SOAP endpoints below the base path, with each SOAP version that the WSDL declares for the path. */
   readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
 }
 
-/** One visit of a page: in which language, from where. */
+/** Language and location of one visit of a page. */
 export interface View {
   readonly site: Site;
   readonly texts: Texts;
-  /** The way up from the page to the base path, such as `../`. */
+  /** Relative path from the page to the base path, for example `../`. */
   readonly up: string;
   /** The contract's public address, without a slash at the end. */
   readonly address: string;
-  /** The language, where a link chose it. */
+  /** The language, if a link chose it. */
   readonly chosen: string | undefined;
-  /** The page itself below the base path, for links to other languages. */
+  /** The page's path below the base path, for links to other languages. */
   readonly self: string;
 }
 
-/** Makes what pages know of a contract. */
+/** Creates the data shared by all pages. */
 export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   const { contract } = compiled;
   let doctor: Doctor | undefined;
@@ -103,7 +105,10 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
   };
 }
 
-/** The header blocks of the first operation of an adopted contract that holds credentials in them (A8), as XML; else `''`. */
+/**
+ * Returns the header blocks of the first operation of an adopted contract that has credentials in them (A8), as XML;
+ * otherwise `''`.
+ */
 export function credentialBlocks({ contract, sampler }: Site): string {
   const moved = new Set(contract.credentials?.parts.map((part) => part.moved?.block));
   const graph = typeGraphOf(contract);
@@ -113,12 +118,12 @@ export function credentialBlocks({ contract, sampler }: Site): string {
   return operation === undefined ? '' : (sampler().samplesOf(operation.name)?.requests[0]?.blocks ?? '');
 }
 
-/** The operations of a tag, none of an unknown one; all of them where no tag is named. */
+/** Returns the operations of a tag, or all operations if no tag is given. Empty for an unknown tag. */
 export function operationsOf({ contract, tags }: Site, tag: string | undefined): readonly Operation[] {
   return tag === undefined ? contract.operations : (tags.get(tag) ?? []);
 }
 
-/** A link to a page below the base path, in the language that was chosen. */
+/** Returns a link to a page below the base path, in the chosen language. */
 export function href(
   { up, chosen }: View,
   path: string,
@@ -130,19 +135,19 @@ export function href(
   return `${up}${path}${text === '' ? '' : `?${text}`}`;
 }
 
-/** A link to an operation's page. */
+/** Returns a link to an operation's page. */
 export function operationHref(view: View, name: string): string {
   return href(view, `${view.site.folder}/${encodeURIComponent(name)}`);
 }
 
-/** So many names of members of one operation are searched. */
+/** Maximum number of searchable member names per operation. */
 const mostMembers = 40;
 
 function entryOf(operation: Operation): SearchEntry {
   const names = new Set<string>();
   const seen = new Set<Type>();
   const waiting: Type[] = [operation.input, operation.output];
-  // nearest first: members of members come after all members
+  // breadth first: nested members follow all direct members
   for (let type = waiting.shift(); type !== undefined && names.size < mostMembers; type = waiting.shift()) {
     if (seen.has(type) || type.kind === 'scalar') continue;
     seen.add(type);

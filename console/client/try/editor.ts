@@ -8,14 +8,14 @@ import { Compartment, EditorState, type Extension } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 
-/** A message as text, which may be changed. */
+/** An editable message text. */
 export interface MessageEditor {
   readonly text: () => string;
-  /** Shows another message; `onEdit` isn't told. */
+  /** Shows another message without calling `onEdit`. */
   readonly show: (text: string, language: 'xml' | 'json') => void;
 }
 
-/** A place in a text that is wrong; lines and columns count from 1. */
+/** A position of an error in a text. Lines and columns count from 1. */
 export interface Mark {
   readonly line: number;
   readonly column: number;
@@ -24,12 +24,12 @@ export interface Mark {
 }
 
 export interface EditorOptions {
-  /** What people who don't see it are told. */
+  /** Label for screen readers. */
   readonly label: string;
-  /** Elements that completion offers. */
+  /** Elements that completion suggests. */
   readonly elements: readonly ElementSpec[];
   readonly onEdit: (text: string) => void;
-  /** What is wrong with a text, whenever it was changed. */
+  /** Returns the problems of a text; called after each change. */
   readonly check: (text: string, language: 'xml' | 'json') => Promise<readonly Mark[]>;
 }
 
@@ -51,7 +51,7 @@ const theme = EditorView.theme({
     backgroundColor: 'var(--soft)',
     borderRight: '1px solid var(--line)',
   },
-  // pictures of the package's own would be data: in a page that takes none
+  // the package's own pictures are data: URLs, which the pages' policy forbids
   '.cm-lint-marker-error': { content: '"✕"', color: 'var(--bad)' },
   '.cm-lint-marker-warning': { content: '"!"', color: 'var(--warn)' },
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad)' },
@@ -64,14 +64,14 @@ const theme = EditorView.theme({
 });
 
 /**
- * Replaces a selection by itself: Chromium would keep the look of what was replaced, as a style in line, which the pages'
- * policy refuses with an error in the console.
+ * Replaces a selection itself. Otherwise Chromium keeps the look of the replaced text in an inline style, which the
+ * pages' policy rejects with a console error.
  */
 const replaceBySelf = EditorView.domEventHandlers({
   beforeinput: (event, view) => {
     const { data, inputType } = event;
     if (inputType !== 'insertText' || data === null) return false;
-    // the browser's own selection, as the editor's comes after it; of a shadow tree it has no target ranges
+    // the browser's selection, since the editor's is updated later; in a shadow tree, `getTargetRanges` returns nothing
     const root = view.root as (Document | ShadowRoot) & { getSelection?: () => Selection | null };
     const selected = root.getSelection?.();
     if (!selected?.anchorNode || !selected.focusNode || selected.isCollapsed) return false;
@@ -124,8 +124,8 @@ function marksOf(check: EditorOptions['check'], languageNow: () => 'xml' | 'json
 }
 
 /**
- * Creates an editor below a node. It is in a shadow tree, where it has style sheets of its own: in the document it would need
- * inline styles, which the pages' policy refuses.
+ * Creates an editor below a node. It uses a shadow tree with its own style sheets, because in the document it would
+ * need inline styles, which the pages' policy forbids.
  */
 export function createEditor(
   below: HTMLElement,

@@ -2,16 +2,16 @@ import { indentJson, indentXml } from '../../../wsdl/samples/indent.ts';
 import type { FormDescription, RequestDescription } from '../../description.ts';
 import { escapeXml, type Form, type Member, writePayload } from './model.ts';
 
-/** A request as it is about to be sent. */
+/** A request to be sent. */
 export interface OutgoingCall {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The body with placeholders in place of credentials. */
+  /** The body with placeholders instead of credentials. */
   readonly shown: string;
 }
 
-/** What came back. */
+/** The gateway's response. */
 export interface Answer {
   readonly status: string;
   readonly headers: readonly (readonly [string, string])[];
@@ -24,7 +24,7 @@ const envelopes = {
   soap12: 'http://www.w3.org/2003/05/soap-envelope',
 } as const;
 
-/** The message of a form in one of its forms; JSON begins with the sample, without credentials in the body. */
+/** Returns the message of a form in one format. JSON starts with the sample, without credentials in the body. */
 export function messageOf(
   description: FormDescription,
   request: RequestDescription,
@@ -46,11 +46,11 @@ export function messageOf(
 }
 
 /**
- * The call of a message with the credentials that the visitor typed: each in its HTTP header, or in place of its placeholder
- * where the message has one.
+ * Creates the call for a message with the visitor's credentials: in their HTTP headers, or in place of their
+ * placeholders in the message.
  *
- * @param values by the names of the credentials' headers
- * @param base the way from the page to the contract's base path
+ * @param values values by the header of the credential
+ * @param base relative path from the page to the contract's base path
  */
 export function callOf(
   { credentials }: FormDescription,
@@ -76,13 +76,13 @@ function escaped(value: string, format: RequestDescription['format']): string {
   return format === 'json' ? JSON.stringify(value).slice(1, -1) : escapeXml(value);
 }
 
-/** A reply as people read it: XML and JSON with an element or a member in each line. */
+/** Indents a reply: XML and JSON get one element or member per line. Other texts are returned unchanged. */
 export function indented(text: string, contentType: string): string {
   if (/[/+]json\b/i.test(contentType)) return isJson(text) ? indentJson(text).trimEnd() : text;
   if (!/[/+]xml\b/i.test(contentType)) return text;
   const declaration = /^<\?xml[^>]*\?>\s*/.exec(text)?.[0] ?? '';
   const xml = text.slice(declaration.length);
-  // comments, CDATA and instructions are not for the indenter
+  // the indenter does not support comments, CDATA and processing instructions
   if (/<[!?]/.test(xml)) return text;
   return `${declaration.trim()}${declaration === '' ? '' : '\n'}${indentXml(xml).trimEnd()}`;
 }
@@ -96,12 +96,12 @@ function isJson(text: string): boolean {
   }
 }
 
-/** JSON that keeps the digits of its numbers, where the browser can. */
+/** JSON functions that keep the digits of numbers, in browsers that have them. */
 interface RawJson {
   rawJSON?: (text: string) => unknown;
 }
 
-/** JSON without one of its members; the text itself where it isn't an object. */
+/** Removes a member from a JSON object. Other JSON texts are returned unchanged. */
 function withoutMember(text: string, member: string | undefined): string {
   if (member === undefined) return text;
   const raw = JSON as RawJson;
@@ -115,7 +115,9 @@ function withoutMember(text: string, member: string | undefined): string {
   return `${JSON.stringify(Object.fromEntries(rest), null, 2)}\n`;
 }
 
-/** Sends a call to the gateway that the page is of; nothing else is told of it. Throws TypeError where there is no answer. */
+/**
+ * Sends a call to the gateway that serves the page, and to no other host. Throws a TypeError if there is no response.
+ */
 export async function sendCall({ url, headers, body }: OutgoingCall): Promise<Answer> {
   const began = performance.now();
   const reply = await fetch(url, { method: 'POST', headers, body, credentials: 'omit', cache: 'no-store' });

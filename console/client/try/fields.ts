@@ -3,15 +3,15 @@ import type { ComponentChildren } from 'preact';
 import type { TypeRef } from '../../description.ts';
 import { emptySlot, type Form, givenValue, type Member, type Slot, typeOf, type Value } from './model.ts';
 
-/** What all fields of a form share. */
+/** Context shared by all fields of a form. */
 export interface Fields {
   readonly form: Form;
   readonly say: (key: string, values?: Readonly<Record<string, string>>) => string;
-  /** To be called whenever something was changed. */
+  /** Called after every change. */
   readonly changed: () => void;
 }
 
-/** The members of a record, one field each. */
+/** Returns one field per member of a record. */
 export function memberFields(fields: Fields, members: readonly Member[], path: string): ComponentChildren {
   return members.map((member) => memberField(fields, member, `${path}.${member.xml}`));
 }
@@ -29,11 +29,11 @@ interface SlotField {
   readonly path: string;
   readonly mayBeAbsent: boolean;
   readonly described?: Member['described'];
-  /** Takes the place away, of a list's item say. */
+  /** Removes the value, for example a list item. */
   readonly remove?: () => void;
 }
 
-/** One place: whether it is absent, given or nil, and its value. */
+/** Returns the field of one slot: its state (absent, given or nil) and its value. */
 function slotField(fields: Fields, field: SlotField): ComponentChildren {
   const { form } = fields;
   const { label, type, slot, path, described } = field;
@@ -81,7 +81,7 @@ function removeButton({ say }: Fields, { label, remove }: SlotField): ComponentC
   return html`<button type="button" aria-label=${text} title=${text} onClick=${remove}>✕</button>`;
 }
 
-/** The input of a value without parts: as its type asks, so that the right keys come up. */
+/** Returns the input of a text value. Its kind depends on the type, so that mobile browsers show the right keyboard. */
 function textInput(
   fields: Fields,
   { type, slot, label, described }: SlotField,
@@ -130,13 +130,13 @@ function textInput(
 
 function base64Of(bytes: Uint8Array): string {
   let text = '';
-  // in pieces: a call takes so many arguments and no more
+  // in chunks, because the number of arguments of a call is limited
   for (let at = 0; at < bytes.length; at += 0x8000)
     text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
   return btoa(text);
 }
 
-/** The fields of a value's parts; undefined for a text. */
+/** Returns the fields of a value's parts, or undefined for a text. */
 function valueFields(fields: Fields, field: SlotField): ComponentChildren {
   const value = givenValue(fields.form, field.slot, field.type);
   switch (value.kind) {

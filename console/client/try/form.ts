@@ -21,7 +21,7 @@ type Format = RequestDescription['format'];
 
 const formatNames = { soap11: 'SOAP 1.1', soap12: 'SOAP 1.2', xml: 'XML', json: 'JSON' } as const;
 
-/** Puts the form in place of its button. Throws Error where the description of the operation can't be had. */
+/** Replaces the button by the form. Throws an Error if the description of the operation cannot be loaded. */
 export async function openForm(place: HTMLElement, texts: Readonly<Record<string, string>>): Promise<void> {
   const { describe = '', base = '', explain = '', preview = '' } = place.dataset;
   const reply = await fetch(describe);
@@ -40,15 +40,15 @@ export async function openForm(place: HTMLElement, texts: Readonly<Record<string
 interface FormProps {
   readonly description: FormDescription;
   readonly say: Say;
-  /** The way from the page to the contract's base path. */
+  /** Relative path from the page to the contract's base path. */
   readonly base: string;
-  /** Where a message is looked at for what is wrong. */
+  /** Address that checks a message. */
   readonly explain: string;
-  /** Where what a call becomes upstream is told; empty where it isn't. */
+  /** Address that previews the upstream call; empty if previews are disabled. */
   readonly preview: string;
 }
 
-/** What was sent, and what became of it. */
+/** A sent request and its result. */
 interface Exchange {
   readonly call: OutgoingCall;
   readonly answer?: Answer;
@@ -211,7 +211,7 @@ type Check = (text: string, language: 'xml' | 'json') => Promise<readonly Mark[]
 
 interface EditorProps {
   readonly text: string;
-  /** Whether the text is the form's: one that was typed is the editor's own, and comes back here late. */
+  /** True if the editor follows changes of `text`. An edited text must not be written back, since it arrives late. */
   readonly follows: boolean;
   readonly language: 'xml' | 'json';
   readonly description: FormDescription;
@@ -220,11 +220,11 @@ interface EditorProps {
   readonly onEdit: (text: string) => void;
 }
 
-/** The message as text; CodeMirror, which comes with the form alone. */
+/** The message editor. CodeMirror is only loaded with the form. */
 function Editor({ text, follows, language, description, label, check, onEdit }: EditorProps): unknown {
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<MessageEditor | undefined>(undefined);
-  const checkNow = useRef(check); // the editor is made once, and what checks its message changes with the format
+  const checkNow = useRef(check); // the editor is created once, but the check depends on the format
   checkNow.current = check;
   useEffect(() => {
     let isGone = false;
@@ -249,7 +249,7 @@ function Editor({ text, follows, language, description, label, check, onEdit }: 
   return html`<div class="editor" ref=${place}></div>`;
 }
 
-/** What the gateway finds wrong with a message that is no call yet; nothing where it can't be asked. */
+/** Returns the problems that the gateway finds in a message; empty if the gateway cannot be reached. */
 async function explained(
   address: string,
   request: RequestDescription,
@@ -261,7 +261,7 @@ async function explained(
     body: text,
     credentials: 'omit',
     cache: 'no-store',
-  }).catch(() => undefined); // sending tells of a gateway that is away
+  }).catch(() => undefined); // sending the call reports an unreachable gateway
   if (reply?.ok !== true) return [];
   const { findings }: Explanation = await reply.json();
   return findings.flatMap(({ at, message, severity }) =>
@@ -269,7 +269,7 @@ async function explained(
   );
 }
 
-/** What completion knows: which elements the message may have, and which are in which. */
+/** Returns the elements for completion, with their child elements. */
 function completionsOf({
   operation,
   types,
@@ -300,7 +300,7 @@ function completionsOf({
   return [{ name: operation.name, children: top, top: true }, ...elements.values()];
 }
 
-/** Has a `{namespace}local` as its element is written where prefixes are those of a text. */
+/** Returns a function that turns `{namespace}local` into a prefixed name, using the prefixes declared in a text. */
 function prefixing(text: string): (name: string) => string {
   const prefixes = new Map(
     [...text.matchAll(/xmlns:(\w+)="([^"]*)"/g)].map(([, prefix, namespace]) => [namespace, prefix] as const),
@@ -333,7 +333,7 @@ function partsOf(type: TypeDescription): [string, TypeRef | undefined][] {
   }
 }
 
-/** What a call becomes upstream, as the gateway tells it; why not, where it can't be one. */
+/** Returns the gateway's preview of the upstream call, or the reason why there is none. */
 async function previewOf(
   address: string,
   operation: string,
@@ -350,7 +350,7 @@ async function previewOf(
   return reply.text();
 }
 
-/** Both messages as they went over the wire, headers and time; a secret credential isn't repeated. */
+/** Shows the request and the response with headers and duration. Secret credentials are masked. */
 function exchangeView(
   { call, answer, failure, upstream }: Exchange,
   { credentials }: FormDescription,
@@ -371,7 +371,7 @@ function exchangeView(
   `;
 }
 
-/** A reply, with the status that is meant where the HTTP status can't be it. */
+/** Shows a response, including the intended status if it differs from the HTTP status. */
 function answerView({ status, headers, body, ms }: Answer, say: Say): unknown {
   const meant = headers.find(([name]) => name === 'x-status')?.[1];
   const contentType = headers.find(([name]) => name === 'content-type')?.[1] ?? '';

@@ -3,18 +3,18 @@ export type TypedCredentials = Readonly<Record<string, string>>;
 
 const prefix = 'soapbridge-credentials ';
 
-/** The key of a contract's credentials: pages of one contract share them, those of another contract don't. */
+/** Storage key of a contract's credentials. Pages of the same contract share them. */
 function keyOf(base: string): string {
   return prefix + new URL(base, document.baseURI).href;
 }
 
-/** The credentials that the visitor keeps in this tab; undefined for none. */
+/** Returns the credentials stored in this tab, or undefined if there are none. */
 export function keptCredentials(base: string): TypedCredentials | undefined {
   const text = sessionStorage.getItem(keyOf(base));
   return text === null ? undefined : JSON.parse(text);
 }
 
-/** Keeps credentials until the tab is closed; undefined removes them. */
+/** Stores credentials until the tab is closed. Undefined removes them. */
 export function keepCredentials(base: string, values: TypedCredentials | undefined): void {
   if (values === undefined) sessionStorage.removeItem(keyOf(base));
   else sessionStorage.setItem(keyOf(base), JSON.stringify(values));

@@ -1,12 +1,12 @@
 import type { FormDescription, MemberDescription, TypeDescription, TypeRef } from '../../description.ts';
 
-// A message as the form holds it: what is given, nil or absent is told apart, and every value is the text that goes into
-// the message. The form's fields change it in place; messages are written of it and read into it.
+// The form's model of a message. Each slot is given, nil or absent, and every value is the text that is written into
+// the message. The fields change the model in place.
 
-/** A place of a message: a value, nil, or nothing. */
+/** A member, item or entry of a message: a value, nil, or absent. */
 export interface Slot {
   state: 'absent' | 'given' | 'nil';
-  /** Made when it is first needed, as types may hold themselves. */
+  /** Created on first use, since types may be recursive. */
   value: Value | undefined;
 }
 
@@ -44,26 +44,26 @@ export interface Entry {
   readonly slot: Slot;
 }
 
-/** What a form is made of: the description, and the types by their names. */
+/** The parts of a description that the model needs. */
 export type Form = Pick<FormDescription, 'types' | 'namespaces'>;
 
-/** A place with nothing in it. */
+/** Creates a slot without a value. */
 export function emptySlot(state: Slot['state'] = 'absent'): Slot {
   return { state, value: undefined };
 }
 
-/** The value of a place that is given, made if there is none yet. */
+/** Returns the value of a slot. Creates an empty value if there is none. */
 export function givenValue(form: Form, slot: Slot, type: TypeRef): Value {
   slot.value ??= emptyValue(form, type);
   return slot.value;
 }
 
-/** The named type that a reference is to; undefined for a scalar. */
+/** Returns the named type of a reference, or undefined for a scalar. */
 export function typeOf(form: Form, type: TypeRef): TypeDescription | undefined {
   return 'type' in type ? form.types[type.type] : undefined;
 }
 
-/** Members of a list, each as a place with nothing in it but what is required. */
+/** Creates members with empty slots. Required members are given, all others absent. */
 export function membersOf(described: readonly MemberDescription[]): Member[] {
   return described.map((each) => ({
     xml: each.xml,
@@ -118,7 +118,7 @@ function memberOf(
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** The element of an operation's request, indented; names are the contract's, and every value is escaped. */
+/** Writes the element of an operation's request, indented. Names come from the contract, and every value is escaped. */
 export function writePayload(form: Form, name: string, members: readonly Member[]): string {
   const { types, arrays } = form.namespaces;
   const lines: string[] = [];
@@ -180,7 +180,7 @@ function prefixOf({ namespaces }: Form, arrays: boolean): '' | 'arr:' {
   return arrays && namespaces.arrays !== namespaces.types ? 'arr:' : '';
 }
 
-/** A text as it stands in an element or an attribute. */
+/** Escapes a text for an element or an attribute. */
 export function escapeXml(text: string): string {
   return text
     .replaceAll('&', '&amp;')
@@ -192,7 +192,7 @@ export function escapeXml(text: string): string {
 
 // --- from a message --------------------------------------------------------------------------------
 
-/** An element, as far as reading needs it; a browser's Element is one. */
+/** The parts of the browser's Element that reading needs. */
 export interface XmlElement {
   readonly localName: string;
   readonly textContent: string | null;
@@ -200,7 +200,7 @@ export interface XmlElement {
   getAttributeNS(namespace: string, name: string): string | null;
 }
 
-/** Fills members with what an element holds; what it lacks is absent, and what isn't the contract's is left out. */
+/** Reads an element into members. Missing members become absent, and unknown elements are ignored. */
 export function readPayload(form: Form, members: readonly Member[], element: XmlElement): void {
   const children = [...element.children];
   for (const { xml, type, slot } of members) {
