@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from './process.ts';
 
-/** A WSDL of document/literal operations, each with a request and a reply of some types of its own. */
+/** Returns a WSDL of document/literal operations, each with its own request and reply types. */
 function wsdlOf(operations: number, members: number): string {
   const numbers = Array.from({ length: operations }, (_, index) => index);
   const types = numbers.map((index) => {
@@ -21,15 +21,15 @@ function wsdlOf(operations: number, members: number): string {
 
 export interface AdoptedLoadRow {
   readonly operations: number;
-  /** Of the WSDL, in MB of 10^6 bytes. */
+  /** Size of the WSDL in MB of 10^6 bytes. */
   readonly megabytes: number;
-  /** From files to codecs, in ms. */
+  /** Time from reading files to compiled codecs, in ms. */
   readonly ms: number;
-  /** The most memory that the process had, in MB. */
+  /** Peak memory of the process, in MB. */
   readonly peakMegabytes: number;
 }
 
-/** Loads and compiles WSDLs of some sizes, each in a process of its own; medians. */
+/** Loads and compiles WSDLs of several sizes, each in a separate process. Returns medians. */
 export function measureAdoptedLoad(
   sizes: readonly { readonly operations: number; readonly members: number }[],
   rounds: number,

@@ -57,7 +57,7 @@ const git = (...args: string[]): void => {
   execFileSync('git', args, { cwd: here, stdio: ['ignore', 'ignore', 'inherit'] });
 };
 
-/** This tree's packages where the commit has the same, else its own. */
+/** Uses the packages of this tree if the commit has the same lock file, otherwise installs the commit's packages. */
 function installPackages(): void {
   const lockOf = (tree: string): string => readFileSync(join(tree, 'package-lock.json'), 'utf8');
   if (lockOf(before) === lockOf(here)) symlinkSync(join(here, 'node_modules'), join(before, 'node_modules'));
@@ -83,7 +83,7 @@ async function measureOnce(upstreamUrl: string): Promise<void> {
     contenders.push({ name, port, requests: usualRequests(port), started });
   };
   const gateway = (tree: string) => () => [join(tree, 'bin/soapbridge.js'), 'serve'];
-  // a tree from before the variables had their prefix reads the old names
+  // older trees read environment variables without the prefix
   const isPrefixed = readFileSync(join(before, 'gateway/commands/serve.ts'), 'utf8').includes('SOAPBRIDGE_');
   const old = isPrefixed ? undefined : { UPSTREAM_URL: upstreamUrl, LOG_LEVEL: 'info' };
   const own = { SOAPBRIDGE_UPSTREAM_URL: upstreamUrl, SOAPBRIDGE_LOG_LEVEL: 'info' };
@@ -111,14 +111,14 @@ async function measureOnce(upstreamUrl: string): Promise<void> {
   }
 }
 
-/** What a module of this folder prints, as JSON, in a process of its own. */
+/** Runs a module of this folder in a separate process and returns its JSON output. */
 async function printedBy(module: string, ...trees: readonly string[]): Promise<unknown> {
   const path = join(import.meta.dirname, module);
   const { stdout } = await promisify(execFile)(process.execPath, [path, ...trees]);
   return JSON.parse(stdout);
 }
 
-/** The rows of both trees in turns, and what each is beside the commit's in the same round. */
+/** Measures the rows of both trees alternately, and compares each with the commit's row of the same round. */
 async function measureRows(): Promise<void> {
   const trees = { before, here };
   const figures = new Map<string, Record<keyof typeof trees, number[]>>();
@@ -139,7 +139,7 @@ async function measureRows(): Promise<void> {
   }
 }
 
-/** The codecs of both trees in one process after the other, in both orders. */
+/** Measures the codecs of both trees in one process, in both orders of loading. */
 async function measureCodecs(): Promise<void> {
   const logs = new Map<string, number[]>();
   const add = async (first: string, second: string, sign: number): Promise<void> => {
@@ -158,7 +158,7 @@ async function measureCodecs(): Promise<void> {
   }
 }
 
-/** Has something measured `starts` times in front of an upstream. */
+/** Runs a measurement `starts` times with an upstream. */
 async function withUpstream(measure: (upstreamUrl: string, turn: number) => Promise<void>): Promise<void> {
   runOn(otherCore);
   const upstreamPort = await freePort();
@@ -174,7 +174,7 @@ async function withUpstream(measure: (upstreamUrl: string, turn: number) => Prom
   }
 }
 
-/** The small call by both trees in one process. */
+/** Measures the small call through both trees in one process. */
 async function measureTogether(): Promise<void> {
   const gateways = join(import.meta.dirname, 'servers/gateways.ts');
   const logs: number[] = [];
@@ -195,7 +195,9 @@ async function measureTogether(): Promise<void> {
   console.log(`small call, × the commit: ${Math.exp(mean).toFixed(3)}, standard error ${error.toFixed(3)}`);
 }
 
-/** What a call costs by the second of two gateways in one process, as a share of the first's, in each round. */
+/**
+ * Returns the CPU cost of a call through the second of two gateways in one process, relative to the first, per round.
+ */
 async function ratiosTogether(args: readonly string[]): Promise<number[]> {
   const started = await start(serverCore, args, 'ready');
   try {
@@ -216,7 +218,7 @@ async function ratiosTogether(args: readonly string[]): Promise<number[]> {
   }
 }
 
-/** The mean of numbers, and its standard error. */
+/** Returns the mean and its standard error. */
 function meanOf(numbers: readonly number[]): { readonly mean: number; readonly error: number } {
   const mean = numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
   const squares = numbers.reduce((sum, each) => sum + (each - mean) ** 2, 0);

@@ -5,26 +5,28 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { median } from './process.ts';
 
-/** How the gateway bears one large message: how long it holds its event loop at a time, and what memory it takes. */
+/** Effect of one large message on the gateway: blocking of the event loop, and memory. */
 export interface BigRow {
   readonly what: string;
   readonly megabytes: number;
-  /** Longest delay of a turn of the event loop, in ms: the least of the rounds, as a busy machine only adds to it. */
+  /**
+   * Longest delay of an event-loop iteration, in ms. The minimum of all rounds, since a busy machine only adds to it.
+   */
   readonly heldMs: number;
-  /** The same in CPU time of the loop's thread, which a busy machine can't stretch. */
+  /** The same delay in CPU time of the loop's thread, which does not depend on the load of the machine. */
   readonly heldCpuMs: number;
-  /** CPU time of all threads, of one call: the median. */
+  /** CPU time of all threads for one call: median, in ms. */
   readonly cpuMs: number;
-  /** Resident memory at its highest, above what it was before, over the size of the document: the median. */
+  /** Growth of resident memory divided by the size of the document: median. */
   readonly memoryRatio: number;
   readonly totalMs: number;
 }
 
-/** What the measured process tells over IPC. */
+/** Figures that the measured process reports over IPC. */
 export interface BigHealth {
   readonly heldMs: number;
   readonly heldCpuMs: number;
-  /** CPU time of all threads of the process in all. */
+  /** CPU time of all threads of the process, in ms. */
   readonly cpuMs: number;
   readonly peakBytes: number;
 }
@@ -35,22 +37,22 @@ const getPdf = envelope(
   '<GetPdf xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserId>u</ApiUserId><ApiUserKey>key-key</ApiUserKey></Authentication><Request><Id>1</Id></Request></GetPdf>',
 );
 
-/** A message that is sent to the gateway, and what the service behind answers. */
+/** A message for the gateway and the upstream's reply. */
 export interface BigCall {
   readonly what: string;
   readonly megabytes: number;
-  /** A contract folder; undefined: the first contract. */
+  /** A contract folder. Undefined: the first contract. */
   readonly contract?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
-  /** What the service answers. */
+  /** The upstream's reply. */
   readonly reply: Buffer;
-  /** So many bytes the answer has at least. */
+  /** Minimum number of bytes of the response. */
   readonly least: number;
 }
 
-/** A document of so many megabytes through GetPdf over SOAP 1.1, several times. */
+/** Measures documents of the given sizes through GetPdf over SOAP 1.1. */
 export function measureBig(sizes: readonly number[], rounds: number): Promise<readonly BigRow[]> {
   const calls = sizes.map((megabytes): BigCall => {
     const document = documentOf(megabytes);
@@ -68,12 +70,12 @@ export function measureBig(sizes: readonly number[], rounds: number): Promise<re
   return measureCalls(calls, rounds);
 }
 
-/** Bytes of a document. */
+/** Returns the bytes of a document. */
 export function documentOf(megabytes: number): Buffer {
   return Buffer.alloc(megabytes * 1024 * 1024, 'not quite a PDF, but as long;');
 }
 
-/** Each call several times, in a gateway of its own that watches itself. */
+/** Measures each call several times in a separate gateway that monitors itself. */
 export async function measureCalls(calls: readonly BigCall[], rounds: number): Promise<readonly BigRow[]> {
   let reply: Buffer = Buffer.alloc(0);
   const upstream = createServer((request, response) => {
@@ -114,7 +116,7 @@ export async function measureCalls(calls: readonly BigCall[], rounds: number): P
       const ms = performance.now() - started;
       gateway.send('tell');
       const [health]: [BigHealth] = (await once(gateway, 'message')) as [BigHealth];
-      if (round === 0) continue; // V8 compiles
+      if (round === 0) continue; // the first round warms up V8
       total.push(ms);
       healths.push(health);
     }

@@ -2,20 +2,23 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { median } from './process.ts';
 
-/** How long the second of two trees takes, as a share of the first's, by message. */
+/** Time of the second tree relative to the first, by message. */
 export type Ratios = Readonly<Record<string, number>>;
 
 /** Message sizes in megabytes. */
 const sizes = [0.001, 0.016, 0.25];
-/** Bytes of a turn, in messages of one size: some milliseconds, so that a busy machine does the same to both trees. */
+/**
+ * Bytes measured before switching trees. One measurement takes some milliseconds, so that load of the machine affects
+ * both trees equally.
+ */
 const bytesPerTurn = 300_000;
 const warmUpRounds = 60;
 const rounds = 120;
 
 /**
- * Prints how long the codecs of one tree take beside those of another, both in this process and in turns, as JSON of
- * {@link Ratios}. `node bench/codecs-in-turns.ts TREE OTHER`; `bench/against.ts --codecs` runs it in both orders, since the tree
- * that is loaded first has its code compiled first.
+ * Compares the codecs of two trees in this process, alternately, and prints JSON of {@link Ratios}. Usage: `node
+ * bench/codecs-in-turns.ts TREE OTHER`. `bench/against.ts --codecs` runs it in both orders, since the code of the tree
+ * loaded first is compiled first.
  */
 async function ratiosOf(first: string, second: string): Promise<Ratios> {
   const from = (tree: string, file: string): string => pathToFileURL(join(tree, 'bench', file)).href;

@@ -13,17 +13,17 @@ import { median } from './process.ts';
 export interface CodecRow {
   readonly name: string;
   readonly megabytesPerSecond: number;
-  /** Speed as a share of JSON.parse's on JSON of the same size in the same run. */
+  /** Speed relative to JSON.parse of JSON of the same size in the same run. */
   readonly ofJsonParse: number;
 }
 
-/** Both codecs of the screening contract, bytes to bytes, no size refused. */
+/** Codecs of the screening contract, bytes to bytes, without size limits. */
 export interface ScreeningCodecs {
   readonly limits: Limits;
   readonly namespaces: Contract['namespaces'];
-  /** A GetSearch reply. */
+  /** Converts a GetSearch reply. */
   readonly toXml: (json: Buffer) => unknown;
-  /** An UpdateSubUser request. */
+  /** Converts an UpdateSubUser request. */
   readonly toJson: (xml: Buffer) => string;
 }
 
@@ -48,7 +48,10 @@ export function screeningCodecs(): ScreeningCodecs {
   };
 }
 
-/** Codec speed from bytes to bytes beside JSON.parse and fast-xml-parser, rounds in turn, medians. */
+/**
+ * Measures codec speed from bytes to bytes, together with JSON.parse and fast-xml-parser. Rounds alternate; results are
+ * medians.
+ */
 export function measureCodecs(megabytes: number, rounds: number): readonly CodecRow[] {
   const { limits, namespaces, toXml, toJson } = screeningCodecs();
   const reply = Buffer.from(searchReply(megabytes));

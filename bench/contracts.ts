@@ -6,7 +6,7 @@ import { defaultLimits } from '../mappings/contract/limits.ts';
 import { readContract, screeningContract } from '../mappings/loader/load.ts';
 import { median } from './process.ts';
 
-/** Writes the screening contract into a folder, with operations added until there are `count`. */
+/** Writes the screening contract into a folder, extended to `count` operations. */
 export function writeGrownContract(folder: string, count: number): void {
   const document: {
     paths: Record<string, { post: { operationId: string } & Record<string, unknown> }>;
@@ -22,7 +22,7 @@ export function writeGrownContract(folder: string, count: number): void {
   copyFileSync(join(screeningContract, 'soap.yaml'), join(folder, 'soap.yaml'));
 }
 
-/** Writes a document of `count` plain operations, each with a request and a reply type of its own. */
+/** Writes a document of `count` simple operations, each with its own request and reply types. */
 export function writePlainDocument(file: string, count: number): void {
   const paths: Record<string, unknown> = {};
   const schemas: Record<string, unknown> = {};
@@ -63,7 +63,7 @@ export function writePlainDocument(file: string, count: number): void {
   writeFileSync(file, JSON.stringify(document));
 }
 
-/** From files to codecs, in ms: median of three. */
+/** Returns the time from reading files to compiled codecs, in ms: median of three. */
 export function measureContractLoad(openapi: string): number {
   const times: number[] = [];
   for (let round = 0; round < 3; round++) {

@@ -12,22 +12,22 @@ import type { Requests } from './load.ts';
 import { freePort, median, residentMegabytes, runOn, start, stop } from './process.ts';
 import { type Callee, callFor, otherCore, serverCore, usualRequests } from './small-call.ts';
 
-/** What a call costs with one thing switched on. */
+/** Cost of a call with one feature enabled. */
 export interface FeatureRow {
   readonly name: string;
-  /** µs, of each round. */
+  /** In µs, per round. */
   readonly cpuPerRequest: readonly number[];
   readonly p50: number;
   readonly p99: number;
   readonly residentMegabytes: number;
 }
 
-/** The row that the others are held against. */
+/** Name of the row that the others are compared with. */
 export const plain = 'soapbridge';
 
 const warmSeconds = 4;
 
-/** The small call with nothing switched on, and with each of what costs something, in turns. */
+/** Measures the small call without optional features and with each feature that has a cost, alternately. */
 export async function measureFeatures(rounds: number, seconds: number): Promise<readonly FeatureRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
   const limits = join(folder, 'caller-limits.yaml');
@@ -121,16 +121,16 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
   }
 }
 
-/** How one contender is started and called. */
+/** Options for starting and calling one contender. */
 interface Setting {
   readonly environment?: NodeJS.ProcessEnv;
   readonly args?: readonly string[];
-  /** The CA of one that serves over TLS. */
+  /** The CA of a contender that serves TLS. */
   readonly ca?: string;
   readonly requests?: (port: number) => Requests;
 }
 
-/** Serves over TLS, by a certificate that is made here. */
+/** Returns the options for serving TLS with a newly created certificate. */
 function behindTls(folder: string, upstreamUrl: string): Setting {
   const [certificate, key] = [join(folder, 'tls.pem'), join(folder, 'tls.key')];
   execFileSync(
@@ -168,7 +168,7 @@ function behindTls(folder: string, upstreamUrl: string): Setting {
   return { args: ['--config', config], ca: readFileSync(certificate, 'utf8') };
 }
 
-/** A Valkey or Redis; undefined where neither is installed. */
+/** Starts Valkey or Redis. Returns undefined if neither is installed. */
 async function startStore(): Promise<{ readonly port: number; readonly child: ChildProcess } | undefined> {
   const tool = ['valkey-server', 'redis-server'].find((each) => spawnSync('which', [each]).status === 0);
   if (tool === undefined) return undefined;
@@ -178,7 +178,7 @@ async function startStore(): Promise<{ readonly port: number; readonly child: Ch
   return { port, child };
 }
 
-/** A collector that takes everything and keeps nothing. */
+/** Starts a telemetry collector that accepts and discards everything. */
 async function startCollector(): Promise<{ readonly url: string; readonly close: () => void }> {
   const server = createServer((request, response) => {
     request.resume().once('end', () => response.end('{}'));

@@ -6,14 +6,14 @@ export interface GrowthRow {
   readonly direction: string;
   /** Nanoseconds per byte at each size of `growthSizes`. */
   readonly nanosecondsPerByte: readonly number[];
-  /** Exponent of size in time, by least squares over the logarithms: 1 is linear. */
+  /** Exponent of the growth of time with size, fitted by least squares to the logarithms. 1 is linear. */
   readonly slope: number;
 }
 
 /** Sizes in megabytes: 1 kB to 32 MB. */
 export const growthSizes: readonly number[] = [0.001, 0.016, 0.25, 2, 8, 32];
 
-/** How the time of both codecs grows with the message. */
+/** Measures how the time of both codecs grows with the message size. */
 export function measureGrowth(rounds: number): readonly GrowthRow[] {
   const { namespaces, toXml, toJson } = screeningCodecs();
   return [
@@ -39,7 +39,7 @@ function growthOf(
   rounds: number,
 ): GrowthRow {
   const nanosecondsPerByte = messages.map((bytes) => {
-    // the same number of bytes at each size, so that each is as warm as the others
+    // the same number of bytes for each size, so that all are equally warm
     const times = Math.max(1, Math.round(4e6 / bytes.length));
     const figures: number[] = [];
     for (let round = -1; round < rounds; round++) {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** What one round of load found. */
+/** Result of one round of load. */
 export interface LoadResult {
   readonly requests: number;
   readonly seconds: number;
@@ -10,12 +10,12 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** What is sent: requests in turn, or what makes each as it goes out. */
+/** Requests to send in rotation, or a function that creates each request when it is sent. */
 export type Requests = readonly Buffer[] | (() => Buffer);
 
 /**
- * Sends requests one after the other, round and round, on `connections` sockets, each waiting for its reply, for `seconds`.
- * Throws when a reply isn't HTTP 200.
+ * Sends requests in rotation on `connections` sockets for `seconds`. Each socket waits for a reply before the next
+ * request. Throws if a reply is not HTTP 200.
  *
  * @param ca the CA of a server that is called over TLS, as PEM
  */
@@ -44,7 +44,7 @@ export async function load(
   return { requests: times.length, seconds: elapsed, p50: at(0.5), p99: at(0.99) };
 }
 
-/** One connection after another, as the server closes them, until the time is up. */
+/** Opens a new connection whenever the server closes one, until the time is over. */
 async function oneSocket(
   open: () => Socket,
   next: () => Buffer,
@@ -64,7 +64,7 @@ function oneConnection(
     const socket = open();
     let closing = false;
     let sent = 0;
-    let missing = -1; // bytes of the reply still to come; -1: its head hasn't come
+    let missing = -1; // bytes of the reply that are still missing; -1 before the end of its head
     let head = '';
     const send = (): void => {
       sent = performance.now();
@@ -87,7 +87,7 @@ function oneConnection(
           return;
         }
         closing = /\r\nconnection: close/i.test(head);
-        // chunked: node-soap gives no length
+        // node-soap sends chunked replies without a length
         if (length === undefined) missing = head.endsWith('\r\n0\r\n\r\n') ? 0 : -1;
         else missing = Number(length) - (head.length - end - 4);
         if (missing === -1) return;

@@ -1,4 +1,7 @@
-/** A GetSearch reply of about `megabytes`, as JSON: many results of several lists, members in the upstream's order. */
+/**
+ * Returns a GetSearch reply of about `megabytes` as JSON, with many results in several lists, in the upstream's order
+ * of members.
+ */
 export function searchReply(megabytes: number): string {
   const hmt = (index: number) => ({
     resultStrength: index % 100,
@@ -80,7 +83,7 @@ export function searchReply(megabytes: number): string {
   });
 }
 
-/** An UpdateSubUser request of about `megabytes`, as the XML of `/xml/reply/UpdateSubUser`. */
+/** Returns an UpdateSubUser request of about `megabytes` as the XML of `/xml/reply/UpdateSubUser`. */
 export function subUserRequest(megabytes: number, namespace: string, arrays: string): string {
   const items: string[] = [];
   for (let size = 0; size < megabytes * 1024 * 1024; size += items.at(-1)?.length ?? 1) {

@@ -27,7 +27,7 @@ const overlay = 'dialect: plain\nnamespaces: { types: "urn:example:documents" }\
 const envelopeOf = (content: string): string =>
   `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><StoreDocument xmlns="urn:example:documents"><Body><name>a.pdf</name>${content}</Body></StoreDocument></s:Body></s:Envelope>`;
 
-/** A message of MTOM with at most one part. */
+/** Returns an MTOM message with at most one part. */
 function related(envelope: string, part?: Buffer): Pick<BigCall, 'headers' | 'body'> {
   const head = (id: string, type: string): string =>
     `--b\r\nContent-ID: <${id}>\r\nContent-Type: ${type}\r\n\r\n`;
@@ -45,7 +45,7 @@ function related(envelope: string, part?: Buffer): Pick<BigCall, 'headers' | 'bo
   };
 }
 
-/** A document of 10 MB in a request, as base64 and as a part of MTOM; one of 50 MB in a reply of MTOM. */
+/** Measures a document of 10 MB in a request, as base64 and as an MTOM part, and one of 50 MB in an MTOM reply. */
 export async function measureMtom(rounds: number): Promise<readonly BigRow[]> {
   const contract = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
   try {

@@ -8,13 +8,13 @@ const windowSeconds = 0.3;
 /** CPU µs per request, in windows of 300 ms each. */
 export interface PauseRow {
   readonly server: string;
-  /** Right before the pause. */
+  /** Immediately before the pause. */
   readonly before: number;
-  /** Right after it. */
+  /** Immediately after the pause. */
   readonly after: readonly number[];
 }
 
-/** The small call before and after nothing came for so many seconds. */
+/** Measures the small call before and after a pause of `pauseSeconds` without requests. */
 export async function measurePause(pauseSeconds: number): Promise<readonly PauseRow[]> {
   const directory = import.meta.dirname;
   const upstreamPort = await freePort();

@@ -5,19 +5,19 @@ import { cpus } from 'node:os';
 
 const pinning = spawnSync('taskset', ['--version']).status === 0;
 
-/** Whether processes can be pinned to cores here. */
+/** True if processes can be pinned to cores on this machine. */
 export const canPin: boolean = pinning;
 
 export interface Started {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** From spawn to the line that was waited for, in ms. */
+  /** Time from spawning to the expected output, in ms. */
   readonly startMs: number;
-  /** What it said by then. */
+  /** Output up to that time. */
   readonly output: string;
 }
 
-/** Starts a Node process on one core, or a list such as `0,1`; resolves once its output holds `ready`. */
+/** Starts a Node process on one core, or on a list like `0,1`. Resolves when its output contains `ready`. */
 export function start(
   core: number | string,
   args: readonly string[],
@@ -43,7 +43,7 @@ export function start(
   });
 }
 
-/** Runs this process, all of its threads, on one core or on all; where there is no taskset it stays as it is. */
+/** Pins all threads of this process to one core, or to all cores. Does nothing without taskset. */
 export function runOn(core: number | 'all'): void {
   const cores = core === 'all' ? `0-${cpus().length - 1}` : String(core);
   if (pinning) spawnSync('taskset', ['-acp', cores, String(process.pid)]);
@@ -56,7 +56,7 @@ export async function stop({ child }: Started): Promise<void> {
   await ended;
 }
 
-/** CPU time of all threads of a process so far, in µs (/proc/PID/task/TID/schedstat). */
+/** Returns the CPU time of all threads of a process, in µs (/proc/PID/task/TID/schedstat). */
 export function cpuMicroseconds(pid: number): number {
   let total = 0;
   for (const task of readdirSync(`/proc/${pid}/task`)) {
@@ -65,19 +65,19 @@ export function cpuMicroseconds(pid: number): number {
   return total;
 }
 
-/** The processes that a process has started and that live. */
+/** Returns the living child processes of a process. */
 export function childrenOf(pid: number): readonly number[] {
   const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
   return pids === '' ? [] : pids.split(' ').map(Number);
 }
 
-/** Resident memory in MB. */
+/** Returns the resident memory of a process in MB. */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return Number(kilobytes) / 1024;
 }
 
-/** A port that is free now. */
+/** Returns a free port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

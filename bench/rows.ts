@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** A figure of the bench, less is better: ns per byte, ms, MB. */
+/** A figure of the bench, in ns per byte, ms or MB. Less is better. */
 export type Row = readonly [name: string, value: number];
 
 /**
- * Prints the figures of a tree that need no other server beside it, each measured by the tree's own bench, as JSON of a list
- * of {@link Row}. `node bench/rows.ts TREE`; `bench/against.ts --rows` runs it for two trees in turns.
+ * Measures a tree with the tree's own bench, without other servers, and prints JSON of a list of {@link Row}. Usage:
+ * `node bench/rows.ts TREE`. `bench/against.ts --rows` runs it for two trees alternately.
  */
 async function rowsOf(tree: string): Promise<readonly Row[]> {
   const from = (file: string): string => pathToFileURL(join(tree, 'bench', file)).href;

@@ -45,7 +45,10 @@ function print(rows: readonly Record<string, string>[]): void {
 const nodeSoap = 'node-soap bridge';
 
 function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] {
-  /** Of what a server costs beside another in the same round: what a noisy machine does to one it does to the next. */
+  /**
+   * Returns the cost of a server relative to another server in the same round. Noise of the machine affects both
+   * equally.
+   */
   const ratio = ({ cpuPerRequest }: SmallCallRow, name: string): number => {
     const others = rows.find((row) => row.name === name)?.cpuPerRequest ?? [];
     return median(cpuPerRequest.map((cost, round) => cost / (others[round] ?? Number.NaN)));
@@ -84,7 +87,7 @@ function codecVerdict(name: string, ofJsonParse: number): string {
   return name.startsWith('soapbridge XML→JSON') ? verdict(ofJsonParse, 0.2, 'more') : '';
 }
 
-/** Loading a contract of plain operations, and what a call costs among them. */
+/** Measures loading a contract of many simple operations, and the cost of a call to it. */
 function contractRows(): Record<string, string>[] {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
   try {

@@ -3,10 +3,10 @@ import { namespaces } from '../mappings/contract/model.ts';
 import { requestOf } from './small-call.ts';
 
 const profile = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
-/** Of the caller whose digests are checked. */
+/** The caller whose digests are checked. */
 export const user = { name: 'api-user', secret: 'k-of-the-api-user' } as const;
 
-/** The usual small call with a UsernameToken in the place of its credentials. */
+/** Returns the usual small call with a UsernameToken instead of credentials in the body. */
 function withToken(port: number, index: number, password: string): Buffer {
   const items = [`a&amp;b ${index}`, '&lt;c&gt;', `é漢😀 ${index}`, 'd']
     .slice(0, 2 + (index % 3))
@@ -19,15 +19,15 @@ function withToken(port: number, index: number, password: string): Buffer {
   );
 }
 
-/** UpdateSubUser with a UsernameToken whose password is text. */
+/** Returns UpdateSubUser requests with a UsernameToken whose password is text. */
 export function textRequests(port: number): readonly Buffer[] {
   const password = `<o:Password Type="${profile}#PasswordText">k&amp;&lt;&gt;&quot;</o:Password>`;
   return Array.from({ length: 64 }, (_, index) => withToken(port, index, password));
 }
 
 /**
- * The same with a digest, each with a nonce of its own. They are put in their places in the bytes of 64 requests: a load
- * generator that has more to do for one request than for another measures itself.
+ * Creates requests with a digest, each with a new nonce. The values are written into the bytes of 64 prepared requests,
+ * since a slow load generator would distort the measurement.
  */
 export function digestRequests(port: number): () => Buffer {
   const places = { digest: 'd'.repeat(28), nonce: 'n'.repeat(24), created: 'c'.repeat(24) };

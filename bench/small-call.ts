@@ -13,13 +13,13 @@ import { writeGrownContract } from './contracts.ts';
 import { type LoadResult, load, type Requests } from './load.ts';
 import { cpuMicroseconds, freePort, median, runOn, type Started, start, stop } from './process.ts';
 
-/** What the naive proxy is called in tables. */
+/** Name of the naive proxy in tables. */
 export const passThrough = 'Node http + undici pass-through';
 
 const connections = 32;
-/** Until V8 has compiled what is hot: before that every server costs up to several times as much. */
+/** Duration of the warm-up, in which V8 compiles hot code. Before that, every server costs several times as much. */
 export const warmSeconds = 8;
-/** Before each round: while the others had their turns, the system took memory of an idle process away. */
+/** Duration of the warm-up before each round, because the system reclaims memory of idle processes. */
 export const againSeconds = 0.4;
 export const serverCore = 0;
 export const otherCore = 1;
@@ -29,7 +29,7 @@ const envelope =
 const body =
   '<soap:Body><typ:UpdateSubUser xmlns:typ="http://schemas.servicestack.net/types" xmlns="http://schemas.servicestack.net/types">';
 
-/** UpdateSubUser over SOAP 1.1 as it goes over the wire, with what its element and the SOAP header hold. */
+/** Returns an UpdateSubUser HTTP request over SOAP 1.1 with the given body and header content. */
 export function requestOf(port: number, content: string, header = ''): Buffer {
   const bytes = Buffer.from(
     `${envelope}${header}${body}${content}</typ:UpdateSubUser></soap:Body></soap:Envelope>`,
@@ -38,7 +38,10 @@ export function requestOf(port: number, content: string, header = ''): Buffer {
   return Buffer.concat([Buffer.from(head), bytes]);
 }
 
-/** UpdateSubUser as node-soap sends it: two to four permissions, non-ASCII text, no two of 64 with the same texts. */
+/**
+ * Returns 64 UpdateSubUser requests as node-soap sends them, with two to four permissions and non-ASCII text. Their
+ * texts differ.
+ */
 export function usualRequests(port: number): readonly Buffer[] {
   return Array.from({ length: 64 }, (_, index) => {
     const permissions = [`a&amp;b ${index}`, '&lt;c&gt;', `é漢😀 ${index}`, 'd'].slice(0, 2 + (index % 3));
@@ -50,7 +53,7 @@ export function usualRequests(port: number): readonly Buffer[] {
   });
 }
 
-/** The same with blanks between the tags, in 2,048 ways: more forms than are kept. */
+/** Returns requests with blanks between the tags in 2,048 variants, more than the gateway caches. */
 function unlikeRequests(port: number): readonly Buffer[] {
   return Array.from({ length: 2_048 }, (_, form) => {
     let place = 0;
@@ -61,16 +64,16 @@ function unlikeRequests(port: number): readonly Buffer[] {
   });
 }
 
-/** A server with the requests that it is called with. */
+/** A server and the requests that it is called with. */
 export interface Callee {
   readonly port: number;
   readonly requests: Requests;
   readonly started: Started;
-  /** Of a server that is called over TLS, as PEM. */
+  /** The CA of a server that is called over TLS, as PEM. */
   readonly ca?: string | undefined;
 }
 
-/** Calls a server for so many seconds, and tells of its CPU µs per request meanwhile too. */
+/** Calls a server for `seconds`, and also measures its CPU µs per request. */
 export async function callFor(
   { port, requests, started: { pid }, ca }: Callee,
   seconds: number,
@@ -89,17 +92,18 @@ interface Contender extends Callee {
 
 export interface SmallCallRow {
   readonly name: string;
-  /** µs, of each round. */
+  /** In µs, per round. */
   readonly cpuPerRequest: readonly number[];
   readonly p50: number;
   readonly p99: number;
 }
 
 /**
- * CPU µs per request of each server in turn, round after round (server on one core, the rest on the other).
+ * Measures CPU µs per request of all servers, alternating in rounds. The server runs on one core, everything else on
+ * the other.
  *
- * @param starts how often each server is started anew: what V8 makes of the same code differs by a tenth
- * @param rounds per start
+ * @param starts number of starts per server, since V8's compilation of the same code varies from start to start
+ * @param rounds rounds per start
  */
 export async function measureSmallCall(
   starts: number,
@@ -126,8 +130,8 @@ export async function measureSmallCall(
 }
 
 /**
- * Makes a contract folder of the WSDL that the screening contract gives, and starts a service that answers what its messages
- * are in the JSON of an adopted service: the same call with the same members, by the other kind of contract.
+ * Creates an adopted contract from the screening contract's WSDL, and starts an upstream with replies in the JSON of
+ * adopted services. It measures the same call with the other kind of contract.
  */
 async function startAdopted(
   folder: string,
@@ -139,7 +143,7 @@ async function startAdopted(
   writeFileSync(join(folder, 'soap.yaml'), 'basePath: /v2\n');
   const usual = Buffer.from(await (await fetch(usualUrl)).arrayBuffer());
   const { xml } = compileContract(contract).operations.get('UpdateSubUser')?.writeReply(usual, bare) ?? {};
-  // a small reply is a text of one character per byte
+  // a small reply is a string with one character per byte
   const reader = new XmlReader(Buffer.from(String(xml), 'latin1').toString(), defaultLimits);
   reader.readRoot();
   const { reply } = compileAdopted(loadAdoptedService(folder).service).operations.get('UpdateSubUser') ?? {};

@@ -3,18 +3,21 @@ import { setTimeout } from 'node:timers/promises';
 import { freePort, median, residentMegabytes, type Started, start, stop } from './process.ts';
 
 export interface StartFigures {
-  /** From spawning the process to its first answer, in ms. */
+  /** Time from spawning the process to its first response, in ms. */
   readonly firstAnswerMs: number;
-  /** Resident memory some seconds after that, in MB. */
+  /** Resident memory of the idle process, in MB. */
   readonly idleMegabytes: number;
 }
 
-/** What only starting took is given back in one of the first five seconds (`gateway/process/memory.ts`). */
+/**
+ * Delay before measuring memory. Memory used only for the start is released within the first five seconds
+ * (`gateway/process/memory.ts`).
+ */
 const idleMs = 4_000;
 
 /**
- * Start of `soapbridge serve` with the screening contract and the embedded upstream, medians: how long it takes, one after
- * the other, and then what memory it keeps.
+ * Measures the start of `soapbridge serve` with the screening contract and the embedded upstream. Returns medians of
+ * the start time, one start at a time, and of the idle memory.
  */
 export async function measureStart(rounds: number): Promise<StartFigures> {
   const times: number[] = [];

@@ -8,14 +8,17 @@ import { freePort, median, runOn, start, stop } from './process.ts';
 import { digestRequests, textRequests, user } from './security-requests.ts';
 import { againSeconds, callFor, otherCore, serverCore, usualRequests, warmSeconds } from './small-call.ts';
 
-/** What a small call costs with a UsernameToken. */
+/** Cost of a small call with a UsernameToken. */
 export interface TokenRow {
   readonly token: string;
-  /** Times a call with credentials in the body: median of the rounds, each with its own, as a machine's pace changes. */
+  /**
+   * Cost relative to a call with credentials in the body. Median of the ratios within each round, since the machine's
+   * speed varies.
+   */
   readonly ratio: number;
-  /** What the ratio may be at most. */
+  /** Maximum allowed ratio. */
   readonly bound: number;
-  /** CPU µs per request, of the call with credentials in the body too. */
+  /** CPU µs per request, with the token and with credentials in the body. */
   readonly cpu: number;
   readonly withoutCpu: number;
 }
@@ -30,8 +33,8 @@ const kinds: readonly {
 ];
 
 /**
- * A small call with credentials in the body, with a UsernameToken of text and with a digest, in turns: all by one process that
- * checks digests, as what V8 makes of the same code differs by a tenth from process to process.
+ * Measures a small call with credentials in the body, with a text UsernameToken and with a digest, alternately. One
+ * process serves all calls, because V8's compilation of the same code varies between processes.
  */
 export async function measureTokens(rounds: number, seconds: number): Promise<readonly TokenRow[]> {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-bench-'));
@@ -52,7 +55,7 @@ export async function measureTokens(rounds: number, seconds: number): Promise<re
       SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${upstreamPort}`,
       SOAPBRIDGE_LOG_LEVEL: 'silent',
       SOAPBRIDGE_WSSE_SECRETS: join(folder, 'secrets.yaml'),
-      SOAPBRIDGE_LIMITS: 'wsseFreshMs=4000,wsseSkewMs=1000,wsseNonces=1000000', // some 100,000 live ones, as many as by default
+      SOAPBRIDGE_LIMITS: 'wsseFreshMs=4000,wsseSkewMs=1000,wsseNonces=1000000', // about 100,000 live nonces, as many as with the defaults
     },
   );
   const costsOf = async (requests: Requests, duration: number): Promise<number> =>
@@ -88,7 +91,7 @@ export async function measureTokens(rounds: number, seconds: number): Promise<re
   }));
 }
 
-/** Writes a contract that checks digests by a file of secrets. */
+/** Writes a contract that checks digests against a file of secrets. */
 function writeCheckingContract(folder: string): string {
   const contract = join(folder, 'digests');
   cpSync(screeningContract, contract, { recursive: true });
@@ -101,7 +104,7 @@ function writeCheckingContract(folder: string): string {
   return contract;
 }
 
-/** What is printed of a row. */
+/** Formats a row for printing. */
 export function tokenLine({ token, ratio, bound, cpu, withoutCpu }: TokenRow): string {
   const verdict = ratio <= bound ? 'holds' : 'MISSED';
   return `${token}: ${ratio.toFixed(2)} of a plain small call (${cpu.toFixed(1)} and ${withoutCpu.toFixed(1)} µs of CPU), ${verdict} (≤ ${bound})`;

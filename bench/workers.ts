@@ -10,13 +10,13 @@ const warmSeconds = 3;
 export interface WorkersRow {
   readonly workers: number;
   readonly requestsPerSecond: number;
-  /** Of all of the gateway's processes together, in µs. */
+  /** CPU of all processes of the gateway, in µs. */
   readonly cpuPerRequest: number;
-  /** The busiest worker's share of the workers' CPU: how evenly connections are spread. */
+  /** Share of the busiest worker in the CPU of all workers: shows how evenly connections are distributed. */
   readonly busiest: number;
 }
 
-/** The small call against each number of workers, one after the other; nothing is pinned. */
+/** Measures the small call with each number of workers, one after another, without pinning. */
 export async function measureWorkers(
   counts: readonly number[],
   seconds: number,

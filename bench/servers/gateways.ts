@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 
-/** The gateways of several trees in one process; prints the port of each. `node gateways.ts UPSTREAM TREE...` */
+/**
+ * Starts the gateways of several trees in one process and prints the port of each. Usage: `node gateways.ts UPSTREAM
+ * TREE...`
+ */
 const [upstreamUrl, ...trees] = process.argv.slice(2);
 const ports: number[] = [];
 for (const tree of trees) {

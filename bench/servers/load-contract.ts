@@ -1,7 +1,7 @@
 import { compileContract } from '../../mappings/compile.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 
-/** Loads and compiles the contract of a folder; prints what that took. */
+/** Loads and compiles the contract of a folder, and prints time and memory. */
 const [, , folder = ''] = process.argv;
 const started = performance.now();
 const { operations } = compileContract(readContract(folder).contract);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import soap from 'soap';
 import { Pool } from 'undici';
 
-/** The bridge that a Node team writes today: node-soap in front, one handler per operation, JSON behind. */
+/** A typical bridge in Node: node-soap on the server side, one handler per operation, a JSON upstream. */
 const [port, upstream = '', wsdlFile = ''] = process.argv.slice(2);
 const pool = new Pool(upstream, { connections: 64 });
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 
-/** The naive proxy that a Node team writes first: the body collected, one request, the reply buffered. */
+/** A naive Node proxy: collects the body, sends one request, buffers the reply. */
 const [port, upstream = ''] = process.argv.slice(2);
 const pool = new Pool(upstream, { connections: 64 });
 

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 /**
- * A JSON service that answers every call with one canned reply, or with that of a file: what is measured is what stands
- * before it.
+ * A JSON service that answers every call with one fixed reply, or with the content of a file. Its own cost is small
+ * compared with the measured server.
  */
 const [, , port, file] = process.argv;
 const usual = Buffer.from(

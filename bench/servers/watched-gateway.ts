@@ -5,7 +5,7 @@ import { serve } from '../../gateway/process/serve.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 import type { BigHealth } from '../big.ts';
 
-/** A gateway that watches its own event loop and memory between `watch` and `tell`. */
+/** A gateway that monitors its own event loop and memory between the messages `watch` and `tell`. */
 const running = await serve({
   contract: process.env.SOAPBRIDGE_CONTRACT ?? screeningContract,
   host: '127.0.0.1',
@@ -19,7 +19,7 @@ const running = await serve({
   logTo: new Writable({ write: (_chunk, _encoding, done) => done() }),
 });
 
-/** How often the loop is asked for a turn. */
+/** Interval of the event-loop checks, in ms. */
 const beatMs = 5;
 const delays = monitorEventLoopDelay({ resolution: beatMs });
 let heartbeat: NodeJS.Timeout | undefined;
@@ -29,13 +29,13 @@ let heldCpu = 0;
 let before = 0;
 let peak = 0;
 
-/** CPU time of this thread so far, in ms. */
+/** Returns the CPU time of this thread, in ms. */
 function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }
 
-/** CPU time of the whole process so far, in ms. */
+/** Returns the CPU time of the whole process, in ms. */
 function processCpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
