@@ -71,7 +71,7 @@ import {
   maxNamespaceCharacters,
 } from '../mappings/xml/reader.ts';
 
-/** The limits that cannot be set, by the name that a test uses to replace one in `Limits`. */
+/** Limits that cannot be configured, by the name with which a test overrides them in `Limits`. */
 export const constantLimits = {
   ...contractConstants,
   mimeHeaderBytes: maxPartHeaderBytes,
@@ -157,10 +157,10 @@ export const constantLimits = {
   mappingCodeMs: maxCodeMs,
 } satisfies { readonly [name in keyof Limits]?: number };
 
-/** All limits with their defaults: settable ones and constants. */
+/** Defaults of all limits, configurable or not. */
 export const allLimits = { ...(defaultLimits as SettableLimits), ...constantLimits };
 
-/** The environment of a process, run from the sources, whose constant limits have these values. */
+/** Returns the environment for a process, run from the sources, in which the constant limits have these values. */
 export function withConstants(
   values: Partial<typeof constantLimits>,
 ): Readonly<Record<'NODE_OPTIONS' | 'TEST_CONSTANTS', string>> {

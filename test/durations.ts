@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import test from 'ava';
 
 // ava loads this file into each test process if TEST_DURATIONS names a file (see ava.config.js). Each process appends a
-// line: CPU time of its own, CPU time of its child processes, both in seconds (Linux, proc(5)), and the test file.
+// line: its CPU time, the CPU time of its child processes, both in seconds (Linux, proc(5)), and the test file.
 
 const ticksPerSecond = 100;
 

@@ -5,7 +5,7 @@ import { ContractError } from '../../mappings/loader/document/error.ts';
 import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
 import { firstWsdls } from './corpus.ts';
 
-/** A folder with a folder for each service: real WSDLs, which aren't part of the project. */
+/** A folder of real WSDLs, one folder per service. It is not part of the project. */
 const corpus = process.env.WSDL_CORPUS;
 
 function foldersOf(root: string): readonly string[] {

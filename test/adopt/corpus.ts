@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** The WSDLs of a folder that no other one there imports. */
+/** Returns the WSDLs of a folder that no other WSDL in the folder imports. */
 export function firstWsdls(folder: string): readonly string[] {
   const wsdls = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.wsdl'))

@@ -10,9 +10,9 @@ import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import { readMessage } from '../mappings/codec/adopted/messages.ts';
 import { type Pick, picker, randomBody, TooDeep } from '../mappings/codec/adopted/random-messages.ts';
 
-/** The JSON that the codec reads of random messages against the schemas of the derived document. */
+/** Validates the JSON that the codec reads from random messages against the schemas of the derived document. */
 
-/** What random messages don't keep to. */
+/** Keywords that random messages ignore. */
 const unkept: ReadonlySet<string> = new Set([
   'pattern',
   'allOf',
@@ -26,7 +26,7 @@ const unkept: ReadonlySet<string> = new Set([
   'exclusiveMaximum',
 ]);
 
-/** A document without patterns, lengths and bounds. */
+/** Removes patterns, lengths and bounds from a document. */
 function withoutBounds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutBounds);
   if (!isNode(value)) return value;
@@ -38,15 +38,18 @@ function withoutBounds(value: unknown): unknown {
   );
 }
 
-/** What messages of one service came to. */
+/** Results of the random messages of one service. */
 export interface Tried {
   readonly messages: number;
   readonly faults: number;
-  /** What the codec read and the schema refuses, and lies that the schema takes. */
+  /** Valid messages that the schema rejects, and invalid ones that it accepts. */
   readonly wrong: readonly string[];
 }
 
-/** Tries random requests, replies and faults of every operation. Longer than others: one closure over what is counted. */
+/**
+ * Tries random requests, replies and faults of every operation. It is a long function because all counters are in one
+ * closure.
+ */
 export function tryMessages(service: AdoptedService, rounds: number): Tried {
   const { operations } = compileAdopted(service);
   const ajv = new Ajv2020({ strict: false, validateFormats: false, inlineRefs: false });
@@ -112,7 +115,7 @@ export function tryMessages(service: AdoptedService, rounds: number): Tried {
   return { ...counts, wrong };
 }
 
-/** The same with a member that none has, and with a member of another kind. */
+/** Returns invalid variants of a value: one with an unknown member, and one with a member of another type. */
 function liesOf(value: unknown): readonly unknown[] {
   if (!isNode(value)) return [{ nobody: 1 }];
   const [first] = Object.keys(value).filter((name) => name !== '@fault');

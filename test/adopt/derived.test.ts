@@ -12,7 +12,7 @@ import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/d
 import { firstWsdls } from './corpus.ts';
 import { tryMessages } from './derived-messages.ts';
 
-/** The documents that real WSDLs come to. */
+/** Derived documents of real WSDLs. */
 
 const corpus = process.env.WSDL_CORPUS;
 const rounds = Number(process.env.MESSAGES ?? 3);
@@ -26,7 +26,7 @@ function loaded(name: string, wsdl: string): AdoptedService | undefined {
   }
 }
 
-/** The patterns of a document. */
+/** Returns all patterns of a document. */
 function patternsIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(patternsIn);
   if (!isNode(value)) return [];

@@ -8,21 +8,21 @@ import { loadAdoptedService } from '../../mappings/loader/wsdl/load-adopted.ts';
 import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import { firstWsdls } from './corpus.ts';
 
-/** Stubs that generators of others make of derived documents (A32). */
+/** Generates stubs from derived documents with third-party generators (A32). */
 
 const execute = promisify(execFile);
 const tools = join(import.meta.dirname, 'generators');
 const corpus = process.env.WSDL_CORPUS;
 const hasCorpus = corpus !== undefined && existsSync(corpus);
 
-/** The example of the documentation, and the folders of a corpus. */
+/** The example of the documentation, and folders of the corpus. */
 const example = join(import.meta.dirname, '../../docs/adopt');
 const folders = (names: readonly string[]): readonly string[] => [
   example,
   ...(hasCorpus ? names.map((name) => join(corpus, name)) : []),
 ];
 
-/** What a generator is given, and where it may write. */
+/** Input of a generator, and its output folder. */
 interface Work {
   readonly document: string;
   readonly made: (name: string) => string;

@@ -8,7 +8,7 @@ import { readContract } from '../../mappings/loader/load.ts';
 import { loadMapping } from '../../mappings/mapping/load.ts';
 import { deriveOpenapi } from '../../wsdl/derived-openapi/document.ts';
 
-/** Grants.gov's applicants' service answered by the JSON API that replaces it: a mapping of real documents (M1 to M3). */
+/** Grants.gov's service for applicants, mapped to the JSON API that replaces it (M1 to M3). The documents are real. */
 
 const folder = join(process.env.WSDL_CORPUS ?? '', 'grants-gov');
 const mapping = join(import.meta.dirname, 'grants-gov/mapping.yaml');

@@ -10,12 +10,12 @@ import { readMessage } from '../mappings/codec/adopted/messages.ts';
 import { comparable, picker, randomBody, TooDeep } from '../mappings/codec/adopted/random-messages.ts';
 import { firstWsdls } from './corpus.ts';
 
-/** Random messages of real services: XML to JSON to XML, and JSON to XML to JSON. */
+/** Round trips of random messages of real services: XML to JSON to XML, and JSON to XML to JSON. */
 
 const corpus = process.env.WSDL_CORPUS;
 const rounds = Number(process.env.MESSAGES ?? 3);
 
-/** What differs of a message that went both ways; undefined for nothing. */
+/** Returns the difference of a message after a round trip, or undefined if there is none. */
 function difference(codec: MessageCodec, text: string, encoded: boolean): string | undefined {
   const { json, problems, missing } = readMessage(codec, text);
   if (problems.length > 0) return problems.map(problemText).join('; ');
@@ -78,7 +78,7 @@ if (corpus === undefined || !existsSync(corpus)) {
           `${operations.size} operations compiled in ${ms} ms, ${messages} messages, ${found.length} unequal`,
         );
         for (const wrong of found.slice(0, 2)) t.log(wrong);
-        t.true(found.length <= messages / 8); // of an element that is named twice the first place is written (A15)
+        t.true(found.length <= messages / 8); // an element that is declared twice is written at the first position (A15)
       });
     }
   }

@@ -17,7 +17,7 @@ const nameOf = (document: AdoptedDocument): string => `${base}${documentName(doc
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 
-/** Imports of namespaces, each from its place. */
+/** Returns imports of namespaces, each with its location. */
 function importsOf(places: readonly (readonly [namespace: string, place: string])[]): string {
   return places
     .map(
@@ -27,15 +27,15 @@ function importsOf(places: readonly (readonly [namespace: string, place: string]
     .join('');
 }
 
-/** What stands for a namespace that no document of the service defines. */
+/** Schemas for namespaces that no document of the service defines. */
 const builtIn: Readonly<Record<string, string>> = {
   'http://www.w3.org/XML/1998/namespace': `<xs:schema xmlns:xs="${xs}" targetNamespace="http://www.w3.org/XML/1998/namespace"><xs:attribute name="lang" type="xs:language"/><xs:attribute name="space" type="xs:NCName"/><xs:attribute name="base" type="xs:anyURI"/><xs:attribute name="id" type="xs:ID"/></xs:schema>`,
   'http://www.w3.org/2005/05/xmlmime': `<xs:schema xmlns:xs="${xs}" xmlns:m="http://www.w3.org/2005/05/xmlmime" targetNamespace="http://www.w3.org/2005/05/xmlmime"><xs:attribute name="contentType" type="xs:string"/><xs:attribute name="expectedContentTypes" type="xs:string"/><xs:complexType name="base64Binary"><xs:simpleContent><xs:extension base="xs:base64Binary"><xs:attribute ref="m:contentType"/></xs:extension></xs:simpleContent></xs:complexType></xs:schema>`,
 };
 
 /**
- * Calls something with the schemas of a service, compiled by libxml2: each namespace is one schema that includes all that the
- * documents have of it, since libxml2 takes a namespace from one place alone. Throws what libxml2 has against the schemas.
+ * Calls a function with the schemas of a service, compiled by libxml2. libxml2 reads a namespace from one location
+ * only, so each namespace becomes one schema that includes all documents. Throws libxml2's errors.
  */
 export function withValidator<T>(service: AdoptedService, use: (validator: XsdValidator) => T): T {
   const files = new Map<string, string>();
@@ -75,7 +75,7 @@ export function withValidator<T>(service: AdoptedService, use: (validator: XsdVa
         if (location === null) node.setAttr('schemaLocation', place);
         else location.value = place;
       }
-      // what a schema uses without importing it (A3)
+      // namespaces that a schema uses without importing them (A3)
       const lacking = [...places].filter(([namespace]) => !known.has(namespace));
       files.set(
         name,

@@ -14,12 +14,14 @@ import { findInvalid } from '../wsdl/libxml2.ts';
 import { firstWsdls } from './corpus.ts';
 import { withValidator } from './validators.ts';
 
-/** What the codecs write of random messages is valid by the service's own schema, as libxml2 reads it. */
+/** Validates messages that the codecs write from random values against the service's schema, with libxml2. */
 
 const corpus = process.env.WSDL_CORPUS;
 const rounds = Number(process.env.MESSAGES ?? 2);
 
-/** Schemas that libxml2 doesn't compile, each with what it has against them: our reader is told to be lenient (A3), or knows more. */
+/**
+ * Schemas that libxml2 does not compile, with its reason. The gateway's reader is more lenient (A3) or supports more.
+ */
 const notCompiled: Readonly<Record<string, string>> = {
   'asmx-datasets/multipleSchemas.wsdl': 'a DataSet refers to xs:schema, which no document defines',
   'clearbooks/clearbooks.wsdl': 'complexType has an attribute base, which XML Schema lacks',
@@ -32,11 +34,11 @@ const notCompiled: Readonly<Record<string, string>> = {
   'wcf-tempuri/tempuri.org.wsdl': 'a namespace is a relative URI, which no canonical form may have',
 };
 
-/** Of a service's random messages: how many were written, how many of them were invalid though the message they came of was valid. */
+/** Counts the random messages written, and those that are invalid although their source message was valid. */
 function validity(service: AdoptedService, validator: XsdValidator) {
   const counts = { messages: 0, skipped: 0, found: [] as string[] };
   const tryOut = (operation: string, message: AdoptedMessage, codec: MessageCodec): void => {
-    if (message.body.kind !== 'element') return; // a schema has no element of an rpc wrapper
+    if (message.body.kind !== 'element') return; // a schema has no element for an rpc wrapper
     for (let round = 0; round < rounds; round++) {
       let text: string | undefined;
       try {
@@ -45,7 +47,7 @@ function validity(service: AdoptedService, validator: XsdValidator) {
         if (!(error instanceof TooDeep)) throw error;
       }
       if (text === undefined || text.length > 100_000) continue;
-      // random values know no patterns and bounds, and nothing of strict wildcards: such a message says nothing of the codec
+      // random values ignore patterns, bounds and strict wildcards, so an invalid source message is skipped
       if (findInvalid(validator, text) !== undefined) {
         counts.skipped++;
         continue;

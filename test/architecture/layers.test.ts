@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 
-/** What each file imports of the project, types too: paths from the root. */
+/** Imports of each project file, including types. Paths are relative to the root. */
 const imports: ReadonlyMap<string, readonly string[]> = new Map(
   globSync('{console,gateway,mappings,upstream,wsdl}/**/*.ts', { cwd: root() })
     .toSorted()
@@ -21,7 +21,7 @@ function importsOf(file: string): readonly string[] {
   return [...clauses].map(([, named, called]) => join(dirname(file), named ?? called ?? ''));
 }
 
-/** The files that read messages of Node and of a client library, which have no other data. */
+/** Files that read error messages of Node or a client library, because these errors have no other data. */
 const readersOfMessages = ['gateway/admission/limit-store.ts', 'gateway/upstream/cause.ts'];
 
 test('an error is data: only messages of other software are read', (t) => {
@@ -31,7 +31,7 @@ test('an error is data: only messages of other software are read', (t) => {
   t.deepEqual(found, readersOfMessages);
 });
 
-/** Which files below `from` import which below `not` and not below `but`, as `one → another`. */
+/** Returns imports from files below `from` to files below `not`, except those below `but`, as `one → another`. */
 function edges(from: readonly string[], not: readonly string[], but: readonly string[]): readonly string[] {
   return [...imports].flatMap(([file, targets]) =>
     isBelow(file, from)
@@ -46,7 +46,7 @@ function isBelow(file: string, folders: readonly string[]): boolean {
   return folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
 }
 
-/** Files that reach one another by their imports, each circle in the order of names (Tarjan). */
+/** Returns the import cycles, each sorted by name (Tarjan). */
 function circles(): readonly (readonly string[])[] {
   const numbers = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -89,12 +89,12 @@ test('no files of console/, gateway/, wsdl/ and mappings/ import one another in 
   t.deepEqual(found, []);
 });
 
-/** What some folders, and all below them, may not import of others. */
+/** A rule that forbids imports between folders, including their subfolders. */
 interface Layer {
   readonly title: string;
   readonly from: readonly string[];
   readonly not: readonly string[];
-  /** What of that they may import all the same. */
+  /** Exceptions to `not`. */
   readonly but?: readonly string[];
 }
 

@@ -3,10 +3,10 @@ import { readContract, screeningContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { all, descendants, only, readTree, type Tree } from '../wsdl/tree.ts';
 
-/** What the profiles require of a description (WSDL 1.1, XML Schema), each as a check of the screening WSDL. */
+/** Requirements of the profiles for a description (WSDL 1.1, XML Schema), each with a check of the screening WSDL. */
 export interface Requirement {
   readonly id: string;
-  /** In our words. */
+  /** The requirement in the project's own wording. */
   readonly says: string;
 }
 
@@ -26,12 +26,12 @@ const operations = bindings.flatMap((binding) => all(binding, 'wsdl:operation'))
 const bodies = everything.filter(({ name }) => /^soap(?:12)?:body$/.test(name));
 const target = definitions.attributes.targetNamespace ?? '';
 
-/** Elements of some names, at any depth. */
+/** Returns elements with these names, at any depth. */
 function named(...names: readonly string[]): readonly Tree[] {
   return everything.filter(({ name }) => names.includes(name));
 }
 
-/** Values of an attribute, wherever it stands. */
+/** Returns the values of an attribute of any element. */
 function valuesOf(attribute: string): readonly string[] {
   return everything.flatMap(({ attributes }) => attributes[attribute] ?? []);
 }

@@ -1,6 +1,6 @@
 import type { Requirement } from './description.ts';
 
-/** Requirements that bind somebody else, or something that is not here, and why. */
+/** Requirements that do not apply, because they bind another party or an unused feature, with the reason. */
 export interface Inapplicable extends Requirement {
   readonly why: string;
 }

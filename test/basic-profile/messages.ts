@@ -4,21 +4,21 @@ import type { EnvelopeParts, HeaderList, Reply } from '../gateway/gateway.ts';
 import { type Element, readInfoset } from '../mappings/xml/infoset.ts';
 import type { Requirement } from './description.ts';
 
-/** What the profiles require of messages and of who receives them, each as calls of a gateway. */
+/** Requirements of the profiles for messages and receivers, each checked by calls of a gateway. */
 export interface MessageRequirement extends Requirement {
-  /** One version's own; else both are checked. */
+  /** The only SOAP version that is checked. Undefined: both. */
   readonly version?: '1.1' | '1.2';
   readonly check: (t: ExecutionContext, endpoint: Endpoint) => Promise<unknown>;
 }
 
-/** The endpoint of one version, and what to call it with. */
+/** The endpoint of one SOAP version, with functions to call it. */
 export interface Endpoint {
   readonly version: '1.1' | '1.2';
-  /** Without a message, with a valid one. */
+  /** Sends a message; by default a valid one. */
   readonly call: (message?: string | Buffer, headers?: HeaderList, method?: string) => Promise<Reply>;
-  /** An envelope of the version; of a valid call where it isn't said. */
+  /** Returns an envelope of the SOAP version; by default one of a valid call. */
   readonly envelope: (parts?: EnvelopeParts) => string;
-  /** What stands in the Body of a valid call. */
+  /** Content of the Body of a valid call. */
   readonly payload: string;
 }
 
@@ -27,12 +27,12 @@ const senders = { '1.1': 'Client', '1.2': 'Sender' } as const;
 
 const unknownHeader = '<x:h xmlns:x="urn:x" e:mustUnderstand="1"/>';
 
-/** The one element in the Body of a reply. */
+/** Returns the element in the Body of a reply. */
 function payloadOf({ text }: Reply): Element | undefined {
   return readInfoset(text).children.at(-1)?.children[0];
 }
 
-/** The reply is a fault of the version, by its own code, and says so by its status too. */
+/** Checks that the reply is a fault of the SOAP version with the given code and status 500. */
 function isFault(t: ExecutionContext, reply: Reply, version: '1.1' | '1.2', code: string): void {
   t.is(reply.status, 500);
   const fault = payloadOf(reply);

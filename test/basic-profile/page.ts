@@ -3,7 +3,7 @@ import { descriptionRequirements } from './description.ts';
 import { inapplicable } from './elsewhere.ts';
 import { messageRequirements } from './messages.ts';
 
-/** The page that lists the requirements; its tables are made from them, the rest is written by hand. */
+/** The page that lists the requirements. Its tables are generated; the rest is written by hand. */
 export const conformancePage = new URL('../../docs/conformance.md', import.meta.url);
 
 function byId(one: { readonly id: string }, other: { readonly id: string }): number {
@@ -25,7 +25,7 @@ const tables: Readonly<Record<string, string>> = {
   ),
 };
 
-/** The page with its tables as they have to be; `npm run golden` writes it. */
+/** Returns the page with generated tables. `npm run golden` writes it. */
 export function writeConformancePage(): string {
   return withTables(conformancePage, tables);
 }

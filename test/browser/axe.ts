@@ -9,9 +9,9 @@ interface Finding {
   readonly nodes: readonly { readonly target: readonly unknown[]; readonly failureSummary: string }[];
 }
 
-/** What axe finds wrong with a page, as `rule: element: why`; WCAG 2.2 A and AA, and best practices. */
+/** Returns axe's findings for a page as `rule: element: why`, for WCAG 2.2 A and AA and best practices. */
 export async function axeFindings(page: Page): Promise<readonly string[]> {
-  // given by the debugger's protocol, which the page's policy doesn't hold
+  // injected through the debugger's protocol, which the page's policy does not restrict
   await page.evaluate(source);
   const { violations } = (await page.evaluate('axe.run()')) as { violations: readonly Finding[] };
   return violations.flatMap(({ id, nodes }) =>

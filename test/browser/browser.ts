@@ -2,46 +2,46 @@ import { existsSync } from 'node:fs';
 import type { ExecutionContext } from 'ava';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** Where Debian's package puts it; CHROMIUM says another place. */
+/** Path of Debian's package. The variable CHROMIUM overrides it. */
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
-/** Why browser tests can't run here; undefined where they can. */
+/** Reason why browser tests cannot run, or undefined if they can. */
 export const whyNot: string | undefined = existsSync(executablePath)
   ? undefined
   : `${executablePath} is not there: apt-get install chromium, or set CHROMIUM`;
 
-/** How a visit looks at pages. */
+/** Window width and colour scheme of a visit. */
 export interface Look {
   readonly width: 390 | 1280;
   readonly scheme: 'light' | 'dark';
 }
 
-/** Both widths in both schemes. */
+/** Both widths in both colour schemes. */
 export const looks: readonly Look[] = ([390, 1280] as const).flatMap((width) =>
   (['light', 'dark'] as const).map((scheme) => ({ width, scheme })),
 );
 
 let started: Promise<Browser> | undefined;
 
-/** The browser of this file of tests; it is closed with the process. */
+/** Returns the browser shared by a test file. */
 export function browser(): Promise<Browser> {
   started ??= chromium.launch({ executablePath, args: ['--no-sandbox'] });
   return started;
 }
 
-/** Closes the browser, where one was started. */
+/** Closes the browser if it was started. */
 export async function closeBrowser(): Promise<void> {
   await (await started)?.close();
 }
 
-/** A visit, which fails its test for an error of the console, a request to another host, and whatever a trap caught. */
+/** A visit. It fails the test after a console error, a request to another host, or a call of the trap. */
 export interface Visit {
   readonly page: Page;
-  /** What went wrong so far. */
+  /** Faults found so far. */
   readonly faults: readonly string[];
 }
 
-/** Opens a page of a gateway; the test fails where the visit found a fault. */
+/** Opens a page of a gateway. The test fails if the visit has faults. */
 export async function visit(
   t: Pick<ExecutionContext, 'teardown' | 'deepEqual'>,
   url: string,
@@ -58,7 +58,7 @@ export async function visit(
   const faults: string[] = [];
   const { origin } = new URL(url);
   page.on('console', (message) => {
-    // a page that isn't there is one that is looked at on purpose
+    // a 404 page may be opened on purpose
     const isStatus = message
       .text()
       .startsWith('Failed to load resource: the server responded with a status of 404');
@@ -74,14 +74,14 @@ export async function visit(
     if (!of.startsWith(`${origin}/`) && !of.startsWith('data:') && !of.startsWith('blob:'))
       faults.push(`request to ${of}`);
   });
-  // a script of a document that runs leaves a trace
+  // a script of a document that runs calls the trap
   await page.exposeFunction('trap', (what: string) => faults.push(`trap: ${what}`));
   t.teardown(() => context.close());
   await page.goto(url);
   return { page, faults };
 }
 
-/** Whether a page is wider than its window. */
+/** Returns true if a page is wider than its window. */
 export async function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > window.innerWidth');
 }

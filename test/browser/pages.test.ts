@@ -19,7 +19,7 @@ test.after.always(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-/** LARGE_DOCUMENT names another one, such as GitHub's own of as many operations. */
+/** LARGE_DOCUMENT names a replacement, for example GitHub's document, which has as many operations. */
 const large =
   process.env.LARGE_DOCUMENT === undefined
     ? largeDocument(1223)
@@ -27,7 +27,7 @@ const large =
 
 const gateways = new Map<string, Promise<Gateway>>();
 
-/** A gateway with pages for all tests of the file: of the screening contract, or of a document. */
+/** Returns a gateway with pages that all tests of the file share, for the screening contract or a document. */
 function gatewayOf(name: 'screening' | 'hostile' | 'large' | 'adopted' | 'session'): Promise<Gateway> {
   let found = gateways.get(name);
   if (found === undefined) {
@@ -49,7 +49,7 @@ function gatewayOf(name: 'screening' | 'hostile' | 'large' | 'adopted' | 'sessio
   return found;
 }
 
-/** A folder with a document and an overlay that has it under /v2. */
+/** Creates a folder with a document and an overlay with the base path /v2. */
 function contractOf(document: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'));
   scope.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -62,7 +62,7 @@ async function urlOf(name: 'screening' | 'hostile' | 'large', path: string): Pro
   return `http://127.0.0.1:${(await gatewayOf(name)).port}/v2${path}`;
 }
 
-/** The pages that there are, of the screening contract. */
+/** Pages of the screening contract. */
 const pages = [
   '',
   '/docs',
@@ -128,12 +128,15 @@ async function openForm(page: Page): Promise<void> {
   await page.locator('#try-form .cm-content').waitFor();
 }
 
-/** The message in the editor. */
+/** Returns the message in the editor. */
 function message(page: Page): Promise<string> {
   return page.locator('#try-form .cm-content').innerText();
 }
 
-/** Waits until the message in the editor, which follows the form a moment later, is as it is to be; its last text. */
+/**
+ * Waits until the editor's message satisfies a condition, since the editor follows the form with a delay. Returns its
+ * last text.
+ */
 async function messageOnce(page: Page, isRight: (text: string) => boolean): Promise<string> {
   let text = await message(page);
   for (let waited = 0; waited < 10_000 && !isRight(text); waited += 50) {
@@ -185,7 +188,7 @@ check(
     t.true(told.includes('faultstring'));
     await page.getByRole('button', { name: 'Back to the form’s message' }).click();
     t.true((await messageOnce(page, (text) => text.includes('<GetSearch'))).includes('<GetSearch'));
-    // Chromium itself tells of a 500
+    // Chromium itself logs a 500
     t.deepEqual(
       faults.filter((fault) => !fault.includes('status of 500')),
       [],
@@ -290,7 +293,7 @@ async function tabTo(page: Page, selector: string): Promise<void> {
       `document.activeElement !== null && document.activeElement.matches(${JSON.stringify(selector)})`,
     );
     if (isThere === true) return;
-    // CodeMirror has a key of its own that leaves it
+    // CodeMirror needs its own key to leave the editor
     await page.keyboard.press('Tab');
   }
   throw new Error(`expected ${selector} by Tab, got none`);
@@ -388,7 +391,7 @@ check(
     const { page, faults } = await visit(t, await urlOf('large', ''), { width: 390, scheme: 'light' });
     const session = await page.context().newCDPSession(page);
     await session.send('Network.enable');
-    // what Lighthouse calls slow 4G, and a processor of a quarter
+    // Lighthouse's slow 4G, and a CPU slowed down four times
     await session.send('Network.emulateNetworkConditions', {
       offline: false,
       latency: 150,
@@ -417,7 +420,7 @@ check(
     await page.locator('#q').focus();
     await page.keyboard.type(name);
     await page.locator('.results a').first().waitFor();
-    // one letter as well as most of a name
+    // queries from one letter to the whole name
     const words = [1, 2, 4, name.length - 1, name.length].map((length) => name.slice(0, length));
     const took = (await page.evaluate(`(async () => {
     const input = document.querySelector('#q');
@@ -523,7 +526,7 @@ check('the side navigation is there on wide screens, and the search everywhere',
   }
 });
 
-/** The words of tables that are broken: those whose characters are in more than one line. */
+/** Finds words in tables that are broken across lines. */
 const brokenWords = `[...document.querySelectorAll('td')].flatMap((cell) => {
   const broken = [];
   const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);

@@ -12,13 +12,13 @@ import { type RawReply, sendRaw } from './exchange.ts';
 
 const captures = join(import.meta.dirname, '../fixtures/captures');
 
-/** What a captured request comes to. */
+/** The expected result of a captured request. */
 interface Outcome {
   readonly wsdl?: true;
   /** The SOAP version of request and reply (W3). */
   readonly reply?: 'soap11' | 'soap12';
   readonly operation?: string;
-  /** The upstream's body, byte for byte. */
+  /** The upstream's request body, byte for byte. */
   readonly body?: string;
   readonly refusal?: Refusal;
 }
@@ -26,9 +26,9 @@ interface Outcome {
 interface Refusal {
   readonly status: number;
   readonly errorCode: string;
-  /** errorCode and fieldName of each. */
+  /** Pairs of errorCode and fieldName. */
   readonly errors: readonly (readonly [string, string])[];
-  /** Why, in `expected.json`; no reply says it. */
+  /** The reason, only in `expected.json`; replies do not contain it. */
   readonly rule?: string;
 }
 
@@ -36,7 +36,7 @@ const expected: Readonly<Record<string, Outcome>> = JSON.parse(
   readFileSync(join(captures, 'expected.json'), 'utf8'),
 );
 
-/** The types namespace that the captures' clients were made with. */
+/** The types namespace of the captured clients. */
 const typesNamespace = 'http://screening.example.com/v2/types';
 const versions = {
   soap11: ['http://schemas.xmlsoap.org/soap/envelope/', 'text/xml; charset=utf-8'],
@@ -44,7 +44,7 @@ const versions = {
 } as const;
 const headerCredentials = { apiUserId: 'api-user', apiUserKey: 'key-in-a-header' };
 
-/** Bodies that the upstream got, and where. */
+/** Requests that the upstream received. */
 const calls: { readonly path: string; readonly body: string }[] = [];
 const upstream = createServer((request, response) => {
   request
@@ -86,7 +86,7 @@ test.after.always(async () => {
   upstream.closeAllConnections();
 });
 
-/** The request with nothing changed but the path, `/s/{client}/{scenario}/v2/…` where it was captured. */
+/** Replaces the path of a captured request, `/s/{client}/{scenario}/v2/…`, by the gateway's path. */
 function onGateway(request: Buffer): Buffer {
   const lineEnd = request.indexOf('\r\n');
   const line = request
@@ -97,7 +97,7 @@ function onGateway(request: Buffer): Buffer {
   return Buffer.concat([Buffer.from(line, 'latin1'), request.subarray(lineEnd)]);
 }
 
-/** Replays a request: what came of it, in the words of `expected`. */
+/** Replays a request and returns its result in the form of `expected`. */
 async function replay(file: string, request: Buffer): Promise<Outcome> {
   try {
     return await outcomeOf(request);
@@ -137,7 +137,7 @@ function wsdlOf(reply: RawReply, root: Tree): Outcome {
   return { wsdl: true };
 }
 
-/** The version that a reply is in, by its root's namespace; its Content-Type must say the same (W7). */
+/** Returns the SOAP version of a reply from the namespace of its root. The Content-Type must match (W7). */
 function versionOf(root: Tree, reply: RawReply): 'soap11' | 'soap12' {
   for (const version of ['soap11', 'soap12'] as const) {
     const [namespace, contentType] = versions[version];
@@ -149,7 +149,7 @@ function versionOf(root: Tree, reply: RawReply): 'soap11' | 'soap12' {
   throw new Error(`expected an envelope, got ${reply.body.slice(0, 200)}`);
 }
 
-/** An in-band error (W26). */
+/** Reads an in-band error (W26). */
 function refusalOf(payload: Tree, reply: RawReply): Refusal {
   if (reply.status !== 200) throw new Error(`expected an in-band error, got ${reply.status} ${reply.body}`);
   const status = only(only(payload, 'Data'), 'ResponseStatus');
@@ -161,7 +161,7 @@ function refusalOf(payload: Tree, reply: RawReply): Refusal {
   };
 }
 
-/** What a captured request must come to, without the reason. */
+/** Returns the expected result of a captured request without the reason. */
 function expectedOf(file: string): Outcome {
   const { refusal, ...rest } = expected[file] ?? {};
   if (refusal === undefined) return rest;
@@ -191,7 +191,9 @@ for (const client of clients.filter((name) => name !== 'dotnet')) {
 
 const dotnet = readdirSync(join(captures, 'dotnet')).filter((file) => file.endsWith('.xml'));
 
-/** The captured envelope as .NET would post it; credentials in headers where its Authentication is nil. */
+/**
+ * Returns the captured envelope as .NET posts it. Credentials are in headers if the message's Authentication is nil.
+ */
 function posted(sidecar: Sidecar, envelope: Buffer, headers: readonly string[]): Buffer {
   const lines = [
     'POST /v2/soap11 HTTP/1.1',

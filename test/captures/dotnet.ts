@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** What was meant by one request of .NET's DataContractSerializer: the file beside it. */
+/** Expected content of a request written by .NET's DataContractSerializer, from its sidecar file. */
 export interface Sidecar {
   readonly operation: string;
   readonly contentType: string;
@@ -9,12 +9,12 @@ export interface Sidecar {
 }
 
 interface Leaf {
-  /** Dotted, by JSON names, array positions in brackets. */
+  /** Dotted path of JSON names, with array positions in brackets. */
   readonly path: string;
   readonly type: string;
   /** The XML's text, or `(nil)`. */
   readonly xml: string;
-  /** The JSON token; `absent` where no member is sent; by time zone for dates; measured where it is long. */
+  /** The JSON token, or `absent` if no member is sent. Dates depend on the time zone; long texts are only measured. */
   readonly json: string | { readonly UTC: string } | Measure;
 }
 
@@ -25,13 +25,13 @@ interface Measure {
 
 type Node = { [name: string]: Node } | Node[] | string;
 
-/** Kinds whose nil says nothing (W13); the sidecars are older and have `null` there. */
+/** Types whose nil members are omitted (W13). The sidecars are older and expect `null`. */
 const absentWhenNil = new Set(['int', 'long', 'boolean', 'dateTime', 'enum']);
 
 /**
- * The upstream body that a sidecar's leaves make, `authentication` last (W35).
+ * Returns the upstream body for a sidecar's leaves, `authentication` last (W35).
  *
- * @param credentials what came in headers, where the body's Authentication is nil
+ * @param credentials credentials from headers, if the body's Authentication is nil
  * @param long the text that a leaf only measures
  */
 export function bodyMeant(
@@ -41,7 +41,7 @@ export function bodyMeant(
 ): string {
   const root: { [name: string]: Node } = {};
   for (const leaf of sidecar.expect) {
-    // The record is there though all its members be nil.
+    // The record exists even if all its members are nil.
     const [top = ''] = leaf.path.split('.');
     if (leaf.path.includes('.')) root[top] ??= {};
     const token = tokenOf(leaf, long);
@@ -60,7 +60,7 @@ function tokenOf({ type, xml, json }: Leaf, long: string): string | undefined {
   if (json === 'absent' || (xml === '(nil)' && absentWhenNil.has(type))) return undefined;
   if (typeof json === 'object' && 'characters' in json) return measured(json, long);
   const token = typeof json === 'string' ? json : json.UTC;
-  // Z becomes the wall clock of the upstream's zone, here UTC (W16); the sidecars are older.
+  // Z becomes the wall clock of the upstream's zone, here UTC (W16). The sidecars are older.
   if (type === 'dateTime') return token.replace(/^"\/Date\((-?\d+)\)\/"$/, '"/Date($1-0000)/"');
   return type === 'string' ? JSON.stringify(JSON.parse(token)) : token;
 }

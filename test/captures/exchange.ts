@@ -1,21 +1,21 @@
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 
-/** A reply as it came over the socket. */
+/** A reply read from a socket. */
 export interface RawReply {
   readonly status: number;
-  /** By lower-case name. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Whether `100 Continue` came before it. */
+  /** True if `100 Continue` preceded it. */
   readonly continued: boolean;
 }
 
 const blankLine = Buffer.from('\r\n\r\n');
 
 /**
- * Sends a request's bytes as they are over a socket of their own and reads the reply, whose length must be stated
- * (W8). A request with `Expect: 100-continue` keeps its body back until asked for it, as its client did.
+ * Sends a request's bytes unchanged over a new socket and reads the reply, which must have a length (W8). A request
+ * with `Expect: 100-continue` holds its body until asked for it, as its client did.
  */
 export function sendRaw(address: string, request: Buffer): Promise<RawReply> {
   const { hostname, port } = new URL(address);
@@ -50,7 +50,7 @@ export function sendRaw(address: string, request: Buffer): Promise<RawReply> {
   });
 }
 
-/** The reply in the bytes, once they hold all of it. */
+/** Parses the reply, or returns undefined if it is incomplete. */
 function parseReply(bytes: Buffer, continued: boolean): RawReply | undefined {
   const headEnd = bytes.indexOf(blankLine);
   if (headEnd < 0) return undefined;

@@ -2,13 +2,13 @@ import type { ExecutionContext } from 'ava';
 import type { Running } from '../../gateway/process/serve.ts';
 import { jsonData } from './gateway.ts';
 
-/** One operation called by a SOAP client library, with the reply as the library hands it over. */
+/** Calls an operation with a SOAP client library, and returns the library's result and the raw reply. */
 export type Caller = (
   operation: string,
   input: object,
 ) => Promise<{ readonly data: unknown; readonly raw: string }>;
 
-/** The SOAP versions: the WSDL's port and the namespace of envelopes. */
+/** The SOAP versions with the WSDL's port and the namespace of envelopes. */
 export const versions = [
   { name: 'SOAP 1.1', port: 'Soap11', namespace: 'http://schemas.xmlsoap.org/soap/envelope/' },
   { name: 'SOAP 1.2', port: 'Soap12', namespace: 'http://www.w3.org/2003/05/soap-envelope' },
@@ -16,17 +16,17 @@ export const versions = [
 
 export const authentication = { ApiUserId: 'demo', ApiUserKey: 'demo-key' };
 
-/** A header block that must be understood and isn't, to get a fault (W28). */
+/** A mandatory header block that is not understood, which causes a fault (W28). */
 export const ticketHeader = '<t:Ticket xmlns:t="urn:example:ticket" soap:mustUnderstand="1">1</t:Ticket>';
 
 interface Call {
   readonly operation: string;
   readonly input: object;
-  /** Values of the reply's Data, by path; those that the reference upstream's seed fixes. */
+  /** Expected values in the reply's Data by path, as the reference upstream's seed fixes them. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** All twelve operations, with values as `soap` and `strong-soap` both read them. */
+/** All twelve operations, with values in the form in which both `soap` and `strong-soap` read them. */
 const calls: readonly Call[] = [
   {
     operation: 'UpdateSubUser',
@@ -92,7 +92,7 @@ const calls: readonly Call[] = [
     values: { CanAfford: true, Count: 12, RenewalDate: '9000-01-01', TotalCost: 13.2 },
   },
   {
-    // A number would already be …992 here; as text the client sends all digits.
+    // A JavaScript number would lose the last digit; a text keeps all digits.
     operation: 'GetPdf',
     input: { Request: { Id: '9007199254740993' } },
     values: {
@@ -122,7 +122,7 @@ const calls: readonly Call[] = [
   },
 ];
 
-/** Makes all twelve calls and compares the replies' values, and the version that they came in. */
+/** Makes all twelve calls and compares the replies' values and SOAP version. */
 export async function checkCalls(t: ExecutionContext, call: Caller, namespace: string): Promise<void> {
   for (const { operation, input, values } of calls) {
     const { data, raw } = await call(operation, input);
@@ -140,7 +140,7 @@ export async function checkCalls(t: ExecutionContext, call: Caller, namespace: s
   }
 }
 
-/** The value at a dotted path, undefined where the way ends. */
+/** Returns the value at a dotted path, or undefined. */
 export function at(data: unknown, path: string): unknown {
   let value = data;
   for (const name of path.split('.')) {
@@ -150,7 +150,7 @@ export function at(data: unknown, path: string): unknown {
   return value;
 }
 
-/** An in-band error of the upstream, its text beyond ASCII and beyond the BMP (W26, W30). */
+/** Checks an in-band error of the upstream whose text contains characters outside the BMP (W26, W30). */
 export async function checkError(t: ExecutionContext, call: Caller): Promise<void> {
   const { data } = await call('UpdateSubUser', {
     Request: { Permissions: { string: ['bob', 'Zoë 漢 😀'] }, SubUserName: 'jane' },
@@ -161,10 +161,10 @@ export async function checkError(t: ExecutionContext, call: Caller): Promise<voi
 }
 
 /**
- * Dates both ways (W16, W17): those of a reply are the wall clock that the JSON says, and one of them, sent back as
- * both ends of a range, finds its record alone.
+ * Checks dates in both directions (W16, W17). A date of a reply is the wall clock of the JSON. Sent back as both ends
+ * of a range, it finds only its own record.
  *
- * @param argument a wall clock as the client's caller writes it
+ * @param argument converts a wall clock to the library's input
  */
 export async function checkDates(
   t: ExecutionContext,
@@ -180,7 +180,7 @@ export async function checkDates(
   t.is(at(data, 'TotalSearchRecords'), 1);
   const record = at(data, 'SearchRecords.SearchRecord.0');
   t.is(at(record, 'Id'), at(json, 'searchRecords.0.id'));
-  // A date without a zone is the caller's own wall clock to both libraries.
+  // Both libraries read a date without a zone as local time.
   t.deepEqual(at(record, 'DateSearched'), new Date(wallClock));
 }
 

@@ -5,7 +5,7 @@ import type { Running } from '../../gateway/process/serve.ts';
 import { startGateway } from './gateway.ts';
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
-// A test that can't run says why in its title.
+// Skipped tests state the reason in their title.
 const curlTest = hasCurl ? test : test.skip;
 const title = (sentence: string): string =>
   hasCurl ? sentence : `${sentence} (skipped: no curl on the PATH)`;
@@ -29,7 +29,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** What curl got, with credentials in headers. */
+/** Calls curl with credentials in headers, and returns the response. */
 async function curl(...options: readonly string[]): Promise<Answer> {
   const { stdout } = await run('curl', [
     ...['--silent', '--show-error', '--max-time', '60', '--write-out', '\n%{http_code} %{content_type}'],
@@ -41,7 +41,7 @@ async function curl(...options: readonly string[]): Promise<Answer> {
   return { status: Number(status), contentType, body: stdout.slice(0, end) };
 }
 
-/** Inputs and a part of the reply, in JSON and in XML. */
+/** Inputs and a part of the expected reply, in JSON and in XML. */
 interface Call {
   readonly operation: string;
   readonly json: readonly [input: string, reply: string];
@@ -164,7 +164,9 @@ curlTest(title('curl calls all twelve operations at /xml/reply with credentials 
 const asJson = ['-H', 'Content-Type: application/json', '--data-binary'];
 const asXml = ['-H', 'Content-Type: application/xml', '--data-binary'];
 
-/** The seven routes: curl's options, the path, a part of the reply in the body's form, JSON without a body (W5). */
+/**
+ * The seven routes: curl's options, the path, and a part of the expected reply. Without a body the reply is JSON (W5).
+ */
 const routes: readonly (readonly [readonly string[], string, string])[] = [
   [
     ['-X', 'PUT', ...asJson, '{"request":{"subUserName":"jane","permissions":["owner"]}}'],

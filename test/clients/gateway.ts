@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { type Running, serve } from '../../gateway/process/serve.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 
-/** A gateway before a fresh reference upstream; the caller stops it. */
+/** Starts a gateway with a new reference upstream. The caller must stop it. */
 export function startGateway(): Promise<Running> {
   return serve({
     contract: screeningContract,
@@ -17,14 +17,14 @@ export function startGateway(): Promise<Running> {
   });
 }
 
-/** A gateway of its own for a test that changes what the upstream holds. */
+/** Starts a separate gateway for a test that changes the upstream's data. */
 export async function ownGateway(t: ExecutionContext): Promise<Running> {
   const gateway = await startGateway();
   t.teardown(() => gateway.stop(0));
   return gateway;
 }
 
-/** An operation's `data` as the JSON face gives it to the demo account. */
+/** Returns an operation's `data` from the JSON endpoint, called with the demo account. */
 export async function jsonData(gateway: Running, operation: string, input: object): Promise<object> {
   const authentication = { apiUserId: 'demo', apiUserKey: 'demo-key' };
   const response = await fetch(`${gateway.address}/json/reply/${operation}`, {

@@ -13,7 +13,7 @@ import {
 } from './calls.ts';
 import { ownGateway, startGateway } from './gateway.ts';
 
-/** A port's methods, as `soap` makes them from the WSDL. */
+/** Methods of a port as `soap` creates them from the WSDL. */
 type Port = Readonly<
   Record<
     string,
@@ -24,7 +24,7 @@ type Port = Readonly<
   >
 >;
 
-/** A client made from the running gateway's WSDL, calling the addresses that the WSDL names. */
+/** Creates a client from the running gateway's WSDL, with the addresses of the WSDL. */
 async function createCaller(gateway: Running, port: string, header?: string): Promise<Caller> {
   const options: IOptions = { disableCache: true, forceSoap12Headers: port === 'Soap12' };
   const client = await createClientAsync(`${gateway.address}/soap11?wsdl`, options);

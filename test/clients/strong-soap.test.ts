@@ -13,7 +13,7 @@ import {
 } from './calls.ts';
 import { ownGateway, startGateway } from './gateway.ts';
 
-/** As much of strong-soap as is used here; it has no types of its own. */
+/** The parts of strong-soap that the tests use; the package has no types. */
 interface StrongSoap {
   readonly soap: {
     createClient(
@@ -41,7 +41,7 @@ type Port = Readonly<
 
 const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');
 
-/** A client made from the running gateway's WSDL, calling the addresses that the WSDL names. */
+/** Creates a client from the running gateway's WSDL, with the addresses of the WSDL. */
 async function createCaller(gateway: Running, port: string, header?: string): Promise<Caller> {
   const client = await new Promise<StrongClient>((resolve, reject) => {
     const forceSoapVersion = port === 'Soap12' ? '1.2' : '1.1';

@@ -6,19 +6,22 @@ import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { errorOf } from '../mappings/json/values.ts';
 
-/** JSONTestSuite by Nicolas Seriot: `y_` must be read, `n_` must be refused, `i_` is left to each reader. */
+/** JSONTestSuite by Nicolas Seriot: `y_` must be accepted, `n_` must be rejected, `i_` is implementation-defined. */
 const suite = join(import.meta.dirname, '../fixtures/json-test-suite/test_parsing');
 
 const cases = new Map<string, Buffer>(
   readdirSync(suite).map((name) => [name, readFileSync(join(suite, name))]),
 );
-// The suite's two large files are made here.
+// The two large files of the suite are generated.
 cases.set('n_structure_100000_opening_arrays.json', Buffer.from('['.repeat(100_000)));
 cases.set('n_structure_open_array_object.json', Buffer.from(`${'[{"":'.repeat(50_000)}\n`));
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** What comes of a body: read, or why not. Bytes become text as a request's do (W37): UTF-8 alone, its mark skipped. */
+/**
+ * Returns the result of reading a body. Bytes are decoded like those of a request (W37): UTF-8 only, with the byte
+ * order mark skipped.
+ */
 function outcomeOf(bytes: Buffer, limits: Limits = defaultLimits): string {
   let text: string;
   try {
@@ -31,9 +34,9 @@ function outcomeOf(bytes: Buffer, limits: Limits = defaultLimits): string {
   return error.limit ?? error.message;
 }
 
-/** Our decision for each case that the suite leaves open. */
+/** Decisions for the implementation-defined cases. */
 const decisions: Readonly<Record<string, readonly string[]>> = {
-  // Numbers are kept as text; whether one fits is its type's question (W14, W15).
+  // Numbers are kept as text. Their type decides whether they are in range (W14, W15).
   read: [
     'i_number_double_huge_neg_exp',
     'i_number_huge_exp',
@@ -45,7 +48,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
     'i_number_too_big_neg_int',
     'i_number_too_big_pos_int',
     'i_number_very_big_negative_int',
-    // Half a surrogate pair written as an escape is a character of JSON; in XML it becomes U+FFFD, counted (W21).
+    // JSON allows an escaped lone surrogate. In XML it becomes U+FFFD, and is counted (W21).
     'i_object_key_lone_2nd_surrogate',
     'i_string_1st_surrogate_but_2nd_missing',
     'i_string_1st_valid_surrogate_2nd_invalid',
@@ -59,7 +62,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
     // A byte order mark is skipped (W37).
     'i_structure_UTF-8_BOM_empty_object',
   ],
-  // Refused before the reader: JSON is UTF-8 (W37), and nothing is replaced silently.
+  // Rejected before the reader: JSON must be UTF-8 (W37), and nothing is replaced silently.
   'no UTF-8': [
     'i_string_UTF-16LE_with_BOM',
     'i_string_UTF-8_invalid_sequence',
@@ -75,7 +78,7 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
     'i_string_utf16BE_no_BOM',
     'i_string_utf16LE_no_BOM',
   ],
-  // Deeper than the limit of 64; with a limit of 500 it is read.
+  // Exceeds the limit of 64; with a limit of 500 it is accepted.
   jsonDepth: ['i_structure_500_nested_arrays'],
 };
 

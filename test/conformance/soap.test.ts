@@ -9,13 +9,13 @@ import {
 import { readInfoset } from '../mappings/xml/infoset.ts';
 
 /**
- * What SOAP 1.2 Part 1 and Part 2 (second edition) and SOAP 1.1 say of a message's structure, as far as a
- * document/literal service can show it: a row per assertion, its clause first.
+ * Assertions of SOAP 1.2 Part 1 and Part 2 (second edition) and SOAP 1.1 about the structure of a message, as far as
+ * they apply to a document/literal service. Each row starts with the clause.
  */
 
 const gateway = await sharedGateway();
 
-/** `read`: the operation answers; `refused`: it answers with an error (W26). Else the code of a fault. */
+/** `read`: the operation succeeds; `refused`: it returns an error (W26); otherwise the code of a fault. */
 type Answer = 'read' | 'refused' | 'sender' | 'VersionMismatch' | 'MustUnderstand';
 type Row = readonly [clause: string, what: string, message: string | Buffer, answer: Answer];
 
@@ -24,14 +24,14 @@ const ultimate = `${soap12Namespace}/role/ultimateReceiver`;
 const none = `${soap12Namespace}/role/none`;
 const nextActor = 'http://schemas.xmlsoap.org/soap/actor/next';
 
-/** An envelope of 1.2, its parts as given. */
+/** Returns a SOAP 1.2 envelope with the given parts. */
 function envelope12(parts: string, attributes = ''): string {
   return `<e:Envelope xmlns:e="${soap12Namespace}"${attributes}>${parts}</e:Envelope>`;
 }
 
 const body = `<e:Body>${getSearch}</e:Body>`;
 
-/** A call of 1.2 with one header block of these attributes. */
+/** Returns a SOAP 1.2 call with one header block that has the given attributes. */
 function block12(attributes: string): string {
   return envelope12(`<e:Header><h:b xmlns:h="urn:h"${attributes}/></e:Header>${body}`);
 }
@@ -294,7 +294,10 @@ const contentTypes = {
 } as const;
 type Version = keyof typeof namespaces;
 
-/** The code of the fault that a reply is, its shape checked against the clause that gives it; undefined: it is none. */
+/**
+ * Returns the fault code of a reply, or undefined if it is not a fault. Checks the fault's structure against its
+ * clause.
+ */
 function faultCode(t: ExecutionContext, text: string, version: Version): string | undefined {
   const namespace = `{${namespaces[version]}}`;
   const envelope = readInfoset(text);
@@ -304,7 +307,7 @@ function faultCode(t: ExecutionContext, text: string, version: Version): string 
   t.is(envelope.children.at(-1)?.children.length, 1);
   const names = fault.children.map(({ name }) => name);
   if (version === '1.1') {
-    // SOAP 1.1, 4.4: of no namespace, in this order; no detail, as the Body wasn't processed
+    // SOAP 1.1, 4.4: elements without namespace, in this order; no detail, since the Body was not processed
     t.deepEqual(names, ['faultcode', 'faultstring']);
     return fault.children[0]?.text;
   }

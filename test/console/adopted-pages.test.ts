@@ -3,9 +3,7 @@ import { createPages } from '../../console/server/pages.ts';
 import { send, startGateway } from '../gateway/gateway.ts';
 import { folderOf, getAtPorts } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
-// Pages of contracts that are the WSDL of an existing service.
-
-/** What the page of an operation says of its request and its reply, as text. */
+/** Returns the request and the reply on an operation's page as text. */
 async function messagesOf(t: ExecutionContext, contract: string, operation: string): Promise<string> {
   const gateway = await startGateway(t, { serve: { pages: createPages, contract } });
   const accept = { Accept: 'text/html,application/xhtml+xml' };

@@ -6,16 +6,16 @@ import { createClientAsync } from 'soap';
 import { start } from '../gateway/commands/run.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
-// node-soap and strong-soap load a WSDL with the Accept header of a browser. The gateway runs with the defaults of the
-// command line, so its pages are on.
+// node-soap and strong-soap load a WSDL with the Accept header of a browser. The gateway runs with the command line's
+// defaults, so its pages are enabled.
 
 type Done = (error: Error | null, result: unknown) => void;
 type Method = (input: object, done: Done) => void;
 
-/** The methods of a port, as both libraries name them. */
+/** Methods of a port, as both libraries name them. */
 type Services = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Method>>>>>>;
 
-/** The part of strong-soap that the tests use; the package has no types. */
+/** The parts of strong-soap that the tests use; the package has no types. */
 interface StrongSoap {
   readonly soap: {
     createClient(url: string, options: object, done: (error: Error | null, client: Services) => void): void;
@@ -44,7 +44,7 @@ function call(method: Method | undefined, input: object): Promise<unknown> {
   });
 }
 
-/** An upstream that answers every call with the same JSON. */
+/** Starts an upstream that answers every call with the same JSON. */
 async function startUpstream(t: ExecutionContext, json: object): Promise<string> {
   const server = createServer((request, response) => {
     request.resume();
@@ -72,7 +72,7 @@ test('node-soap and strong-soap load an imported WSDL of several documents by UR
   const schema = schemaOf(
     ['Get', 'GetResponse'].map((name) => `<xs:element name="${name}">${type}</xs:element>`).join(''),
   );
-  // strong-soap needs the style, which WSDL 1.1 §3.3 lets a binding leave out
+  // strong-soap needs the style attribute, which is optional in WSDL 1.1 §3.3
   const service = get
     .replace('<soap:binding ', '<soap:binding style="document" ')
     .replace('"out"><w:part name="p" element="t:Get"', '"out"><w:part name="p" element="t:GetResponse"');

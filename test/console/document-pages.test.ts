@@ -3,8 +3,6 @@ import { createPages } from '../../console/server/pages.ts';
 import { send, startGateway } from '../gateway/gateway.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
-// What pages show of a document: its title, contact, tags and errors, and what is not served.
-
 const done = { 204: { description: 'done' } };
 
 const document = {

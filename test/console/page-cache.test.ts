@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createPageCache, type KeptPage } from '../../console/server/page-cache.ts';
 
-/** A page whose key of one character, bytes and compressed bytes are 100 together. */
+/** Creates a page that needs 100 bytes of the cache, including a key of one character. */
 function page(): KeptPage {
   return { bytes: Buffer.alloc(80), gzip: Buffer.alloc(19), etag: '' };
 }

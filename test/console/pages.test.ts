@@ -13,7 +13,7 @@ import { raw, send as sendTo, sharedGateway, startGateway } from '../gateway/gat
 
 const { send, log } = await sharedGateway({ serve: { pages: createPages } });
 
-/** What browsers say they take. */
+/** Accept header of browsers. */
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 test('the base path is the overview: addresses, WSDLs, sign-in, errors, limits, operations', async (t) => {
@@ -80,7 +80,7 @@ test('what is asked for stands on the page as text', async (t) => {
   t.false(list.text.includes('<img'));
 });
 
-// addresses have the port that the gateway listens on
+// removes the random port from addresses
 const portless = (text: string): string => text.replaceAll(/127\.0\.0\.1:\d+/g, '');
 
 const documentAddresses = [
@@ -376,7 +376,7 @@ test('pages that nobody asked for before are made in turns, and one visitor too 
   t.true(refused.every(({ headers }) => headers['retry-after'] === '5'));
   t.true(asked.every(({ status }) => status === 200 || status === 503));
   t.false(gateway.log().includes('internal error'));
-  // what is kept waits for nobody
+  // cached pages do not wait
   t.is(
     (await gateway.send('GET', `/docs/GetSearch?x=${asked.findIndex(({ status }) => status === 200)}`))
       .status,

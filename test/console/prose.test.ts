@@ -2,7 +2,7 @@ import test from 'ava';
 import { html, renderDocument, webAddress } from '../../console/server/html.ts';
 import { prose, summary } from '../../console/server/prose.ts';
 
-/** A description as HTML. */
+/** Renders a description as HTML. */
 function shown(text: string): string {
   return renderDocument(html`<x>${prose(text)}</x>` as never)
     .replace(/^<!doctype html><x>(?:<div class="prose" dir="auto">)?/, '')

@@ -7,7 +7,7 @@ const entries = prepareEntries([
   { n: 'UserKeys', t: ['users'], w: 'Keys.', m: 'key title' },
 ]);
 
-/** What is found, by names. */
+/** Returns the names of the found operations. */
 function found(words: string): readonly string[] {
   return searchEntries(entries, words).map(({ n }) => n);
 }

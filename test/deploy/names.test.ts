@@ -85,7 +85,7 @@ test('the Grafana dashboard asks for something in each panel', (t) => {
   for (const { title, targets } of panels) t.true(targets.length > 0, title);
 });
 
-/** The variables that a file sets, in whichever way that kind of file does. */
+/** Returns the variables that a file sets, for each kind of file. */
 function variablesIn(file: string): readonly string[] {
   const text = read(file);
   const forms = file.endsWith('.service')

@@ -5,7 +5,8 @@ import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { parseAllDocuments } from 'yaml';
 
-// What is in deploy/, by the tools that will read it. A tool that isn't here skips its tests, and says so.
+// Checks the files of deploy/ with the tools that read them. Tests of a missing tool are skipped, with the reason in
+// the title.
 
 const root = join(import.meta.dirname, '../..');
 const deploy = join(root, 'deploy');
@@ -20,14 +21,14 @@ function needs(tool: string, title: string, run: (t: ExecutionContext) => void):
   else test.skip(`${title} (not looked at: ${tool} is not installed)`, run);
 }
 
-/** Runs a tool, whose words are the failure's where it ends with anything but 0. */
+/** Runs a tool. If its exit code is not 0, the test fails with the tool's output. */
 function run(t: ExecutionContext, tool: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(tool, args, { cwd: deploy, env, encoding: 'utf8' });
   t.is(status, 0, `${tool} ${args.join(' ')}\n${stdout}${stderr}`);
   return stdout;
 }
 
-/** A folder that goes away with the test. */
+/** Creates a folder that is deleted after the test. */
 function scratch(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-deploy-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -113,14 +114,14 @@ test('every alert has a test', (t) => {
 
 needs('systemd-analyze', 'systemd takes the unit, and finds it well closed off', (t) => {
   const unit = join(scratch(t), 'soapbridge.service');
-  // Node may be elsewhere on the machine of the tests
+  // the tests' machine may have Node at another path
   const text = readFileSync(join(deploy, 'systemd/soapbridge.service'), 'utf8');
   writeFileSync(unit, text.replace('/usr/bin/node', process.execPath));
   run(t, 'systemd-analyze', 'verify', unit);
   run(t, 'systemd-analyze', 'security', '--offline=true', '--threshold=20', unit);
 });
 
-/** A certificate of its own, with its key, made here. */
+/** Creates a self-signed certificate with its key. */
 function certificate(folder: string): void {
   const key = join(folder, 'certificate.key');
   const cert = join(folder, 'certificate.pem');

@@ -7,39 +7,39 @@ import { readContract } from '../../mappings/loader/load.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { type TypeFigures, typeFigures } from './type-figures.ts';
 
-/** What became of one document. */
+/** Result of loading one document. */
 export interface Outcome {
   readonly path: string;
-  /** Operations under its paths, whatever becomes of them. */
+  /** Number of operations in its paths, served or not. */
   readonly operations: number;
   readonly served: number;
-  /** Operations of the document that aren't served: each with its first reason. */
+  /** Operations that are not served, each with its first reason. */
   readonly notServed: readonly Reason[];
-  /** What is wrong with a document of which nothing is served. */
+  /** Problems of a document that is not served at all. */
   readonly problems: readonly Reason[];
-  /** What was thrown that is no error of the document's. */
+  /** An exception that is not about the document. */
   readonly crash: string | undefined;
   readonly ms: number;
-  /** In bytes, of the process after it. */
+  /** Heap of the process after loading, in bytes. */
   readonly heap: number;
-  /** Where they were asked for, and the document was read. */
+  /** Present if requested and the document was loaded. */
   readonly wsdl?: WsdlFigures;
 }
 
-/** A WSDL and its types, with equal types made one and without. */
+/** Figures of a WSDL and its types, with and without merging equal types. */
 export interface WsdlFigures {
   readonly once: TypeFigures & { readonly bytes: number };
   readonly apart: TypeFigures & { readonly bytes: number };
 }
 
-/** Why something isn't served, and where it stands. */
+/** Reason why something is not served, with its location. */
 export interface Reason {
   readonly name: string;
   readonly pointer: string;
   readonly why: string;
 }
 
-/** Loads, compiles and describes a document in dialect plain, as a start does. */
+/** Loads, compiles and describes a document without overlay, as the gateway does at start. */
 export function loadOne(path: string, ofTypes: boolean): Outcome {
   const began = performance.now();
   const none = {
@@ -89,7 +89,7 @@ function figuresApart(openapi: string): WsdlFigures['apart'] {
   return figuresOf(loaded, writeWsdl(loaded.contract, { address }));
 }
 
-/** Operations as the JSON has them, counted without the loader; 0 for what is no such document. */
+/** Counts the operations in the JSON without the loader; 0 for other JSON. */
 function countOperations(path: string): number {
   const { paths = {} } = JSON.parse(readFileSync(path, 'utf8')) as { paths?: Record<string, object> };
   const methods = /^(?:get|put|post|delete|options|head|patch|trace)$/;

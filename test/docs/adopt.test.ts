@@ -16,7 +16,7 @@ test('docs/adopt.md: every command does what the page says', async (t) => {
     ['--contract orders', `--contract ${orders}`],
   ]);
   const result = await runPage(t, page, places, (command) => {
-    // the page has its reader write the overlay before the derived document is written anew
+    // the page asks the reader to write the overlay before regenerating the derived document
     if (command.endsWith(' --force')) appendFileSync(join(orders, 'soap.yaml'), overlay);
   });
   t.deepEqual(result, { served: 2, compared: 3 });

@@ -2,8 +2,6 @@ import test from 'ava';
 import { serveCommand } from '../../gateway/commands/serve.ts';
 import { readPage } from './page.ts';
 
-// Every option of `soapbridge serve` has one row on docs/configuration.md.
-
 /** Variable and flag of each row; an empty text if the row has none. */
 const rows = [
   ...readPage('configuration.md').matchAll(/^\| (?:`([A-Z_]+)`)? ?\| (?:`(--[a-z-]+)`)? ?\|/gm),

@@ -7,7 +7,7 @@ import { readPage } from './page.ts';
 
 const page = readPage('contract.md');
 const all = [...page.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)];
-/** The blocks of the page whose fence says this, in their order. */
+/** Returns the page's code blocks with this fence, in order. */
 const blocks = (fence: string): readonly string[] =>
   all.filter(([, said]) => said === fence).map(([, , text = '']) => text);
 const [openapi = ''] = blocks('yaml openapi');
@@ -15,7 +15,7 @@ const [overlay = ''] = blocks('yaml overlay');
 const [request = '', reply = ''] = blocks('xml');
 const [, holds = '', problems = ''] = blocks('');
 
-/** The folder of the page's contract, below one of its own. */
+/** Creates the folder of the page's contract in a temporary folder. */
 function contractFolder(t: ExecutionContext, document = openapi, soap = overlay): string {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { run } from '../gateway/commands/run.ts';
 import { checkFiles, readPage, runPage } from './page.ts';
 
-/** The folder that docs/adopt.md makes, and where its files stand in commands. */
+/** Creates the folder of docs/adopt.md, and returns the replacements for its paths in commands. */
 async function adopted(t: ExecutionContext): Promise<Map<string, string>> {
   const directory = mkdtempSync(join(tmpdir(), 'pages-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -18,7 +18,7 @@ async function adopted(t: ExecutionContext): Promise<Map<string, string>> {
   ]);
 }
 
-/** The commands of a page, one at a time. */
+/** Splits the code blocks of a page into single commands. */
 function lines(page: string): string {
   return page.replace(/^```sh\n(.*?)^```$/gms, (_all, commands: string) =>
     commands.replace(/.+\n/g, (line) => `\`\`\`sh\n${line}\`\`\`\n`),

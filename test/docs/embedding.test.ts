@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/embedding.md'), 'utf8');
 const lend = readFileSync(join(root, 'docs/tutorial/lend.xml'));
 
-/** Runs an example of the page; `soapbridge` is this one's source. */
+/** Runs an example of the page with `soapbridge` resolved to the sources. */
 function run(t: ExecutionContext, name: string, env: NodeJS.ProcessEnv = {}) {
   const child = spawn(process.execPath, ['--conditions=soapbridge-source', `docs/embedding/${name}.mts`], {
     cwd: root,
@@ -24,7 +24,7 @@ function run(t: ExecutionContext, name: string, env: NodeJS.ProcessEnv = {}) {
   return child;
 }
 
-/** The library of the tutorial, on a free port. */
+/** Starts the library service of the tutorial on a free port. */
 async function libraryUpstream(t: ExecutionContext): Promise<string> {
   const upstream = createServer((_request, response) => {
     response.writeHead(201, { 'content-type': 'application/json' });
@@ -35,7 +35,7 @@ async function libraryUpstream(t: ExecutionContext): Promise<string> {
   return `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/api`;
 }
 
-/** Runs an example that serves; its address, and what ends it as an operator would. */
+/** Runs an example that serves. Returns its address and a function that stops it as an operator would. */
 async function serve(t: ExecutionContext, name: string) {
   const child = run(t, name, { UPSTREAM_URL: await libraryUpstream(t) });
   const [chunk] = await once(child.stdout, 'data');

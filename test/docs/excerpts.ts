@@ -4,21 +4,21 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'docs/clients');
 
-/** A page whose code is taken from the sources. */
+/** A page with code from the sources. */
 interface Page {
   readonly name: string;
   readonly file: string;
 }
 
-/** The pages that show callers what to write, and the one for who embeds the gateway. */
+/** Pages for callers with code examples, and the page about embedding. */
 export function excerptPages(): readonly Page[] {
   const names = readdirSync(folder).map((name) => `docs/clients/${name}`);
   return [...names, 'docs/embedding.md'].map((name) => ({ name, file: join(root, name) }));
 }
 
 /**
- * A page with its code taken anew from the sources: each fenced block below a line `<!-- from path: name -->` becomes
- * the lines between `docs:begin name` and `docs:end name`. Throws where there are none.
+ * Returns a page with its code updated from the sources. Each fenced block below a line `<!-- from path: name -->`
+ * becomes the lines between `docs:begin name` and `docs:end name`. Throws if these marks are missing.
  */
 export function withExcerpts(page: string): string {
   return page.replace(
@@ -35,7 +35,7 @@ function excerpt(path: string, name: string): string {
   throw new Error(`${path}: expected lines between "docs:begin ${name}" and "docs:end ${name}", got none`);
 }
 
-/** The lines without the indent that all of them have. */
+/** Removes the common indentation of lines. */
 function withoutIndent(lines: string): string {
   const indents = [...lines.matchAll(/^( *)\S/gm)].map(([, indent = '']) => indent.length);
   return lines.replace(new RegExp(`^ {${Math.min(...indents)}}`, 'gm'), '');

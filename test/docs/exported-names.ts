@@ -1,4 +1,4 @@
-/** The table of docs/embedding.md: modules, each with the values that it exports, sorted. */
+/** Reads the table of docs/embedding.md: the exported values of each module, sorted. */
 export function documentedNames(page: string): ReadonlyMap<string, readonly string[]> {
   const own = new Map<string, readonly string[]>();
   for (const [, module = '', names = ''] of page.matchAll(
@@ -13,7 +13,7 @@ export function documentedNames(page: string): ReadonlyMap<string, readonly stri
   return new Map([...own.keys()].map((module) => [module, of(module).toSorted()]));
 }
 
-/** A program that imports a module and prints the names of its values, sorted, as JSON. */
+/** Returns a program that prints the sorted names of a module's exported values as JSON. */
 export function printNames(module: string): string {
   return `import * as all from '${module}'; console.log(JSON.stringify(Object.keys(all).toSorted()));`;
 }

@@ -1,7 +1,7 @@
 import { formerLimits } from '../../mappings/contract/former-limits.ts';
 import { limitTable } from '../../mappings/contract/limits.ts';
 
-/** A value in the unit of its limit's name, as an operator would say it. */
+/** Formats a value in the unit of its limit's name. */
 function said(name: string, value: number): string {
   if (name.endsWith('Us')) return `${value} µs`;
   if (name.endsWith('Ms')) return value % 1_000 === 0 ? `${value / 1_000} s` : `${value} ms`;
@@ -17,19 +17,19 @@ function said(name: string, value: number): string {
   return value.toLocaleString('en');
 }
 
-/** The rows of docs/limits.md's table of limits, as mappings/contract/limits.ts says. */
+/** The rows of the table in docs/limits.md, from mappings/contract/limits.ts. */
 export const limitRows = Object.entries(limitTable)
   .map(([name, { value, bounds }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} |\n`)
   .join('');
 
-/** The rows of docs/upgrading.md's table of limits that are constants, as mappings/contract/former-limits.ts says. */
+/** The rows of the table of constant limits in docs/upgrading.md, from mappings/contract/former-limits.ts. */
 export const formerLimitRows = Object.entries(formerLimits)
   .map(([name, now]) => `| \`${name}\` | ${typeof now === 'number' ? said(name, now) : now} |\n`)
   .join('');
 
-/** The place of those rows on that page. */
+/** Matches the rows of that table in docs/upgrading.md. */
 export const formerLimitTableForm =
   /(?<=### Limits that are constants now\n[^|]*\| old name \| now \|\n\|---\|---\|\n)(?:\|.*\n)*/;
 
-/** Where those rows stand on the page. */
+/** Matches the rows of the table in docs/limits.md. */
 export const limitTableForm = /(?<=\| limit \| default \| bounds \|\n\|---\|---\|---\|\n)(?:\|.*\n)*/;

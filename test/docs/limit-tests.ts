@@ -1,8 +1,8 @@
 import type { allLimits } from '../constant-limits.ts';
 
 /**
- * Where each limit is held over real sockets: a test, or tests, in which what is at the limit passes and what is beyond
- * it doesn't, found by words of its title or of its row in a table.
+ * Tests of each limit over real sockets. The value at the limit passes, and a larger one fails. Each entry is a file
+ * and a part of the test's title or table row.
  */
 export const limitTests = {
   bodyBytes: ['test/gateway/http/limits.test.ts', '`W44: bodyBytes: 1000 bytes of '],

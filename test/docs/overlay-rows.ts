@@ -3,14 +3,14 @@ import type { Setting } from '../../mappings/contract/setting.ts';
 import { expectedBy } from '../../mappings/loader/document/settings-file.ts';
 import { dialects } from '../../mappings/loader/overlay/dialects.ts';
 
-/** Possible values of a key, in Markdown. */
+/** Formats the possible values of a key as Markdown. */
 function valuesOf(setting: Setting): string {
   if (setting.kind === 'keyword') return setting.keywords.map((word) => `\`${word}\``).join(', ');
   if (setting.kind === 'choice') return setting.of.map(valuesOf).join(', or ');
   return setting.kind === 'text' ? 'text' : expectedBy(setting);
 }
 
-/** A default in Markdown. A key without a default says in its description what the gateway does. */
+/** Formats a default as Markdown. If a key has no default, its description states the gateway's behaviour. */
 function shownDefault(value: unknown): string {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${String(value)}\``;
 }
@@ -23,7 +23,7 @@ function defaultOf(kind: ContractKind, key: string): string {
   return kind === 'adopted' || special === '' ? general : `${general}; \`servicestack\`: ${special}`;
 }
 
-/** The rows of the table of overlay keys in docs/overlay-keys.md (openapi) and docs/adopt.md (adopted). */
+/** Returns the rows of the table of overlay keys in docs/overlay-keys.md (openapi) or docs/adopt.md (adopted). */
 export function overlayRows(kind: ContractKind): string {
   const keys: Readonly<Record<string, Setting>> = overlaySettings[kind].keys;
   return Object.entries(keys)
@@ -35,6 +35,6 @@ export function overlayRows(kind: ContractKind): string {
     .join('');
 }
 
-/** The place of those rows on the page. */
+/** Matches the rows of that table on the page. */
 export const overlayTableForm =
   /(?<=\| key \| values \| default \| decides \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*/;

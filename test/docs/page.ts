@@ -8,7 +8,7 @@ import type { ExecutionContext } from 'ava';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A page of docs/. */
+/** Reads a page of docs/. */
 export function readPage(name: string): string {
   return readFileSync(join(root, 'docs', name), 'utf8');
 }
@@ -16,7 +16,7 @@ export function readPage(name: string): string {
 interface Step {
   readonly command: string;
   readonly serves: boolean;
-  /** What the page says that it prints; undefined where it says nothing. */
+  /** Expected output, or undefined if the page shows none. */
   readonly prints: string | undefined;
 }
 
@@ -26,18 +26,18 @@ function stepsOf(page: string): readonly Step[] {
   );
 }
 
-/** The place where a reader runs a page's commands. */
+/** The environment in which a page's commands run. */
 export interface Place {
   readonly folder: string;
-  /** Additions to the environment. */
+  /** Additional environment variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The command line that a command of the page stands for. */
+  /** Returns the command line for a command of the page. */
   readonly lineOf: (command: string) => string;
 }
 
 const own = `exec '${process.execPath}' `;
 
-/** A clone with its own Node. */
+/** A clone of the repository that uses the running Node. */
 const clone: Place = {
   folder: root,
   environment: {},
@@ -60,7 +60,7 @@ function shell(
       ...environment,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
-    detached: true, // a shell, npx and the command end together
+    detached: true, // a process group, so that the shell, npx and the command end together
   });
   t.teardown(() => {
     try {
@@ -84,12 +84,12 @@ async function serve(t: ExecutionContext, command: string, place: Place): Promis
 }
 
 /**
- * Runs all commands of a page, one after the other, and compares what they print with what the page says.
+ * Runs all commands of a page in order, and compares their output with the page.
  *
- * @param places what stands in commands, and what it is here
+ * @param places replacements for texts in commands
  * @param before called before each command
  * @param place where the commands run; a clone by default
- * @returns how many commands serve, and how many were compared
+ * @returns the number of commands that serve, and of compared outputs
  */
 export async function runPage(
   t: ExecutionContext,
@@ -119,7 +119,7 @@ export async function runPage(
   return { served: steps.filter(({ serves }) => serves).length, compared };
 }
 
-/** Whether each file and page that a page names is there. */
+/** Checks that the files and pages that a page names exist. */
 export function checkFiles(t: ExecutionContext, page: string): void {
   for (const [, path = ''] of page.matchAll(/(?:--openapi |@|< )(docs\/\S+)/g))
     t.true(readFileSync(join(root, path), 'utf8').length > 0, path);

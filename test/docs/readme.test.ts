@@ -8,7 +8,7 @@ import { createReferenceUpstream } from '../../upstream/service.ts';
 
 const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
 
-/** The fenced blocks of a language, in order. */
+/** Returns the fenced blocks of a language, in order. */
 function blocks(language: string): string[] {
   return [...readme.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\n\`\`\``, 'gs'))].map(
     ([, text = '']) => text,

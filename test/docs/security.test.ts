@@ -4,7 +4,7 @@ import test from 'ava';
 const root = new URL('../../', import.meta.url);
 const page = readFileSync(new URL('docs/security.md', root), 'utf8');
 
-/** The numbers of a table's rows: `A1`, or of `4–8` each. */
+/** Returns the numbers of a table's rows. A row like `4–8` counts for each number. */
 function numbersOf(form: RegExp): number[] {
   return [...page.matchAll(form)].flatMap(([, from, to = from]) =>
     Array.from({ length: Number(to) - Number(from) + 1 }, (_, index) => Number(from) + index),

@@ -8,8 +8,6 @@ import { readConfig, readListenerPlan } from '../../gateway/process/config.ts';
 import { createAuthority } from '../gateway/certificates.ts';
 import { readPage } from './page.ts';
 
-// The gateway reads the settings files that docs/limits.md, docs/credentials.md and docs/commands.md show.
-
 const [limits = ''] = settingsOf('limits.md');
 const [listener = '', upstream = '', callers = ''] = settingsOf('credentials.md');
 const [several = ''] = settingsOf('commands.md');

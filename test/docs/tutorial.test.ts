@@ -9,7 +9,7 @@ const page = readPage('tutorial.md');
 test('docs/tutorial.md: every command does what the page says', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tutorial-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  // the page's ports, and its overlay's place, as they are here
+  // replaces the overlay's path by the temporary one
   const places = new Map([['--overlay soap.yaml', `--overlay ${join(directory, 'soap.yaml')}`]]);
   t.deepEqual(await runPage(t, page, places), { served: 2, compared: 6 });
 });

@@ -7,7 +7,7 @@ import { startGateway } from '../gateway/gateway.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The rows of the walk in ARCHITECTURE.md: a file, and the functions to begin at. */
+/** The rows of the walk in ARCHITECTURE.md: a file and the functions to start with. */
 const walk = [
   ...readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8').matchAll(/^\| \d+ \| `([^`]+)` \| (.*) \|$/gm),
 ].map(([, file = '', words = '']) => ({
@@ -24,7 +24,7 @@ test('a call runs every function that ARCHITECTURE.md names on its way, in at mo
   session.connect();
   t.teardown(() => session.disconnect());
   await session.post('Profiler.enable');
-  // from before the gateway is made, as some functions compile what a call runs
+  // starts before the gateway is created, since some functions compile code for calls
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   const gateway = await startGateway(t);
   gateway.answer({ body: reply });

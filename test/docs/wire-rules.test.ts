@@ -6,17 +6,17 @@ const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/wire-rules.md'), 'utf8');
 const rules = new Set([...page.matchAll(/^### ([WAMR]\d+) \S/gm)].map(([, rule = '']) => rule));
 
-/** Files about adopted services: elsewhere `A4` is a size of paper, say. */
+/** Files about adopted services. In other files, `A4` may be a paper size. */
 const adopting = /adopt|mapping\/|commands\/map|loader\/wsdl|type-graph|contract\/members|built-in-types/;
 
-/** Every rule that the TypeScript below some folders names, with the files that do. */
+/** Returns every rule cited in the TypeScript of these folders, with the citing files. */
 function citations(folders: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const folder of folders) {
     for (const name of readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })) {
       if (!name.endsWith('.ts') || name.includes('node_modules')) continue;
       const file = join(folder, name);
-      // "R1126", say, is a requirement of the Basic Profile
+      // longer numbers, for example "R1126", are requirements of the Basic Profile
       const citation = adopting.test(file) ? /\b(?:[WAR]\d{1,2}|M\d)\b/g : /\b[WR]\d{1,2}\b/g;
       for (const [rule] of readFileSync(join(root, file), 'utf8').matchAll(citation)) {
         const files = found.get(rule);

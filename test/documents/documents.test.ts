@@ -15,7 +15,7 @@ import { compileSchema, findInvalid } from '../wsdl/libxml2.ts';
 import { countsFile, countsOf, documents, folderOf, writeCounts } from './documents.ts';
 
 const address = 'http://soapbridge.example';
-/** So many operations of a document the JavaScript clients take in; they need seconds for a hundred. */
+/** Number of operations of a document that the JavaScript clients load. Larger WSDLs take them too long. */
 const sliceSize = 25;
 
 const loaded = new Map<string, LoadedContract>();
@@ -29,7 +29,7 @@ function contractOf(document: string): LoadedContract {
   return known;
 }
 
-/** The schema of a document's WSDL as libxml2 compiles it. */
+/** Returns the schema of a document's WSDL, compiled by libxml2. */
 function schemaOf(document: string): XsdValidator {
   const known = schemas.get(document);
   if (known !== undefined) return known;
@@ -93,7 +93,7 @@ for (const document of documents) {
       t.deepEqual(calls, fixture.call === undefined ? [] : [fixture.call]);
       t.is(reply, fixture.reply);
       for (const message of [fixture.request, fixture.reply]) {
-        // a fault is SOAP's, not the document's
+        // the document's schema does not define SOAP faults
         if (!message.includes('<faultcode>')) t.is(findInvalid(schemaOf(document), message), undefined);
       }
     });

@@ -4,20 +4,20 @@ import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 
 /**
- * OpenAPI documents of others, a folder each, as they were published; `README.md` says by whom:
+ * Published third-party OpenAPI documents, one folder each; `README.md` lists the publishers:
  *
- * - `openapi.yaml` or `openapi.json`, served with no overlay but for `refs`, and the other files of a document of several
- * - `LICENSE`, where one came with it
+ * - `openapi.yaml` or `openapi.json`, served without overlay except for `refs`, and other files that it references
+ * - `LICENSE`, if one was included
  * - `exchanges/{name}/`: one call each, as in `test/plain`
  *
- * `counts.txt` says of each how much of it is served; `npm run golden` writes it.
+ * `counts.txt` lists how many operations of each document are served. `npm run golden` writes it.
  */
 
 const root = import.meta.dirname;
 
 export const countsFile: string = join(root, 'counts.txt');
 
-/** The names of the documents; one that is in a folder of a folder is called after both. */
+/** Names of the documents. The name of a document in a nested folder includes both folders. */
 export const documents: readonly string[] = foldersIn(root)
   .flatMap((name) => {
     if (hasDocument(name)) return [name];
@@ -40,12 +40,12 @@ export function folderOf(document: string): string {
   return join(root, document);
 }
 
-/** How much of a document is served. */
+/** Number of served operations of a document. */
 export interface Counts {
   readonly document: string;
   readonly served: number;
   readonly notServed: number;
-  /** Places that travel as JSON text, each noted at start. */
+  /** Number of members sent as JSON text, each noted at start. */
   readonly jsonText: number;
 }
 
@@ -58,7 +58,7 @@ export function countsOf(document: string, { contract, notServed, notes }: Loade
   };
 }
 
-/** What `counts.txt` has to hold. */
+/** Returns the expected content of `counts.txt`. */
 export function writeCounts(all: readonly Counts[]): string {
   const rows = all.map(({ document, served, notServed, jsonText }) => [
     document,
@@ -71,7 +71,7 @@ export function writeCounts(all: readonly Counts[]): string {
     .join('');
 }
 
-/** `counts.txt` as it is today. */
+/** Returns the current content of `counts.txt`. */
 export function countAll(): string {
   return writeCounts(documents.map((document) => countsOf(document, readContract(folderOf(document)))));
 }

@@ -6,7 +6,7 @@ import { type Contract, type NamedType, partsOf, type Type } from '../../mapping
 import { readContract } from '../../mappings/loader/load.ts';
 import { documents, folderOf } from './documents.ts';
 
-// Inline types that are equal are one, and nothing that callers send or get changes by it.
+// Merging equal inline types must not change any message.
 
 function shown(type: NamedType, of: (type: Type) => unknown): unknown {
   const { name: _name, ...rest } = type;
@@ -19,7 +19,7 @@ function shown(type: NamedType, of: (type: Type) => unknown): unknown {
   );
 }
 
-/** Every path of elements, to a depth, by all that messages show of each. */
+/** Returns every path of elements up to a depth, with its visible properties. */
 function elementsOf(contract: Contract, most: number): readonly string[] {
   const lines: string[] = [];
   const walk = (type: Type, path: string, depth: number): void => {
@@ -35,7 +35,7 @@ function elementsOf(contract: Contract, most: number): readonly string[] {
   return lines;
 }
 
-/** A document's contract with an overlay that has its equal types apart. */
+/** Returns a document's contract with an overlay that keeps equal types separate. */
 function apartOf(document: string): Contract {
   const folder = folderOf(document);
   const own = join(folder, 'soap.yaml');
@@ -51,7 +51,7 @@ function apartOf(document: string): Contract {
   }
 }
 
-// an overlay with `refs` can't be read from another folder
+// an overlay with `refs` cannot be read from another folder
 for (const document of documents.filter((one) => one !== 'mojaloop/outbound')) {
   test(`${document}: every element of every message is as it is with equal types apart`, (t) => {
     const { contract } = readContract(folderOf(document));

@@ -10,20 +10,20 @@ import {
 import { API } from 'typescript/unstable/sync';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-/** The folders of what runs. */
+/** Folders of the product's code. */
 const product = /^(?:console|gateway|mappings|wsdl|upstream)\//;
 
 /** A regular expression in the code of the product. */
 export interface Expression {
-  /** Such as `mappings/json/reader.ts:12`. */
+  /** Location, for example `mappings/json/reader.ts:12`. */
   readonly place: string;
-  /** A literal, or the call that makes one of text. */
+  /** A literal, or the call that creates the expression from a text. */
   readonly text: string;
-  /** True where it is made of text while the process runs. */
+  /** True if it is created from a text at run time. */
   readonly isMade: boolean;
 }
 
-/** All of them, by TypeScript's own parser. */
+/** Returns all regular expressions, found by TypeScript's parser. */
 export function expressionsOfProduct(): readonly Expression[] {
   const api = new API({ cwd: root });
   try {
@@ -56,7 +56,7 @@ function expressionsOf(name: string, source: SourceFile): readonly Expression[] 
   return found;
 }
 
-/** `new RegExp(…)`, `RegExp(…)`, and the methods of a string that make an expression of text. */
+/** Returns true for `new RegExp(…)`, `RegExp(…)`, and string methods that create an expression from a text. */
 function makesExpression(node: Node): boolean {
   if (isNewExpression(node) || isCallExpression(node)) {
     const { expression } = node;

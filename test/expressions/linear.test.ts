@@ -5,9 +5,9 @@ import { expressionsOfProduct } from './expressions.ts';
 process.env.RECHECK_SYNC_BACKEND = 'pure'; // its JavaScript build; the others are a JAR and binaries
 const { checkSync } = await import('recheck');
 
-/** What speaks against an expression; undefined where it is shown to take linear time whatever the text. */
+/** Returns the reason against an expression, or undefined if it is proven to take linear time for all texts. */
 function faultOf(source: string, flags: string): string | undefined {
-  // the automaton's answer is a proof; what the other checker tries by chance is none
+  // the automaton checker gives a proof; the fuzz checker does not
   const found = checkSync(source, flags, { checker: 'automaton', timeout: 100_000 });
   if (found.status === 'safe') return undefined;
   if (found.status === 'unknown') return `no proof: ${found.error.kind}`;
@@ -35,7 +35,7 @@ for (const text of new Set(expressions.filter(({ isMade }) => !isMade).map((one)
   });
 }
 
-/** Expressions that are made of text, and what they come to; none of the text is a stranger's or a document's. */
+/** Expressions created from texts. No text comes from an untrusted client or document. */
 const made: Readonly<Record<string, RegExp>> = {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks that it finds are control characters
   'mappings/codec/fast-path/placeholders.ts': /\u0001(\d+)\u0002/,

@@ -7,8 +7,8 @@ import { SaxesParser } from 'saxes';
 import { elementText, emptyReply, type Reply, sharedGateway, statusOf } from '../gateway/gateway.ts';
 import { type Attack, attacks, bodyOf, headersOf, textOf } from './attacks.ts';
 
-// A class of attacks is a file in attacks/, named by its number in docs/security.md. Each input is sent over a socket
-// of its own; what comes back, what went upstream and how the process is afterwards is checked.
+// Each file in attacks/ is a class of attacks, named by its number in docs/security.md. Each input is sent over a
+// separate socket. The response, the upstream requests and the state of the process are checked.
 
 let trapped = 0;
 const trap = createServer((socket) => {
@@ -29,7 +29,7 @@ const names = { file, trap: String((trap.address() as AddressInfo).port) };
 
 const isSoap = (address: string): boolean => address.startsWith('/soap');
 
-/** Checks an error of a known operation: in-band on the SOAP endpoints, else by its true status (W26). */
+/** Checks an error of a known operation: in-band on the SOAP endpoints, otherwise by HTTP status (W26). */
 function isInBand(
   t: ExecutionContext,
   { address }: Attack,
@@ -86,7 +86,7 @@ function isAnswered(t: ExecutionContext, attack: Attack, reply: Reply): void {
   }
 }
 
-/** Checks that a reply is well-formed, by another reader than ours, and gives the text of its Name. */
+/** Checks with an independent reader that a reply is well-formed, and returns the text of its Name. */
 function nameIn(xml: string): string | undefined {
   const parser = new SaxesParser({ xmlns: true });
   let inName = false;
@@ -121,7 +121,7 @@ async function attackWith(t: ExecutionContext, attack: Attack): Promise<void> {
   const before = gateway.hits.length;
   const reply = await gateway.send(method, address, headersOf(attack), bodyOf(attack, names));
   isAnswered(t, attack, reply);
-  // only what is good reaches the upstream, and what the upstream itself is said to have answered
+  // only good requests, and those with a planned upstream response, reach the upstream
   t.is(gateway.hits.length - before, answer === 'ok' || given !== undefined ? 1 : 0);
   const all = `${JSON.stringify(reply.headers)}\n${reply.text}`;
   if (attack.says !== undefined) t.regex(reply.text, new RegExp(attack.says));

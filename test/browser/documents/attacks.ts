@@ -1,4 +1,4 @@
-/** Texts that want to be more than text, each with a trap that tells when it was. */
+/** Texts that try to be interpreted as markup or code, each with a trap. */
 export const attacks = [
   '<script>trap("script")</script>',
   '<img src=x onerror=\'trap("onerror")\'>',
@@ -17,7 +17,7 @@ export const attacks = [
 
 const everything = attacks.join('\n\n');
 
-/** An OpenAPI document of attacks: in every text that a document may have, and in names as far as names go. */
+/** An OpenAPI document with attacks in every text, and in names as far as names allow. */
 export const hostileDocument: string = JSON.stringify({
   openapi: '3.1.0',
   info: {
@@ -86,7 +86,7 @@ export const hostileDocument: string = JSON.stringify({
   },
 });
 
-/** A document of so many operations, as large APIs are: tags, summaries, parameters. */
+/** Returns a document of `count` operations with tags, summaries and parameters. */
 export function largeDocument(count: number): string {
   const paths: Record<string, object> = {};
   for (let at = 0; at < count; at++) {

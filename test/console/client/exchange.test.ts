@@ -11,7 +11,7 @@ const credential = (name: string, header: string, format = '{}'): FormDescriptio
   format,
 });
 
-/** A form with two credentials, of which the first is in a header block of SOAP. */
+/** A form with two credentials. The first one is in a SOAP header block. */
 const form = {
   credentials: [credential('session', 'Authorization', 'Bearer {}'), credential('key', 'X-Key')],
 } as unknown as FormDescription;

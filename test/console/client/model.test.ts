@@ -10,7 +10,7 @@ import type { MemberDescription, TypeDescription } from '../../../console/descri
 
 const text = { scalar: 'string', json: 'string' };
 
-/** Types with one another in them, and one that holds itself. */
+/** Nested types, one of them recursive. */
 const types: Record<string, TypeDescription> = {
   Node: {
     kind: 'record',
@@ -34,7 +34,7 @@ const types: Record<string, TypeDescription> = {
 
 const form: Form = { types, namespaces: { types: 'urn:t', arrays: 'urn:a' } };
 
-/** A form of one member, that is given. */
+/** Creates a form with one given member. */
 function member(type: MemberDescription['type']) {
   const members = membersOf([{ json: 'a', xml: 'A', type, required: true }]);
   const [first] = members;
