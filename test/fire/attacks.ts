@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { parse } from 'yaml';
 
-/** A text, or pieces of it where it would be megabytes: `$n` in a repeated piece counts from 0. */
+/** A text, or its pieces if it is several megabytes long. `$n` in a repeated piece is a counter from 0. */
 export type Text = string | readonly (string | { readonly times: number; readonly of: Text })[];
 
-/** What a file of attacks says for all its inputs, or an input for itself. */
+/** Properties that a file sets for all its inputs, or an input for itself. */
 interface Said {
-  /** Addresses below the base path; each is an input of its own. */
+  /** Addresses below the base path; each is a separate input. */
   readonly at?: readonly string[];
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Names and values, where a name comes twice. */
+  /** Alternating names and values, for repeated names. */
   readonly headerList?: readonly string[];
   readonly longHeader?: {
     readonly name: string;
@@ -20,20 +20,20 @@ interface Said {
     readonly times: number;
     readonly after?: string;
   };
-  /** Puts good credentials into the headers. */
+  /** Adds valid credentials to the headers. */
   readonly credentials?: boolean;
-  /** More of the path, and the query. */
+  /** Additional path, and the query. */
   readonly path?: Text;
   readonly query?: Text;
-  /** The payload: in an envelope on the SOAP endpoints, by itself elsewhere. */
+  /** The payload: in an envelope on the SOAP endpoints, otherwise the whole body. */
   readonly element?: Text;
   readonly prolog?: Text;
   readonly header?: string;
   readonly after?: string;
-  /** A renewal date, or the name that the upstream's reply holds. */
+  /** A renewal date, and the name in the upstream's reply. */
   readonly date?: Text;
   readonly name?: string;
-  /** The whole body, as it is everywhere; as text, in hexadecimal, or compressed. */
+  /** The whole body on every endpoint: as text, in hexadecimal, or compressed. */
   readonly document?: Text;
   readonly bytes?: string;
   readonly gzip?: Text;
@@ -43,23 +43,23 @@ interface Said {
     readonly headers?: Record<string, string>;
     readonly body: string;
   };
-  /** `ok`, `malformed`, `invalid`, `fault`, `jsonp`, or a status with or without an errorCode. */
+  /** `ok`, `malformed`, `invalid`, `fault`, `jsonp`, or a status with an optional errorCode. */
   readonly answer?: string | number;
-  /** The fault's code where the answer is `fault`: `sender`, if nothing is said, or `any`. */
+  /** The fault's code if the answer is `fault`: `sender` by default, or `any`. */
   readonly code?: string;
-  /** Expressions: what the reply says, what it never says, and what no header of it is called. */
+  /** Regular expressions: a text of the reply, a text that must not occur in it, and a forbidden header name. */
   readonly says?: string;
   readonly never?: string;
   readonly neverHeaders?: string;
-  /** What is found in the upstream's call. */
+  /** Expected content of the upstream request. */
   readonly sent?: string;
-  /** What the name is in the reply, where that isn't what the upstream gave. */
+  /** The name in the reply, if it differs from the upstream's. */
   readonly read?: string;
-  /** True where every reply has to be kept out of caches. */
+  /** True if every reply must forbid caching. */
   readonly noStore?: boolean;
 }
 
-/** One concrete input: what is said of it, at one address. */
+/** One input at one address. */
 export interface Attack extends Said {
   readonly title: string;
   readonly address: string;
@@ -88,7 +88,7 @@ function attacksOf(file: string): Attack[] {
   );
 }
 
-/** The text that its pieces make. */
+/** Joins the pieces of a text. */
 export function textOf(text: Text, names: Readonly<Record<string, string>>): string {
   if (typeof text !== 'string') {
     return text
@@ -109,7 +109,7 @@ const authentication =
   '<Authentication><ApiUserId>u</ApiUserId><ApiUserKey>canary-key</ApiUserKey></Authentication>';
 const types = 'http://schemas.servicestack.net/types';
 
-/** The body of an attack; undefined where it has none. */
+/** Returns the body of an attack, or undefined if it has none. */
 export function bodyOf(attack: Attack, names: Readonly<Record<string, string>>): string | Buffer | undefined {
   const all = { ...names, auth: authentication, types };
   const isSoap = attack.address.startsWith('/soap');
@@ -126,7 +126,7 @@ export function bodyOf(attack: Attack, names: Readonly<Record<string, string>>):
       : `<CostRenewAllPepSearches>$auth<Request><RenewalDate>${date}</RenewalDate></Request></CostRenewAllPepSearches>`;
   if (element === undefined) return undefined;
   const prolog = attack.prolog === undefined ? '' : textOf(attack.prolog, all);
-  // what stands in an attack without a namespace is of the contract's
+  // an element without a namespace is in the contract's namespace
   const payload = textOf(element, all).replace(/^<([A-Z]\w*)(?=[\s/>])/, `<$1 xmlns="${types}"`);
   if (!isSoap) return prolog + payload;
   const version = attack.address.startsWith('/soap12')
@@ -137,7 +137,7 @@ export function bodyOf(attack: Attack, names: Readonly<Record<string, string>>):
   return `${prolog}<e:Envelope xmlns:e="${version}">${headers}<e:Body>${payload}</e:Body>${after}</e:Envelope>`;
 }
 
-/** The header lines of an attack, names and values. */
+/** Returns the headers of an attack, alternating names and values. */
 export function headersOf({ headers, headerList, longHeader, credentials }: Attack): string[] {
   const list = [...Object.entries(headers ?? {}).flat(), ...(headerList ?? [])];
   if (credentials) list.push('X-Api-User', 'u', 'X-Api-Key', 'canary-key');

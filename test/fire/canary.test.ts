@@ -13,15 +13,15 @@ import { namespaces } from '../../mappings/contract/model.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 import { emptyReply, typesNamespace } from '../gateway/gateway.ts';
 
-// A secret and personal data go in by every door, in 10,000 messages that are broken in as many ways, before an
-// upstream that breaks too; then they are looked for in all that the process said.
+// Sends a secret and personal data in every possible place, in 10,000 corrupted messages, to a gateway whose upstream
+// fails too. The test then searches all output of the process for them.
 
 const key = 'canary/key+5f1d==';
-/** What the gateway itself sends upstream, in a header and in the query. */
+/** Credentials that the gateway sends upstream in a header and in the query. */
 const gatewayKeys = ['canary/gate+7b3e1f==', 'canary-query/8c4f2a'] as const;
-/** What it asks a server of tokens with, and what that gives it. */
+/** The client secret that the gateway sends to the token server, and the token that it receives. */
 const client = { secret: 'canary-client/9d5a3b', token: 'canary-token/6e2b4c' } as const;
-/** What stands in files and addresses that it reads at start, and goes nowhere else. */
+/** Secrets in files and addresses that the gateway reads at start. */
 const atStart = { wsse: 'canary-wsse/4f7c2d', store: 'canary-store-3a8e5b' } as const;
 const personal = 'canary-name-77';
 const authentication = `<Authentication><ApiUserId>canary-user</ApiUserId><ApiUserKey>${key}</ApiUserKey><UserId>canary-id</UserId></Authentication>`;
@@ -30,7 +30,7 @@ const envelopeOf = (version: string): string =>
   `<e:Envelope xmlns:e="${version}"><e:Header><x xmlns="">canary-header</x></e:Header><e:Body>${element}</e:Body></e:Envelope>`;
 const nonce = Buffer.from('canary-nonce-of-a-token').toString('base64');
 const profile = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
-/** The key in a UsernameToken, as a text or in the place of a digest. */
+/** Returns an envelope with the key in a UsernameToken, as text or in place of a digest. */
 const withToken = (version: string, type: 'PasswordText' | 'PasswordDigest'): string =>
   `<e:Envelope xmlns:e="${version}"><e:Header><o:Security xmlns:o="${namespaces.wsse}" xmlns:u="${namespaces.wsu}" e:mustUnderstand="1"><o:UsernameToken u:Id="canary-id"><o:Username>canary-user</o:Username><o:Password Type="${profile}#${type}">${key}</o:Password><o:Nonce>${nonce}</o:Nonce><u:Created>2026-11-22T06:00:00Z</u:Created></o:UsernameToken></o:Security></e:Header><e:Body>${element.replace(authentication, '')}</e:Body></e:Envelope>`;
 const json = `{"request":{"subUserName":"${personal}","permissions":["canary-permission"]},"authentication":{"apiUserId":"canary-user","apiUserKey":"${key}","userId":"canary-id"}}`;
@@ -44,7 +44,7 @@ const messages: readonly (readonly [path: string, body: string])[] = [
   ['/v2/json/reply/UpdateSubUser', json],
 ];
 
-/** The key as JSON, XML and URLs may write it, and in base64 beside other text. */
+/** Returns a secret in the escapes of JSON, XML and URLs, and in base64 with other text around it. */
 const formsOf = (secret: string): readonly string[] => [
   secret,
   secret.replaceAll('/', '\\/'),
@@ -58,7 +58,10 @@ const formsOf = (secret: string): readonly string[] => [
   ...['', 'u', 'u:'].map((before) => Buffer.from(before + secret).toString('base64')),
   ...['', 'u', 'u:'].map((before) => Buffer.from(before + secret).toString('base64url')),
 ];
-/** What no reply may have: of base64 the middle, as its ends are also of what stands around. */
+/**
+ * Texts that no reply may contain. For base64 only the middle is searched, since its ends depend on the surrounding
+ * text.
+ */
 const traces = [
   ...[key, ...gatewayKeys, ...Object.values(client), ...Object.values(atStart)].flatMap((secret) =>
     formsOf(secret).map((form) =>
@@ -68,7 +71,7 @@ const traces = [
   nonce.slice(4, 24),
 ];
 
-/** Replies of an upstream that tells the key it was given, in every place it can. */
+/** Upstream replies that repeat the received key in every possible place. */
 const answers: readonly ((response: ServerResponse, key: string, body: string) => void)[] = [
   (response) => response.end(emptyReply),
   (response) =>
@@ -97,7 +100,7 @@ const answers: readonly ((response: ServerResponse, key: string, body: string) =
   (response, key) => response.writeHead(200, { 'content-length': 999 }).end(key, () => response.destroy()),
 ];
 
-/** Numbers that look random and are the same each time. */
+/** Creates a deterministic random number generator. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -109,7 +112,7 @@ function createRandom(seed: number): (below: number) => number {
 const random = createRandom(7);
 const noise = ['<', '>', '&', '"', '\0', '{', '}', ',', ':', '\\', 'é', '<a>', ']]>', '<!--', '<!DOCTYPE a>'];
 
-/** Breaks a message somewhere: cut, doubled, or with something put in. */
+/** Corrupts a message at a random position: cuts, duplicates, or inserts. */
 function broken(body: string): string {
   const at = random(body.length);
   const to = at + random(20);
@@ -148,7 +151,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
   const tokens = createServer(async (incoming, response) => {
     const form = decodeURIComponent(await text(incoming));
     missing ||= !form.includes(client.secret);
-    // every other time it can't, and says with what it was asked
+    // every second request fails with an error that repeats the request
     response.setHeader('content-type', 'application/json');
     if (asked++ % 2 === 0)
       response.writeHead(400).end(JSON.stringify({ error: 'invalid_client', error_description: form }));
@@ -210,7 +213,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
       GATE: gatewayKeys[1],
       SOAPBRIDGE_CALLER_KEY: callerKey,
       SOAPBRIDGE_CALLER_LIMITS: callerLimits,
-      // nobody listens there
+      // nothing listens there
       SOAPBRIDGE_LIMIT_STORE: `redis://:${atStart.store}@127.0.0.1:1`,
       SOAPBRIDGE_WSSE_SECRETS: wsseSecrets,
       PATH: process.env.PATH ?? '',
@@ -264,7 +267,7 @@ test('a canary in 10,000 error paths is found in no log, no error, no metric and
       const query = random(3) === 0 ? `?apiUserKey=${key}&callback=${random(2) === 0 ? 'f' : key}` : '';
       const length = { 'Content-Length': String(Buffer.byteLength(body)) };
       const reply = await send('POST', path + query, { ...headers, ...length }, body).catch(String);
-      // where a cut made the key a part of a tag's name, the error that names the tag has it; no value is in any
+      // an error may name a tag, so the key may appear if a cut made it part of a tag name; values never appear
       const inName = [key, nonce].some((secret) =>
         body.split(secret).some((before, index, all) => index < all.length - 1 && /<[^<>]*$/.test(before)),
       );

@@ -16,7 +16,7 @@ const figures = new Map<string, () => Promise<void>>([
   ['refusals', refusals],
   ['resets', resets],
 ]);
-/** What may be named: a part of a figure too. */
+/** Possible names, including parts of a figure. */
 const known = new Map([...figures, ...memoryMixes]);
 const names = [...known.keys()].join(', ');
 

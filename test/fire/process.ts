@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A gateway in a process of its own. */
+/** A gateway in a separate process. */
 export interface Served {
   readonly child: ChildProcess;
   readonly port: number;
-  /** Its exit code and what it said on standard error. */
+  /** Its exit code and standard error. */
   readonly ended: Promise<{ readonly code: number | null; readonly err: string }>;
 }
 
-/** Starts `soapbridge serve` on a free port; resolves once it listens. */
+/** Starts `soapbridge serve` on a free port. Resolves when it listens. */
 export async function startProcess(environment: Readonly<Record<string, string>>): Promise<Served> {
   const child = spawn(process.execPath, ['bin/soapbridge.js', 'serve'], {
     cwd: root,

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import test from 'ava';
 import { keyHeaders, startGateway } from '../gateway/gateway.ts';
 
-// A case is a file of bytes as they go over the wire; answers.tsv says what comes back: one response, the last on its
+// Each case is a file of raw bytes. answers.tsv contains the expected response, which is the only one on its
 // connection.
 
 const directory = new URL('raw-http/', import.meta.url);
 const ends: (() => unknown)[] = [];
 const group = { teardown: (end: () => unknown) => ends.push(end) };
-// a body that comes with its head is read by when its request is refused, and its connection may stay a while
+// the body arrives with its head, so it is read before the request is rejected, and the connection may stay open
 const inSlices = { parsingMs: 0, parsingWatchMs: 600_000, keepAliveMs: 500 };
 const gateways = [
   { how: '', gateway: await startGateway(group) },

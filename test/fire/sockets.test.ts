@@ -7,7 +7,7 @@ import { startSockets } from '../gateway/sockets.ts';
 import { broken } from '../gateway/upstream/broken-upstreams.ts';
 import { startProcess } from './process.ts';
 
-/** The sockets that a process has open, as Linux tells. */
+/** Returns the number of open sockets of a process (Linux). */
 function openSockets(pid: number): number {
   const directory = `/proc/${pid}/fd`;
   return readdirSync(directory).filter((fd) => {
@@ -24,7 +24,7 @@ const whole =
   (socket: Socket) =>
     socket.write([`HTTP/1.1 ${status}`, ...lines, `Content-Length: ${body.length}`, '', body].join('\r\n'));
 
-/** Answers that are faults and end as they should: the connection is kept, until it was idle for a while. */
+/** Complete upstream responses that are errors. The connection is kept until its idle timeout. */
 const answered = [
   whole('200 OK', '{"data":{"responseStatus":{"errorCode":"No"}}}'),
   whole('200 OK', ''),
@@ -49,7 +49,7 @@ const answered = [
     t.teardown(() => child.kill('SIGKILL'));
     const pid = child.pid ?? 0;
     let before = openSockets(pid);
-    // the start looks whether the upstream can be reached
+    // waits until the start's check of the upstream has finished
     for (let same = 0; same < 10; ) {
       await pause(50);
       const now = openSockets(pid);
@@ -64,7 +64,7 @@ const answered = [
       ]);
     }
     t.true(faults.length >= 29);
-    // a connection that a fault left whole is kept for some seconds
+    // waits until kept connections reach their idle timeout
     while (openSockets(pid) > before || upstream.open() > 0) await pause(100);
     t.is(openSockets(pid), before);
   },

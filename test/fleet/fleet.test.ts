@@ -27,7 +27,7 @@ const declare = isWhole ? test.serial : test.skip;
 const title = (text: string): string =>
   isWhole ? text : `${text} (not looked at: HAProxy, or Valkey or Redis, is not installed)`;
 
-/** Three replicas behind HAProxy, with limits counted in a store. */
+/** Starts three replicas behind HAProxy, with limits counted in a store. */
 async function startFleet(
   t: ExecutionContext,
   rules: string,
@@ -57,7 +57,7 @@ async function startFleet(
   return { port, ports, replicas, environment, store, storePort, upstream, limits };
 }
 
-/** How often each status came. */
+/** Counts results by status. */
 function statusesOf(results: readonly { readonly status: number }[]): string {
   const counts = new Map<number, number>();
   for (const { status } of results) counts.set(status, (counts.get(status) ?? 0) + 1);
@@ -69,7 +69,7 @@ const failed = (results: readonly { readonly status: number }[]): number =>
 
 declare(title('limits that three replicas share are exact within 2 %'), async (t) => {
   const { port, ports } = await startFleet(t, 'each: { rate: 1000/h }', 5, {
-    // a machine with much else to do sheds no call of this one, and its store may be late
+    // so that a busy machine rejects no call, and a slow store is tolerated
     SOAPBRIDGE_LIMITS: 'loopDelayMs=60000',
     ...withConstants({ limitStoreMs: 20_000 }),
   });
@@ -79,7 +79,7 @@ declare(title('limits that three replicas share are exact within 2 %'), async (t
   const passed = results.filter(({ status }) => status === 200).length;
   t.true(Math.abs(passed - 1_000) <= 20, `${passed} passed`);
   t.true(results.filter(({ status }) => status === 429).length > 100, statusesOf(results));
-  // all three had their share
+  // all three replicas have limited calls
   for (const each of ports) {
     const page = await (await fetch(`http://127.0.0.1:${each}/metrics`)).text();
     t.true(Number(/^soapbridge_limited_total\{.*\} (\d+)$/m.exec(page)?.[1]) > 10, page);
@@ -163,7 +163,7 @@ declare(
     await pause(4_000);
     const results = await callers.stop();
     const failures = results.filter(({ status }) => status !== 200);
-    // a third of the callers, and as many again for how they may be spread
+    // a third of the callers, doubled for uneven distribution
     t.true(failures.length <= (count / 3) * 2, `${failures.length} failed`);
     for (const { at } of failures) t.true(at - killedAt < 2_000, `${at - killedAt} ms after`);
     t.true(results.filter(({ at }) => at > killedAt + 2_000).length > 50);

@@ -12,19 +12,19 @@ import { freePort } from '../free-port.ts';
 import { type Served, start } from '../gateway/commands/run.ts';
 import { emptyReply, keyHeaders } from '../gateway/gateway.ts';
 
-// What a fleet is made of on one machine: a store, a balancer by the recipe in deploy/, replicas, an upstream, callers.
+// The parts of a fleet on one machine: a store, the load balancer of deploy/, replicas, an upstream, callers.
 
 const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
 
-/** The first of these tools that is installed; undefined for none. */
+/** Returns the first of these tools that is installed, or undefined. */
 export function installed(...tools: readonly string[]): string | undefined {
   return tools.find((tool) => spawnSync('which', [tool], { env }).status === 0);
 }
 
-/** Valkey, or Redis where that is what there is. */
+/** Valkey, or Redis if only that is installed. */
 export const storeTool = installed('valkey-server', 'redis-server');
 
-/** A folder that goes away with the test. */
+/** Creates a folder that is deleted after the test. */
 export function scratch(t: ExecutionContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'soapbridge-fleet-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -45,7 +45,7 @@ async function listening(port: number): Promise<void> {
   }
 }
 
-/** A process of this test, ended with it. */
+/** Starts a process that is stopped after the test. */
 async function startTool(
   t: ExecutionContext,
   tool: string,
@@ -58,20 +58,20 @@ async function startTool(
   return child;
 }
 
-/** Ends a process at once, and waits until it has gone. */
+/** Kills a process and waits for its end. */
 export async function kill(child: ChildProcess): Promise<void> {
   const gone = once(child, 'exit');
   child.kill('SIGKILL');
   await gone;
 }
 
-/** A store that keeps nothing on a disk. */
+/** Starts a store without persistence. */
 export function startStore(t: ExecutionContext, port: number): Promise<ChildProcess> {
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   return startTool(t, storeTool ?? '', [...args, '--dir', scratch(t)], port);
 }
 
-/** HAProxy in front of these ports, by deploy/haproxy/haproxy.cfg without TLS. */
+/** Starts HAProxy for these ports with deploy/haproxy/haproxy.cfg, without TLS. */
 export async function startBalancer(t: ExecutionContext, ports: readonly number[]): Promise<number> {
   const port = await freePort();
   let config = readFileSync(new URL('../../deploy/haproxy/haproxy.cfg', import.meta.url), 'utf8')
@@ -87,7 +87,7 @@ export async function startBalancer(t: ExecutionContext, ports: readonly number[
   return port;
 }
 
-/** A JSON service that answers after a while, and how often it met each number. */
+/** Starts a JSON service with delayed responses that counts how often it received each number. */
 export async function startUpstream(t: ExecutionContext, delayMs: number) {
   const met = new Map<string, number>();
   const server = createServer(async (incoming, response) => {
@@ -106,7 +106,7 @@ export async function startUpstream(t: ExecutionContext, delayMs: number) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, met };
 }
 
-/** A replica on a port, once it takes calls. */
+/** Starts a replica on a port and waits until it accepts calls. */
 export function startReplica(
   t: ExecutionContext,
   port: number,
@@ -120,15 +120,15 @@ export function startReplica(
   });
 }
 
-/** Waits until HAProxy has a replica in its turn again. */
+/** Waits until HAProxy uses a replica again. */
 export async function inTurn(port: number): Promise<void> {
   await listening(port);
-  await pause(1_500); // two checks of half a second each
+  await pause(1_500); // two health checks of half a second each
 }
 
-/** What came of one call. */
+/** Result of one call. */
 export interface Called {
-  /** 0: no answer. */
+  /** 0: no response. */
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly at: number;
@@ -136,7 +136,7 @@ export interface Called {
 
 let calls = 0;
 
-/** One write, with a number of its own, as the caller of these headers. */
+/** Sends one write with a unique number and the given headers. */
 export function call(
   port: number,
   agent: Agent,
@@ -165,7 +165,7 @@ export function call(
   });
 }
 
-/** Callers that call one after the other until they are stopped; what came of it all. */
+/** Starts callers that call continuously until they are stopped, and collects the results. */
 export function startCallers(port: number, count: number, pauseMs = 5) {
   const agent = new Agent({ keepAlive: true, maxSockets: count });
   const results: Called[] = [];

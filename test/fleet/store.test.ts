@@ -12,7 +12,7 @@ const declare = storeTool === undefined ? test.skip : test.serial;
 const title = (text: string): string =>
   storeTool === undefined ? `${text} (not looked at: neither Valkey nor Redis is installed)` : text;
 
-/** One process that counts in the store at a port, and what it told. */
+/** Opens a store client like one process, and collects its log messages. */
 async function open(t: ExecutionContext, port: number, { timeoutMs = 1_000, keptMs = 30_000 } = {}) {
   const told: string[] = [];
   const store = await LimitStore.open({
@@ -113,7 +113,7 @@ declare(
     t.is((await windows.add('ann rate', rate, Date.now())).used, 1);
     t.true(performance.now() - before >= 290);
     t.true(store.isAway);
-    // it isn't asked again at once
+    // the store is not asked again immediately
     const again = performance.now();
     await windows.add('ann rate', rate, Date.now());
     t.true(performance.now() - again < 290);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** The inputs saved for a target: one file each, named by its bytes' hash. */
+/** Returns the inputs saved for a target: one file each, named by the hash of its bytes. */
 export function readCorpus(target: string): readonly Buffer[] {
   const folder = folderOf(target);
   return readdirSync(folder)
@@ -9,7 +9,6 @@ export function readCorpus(target: string): readonly Buffer[] {
     .map((name) => readFileSync(new URL(name, folder)));
 }
 
-/** Saves an input to a target's corpus. */
 export function saveInput(target: string, input: Buffer): void {
   const folder = folderOf(target);
   mkdirSync(folder, { recursive: true });

@@ -1,25 +1,25 @@
 import { type Profiler, Session } from 'node:inspector';
 
-/** Where in a source something is. */
+/** A position in a source file. */
 export interface Place {
   readonly url: string;
   readonly offset: number;
 }
 
-/** Which characters of our own sources were run, tests aside. */
+/** The characters of the project's sources, without tests, that were executed. */
 export class Covered {
   readonly #sources = new Map<string, Uint8Array>();
 
   constructor(scripts: readonly Profiler.ScriptCoverage[] = []) {
     for (const { url, functions } of scripts) {
-      // a range inside another comes after it and says better
+      // a nested range follows its outer range and is more precise
       for (const { startOffset, endOffset, count } of functions.flatMap(({ ranges }) => ranges)) {
         this.#source(url, endOffset).fill(count > 0 ? 1 : 0, startOffset, endOffset);
       }
     }
   }
 
-  /** Characters run. */
+  /** Number of executed characters. */
   get size(): number {
     let size = 0;
     for (const source of this.#sources.values()) for (const run of source) size += run;
@@ -30,7 +30,7 @@ export class Covered {
     return this.#sources.get(url)?.[offset] === 1;
   }
 
-  /** Adds what others ran; gives where each piece begins that was new. */
+  /** Adds the coverage of another run. Returns the start of each newly executed piece. */
   add(other: Covered): readonly Place[] {
     const fresh: Place[] = [];
     for (const [url, source] of other.#sources) {
@@ -56,12 +56,12 @@ export class Covered {
   }
 }
 
-/** Asks V8 what was run. One per thread, to be closed after use. */
+/** Reads coverage from V8. One per thread; must be closed. */
 export class CoverageSession {
   readonly #session = new Session();
   readonly #root: string;
 
-  /** Looks at the files below `root`, a `file:` address that ends with a slash. */
+  /** Covers the files below `root`, a `file:` address that ends with a slash. */
   constructor(root: string) {
     this.#root = root;
     this.#session.connect();
@@ -69,10 +69,10 @@ export class CoverageSession {
     this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
   }
 
-  /** What was run since the last call. */
+  /** Returns the coverage since the last call. */
   take(): Covered {
     let scripts: readonly Profiler.ScriptCoverage[] = [];
-    // answered before post returns, as the session is this thread's own
+    // the callback runs before post returns, since the session is of the same thread
     this.#session.post('Profiler.takePreciseCoverage', (error, { result }) => {
       if (error !== null) throw error;
       scripts = result.filter(

@@ -15,7 +15,7 @@ for (const { name, probe } of targets) {
     for (const input of corpus) t.is(probe(input, true).finding, undefined, input.toString('base64'));
   });
 
-  if (name === 'contract') continue; // takes long: with `npm run whole`
+  if (name === 'contract') continue; // slow; included in `npm run whole`
   test(`fuzz: 500 new inputs of ${name} are read without a crash and as the oracle reads them`, (t) => {
     const findings: string[] = [];
     fuzz(targets.find((one) => one.name === name) ?? json, {
@@ -31,7 +31,7 @@ for (const { name, probe } of targets) {
   });
 }
 
-/** A reader with two planted faults: it crashes in one place and reads wrongly in another. */
+/** A reader with two planted faults: a crash and a wrong result. */
 const faulty = target<unknown>({
   name: 'faulty',
   words: ['true', 'false', '1e5', '\\u0041'],
@@ -42,7 +42,7 @@ const faulty = target<unknown>({
     try {
       return JSON.parse(text.replaceAll('false', 'true'));
     } catch {
-      return undefined; // no JSON
+      return undefined; // not JSON
     }
   },
   kind: (outcome) => typeof outcome,

@@ -1,16 +1,16 @@
 import { XmlCData, XmlDocument, XmlElement, XmlParseError, XmlText } from 'libxml2-wasm';
 import type { Element } from '../mappings/xml/infoset.ts';
 
-/** What libxml2 makes of a document. `alone` is a refusal that the recommendations don't ask for. */
+/** Result of reading a document with libxml2. `alone` is a rejection that the recommendations do not require. */
 export type Reading =
   | { readonly kind: 'read'; readonly root: Element }
   | { readonly kind: 'refused'; readonly refusal: string }
   | { readonly kind: 'alone' };
 
-/** Namespaces in XML 1.0, 2.2, wants URIs for names but makes no error of others. */
+/** Namespaces in XML 1.0, 2.2, requires URIs but does not make other names an error. */
 const alone = /is not a valid URI/;
 
-/** Reads a decoded document, whatever encoding it declares; our own decoding is judged apart. */
+/** Reads a decoded document and ignores its declared encoding. Decoding is checked separately. */
 export function readByLibxml2(text: string): Reading {
   const undeclared = text.replace(
     /^(<\?xml\s+version\s*=\s*(?:"[^"]*"|'[^']*'))\s+encoding\s*=\s*(?:"[A-Za-z][\w.-]*"|'[A-Za-z][\w.-]*')/,

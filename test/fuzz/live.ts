@@ -1,21 +1,21 @@
 import type { FuzzOptions, FuzzResult } from './fuzz.ts';
 import { Random } from './random.ts';
 
-/** A running process under fuzz, over its sockets. */
+/** A fuzz target that is a running process with sockets. */
 export interface LiveTarget {
   readonly name: string;
-  /** An input by the target's own grammar. */
+  /** Generates an input with the target's grammar. */
   readonly make: (random: Random) => string;
   readonly open: () => Promise<LiveSession>;
 }
 
 export interface LiveSession {
-  /** Does what an input says; gives what is wrong afterwards, undefined for nothing. */
+  /** Executes an input and returns a fault of the process, or undefined. */
   readonly run: (input: Buffer) => Promise<string | undefined>;
   readonly close: () => Promise<void>;
 }
 
-/** Fuzzes a process with the corpus and then with inputs of the grammar. What was found wrong is begun anew. */
+/** Fuzzes a process with the corpus and then with generated inputs. The process is restarted after a finding. */
 export async function fuzzLive(target: LiveTarget, options: FuzzOptions): Promise<FuzzResult> {
   const random = new Random(options.seed);
   const waiting = [...options.corpus];

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts';
 
-/** Most bytes of an input: enough for what is slow to show. */
+/** Maximum size of an input, large enough to reveal slow code. */
 export const mostBytes = 100_000;
 
 type Mutation = (input: Buffer, random: Random, words: readonly string[], other: Buffer) => Buffer;
@@ -10,7 +10,7 @@ function splice(input: Buffer, start: number, end: number, put: Uint8Array): Buf
   return Buffer.concat([input.subarray(0, start), put, input.subarray(end)]);
 }
 
-/** Start and end of some piece, mostly a short one. */
+/** Returns start and end of a random range, mostly a short one. */
 function range(input: Buffer, random: Random): readonly [start: number, end: number] {
   const start = random.below(input.length + 1);
   const most = random.once(8) ? input.length : 12;
@@ -69,7 +69,7 @@ const mutations: readonly [Mutation, ...Mutation[]] = [
   },
 ];
 
-/** Once in so many mutations a piece is repeated until the input is large. */
+/** One of this many mutations repeats a piece until the input is large. */
 const growOneOf = 1_000;
 
 function grow(input: Buffer, random: Random): Buffer {
@@ -79,7 +79,7 @@ function grow(input: Buffer, random: Random): Buffer {
   return splice(input, start, end, Buffer.concat(Array(times).fill(input.subarray(start, end))));
 }
 
-/** Another input, one to eight small changes away; `other` is one that pieces are taken from. */
+/** Applies one to eight small changes to an input. `other` is an input from which pieces are taken. */
 export function mutate(input: Buffer, random: Random, words: readonly string[], other: Buffer): Buffer {
   let mutated = input;
   for (let changes = 1 + random.below(random.pick(1, 2, 8)); changes > 0; changes--) {

@@ -1,4 +1,4 @@
-/** A stream of random numbers that a seed decides, so that a run can be repeated (mulberry32). */
+/** A deterministic random number generator (mulberry32). */
 export class Random {
   #state: number;
 
@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed | 0;
   }
 
-  /** A whole number from 0 up to, not including, `bound`. */
+  /** Returns an integer from 0 up to, but not including, `bound`. */
   below(bound: number): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -14,7 +14,7 @@ export class Random {
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * bound);
   }
 
-  /** True once in `times`. */
+  /** Returns true once in `times` calls on average. */
   once(times: number): boolean {
     return this.below(times) === 0;
   }
@@ -23,12 +23,12 @@ export class Random {
     return items[this.below(items.length)] ?? items[0];
   }
 
-  /** `make` called up to `most` times, its texts joined. */
+  /** Calls `make` up to `most` times and joins the texts. */
   many(most: number, make: () => string, separator = ''): string {
     return Array.from({ length: this.below(most + 1) }, make).join(separator);
   }
 
-  /** Up to `most` digits, at least one. */
+  /** Returns one to `most` digits. */
   digits(most: number): string {
     return this.many(most - 1, () => String(this.below(10))) + this.below(10);
   }

@@ -33,10 +33,10 @@ const seconds = numberOf('--seconds', values.seconds);
 const seed = numberOf('--seed', values.seed);
 const jobs = numberOf('--jobs', values.jobs, 1);
 
-/** One input may take so long, on the slowest machine and under the slowest oracle, before it is called a hang. */
+/** Time after which an input counts as a hang, even on the slowest machine and with the slowest oracle. */
 const hangMs = 60_000;
 
-/** Runs a target in a thread of its own; a hang is a finding like others. */
+/** Runs a target in a worker thread, so that a hang becomes a finding. */
 function runTarget(name: string): Promise<Report> {
   const memory = new SharedArrayBuffer(Watched.bytes);
   const watched = new Watched(memory);
@@ -81,7 +81,10 @@ function runTarget(name: string): Promise<Report> {
   });
 }
 
-/** The whole input, so that whoever has the log alone can run it again: `base64 -d | zlib-flate -uncompress` gives its bytes. */
+/**
+ * Prints the whole input, so that it can be reproduced from the log: `base64 -d | zlib-flate -uncompress` returns its
+ * bytes.
+ */
 function show({ input, finding }: Finding): string {
   const lines =
     deflateSync(input, { level: 9 })

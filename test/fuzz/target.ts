@@ -1,32 +1,32 @@
 import type { Random } from './random.ts';
 
-/** One reader or writer under fuzz: how inputs are made, what reads them, and an oracle that knows better. */
+/** A fuzzed reader or writer: generator of inputs, code under test, oracle. */
 export interface TargetOptions<Outcome> {
   readonly name: string;
-  /** Pieces that mean something to the reader; mutations put them in. */
+  /** Words with a meaning to the reader, for mutations. */
   readonly words: readonly string[];
-  /** An input by the target's own grammar, odd ones among them. */
+  /** Generates an input with the target's grammar, sometimes an invalid one. */
   readonly make: (random: Random) => string;
-  /** Ours alone, which is what is timed. Whatever it throws is a crash; a refusal is an outcome. */
+  /** Runs the code under test, and only this is timed. An exception is a crash; a rejection is an outcome. */
   readonly run: (input: Buffer) => Outcome;
-  /** What sort of outcome it was: an input that brings a new one is kept. */
+  /** Returns the kind of an outcome. An input with a new kind is kept. */
   readonly kind: (outcome: Outcome) => string;
-  /** What an oracle has to say against the outcome; undefined: nothing. */
+  /** Returns the oracle's objection to the outcome, or undefined. */
   readonly judge: (input: Buffer, outcome: Outcome) => string | undefined;
-  /** Of how many inputs the oracle looks at one, where it is much slower than what it judges; all that are kept are judged. */
+  /** One of this many inputs is judged if the oracle is slow. Kept inputs are always judged. */
   readonly judgeOneOf?: number;
-  /** How many times `run` reads the whole input, for how long it may take. */
+  /** Number of times that `run` reads the whole input, for the time limit. */
   readonly readings?: number;
-  /** What one reading of 100 kB may take, in ms; 50 unless told. */
+  /** Time limit in ms for one reading of 100 kB; 50 by default. */
   readonly mostMs?: number;
 }
 
-/** What one input came to. */
+/** Result of one input. */
 export interface Probe {
   readonly kind: string;
-  /** A crash, or what the oracle has against the outcome. */
+  /** A crash, or the oracle's objection to the outcome. */
   readonly finding: string | undefined;
-  /** How long one reading of 100 kB takes at this rate; 0 for inputs too small to tell. */
+  /** Time for one reading of 100 kB at this rate; 0 for inputs that are too small to measure. */
   readonly msPer100kB: number;
 }
 
@@ -35,17 +35,17 @@ export interface Target {
   readonly words: readonly string[];
   readonly make: (random: Random) => string;
   readonly judgeOneOf: number;
-  /** What 100 kB may take, in ms. */
+  /** Time limit in ms for 100 kB. */
   readonly mostMs: number;
-  /** Runs one input; `judged` asks the oracle too. Never throws. */
+  /** Runs one input, and the oracle if `judged`. Never throws. */
   readonly probe: (input: Buffer, judged: boolean) => Probe;
 }
 
 const measure = new Uint8Array(1_000_000).fill(7);
-/** What a pass over `measure` takes, in ms, on the machine that the bound on rates is for. */
+/** Time in ms of a pass over `measure` on the reference machine of the time limits. */
 const measureMs = 1;
 
-/** How many times slower than that machine this one is now; 1 at least. */
+/** Returns how many times slower than the reference machine this one currently is; at least 1. */
 function slowdown(): number {
   let fastest = Number.POSITIVE_INFINITY;
   for (let again = 0; again < 3; again++) {
@@ -57,12 +57,12 @@ function slowdown(): number {
   return Math.max(1, fastest / measureMs);
 }
 
-/** Smaller inputs can't be told from noise. */
+/** Smaller inputs cannot be measured reliably. */
 const leastBytes = 20_000;
-/** A rate above this share of what it may be is measured again: one slow time may be the machine's. */
+/** A rate above this share of the limit is measured again, since the machine may have been slow. */
 const doubtfulShare = 0.2;
 
-/** A target whose crashes, disagreements and rates show. */
+/** Creates a target that reports crashes, disagreements and slow rates. */
 export function target<Outcome>(options: TargetOptions<Outcome>): Target {
   const { name, words, make, run, kind, judge, judgeOneOf = 1, readings = 1, mostMs = 50 } = options;
   const doubtful = mostMs * doubtfulShare;
@@ -98,7 +98,7 @@ export function target<Outcome>(options: TargetOptions<Outcome>): Target {
   };
 }
 
-/** The sort of a message of ours: what was expected, without where and without what came. */
+/** Returns the kind of an error message: the expectation without location and value. */
 export function shapeOf(message: string): string {
   return message
     .replace(/^(?:line \d+, column \d+|position \d+|[\w.[\] ]+): /, '')

@@ -13,7 +13,7 @@ import { security } from './targets/security.ts';
 import { siege } from './targets/siege.ts';
 import { xml } from './targets/xml.ts';
 
-/** All that is fuzzed. */
+/** All targets that run in process. */
 export const targets: readonly Target[] = [
   xml,
   json,
@@ -28,13 +28,13 @@ export const targets: readonly Target[] = [
   contract,
 ];
 
-/** What is fuzzed as a process. */
+/** Targets that run as a separate process. */
 export const liveTargets: readonly LiveTarget[] = [siege];
 
-/** The names of both. */
+/** Names of all targets. */
 export const targetNames: readonly string[] = [...targets, ...liveTargets].map(({ name }) => name);
 
-/** The target of a name. Throws RangeError for another name. */
+/** Returns the target with a name. Throws a RangeError for an unknown name. */
 export function targetNamed(name: string): Target | LiveTarget {
   const found = [...targets, ...liveTargets].find((candidate) => candidate.name === name);
   if (found === undefined)

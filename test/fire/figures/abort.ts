@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startProcess } from '../process.ts';
 import { at, Caller, startUpstream, stop, urlOf } from './load.ts';
 
-/** From a caller's going to the end of its read upstream. */
+/** Measures the time from a caller's disconnect to the end of its upstream read. */
 export async function abort(): Promise<void> {
   let leave: (() => void) | undefined;
   let left = 0;

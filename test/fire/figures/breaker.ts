@@ -6,21 +6,24 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startProcess } from '../process.ts';
 import { at, Caller, emptyReply, offer, startUpstream, stop, urlOf } from './load.ts';
 
-/** How long a failing upstream is called, how long one that is well again is not, and what one caller can do to others. */
+/**
+ * Measures how long a failing upstream is called, how long a recovered one is not, and the effect of one caller on
+ * others.
+ */
 export async function breaker(): Promise<void> {
   await broken();
   await gone();
   await harmful();
 }
 
-/** Seconds until a caller, calling all the time, has an answer that is as wanted. */
+/** Returns the seconds until a caller that calls continuously gets the wanted status. */
 async function until(caller: () => Promise<number>, wanted: number): Promise<number> {
   const began = performance.now();
   while ((await caller()) !== wanted) await pause(20);
   return (performance.now() - began) / 1000;
 }
 
-/** An upstream that takes connections and breaks every answer, met by one caller. */
+/** Measures an upstream that accepts connections and breaks every response, with one caller. */
 async function broken(): Promise<void> {
   let isBroken = false;
   const upstream = await startUpstream((response) => {
@@ -46,7 +49,9 @@ async function broken(): Promise<void> {
   await stop(served, upstream);
 }
 
-/** An upstream that is away and comes back: only a refusal of the breaker's says when to try again. */
+/**
+ * Measures an upstream that is unreachable and returns. Only a response from the open circuit breaker has Retry-After.
+ */
 async function gone(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
   const served = await startProcess({ SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream) });
@@ -73,7 +78,10 @@ async function gone(): Promise<void> {
   await stop(served, back);
 }
 
-/** One caller of whose calls the upstream says 500, as fast as it is answered on ten connections, beside another. */
+/**
+ * Measures one caller whose calls fail with 500, on ten connections at full speed, while another caller makes good
+ * calls.
+ */
 async function harmful(): Promise<void> {
   const upstream = createServer(async (request, response) => {
     if ((await text(request)).includes('"id":500')) response.statusCode = 500;

@@ -4,13 +4,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Served } from '../process.ts';
 
-/** What became of the calls of one stretch of load. */
+/** Results of one period of load. */
 export interface Stretch {
-  /** Answers with 200, a second. */
+  /** Responses with 200 per second. */
   readonly goodput: number;
   /** Milliseconds. */
   readonly goodP99: number;
-  /** The same of each second by itself, those in which nothing was answered left out. */
+  /** The p99 of each second that had responses. */
   readonly goodP99s: readonly number[];
   readonly shed: number;
   readonly shedP99: number;
@@ -18,19 +18,19 @@ export interface Stretch {
 }
 
 export const emptyReply = '{"data":{"responseStatus":{}}}';
-/** A search for an id by a caller. */
+/** Returns a search request for an id by a caller. */
 function callOf(caller: string, id: number): string {
   const body = `{"request":{"id":${id}},"authentication":{"apiUserId":"${caller}","apiUserKey":"key"}}`;
   return `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: gateway\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-/** The value that so large a share of all is at most; sorts them. */
+/** Returns the quantile `share` of the values. Sorts them in place. */
 export function at(times: number[], share: number): number {
   times.sort((a, b) => a - b);
   return times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
 }
 
-/** One connection that is used call by call; a reply is there once its announced length is. */
+/** A connection that is reused for calls. A reply ends after its Content-Length. */
 export class Caller {
   readonly #socket: Socket;
   readonly #call: string;
@@ -46,7 +46,7 @@ export class Caller {
     this.#socket.on('error', () => {}).on('close', () => this.#end(0));
   }
 
-  /** The status of the reply; 0 for none. */
+  /** Returns the status of the reply, or 0 if there is none. */
   call(): Promise<number> {
     return new Promise((resolve) => {
       this.#settle = resolve;
@@ -79,10 +79,7 @@ export class Caller {
   }
 }
 
-/**
- * Calls `perSecond` times a second, whether the calls before were answered or not, on as many connections as that
- * takes, at most `most`.
- */
+/** Sends `perSecond` calls per second, whether earlier calls were answered or not, on at most `most` connections. */
 export async function offer(
   port: number,
   perSecond: number,
@@ -138,7 +135,7 @@ export async function offer(
   };
 }
 
-/** An upstream in this process; what is done to a response is up to the caller. */
+/** Starts an upstream in this process that handles responses with the given function. */
 export async function startUpstream(handle: (response: ServerResponse) => void, port = 0): Promise<Server> {
   const server = createServer((request, response) => {
     request.resume();
@@ -151,7 +148,7 @@ export async function startUpstream(handle: (response: ServerResponse) => void, 
 
 export const urlOf = (server: Server): string => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-/** Ends a gateway and the upstream behind it, whatever is under way. */
+/** Stops a gateway and its upstream immediately. */
 export async function stop(served: Served, upstream: Server): Promise<void> {
   served.child.kill('SIGKILL');
   await served.ended;

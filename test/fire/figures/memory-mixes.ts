@@ -5,24 +5,24 @@ import { gzipSync } from 'node:zlib';
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
 
-/** One way of taking memory: what is sent, how it is read, and what the upstream says to it. */
+/** A scenario that consumes memory: what is sent, how the response is read, and what the upstream responds. */
 export interface Mix {
   readonly what: string;
-  /** Opens its connections; ends when all that it was after has happened. Gives the statuses that came back. */
+  /** Opens connections and returns the statuses when the scenario is finished. */
   readonly run: (port: number) => Promise<Statuses>;
-  /** Answers a call upstream; undefined: with next to nothing. */
+  /** Responds to an upstream call. Undefined: with a minimal reply. */
   readonly answer?: Answer;
 }
 
 type Answer = (response: ServerResponse) => void;
 
-/** How often each status came; 0 where the connection ended without one. */
+/** Number of responses by status; 0 means a connection closed without a response. */
 export type Statuses = Map<number, number>;
 
 const envelope = (operation: string, element: string): string =>
   `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><${operation} xmlns="urn:Documents"><Body>${element}</Body></${operation}></s:Body></s:Envelope>`;
 
-/** A request's bytes. */
+/** Returns the bytes of a request. */
 function post(path: string, body: string | Uint8Array, headers = ''): Buffer {
   const head = `POST ${path} HTTP/1.1\r\nHost: gateway\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
   return Buffer.concat([Buffer.from(head), typeof body === 'string' ? Buffer.from(body) : body]);
@@ -31,14 +31,14 @@ function post(path: string, body: string | Uint8Array, headers = ''): Buffer {
 const soap = (operation: string, element = ''): Buffer => post('/soap11', envelope(operation, element));
 const json = (operation: string): Buffer => post(`/json/reply/${operation}`, '{}');
 
-/** How a reply is taken: at most so many bytes a second; 0: not at all. */
+/** Speed of reading a reply, in bytes per second; 0: it is not read. */
 interface Taking {
   readonly bytesPerSecond: number;
-  /** How long, in ms; the connection ends then. */
+  /** Time in ms after which the connection is closed. */
   readonly forMs: number;
 }
 
-/** Sends bytes on a connection of its own and gives the status; what is sent goes at the pace that it is taken at. */
+/** Sends bytes on a new connection and returns the status. */
 function exchange(port: number, bytes: Buffer, taking?: Taking): Promise<number> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -109,7 +109,7 @@ const answering = (reply: () => Buffer): Answer => {
   };
 };
 
-/** Whole requests of 16 MiB whose characters take two bytes each in memory. */
+/** Returns a valid request of 16 MiB whose characters need two bytes each in memory. */
 function largeRequest(): Buffer {
   const count = Math.floor((16 * mebibyte - kibibyte) / (Buffer.byteLength(note) + 17));
   return soap('convert', `<notes>${`<string>${note}</string>`.repeat(count)}</notes>`);
@@ -126,7 +126,7 @@ function gzipped(): Buffer {
     'convert',
     `<notes>${`<string>${content(900 * kibibyte)}</string>`.repeat(18)}</notes>`,
   );
-  // a comment makes it so long that it isn't refused for its ratio
+  // a gzip comment makes the body long enough to pass the limit on the compression ratio
   const packed = gzipSync(body);
   const comment = Buffer.alloc(170_000 - packed.length, 120);
   comment[comment.length - 1] = 0;
@@ -136,7 +136,7 @@ function gzipped(): Buffer {
   return post('/soap11', bytes, 'Content-Encoding: gzip\r\n');
 }
 
-/** Each in a process of its own, in this order; `npm run fire:figures -- memory` takes them all. */
+/** Scenarios, each measured in a new process. `npm run fire:figures -- memory` runs all of them in this order. */
 export const mixes: ReadonlyMap<string, Mix> = new Map<string, Mix>([
   [
     'chunks',

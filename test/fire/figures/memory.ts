@@ -9,10 +9,10 @@ import { peakBytes, residentBytes } from './of-process.ts';
 
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
-/** From a small call up to the largest body that is taken. */
+/** Body sizes from a small call to the largest accepted body. */
 const sizes = [1, 4, 16, 64, 256, 1_024, 4_096, 16_380].map((size) => size * kibibyte);
 
-/** A document in base64, and notes in three alphabets, which V8 keeps with two bytes for each character. */
+/** A document in base64, and notes in three alphabets, for which V8 uses two bytes per character. */
 const contentOf = (bytes: number): string => 'ZG9j'.repeat(bytes >> 2);
 const note = 'Überweisung für Müller, Заметка, 備考 '.repeat(25);
 const noteBytes = Buffer.byteLength(note);
@@ -29,7 +29,7 @@ interface Call {
   readonly body: Buffer;
 }
 
-/** Each size as a document and as notes, over SOAP and as JSON: as large as that together with what is around it. */
+/** Each size as a document and as notes, over SOAP and as JSON. The surrounding markup is included in the size. */
 const calls: readonly Call[] = sizes.flatMap((size) => {
   const bytes = size - 512;
   const content = contentOf(bytes);
@@ -53,7 +53,7 @@ const replies: readonly Buffer[] = sizes.flatMap((size) => [
   Buffer.from(JSON.stringify({ notes: notesOf(size, 3) })),
 ]);
 
-/** Five hundred and twelve calls of all sizes, held by the upstream until all that there was room for are there. */
+/** Sends 512 calls of all sizes. The upstream holds them until all admitted calls have arrived. */
 async function sizesAtOnce(): Promise<void> {
   const held: ServerResponse[] = [];
   let answers = false;
@@ -67,7 +67,7 @@ async function sizesAtOnce(): Promise<void> {
   });
   const served = await startProcess({
     SOAPBRIDGE_UPSTREAM_URL: urlOf(upstream),
-    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000', // or a slow machine sheds for its delay what is to be shed for its bytes
+    SOAPBRIDGE_LIMITS: 'loopDelayMs=60000', // so that a slow machine rejects calls only for their bytes, not for loop delay
     SOAPBRIDGE_CONTRACT: fileURLToPath(new URL('documents', import.meta.url)),
   });
   const idle = residentBytes(served.child.pid);
@@ -104,16 +104,16 @@ async function sizesAtOnce(): Promise<void> {
   await stop(served, upstream);
 }
 
-/** What a process may take at most with the default limits, whatever is done to it. */
+/** Maximum memory of a process with the default limits under any load. */
 const mostBytes = 1024 * mebibyte;
 
-/** All mixes, each on a gateway of its own with the default limits, beside small calls of somebody else. */
+/** Runs all scenarios, each on a new gateway with the default limits, while another caller makes small calls. */
 export async function memory(): Promise<void> {
   await sizesAtOnce();
   for (const measureMix of memoryMixes.values()) await measureMix();
 }
 
-/** The mixes by themselves, as `memory/chunks`. Each throws RangeError where a process took more than it may. */
+/** The scenarios by name, for example `memory/chunks`. Each throws a RangeError if the process exceeded the maximum. */
 export const memoryMixes: ReadonlyMap<string, () => Promise<void>> = new Map(
   [...mixes].map(([name, mix]) => [`memory/${name}`, () => measure(name, mix)]),
 );
@@ -140,7 +140,7 @@ async function measure(name: string, { what, run, answer }: Mix): Promise<void> 
     throw new RangeError(`memory, ${name}: expected at most ${mib(mostBytes)}, got ${mib(peak)}`);
 }
 
-/** Small calls all the while, one after the other on a connection each. */
+/** Makes small calls continuously, one per new connection. */
 function startOthers(port: number): { readonly stop: () => Promise<string> } {
   let goesOn = true;
   let good = 0;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-// What Linux says of another process.
+// Figures about another process, from Linux.
 
 type Pid = number | undefined;
 
-/** CPU time that all its threads took so far, in ms, to a hundredth of a second. */
+/** Returns the CPU time of all threads, in ms, with a resolution of 10 ms. */
 export function cpuMs(pid: Pid): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
@@ -12,7 +12,7 @@ export function cpuMs(pid: Pid): number {
 
 export const residentBytes = (pid: Pid): number => memoryBytes(pid, 'VmRSS');
 
-/** The most that ever was resident. */
+/** Returns the peak of resident memory. */
 export const peakBytes = (pid: Pid): number => memoryBytes(pid, 'VmHWM');
 
 function memoryBytes(pid: Pid, name: string): number {

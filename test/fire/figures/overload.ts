@@ -1,7 +1,10 @@
 import { startProcess } from '../process.ts';
 import { emptyReply, offer, startUpstream, stop, urlOf } from './load.ts';
 
-/** Goodput at what the upstream can do, and at three times that: its connections are the capacity. */
+/**
+ * Measures goodput at the upstream's capacity and at three times that. The connections to the upstream define the
+ * capacity.
+ */
 export async function overload(): Promise<void> {
   const upstream = await startUpstream((response) => setTimeout(() => response.end(emptyReply), 20));
   const limits = 'inFlight=64,queue=32,queueMs=250,upstreamConnections=16';

@@ -7,7 +7,7 @@ import type { BigHealth } from '../../../bench/big.ts';
 import { attacks, bodyOf, headersOf, textOf } from '../attacks.ts';
 import { emptyReply, startUpstream, urlOf } from './load.ts';
 
-/** An input, and what refusing it costs. */
+/** An input whose rejection is measured. */
 interface Input {
   readonly name: string;
   readonly method: string;
@@ -24,16 +24,16 @@ interface Cost {
 }
 
 const mebibyte = 1024 * 1024;
-/** As many bytes as the largest body may have, but for what is around them. */
+/** The size of the largest body, minus its envelope. */
 const room = 16 * mebibyte - 1_024;
 
 const envelope = (inside: string): string =>
   `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><convert xmlns="urn:Documents"><Body>${inside}</Body></convert></s:Body></s:Envelope>`;
 
-/** So many bytes of one piece over and over. */
+/** Repeats a piece up to a number of bytes. */
 const fill = (piece: string, bytes = room): string =>
   piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)));
-/** So many bytes of pieces with numbers of their own. */
+/** Joins numbered pieces. */
 const number = (piece: (index: number) => string, count: number): string =>
   Array.from({ length: count }, (_, index) => piece(index)).join('');
 
@@ -41,7 +41,7 @@ const text = 'x'.repeat(mebibyte - 100);
 const wide = '備'.repeat((mebibyte - 100) / 3);
 const notes = (note: string): string => fill(`<string>${note}</string>`);
 
-/** Messages as large as any that are wrong at their end alone: all of it has to be read to say so. */
+/** Messages of maximum size that are wrong only at the end, so that all of the message must be read. */
 const xmlInputs: Readonly<Record<string, string>> = {
   'base64 that ends wrong': envelope(`<content>${fill('ZG9j')}!</content>`),
   'base64 with a return after each letter': envelope(`<content>${fill('Z\rG\r9\rj\r')}!</content>`),
@@ -70,7 +70,7 @@ const xmlInputs: Readonly<Record<string, string>> = {
   'unknown members': envelope(`${fill('<unknown>x</unknown>', 49_000 * 20)}`),
 };
 
-/** Messages as large that are right. */
+/** Valid messages of the same size. */
 const rightInputs: Readonly<Record<string, string>> = {
   'XML: base64 in lines': envelope(`<content>${fill(`${'ZG9j'.repeat(19)}\r\n`)}</content>`),
   'XML: texts': envelope(`<notes>${notes(text)}</notes>`),
@@ -80,14 +80,14 @@ const rightInputs: Readonly<Record<string, string>> = {
   'JSON: names in another case': `{"Body":{"NOTES":[${fill('"x",', 4 * 190_000)}"x"],"Content":"${fill('ZG9j')}"}}`,
 };
 
-/** As many items as may be, of which no two are the same. */
+/** The maximum number of items, all different. */
 const differing = Array.from({ length: 110_000 }, (_, index) => `"x${index}"`);
 
-/** A list thirty lists deep, by how each list around it begins. */
+/** Returns a list nested 30 levels deep. `opening` is the start of each outer list. */
 const nested = (opening: string, items: readonly string[]): string =>
   `{"body":{"nested":${opening.repeat(29)}[${items.join()}]${']'.repeat(29)}}}`;
 
-/** Messages of a megabyte for a contract that is strict. */
+/** Messages of a megabyte for a strict contract. */
 const strictInputs: Readonly<Record<string, string>> = {
   'numbers of 398 digits': `{"body":{"numbers":[${fill(`0.${'0'.repeat(395)}1,`, mebibyte - 1_000)}1]}}`,
   'lists in lists, all to differ': nested('[', differing),
@@ -174,7 +174,10 @@ function* attackInputs(): Generator<Input> {
   }
 }
 
-/** What refusing costs: the attacks that are tested, and generated messages as large as any, most wrong at their ends. */
+/**
+ * Measures the cost of rejecting the tested attacks and generated messages of maximum size, most of them wrong at the
+ * end.
+ */
 export async function refusals(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
   const documents = fileURLToPath(new URL('documents', import.meta.url));
@@ -208,7 +211,9 @@ function worstOf(costs: readonly Cost[]): string {
   return `at most ${most('cpuMs')} of CPU, ${most('heldCpuMs')} in one turn`;
 }
 
-/** The least that each input cost in three times, so that neither V8's compiling nor a busy machine is counted. */
+/**
+ * Measures each input three times and returns the minimum, which excludes compilation by V8 and load of the machine.
+ */
 async function costsOf(
   inputs: Iterable<Input>,
   environment: Record<string, string>,

@@ -8,17 +8,17 @@ const atOnce = 32;
 const writeCall = (number: number): string => `{"request":{"subUserName":"${number}"}}`;
 const headers = { 'X-Api-User': 'u', 'X-Api-Key': 'key', 'Content-Type': 'application/json' };
 
-/** What each connection to the upstream meets once the whole request is there, by turns. */
+/** Ways in which the upstream ends a connection after the whole request has arrived, in rotation. */
 const ends: readonly ((socket: Socket) => void)[] = [
   (socket) => socket.resetAndDestroy(),
   (socket) => socket.end(),
   (socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"data"', () => socket.resetAndDestroy()),
-  // kept, so that the next write on it is the one that meets a reset
+  // kept open, so that the next write on it is reset
   (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${emptyReply.length}\r\n\r\n${emptyReply}`),
 ];
 
-/** Ten thousand writes to an upstream that breaks its connections: how often each of them came there. */
+/** Sends 10,000 writes to an upstream that breaks its connections, and counts how often each write arrives. */
 export async function resets(): Promise<void> {
   const came = new Map<string, number>();
   let requests = 0;
@@ -36,7 +36,7 @@ export async function resets(): Promise<void> {
   if (address === null || typeof address === 'string') throw new Error('expected a TCP address');
   const served = await startProcess({
     SOAPBRIDGE_UPSTREAM_URL: `http://127.0.0.1:${address.port}`,
-    SOAPBRIDGE_LIMITS: 'breakerCalls=1000000', // or it would leave the upstream alone
+    SOAPBRIDGE_LIMITS: 'breakerCalls=1000000', // keeps the circuit breaker closed
   });
   const statuses = new Map<number, number>();
   let next = 0;

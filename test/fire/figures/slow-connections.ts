@@ -1,14 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-// A process of its own, so that what the slow connections cost their opener isn't taken for what they cost the gateway.
-// Told a port, it opens them and says so; and says how long the last one lived once all are closed.
+// Opens the slow connections in a separate process, so that its own cost is not attributed to the gateway. It receives
+// a port, reports when the connections are open, and reports the lifetime of the last one after all are closed.
 
 const connections = 1_000;
-/** Each sends a byte a second: often enough that nobody takes it for idle. */
+/** Interval between bytes; short enough that no connection counts as idle. */
 const everyMs = 1_000;
 
-/** What the process says to its parent. */
+/** Messages of the process to its parent. */
 export type Said = { readonly open: number } | { readonly lastMs: number };
 
 process.on('message', async (port: number) => {
@@ -28,7 +28,7 @@ process.on('message', async (port: number) => {
       lastMs = Math.max(lastMs, performance.now() - opened);
       if (open.size === 0) say({ lastMs });
     });
-    if (count % 10 === 9) await pause(Math.max(0, began + count - performance.now())); // over a second in all
+    if (count % 10 === 9) await pause(Math.max(0, began + count - performance.now())); // spread over a second
   }
   say({ open: open.size });
 });

@@ -6,13 +6,12 @@ import { cpuMs } from './of-process.ts';
 import type { Said } from './slow-connections.ts';
 
 const rounds = 5;
-/** As long as the slow ones live: from their tenth second on they are cut. */
+/** Lifetime of the slow connections: they are closed from the tenth second on. */
 const seconds = 11;
 
 /**
- * A thousand connections whose headers never end, beside good traffic. That is measured in turn without them and with
- * them, in the same process, and all but they is the same. What counts is a usual second: a busy machine makes single
- * ones bad, with them and without.
+ * Measures good traffic without and with a thousand connections whose headers never end, alternately in the same
+ * process. The median second counts, since single seconds vary with the load of the machine.
  */
 export async function slowloris(): Promise<void> {
   const upstream = await startUpstream((response) => response.end(emptyReply));
@@ -47,9 +46,9 @@ export async function slowloris(): Promise<void> {
   await stop(served, upstream);
 }
 
-/** One stretch of good traffic; p99 in ms. */
+/** One period of good traffic; p99 in ms. */
 interface Round {
-  /** Of the second in the middle. */
+  /** p99 of the median second. */
   readonly usual: number;
   readonly worst: number;
   readonly silent: number;

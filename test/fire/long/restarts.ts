@@ -8,7 +8,7 @@ import { type Served, startProcess } from '../process.ts';
 
 const restarts = 100;
 
-/** A balancer that knows TCP alone: new connections go in turn to those of its processes that say they are ready. */
+/** Starts a TCP load balancer that distributes new connections among the processes that report ready. */
 async function startBalancer(t: ExecutionContext) {
   const ready = new Set<number>();
   const sockets = new Set<Socket>();
@@ -35,7 +35,7 @@ async function startBalancer(t: ExecutionContext) {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  /** Asks a process again and again until it has gone; it has calls only while it says that it is ready. */
+  /** Polls a process until it has ended. It receives calls only while it reports ready. */
   const watch = async ({ port }: Served): Promise<void> => {
     for (;;) {
       const reply = await send(port, 'GET', '/readyz').catch(() => undefined);

@@ -7,7 +7,7 @@ import { startProcess } from '../process.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** The most memory that a process has had, in bytes (`VmHWM` of /proc/PID/status, in kB there). */
+/** Returns the peak memory of a process in bytes (`VmHWM` of /proc/PID/status). */
 function mostMemory(pid: number | undefined): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;

@@ -5,7 +5,7 @@ import { target } from '../target.ts';
 
 const formats = ['json', 'xml', 'soap11', 'soap12'] as const satisfies readonly Format[];
 
-/** A header value as Accept, for each format that could be the endpoint's own; the oracle is W5 told again. */
+/** Reads a header value as Accept, for each format of an endpoint. The oracle is a second implementation of W5. */
 export const accept = target<{ readonly header: string; readonly chosen: readonly (Format | undefined)[] }>({
   name: 'accept',
   words: [
@@ -56,7 +56,7 @@ const types: Readonly<Record<Format, readonly string[]>> = {
   soap11: [],
   soap12: ['application/soap+xml'],
 };
-/** What a wildcard may mean: never an envelope. */
+/** Formats that a wildcard can select; never an envelope. */
 const wild: readonly Format[] = ['json', 'xml'];
 
 const mediaRange = /^\s*([!#$%&'*+.^_`|~\w-]+\/[!#$%&'*+.^_`|~\w-]+)\s*(?:;(.*))?$/s;
@@ -77,7 +77,7 @@ function model(header: string, own: Format): Format | undefined {
   return best === 0 ? undefined : order.find((format) => quality(format) === best);
 }
 
-/** A range with its q; nothing for one that can't be parsed. */
+/** Parses a range with its q. Returns an empty list if it is invalid. */
 function readRange(text: string): { readonly type: string; readonly q: number }[] {
   const match = mediaRange.exec(text);
   if (match === null) return [];

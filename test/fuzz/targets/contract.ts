@@ -14,7 +14,7 @@ type Outcome =
   | { readonly kind: 'refused'; readonly problems: readonly ContractProblem[] }
   | { readonly kind: 'loaded'; readonly wsdl: string };
 
-/** What stands between an OpenAPI document and its overlay in an input. */
+/** Separator between an OpenAPI document and its overlay in an input. */
 const separator = '\n%%% overlay\n';
 
 const folder = mkdtempSync(join(tmpdir(), 'fuzz-contract-'));
@@ -22,17 +22,17 @@ const files = { openapi: join(folder, 'openapi.yaml'), overlay: join(folder, 'so
 process.once('exit', () => rmSync(folder, { recursive: true }));
 
 /**
- * Fewer steps than the limits by default allow, which are many seconds of work: what takes long all the same has steps that
- * nobody counts.
+ * Fewer steps than the default limits, which allow many seconds of work. Code that is still slow does work that is not
+ * counted.
  */
 const limits = { ...defaultLimits, contractSteps: 250_000 };
 
-/** What any document of at most 100 kB may take with these limits, in ms of CPU. */
+/** Time limit for any document of at most 100 kB with these limits, in ms of CPU. */
 const mostMs = 5_000;
 
 /**
- * An OpenAPI document and perhaps an overlay, loaded, compiled and written as WSDL; the oracle: it is served, with a WSDL
- * that libxml2 reads, or refused with where and why, and either soon.
+ * Loads and compiles an OpenAPI document with an optional overlay, and writes its WSDL. The oracle expects a WSDL that
+ * libxml2 reads, or errors with location and reason, both within the time limit.
  */
 export const contract = target<Outcome>({
   name: 'contract',
@@ -152,7 +152,7 @@ export const contract = target<Outcome>({
     writeFileSync(files.overlay, overlay ?? '', 'latin1');
     const overlayFile = overlay === undefined ? undefined : files.overlay;
     const [outcome, tookMs] = timed(() => load(overlayFile));
-    // a machine that stood still is counted as CPU, so once more
+    // measured again, because a suspended machine counts as CPU time
     const leastMs = tookMs > mostMs ? Math.min(tookMs, timed(() => load(overlayFile))[1]) : tookMs;
     if (leastMs > mostMs) throw new Error(`expected at most ${mostMs} ms of CPU, got ${leastMs.toFixed(0)}`);
     return outcome;
@@ -165,7 +165,7 @@ export const contract = target<Outcome>({
     outcome.kind === 'loaded' ? judgeWsdl(outcome.wsdl) : judgeProblems(outcome.problems),
 });
 
-/** What a function gives, and the ms of CPU that it took. */
+/** Returns the result of a function and its CPU time in ms. */
 function timed<T>(run: () => T): readonly [T, number] {
   const before = process.threadCpuUsage();
   const result = run();
@@ -189,7 +189,7 @@ function judgeWsdl(wsdl: string): string | undefined {
   return reading.kind === 'refused' ? `libxml2 refuses the WSDL: ${reading.refusal}` : undefined;
 }
 
-/** Every problem says where it is, and in words of ours what it is. */
+/** Checks that every problem has a location and a message of the project. */
 function judgeProblems(problems: readonly ContractProblem[]): string | undefined {
   if (problems.length === 0) return 'expected a problem, got none';
   for (const { file, pointer, message } of problems) {
@@ -219,7 +219,7 @@ const names = [
   'xml',
 ] as const;
 
-/** Any value at all, mostly small. */
+/** Returns any value, mostly a small one. */
 function makeOdd(random: Random, depth: number): unknown {
   const kind = random.below(depth > 0 ? 11 : 8);
   if (kind === 8) return Array.from({ length: random.below(4) }, () => makeOdd(random, depth - 1));
@@ -239,7 +239,7 @@ function makeOdd(random: Random, depth: number): unknown {
   );
 }
 
-/** A record of some names, each with a value of its own. */
+/** Returns a record with random names and values. */
 function makeRecord(random: Random, most: number, make: () => unknown): Record<string, unknown> {
   return Object.fromEntries(
     Array.from({ length: random.below(most + 1) }, () => [random.pick(...names), make()]),
@@ -344,7 +344,7 @@ function makeContent(random: Random): object {
   return { [type]: { schema: makeSchema(random, 3), ...(random.once(4) && { encoding }) } };
 }
 
-/** A parameter of a place and style that are mostly those of OpenAPI. */
+/** Returns a parameter, mostly with a location and style of OpenAPI. */
 function makeParameter(random: Random, name: string): object {
   const [where, ...styles] = random.pick<readonly [string, string, ...string[]]>(
     ['query', 'form', 'deepObject', 'pipeDelimited', 'spaceDelimited'],
@@ -383,7 +383,7 @@ function makeOperation(random: Random): object {
   };
 }
 
-/** A document, half the time one that is small in all its parts. */
+/** Returns a document, half the time a small one. */
 function makeDocument(random: Random): object {
   const depth = random.pick(1, 1, 2, 4);
   const methods = (): object =>
@@ -451,7 +451,7 @@ function makeInput(random: Random): string {
   return random.once(2) ? text : text + separator + JSON.stringify(makeOverlay(random));
 }
 
-/** The same as YAML in blocks, so that mutations meet its own syntax. */
+/** Writes a value as YAML in block style, so that mutations affect YAML's syntax. */
 function yamlOf(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return ` ${JSON.stringify(value)}\n`;
   const entries = Object.entries(value);

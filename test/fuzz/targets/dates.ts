@@ -10,7 +10,7 @@ import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 
 const utc = createZone('UTC');
-/** Five hours ahead, at all times. */
+/** A zone that is always five hours ahead of UTC. */
 const ahead = createZone('Etc/GMT-5');
 const aheadMs = 5n * 3_600_000n;
 
@@ -28,7 +28,9 @@ interface Outcome {
   readonly jsonDate: string | undefined;
 }
 
-/** A text as a date of each grammar, both ways; the oracle is a calendar that counts days in BigInt. */
+/**
+ * Converts a text as a date of each grammar, in both directions. The oracle is a calendar that counts days in BigInt.
+ */
 export const dates = target<Outcome>({
   name: 'dates',
   words: [
@@ -132,7 +134,7 @@ function model(text: string): Outcome {
 }
 
 interface Iso {
-  /** What the clock shows, in ms as if it were UTC. */
+  /** The wall clock, in ms as if it were UTC. */
   readonly wall: bigint;
   readonly timed: boolean;
   readonly fraction: string;
@@ -142,7 +144,7 @@ interface Iso {
 const xsdForm = /^(\d{4})-(\d\d)-(\d\d)(T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?)?(Z|[+-]\d\d:\d\d)?$/;
 const jsonForm = /^(\d{4})-(\d\d)-(\d\d)([Tt](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?([Zz]|[+-]\d\d:\d\d)?$/;
 
-/** XSD Part 2, 3.2.7: a date that the calendar has, an offset of at most 14 hours. */
+/** XSD Part 2, 3.2.7: an existing date with an offset of at most 14 hours. */
 function modelIso(text: string, form: RegExp): Iso | undefined {
   const match = form.exec(text);
   if (match === null) return undefined;
@@ -164,7 +166,7 @@ function isLeap(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-/** Days since 1970-01-01; undefined for a day that isn't one. */
+/** Returns the days since 1970-01-01, or undefined for an invalid date. */
 function dayNumber(year: number, month: number, day: number): bigint | undefined {
   const length = (monthDays[month - 1] ?? 0) + (month === 2 && isLeap(year) ? 1 : 0);
   if (year < 1 || day < 1 || day > length) return undefined;
@@ -178,7 +180,7 @@ function firstOfYear(year: bigint): bigint {
   return past * 365n + past / 4n - past / 100n + past / 400n - 719_162n;
 }
 
-/** Minutes of `±hh:mm`, `±hhmm`, `Z` or nothing; undefined beyond 14 hours. */
+/** Returns the minutes of `±hh:mm`, `±hhmm`, `Z` or an empty suffix; undefined beyond 14 hours. */
 function offsetMinutes(suffix: string): bigint | undefined {
   const [, sign, hours = '0', minutes = '0'] = /^([+-])(\d\d):?(\d\d)$/.exec(suffix) ?? [];
   const size = Number(hours) * 60 + Number(minutes);
@@ -191,7 +193,7 @@ function clamp(ms: bigint): bigint {
   return ms > last ? last : ms;
 }
 
-/** W16: a bare date is the zone's, which is `ahead` of UTC; the two bounds are themselves in any zone. */
+/** W16: a date without offset is in the zone, `ahead` of UTC. The minimum and maximum date are the same in any zone. */
 function toWcf(iso: Iso | undefined, zoneMs: bigint, suffix: string): string | undefined {
   if (iso === undefined) return undefined;
   if (iso.suffix === 'Z') return `/Date(${iso.wall}${suffix})/`;
@@ -240,7 +242,7 @@ function writeWall(wall: bigint): string {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${time}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** The day of so many days since 1970-01-01, by looking for its year and then its month. */
+/** Converts days since 1970-01-01 to a date by searching for the year and the month. */
 function civil(days: bigint): readonly [year: number, month: number, day: number] {
   let year = (days + 719_162n) / 366n + 1n;
   while (firstOfYear(year + 1n) <= days) year++;

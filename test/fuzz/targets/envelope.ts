@@ -12,7 +12,7 @@ import { readByLibxml2 } from '../libxml2.ts';
 import type { Random } from '../random.ts';
 import { shapeOf, target } from '../target.ts';
 
-// WS-Security has rules of its own, which this oracle doesn't tell again
+// this oracle does not implement the rules of WS-Security
 const contract = { ...readContract(screeningContract).contract, wsse: undefined };
 const compiled = compileContract(contract, defaultLimits);
 const readSoap = createSoapReader(compiled);
@@ -25,13 +25,15 @@ export type Outcome =
       readonly kind: 'call';
       readonly text: string;
       readonly call: SoapCall;
-      /** The call's body upstream; undefined where something is wrong with its members. */
+      /** The body of the upstream call, or undefined if a member is invalid. */
       readonly body: string | undefined;
     };
 
 const credentials = { all: new Map([['apiUserId', 'u']]), fromHeaders: new Set<string>() };
 
-/** Bytes as a SOAP request; the oracle is the envelope's rules told again, over libxml2's infoset. */
+/**
+ * Reads bytes as a SOAP request. The oracle is a second implementation of the envelope's rules, on libxml2's infoset.
+ */
 export const envelope = target<Outcome>({
   name: 'envelope',
   words: [
@@ -139,7 +141,10 @@ export const envelope = target<Outcome>({
   },
 });
 
-/** What we refuse in a document that libxml2 reads: DTDs, processing instructions, XML 1.1 and what is over a limit. */
+/**
+ * Returns true for documents that the gateway rejects although libxml2 reads them: DTDs, processing instructions, XML
+ * 1.1, and limits.
+ */
 function isStricter({ cause, message }: Fault): boolean {
   if (!(cause instanceof XmlError)) return /^more than \d+ header blocks$|^Header longer than/.test(message);
   return cause.limit !== undefined || /no DTD|no processing instruction|version 1\.0/.test(message);
@@ -160,7 +165,7 @@ function judgeFault({ text, fault, written }: Extract<Outcome, { kind: 'fault' }
   return expected === got ? undefined : `expected ${expected}, got ${got}: ${fault.message}`;
 }
 
-/** The document as libxml2 can read it too: in its text, what W10's two exceptions let through is written as other characters. */
+/** Returns the document in a form that libxml2 reads: characters allowed by the two exceptions of W10 are replaced. */
 function withoutQuirks(text: string): string {
   return text.replace(/>[^<]*/g, (piece) =>
     piece
@@ -190,7 +195,7 @@ function judgeCall({ text, call, body }: Extract<Outcome, { kind: 'call' }>): st
   return expected === got ? undefined : `expected ${expected}, got ${got}`;
 }
 
-/** The version and operation that an envelope calls, or the fault that it is (W3, W4, W28, W41). */
+/** Returns the version and operation of an envelope, or its expected fault (W3, W4, W28, W41). */
 function expectedOf(root: Element): string {
   if (localOf(root) !== 'Envelope') return '1.1 sender';
   const version = [soap11, soap12].find(({ namespace }) => root.name === `{${namespace}}Envelope`);
@@ -214,7 +219,7 @@ function expectedOf(root: Element): string {
   if (header === undefined) return `${name} ${operation}`;
   if (header.stray || /[^ \t\r\n]/.test(header.text ?? '')) return sender;
   const faults = header.children.flatMap((block) => faultOfBlock(block, version, operation));
-  // an action of another operation (W43), and a mustUnderstand that is no boolean, speak before blocks that must be understood
+  // a wrong action (W43) or an invalid mustUnderstand takes precedence over blocks that must be understood
   const isSender = faults.some((fault) => fault === 'spoofed' || fault === 'sender');
   return `${name} ${isSender ? 'sender' : (faults[0] ?? operation)}`;
 }

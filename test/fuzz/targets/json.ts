@@ -11,7 +11,7 @@ type Outcome =
   | { readonly kind: 'refused'; readonly text: string; readonly error: JsonError }
   | { readonly kind: 'read'; readonly text: string; readonly seen: Seen };
 
-/** Bytes as a JSON request is read, by each of our ways of reading; the oracle is JSON.parse. */
+/** Reads bytes as a JSON request with each of the gateway's readers. The oracle is JSON.parse. */
 export const json = target<Outcome>({
   name: 'json',
   words: [
@@ -26,7 +26,7 @@ export const json = target<Outcome>({
     try {
       text = utf8.decode(input);
     } catch {
-      return { kind: 'no UTF-8' }; // what the decoder throws for such bytes, and all that it throws
+      return { kind: 'no UTF-8' }; // the only error of the decoder
     }
     const error = errorOf(text);
     return error === undefined ? { kind: 'read', text, seen: pull(text) } : { kind: 'refused', text, error };
@@ -42,7 +42,7 @@ export const json = target<Outcome>({
       return `JSON.parse refuses what we read: ${String(error)}`;
     }
     if (outcome.kind === 'refused') {
-      // our limits on depth and members; JSON.parse has none
+      // JSON.parse has no limits on depth and members
       return outcome.error.limit === undefined
         ? `JSON.parse reads it, we: ${outcome.error.message}`
         : undefined;
@@ -53,8 +53,8 @@ export const json = target<Outcome>({
 });
 
 /**
- * V8 reads a name with an escape wrongly once it has met, in an object of the same shape, the name that the text begins
- * with up to and with its backslash (nodejs/node 63785).
+ * Returns true for a text with an escaped name, which V8 can misread after an object of the same shape whose name is
+ * the text up to the backslash (nodejs/node 63785).
  */
 function hasEscapedName(text: string): boolean {
   for (const [, name = '', colon] of text.matchAll(/"((?:[^"\\]|\\.)*)"[ \t\r\n]*(:)?/gs)) {
@@ -63,7 +63,7 @@ function hasEscapedName(text: string): boolean {
   return false;
 }
 
-/** What JSON.parse makes of the same: doubles, and the last of members of one name. */
+/** Converts values as JSON.parse does: numbers to doubles, and the last member of each name. */
 function parsedOf(seen: Seen): unknown {
   if ('number' in seen) return Number(seen.number);
   if ('string' in seen) return seen.string;
@@ -85,7 +85,7 @@ function makeJson(random: Random): string {
   return blank(random) + makeValue(random, 4) + blank(random);
 }
 
-/** A JSON value, mostly a correct one. */
+/** Returns a JSON value, mostly a valid one. */
 export function makeValue(random: Random, depth: number): string {
   const kind = random.below(depth > 0 ? 8 : 5);
   if (kind === 0) return random.pick('null', 'true', 'false', '{}', '[]');
@@ -98,7 +98,7 @@ export function makeValue(random: Random, depth: number): string {
   return `{${random.many(4, member, separator)}}`;
 }
 
-/** A JSON number's text, mostly a correct one. */
+/** Returns the text of a JSON number, mostly a valid one. */
 export function makeNumber(random: Random): string {
   const sign = random.pick('', '', '-', random.once(10) ? '+' : '');
   const whole = random.pick('0', random.digits(3), random.digits(20), String(random.below(300)));
@@ -109,7 +109,7 @@ export function makeNumber(random: Random): string {
   return sign + whole + fraction + exponent;
 }
 
-/** A JSON string with its quotes, mostly a correct one. */
+/** Returns a JSON string with its quotes, mostly a valid one. */
 export function makeString(random: Random): string {
   return `"${random.many(6, () =>
     random.pick(

@@ -11,7 +11,7 @@ import { target } from '../target.ts';
 
 const type = readRelatedType('multipart/related; boundary=b');
 
-/** A message of several parts; the oracle cuts its text at each boundary, and knows nothing of headers but their end. */
+/** Reads a message of several parts. The oracle splits the text at boundaries and only knows where headers end. */
 export const mime = target<RelatedMessage | undefined>({
   name: 'mime',
   words: [
@@ -44,12 +44,12 @@ export const mime = target<RelatedMessage | undefined>({
   },
 });
 
-/** Whether a part's bytes are those of its text, which may be in base64. */
+/** Returns true if a part's bytes are its text, or the decoded base64 text. */
 function isOf(bytes: Buffer, text: string): boolean {
   return bytes.toString('latin1') === text || bytes.equals(Buffer.from(text, 'base64'));
 }
 
-/** What stands between boundaries, behind the first empty line of each. */
+/** Returns the contents between boundaries, after the first empty line of each. */
 function contentsOf(text: string): string[] {
   const pieces = `\r\n${text}`.split('\r\n--b').slice(1);
   const end = pieces.findIndex((piece) => piece.startsWith('--'));

@@ -5,7 +5,7 @@ import { parseContentType } from '../../../mappings/http-mapping/content-type.ts
 import type { Random } from '../random.ts';
 import { target } from '../target.ts';
 
-/** A Content-Type that is looked at before the body is read; the oracle is Node's own parser of media types. */
+/** Reads a Content-Type as the gateway does before the body. The oracle is Node's parser of media types. */
 export const multipart = target<{
   readonly header: string;
   readonly type: string;
@@ -53,18 +53,18 @@ export const multipart = target<{
   kind: ({ type, refused }) => `${refused} ${/^[^/]+\/[^/]+$/.test(type)}`,
   judge: (_, { header, type, refused }) => {
     const essence = essenceOf(header);
-    if (essence === undefined) return undefined; // no media type at all, so not one of a multipart message
+    if (essence === undefined) return undefined; // not a media type, so not a multipart message
     if (essence !== type) return `expected the type "${essence}", got "${type}"`;
     return essence.startsWith('multipart/') === refused ? undefined : `refused: got ${refused}`;
   },
 });
 
 function essenceOf(header: string): string | undefined {
-  if (/[\r\n]/.test(header)) return undefined; // no header field has a line end (RFC 9110, 5.5), which Node's parser trims
+  if (/[\r\n]/.test(header)) return undefined; // header fields have no line breaks (RFC 9110, 5.5), but Node's parser trims them
   try {
     return new MIMEType(header).essence;
   } catch {
-    return undefined; // what it throws for a text that is none, and all that it throws
+    return undefined; // the only error of the parser
   }
 }
 

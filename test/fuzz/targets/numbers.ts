@@ -25,7 +25,7 @@ const ranges: readonly (IntegerRange | undefined)[] = [
   undefined,
 ];
 
-/** Undefined and a symbol are refusals: no number of the type, or one out of its range. */
+/** Undefined and a symbol are rejections: not a number of the type, or out of range. */
 type Written = string | symbol | undefined;
 
 interface Outcome {
@@ -33,13 +33,13 @@ interface Outcome {
   readonly xsdIntegers: readonly Written[];
   readonly xsdDecimal: Written;
   readonly xsdDouble: Written;
-  /** Undefined where the text is no JSON number; the readers only see tokens that are. */
+  /** Undefined if the text is not a JSON number, since the readers only receive valid tokens. */
   readonly json:
     | { readonly integers: readonly Written[]; readonly decimal: Written; readonly finite: Written }
     | undefined;
 }
 
-/** A text as each number type of XML and of JSON; the oracle is a model of digits and powers of ten in BigInt. */
+/** Converts a text as each number type of XML and JSON. The oracle is a model of digits and powers of ten in BigInt. */
 export const numbers = target<Outcome>({
   name: 'numbers',
   words: [
@@ -130,14 +130,14 @@ function tryParse(text: string): unknown {
   }
 }
 
-/** Digits that a number without bounds may have once written out (W15). */
+/** Maximum number of digits of an unbounded number when written out (W15). */
 const mostDigits = 400;
 
 function inRange(value: bigint, range: IntegerRange | undefined): boolean {
   return range === undefined || (value >= BigInt(range.min) && value <= BigInt(range.max));
 }
 
-/** W15: the sign stays on zero, as JSON has it. */
+/** W15: zero keeps its sign, as in JSON. */
 function modelXsdInteger(text: string, range: IntegerRange | undefined): string | undefined {
   if (!/^[+-]?[0-9]+$/.test(text)) return undefined;
   const value = BigInt(text.replace(/^[+-]/, ''));
@@ -163,7 +163,7 @@ function modelXsdDouble(text: string): string | undefined {
   return `${sign === '-' ? '-' : ''}${plain}${fraction === '' ? '' : `.${fraction}`}${exponent}`;
 }
 
-/** A JSON number as a whole number times a power of ten. */
+/** A JSON number as an integer times a power of ten. */
 interface Scaled {
   readonly negative: boolean;
   readonly size: bigint;
@@ -180,7 +180,7 @@ function scaledOf(token: string): Scaled {
   };
 }
 
-/** W15, W22: written out, if that takes no more than 400 digits; a token without exponent stays as it is. */
+/** W15, W22: written out if this needs at most 400 digits. A token without exponent stays unchanged. */
 function modelJsonDecimal(token: string): string | undefined {
   if (!/[eE]/.test(token)) return token.replace(/[-.]/g, '').length > mostDigits ? undefined : token;
   const { negative, size, power } = scaledOf(token);

@@ -34,8 +34,8 @@ export type Outcome =
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * An operation's name, a line feed and a reply's JSON, which goes from bytes to bytes; the oracle writes it from a tree,
- * value by value, with the rules of each scalar.
+ * Converts a reply from bytes to bytes. The input is an operation's name, a line feed and the reply's JSON. The oracle
+ * writes the reply from a tree, value by value, with the rules of each scalar.
  */
 export const reply = target<Outcome>({
   name: 'reply',
@@ -95,7 +95,7 @@ export const reply = target<Outcome>({
     try {
       text = utf8.decode(body);
     } catch {
-      return { kind: 'no operation' }; // replies are checked for UTF-8 before they come here
+      return { kind: 'no operation' }; // replies are checked for UTF-8 before conversion
     }
     if (writer === undefined || text.length !== body.toString().length) return { kind: 'no operation' };
     try {
@@ -131,10 +131,10 @@ export const reply = target<Outcome>({
   },
 });
 
-/** A responseStatus is read by rules of its own (W30), which other tests hold. */
+/** A responseStatus follows its own rules (W30), which other tests check. */
 const statusElement = /<ResponseStatus(?: [^>]*)?(?:\/>|>.*?<\/ResponseStatus>)/gs;
 
-/** What the model has no word on: JSON kept as text, whose blanks a tree has lost, and what may be kept so. */
+/** Marks replies that the model cannot predict: JSON kept as text, whose blanks the tree has lost. */
 const unknown = Symbol('unknown');
 class Unknown extends Error {}
 
@@ -145,7 +145,7 @@ const scalarsOfContract = new Map(
   ]),
 );
 
-/** The reply's element; undefined for one that is to be refused. */
+/** Returns the reply's element, or undefined if the reply must be rejected. */
 function modelReply({ contract, operation }: Writer, text: string): string | undefined | typeof unknown {
   const { name, output, upstream } = operation.operation;
   const member = upstream.reply.kind === 'member' ? upstream.reply.name : undefined;
@@ -172,7 +172,7 @@ function writeField(contract: Contract, { xml, type, nillable }: Field, seen: Se
   return element(contract, xml, type, seen, nil);
 }
 
-/** W19: null is nil where that may be, else no element. */
+/** W19: null becomes nil if allowed, otherwise no element. */
 function element(contract: Contract, name: string, type: Type, seen: Seen, nillable: boolean): string {
   const content = writeContent(contract, type, seen);
   if (content === null) return nillable ? `<${name} i:nil="true"/>` : '';
@@ -239,7 +239,7 @@ function misfit(): never {
   throw new MismatchError({ expected: 'another value' });
 }
 
-/** A value's JSON again. */
+/** Writes a value as JSON again. */
 function tell(seen: Seen): string {
   if ('number' in seen) return seen.number;
   if ('string' in seen) return JSON.stringify(seen.string);
@@ -256,7 +256,7 @@ function makeReply(random: Random): string {
   return `${name}\n${makeOf(random, contract, type, 5)}`;
 }
 
-/** JSON of a type, mostly fit for it. */
+/** Returns JSON for a type, mostly a valid one. */
 function makeOf(random: Random, contract: Contract, type: Type, depth: number): string {
   if (random.once(60)) return makeValue(random, 1);
   if (random.once(20)) return random.pick('null', '""');
@@ -327,7 +327,10 @@ const guid = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
 const strangers =
   /^(?:([^:]*): )?expected an object with members of [^ ]+ \(([^)]*)\), got one that has none of them/;
 
-/** Whether a refusal is of an object that has members, and none of its type's, as it says (`replies: note`). */
+/**
+ * Returns true if an object was rejected because it has members but no known one, as the message says (`replies:
+ * note`).
+ */
 function isStrangersOnly(text: string, message: string): boolean {
   const [, path = '', names = ''] = strangers.exec(message) ?? [];
   if (names === '') return false;
@@ -335,11 +338,11 @@ function isStrangersOnly(text: string, message: string): boolean {
   try {
     value = JSON.parse(text);
   } catch {
-    return true; // no JSON further on: it is refused in any case
+    return true; // the rest is not JSON, so it is rejected in any case
   }
   for (const [, name = '', index] of path.matchAll(/([^.[\]]+)|\[(\d+)\]/g))
     value = (value as Record<string, unknown> | undefined)?.[index ?? name];
-  if (value === undefined) return true; // a key of a map that no path spells
+  if (value === undefined) return true; // the path contains a map key that it cannot express
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const given = Object.keys(value);
   const known = new Set(names.split(', '));

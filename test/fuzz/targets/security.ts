@@ -17,7 +17,7 @@ const { wsse, wsse11, wsu } = namespaces;
 const profile = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-username-token-profile-1.0';
 const base64Type =
   'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-soap-message-security-1.0#Base64Binary';
-/** The clock of all of it: 2026-11-22T06:00:00Z. */
+/** Current time of the tests: 2026-11-22T06:00:00Z. */
 const now = Date.UTC(2026, 10, 22, 6);
 const secrets = new Map([['demo', 'demo-key']]);
 
@@ -38,17 +38,20 @@ const readers = Object.entries(settings).map(([name, setting]): readonly [string
 });
 const { types } = contract.namespaces;
 
-/** What a reader made of a message. */
+/** Result of reading a message. */
 type Outcome =
   | { readonly kind: 'call'; readonly call: SoapCall }
   | { readonly kind: 'fault'; readonly fault: Fault; readonly written: string };
 
-/** A message whose Header holds this. */
+/** Returns a message with this content of the Header. */
 function messageOf(header: string): string {
   return `<e:Envelope xmlns:e="${namespaces.soap11}" xmlns:o="${wsse}" xmlns:u="${wsu}" xmlns:o11="${wsse11}" xmlns:d="http://www.w3.org/2000/09/xmldsig#"><e:Header>${header}</e:Header><e:Body><GetEulaStatus xmlns="${types}"/></e:Body></e:Envelope>`;
 }
 
-/** What stands in a SOAP Header, read by contracts that refuse, check and pass digests; the oracle is W46 to W53 told again. */
+/**
+ * Reads the content of a SOAP Header with contracts that refuse, check and pass digests. The oracle is a second
+ * implementation of W46 to W53.
+ */
 export const security = target<readonly Outcome[] | undefined>({
   name: 'security',
   words: [
@@ -98,7 +101,7 @@ export const security = target<readonly Outcome[] | undefined>({
     const { now: clock } = Date;
     const { uptime } = process;
     Date.now = () => now;
-    process.uptime = () => 86_400; // a digest from before the start would be refused (W49)
+    process.uptime = () => 86_400; // a digest from before the start would be rejected (W49)
     try {
       return readers.map(([, , read]) => outcomeOf(read, document));
     } catch (error) {
@@ -120,7 +123,7 @@ export const security = target<readonly Outcome[] | undefined>({
     if (outcomes === undefined) return undefined;
     const reading = readByLibxml2(messageOf(input.toString('utf8')));
     const header = reading.kind === 'read' ? headerOf(reading.root) : undefined;
-    if (header === undefined) return undefined; // for the target `envelope` to judge
+    if (header === undefined) return undefined; // judged by the target `envelope`
     for (const [index, [name, setting]] of readers.entries()) {
       const outcome = outcomes[index];
       if (outcome === undefined || isOverLimit(outcome)) continue;
@@ -149,7 +152,7 @@ function isOverLimit(outcome: Outcome): boolean {
   return cause instanceof XmlError || /^more than \d+ header blocks$|^Header longer than/.test(message);
 }
 
-/** The Header, where the message is one of ours but for what is in it, and that is Security blocks alone. */
+/** Returns the Header if only the Header of the generated message was changed, and it contains only Security blocks. */
 function headerOf(root: Element): Element | undefined {
   const [header, body, ...more] = root.children;
   const isOurs =
@@ -167,7 +170,7 @@ function headerOf(root: Element): Element | undefined {
   return header.children.every(({ name }) => name === `{${wsse}}Security`) ? header : undefined;
 }
 
-/** What a call gave, in a line. */
+/** Summarizes a call in one line. */
 function gotOf({ credentials, header }: SoapCall): string {
   const { token, digest } = credentials ?? {};
   const checked =
@@ -177,7 +180,7 @@ function gotOf({ credentials, header }: SoapCall): string {
   return `${values}${checked} ${facts?.timestamp ?? ''} ${facts?.token ?? ''} ${facts?.unverified.join() ?? ''}`;
 }
 
-/** The same by the rules, or the code of the fault; undefined where the oracle doesn't know. */
+/** Returns the expected summary or the code of the fault, or undefined if the oracle cannot decide. */
 function expectedOf(header: Element, setting: Wsse): string | undefined {
   const blocks = header.children.filter((block) => {
     const actor = trim(attributeOf(block, 'actor', namespaces.soap11) ?? '');
@@ -222,15 +225,15 @@ function expectedOf(header: Element, setting: Wsse): string | undefined {
   return `${values}${checked} ${hasTimestamp ? now : ''} ${kind} ${unverified.join()}`;
 }
 
-/** What a UsernameToken gives. */
+/** Content of a UsernameToken. */
 interface Token {
   readonly kind: 'text' | 'digest';
   readonly values: ReadonlyMap<string, string>;
-  /** Whether a digest is right; undefined where nobody looks. */
+  /** True if a digest is right; undefined if it is not checked. */
   readonly isRight?: boolean;
 }
 
-/** W47 and W49: what a token gives, or the code of its fault. */
+/** W47 and W49: returns the content of a token, or the code of its fault. */
 function tokenOf(element: Element, { username, password, digest }: Wsse): Token | string | undefined {
   const found = new Map<string, Element>();
   let fault: string | undefined;
@@ -290,7 +293,7 @@ function tokenOf(element: Element, { username, password, digest }: Wsse): Token 
 
 const partNames = new Set([`{${wsse}}Username`, `{${wsse}}Password`, `{${wsse}}Nonce`, `{${wsu}}Created`]);
 
-/** W48: the code of a Timestamp's fault, empty for none; undefined where the oracle doesn't know. */
+/** W48: returns the code of a Timestamp's fault, or an empty text. Undefined if the oracle cannot decide. */
 function timestampFault(element: Element): string | undefined {
   const names = element.children.map(({ name }) => name);
   const isFormed =
@@ -310,7 +313,7 @@ function isInWindow(created: number, end: number): boolean {
   return created <= now + wsseSkewMs && now <= end + wsseSkewMs;
 }
 
-/** In ms since 1970; undefined for text that is no xs:dateTime, `unknown` for what JavaScript's own dates read otherwise. */
+/** Returns ms since 1970. Undefined for a text that is not an xs:dateTime; `unknown` if JavaScript's dates differ. */
 function instantOf(text: string): number | 'unknown' | undefined {
   const form = /^(-?\d{4,})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)?$/.exec(
     trim(text),
@@ -327,15 +330,15 @@ function instantOf(text: string): number | 'unknown' | undefined {
   return ms - (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
 }
 
-/** The bytes of a text in base64, blanks aside. */
+/** Decodes base64 without blanks. */
 function bytesOf(text: string): Buffer | undefined {
   const letters = text.replace(/[ \t\r\n]/g, '');
   const bytes = Buffer.from(letters, 'base64');
-  // XSD 3.2.16: what the last letter has beyond the bytes is zero
+  // XSD 3.2.16: unused bits of the last letter are zero
   return bytes.toString('base64') === letters ? bytes : undefined;
 }
 
-/** A fault of ours tells nothing that the block holds (W46), but names of elements and times. */
+/** Checks that a fault contains nothing from the block (W46) except names of elements and times. */
 function leakOf(
   { fault, written }: Extract<Outcome, { kind: 'fault' }>,
   header: Element,
@@ -346,14 +349,14 @@ function leakOf(
   return told === undefined ? undefined : `a fault that tells ${told}`;
 }
 
-/** Texts of Username, Password and Nonce. */
+/** Returns the texts of Username, Password and Nonce. */
 function secretsIn(element: Element): string[] {
   const isSecret = ['Username', 'Password', 'Nonce'].includes(localOf(element));
   const own = isSecret && element.text !== undefined && !words.includes(element.text) ? [element.text] : [];
   return [...own, ...element.children.flatMap(secretsIn)];
 }
 
-/** What a fault says whatever was sent. */
+/** Words that a fault always contains. */
 const words = `Username Password Nonce Created UsernameToken Timestamp Security PasswordDigest PasswordText Expires ${profile}#PasswordText`;
 
 function isStray({ stray, text }: Element): boolean {
@@ -440,7 +443,7 @@ function makeHeader(random: Random): string {
   );
 }
 
-/** A token whose digest is right, or isn't. */
+/** Returns a token with a right or wrong digest. */
 function digestToken(username: string, nonce: string, created: string, isWrong: boolean): string {
   const sum = createHash('sha1').update(Buffer.from(nonce, 'base64')).update(created);
   const hash = sum.update(isWrong ? 'other' : 'demo-key').digest('base64');
