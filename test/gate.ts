@@ -24,7 +24,7 @@ interface Result {
   readonly isGood: boolean;
 }
 
-/** Runs a step with the commands of the project, which npm puts into PATH. */
+/** Runs a command of the project. npm adds these commands to PATH. */
 function run(command: string, args: readonly string[]): Promise<Result> {
   const name = [command, ...args].join(' ');
   const start = performance.now();

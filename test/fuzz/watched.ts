@@ -1,14 +1,14 @@
 import type { FuzzResult } from './fuzz.ts';
 import { mostBytes } from './mutate.ts';
 
-/** What a fuzzing thread is told to do. */
+/** Task of a fuzzing thread. */
 export interface Job {
   readonly target: string;
   readonly seconds: number;
-  /** Whether inputs are kept for their kind of outcome alone. */
+  /** True if inputs are kept only for new kinds of outcomes. */
   readonly byKind: boolean;
   readonly seed: number;
-  /** Of `Watched`, shared with the thread that watches. */
+  /** Memory of a `Watched`, shared with the watching thread. */
   readonly memory: SharedArrayBuffer;
 }
 
@@ -17,14 +17,14 @@ export interface Finding {
   readonly finding: string;
 }
 
-/** What a fuzzing thread says at its end. */
+/** Result of a fuzzing thread. */
 export interface Report extends Omit<FuzzResult, 'kept'> {
   readonly kept: readonly Uint8Array[];
   readonly seconds: number;
   readonly found: readonly Finding[];
 }
 
-/** The input that a thread is at, in memory that another can read: a thread that hangs can't tell. */
+/** The current input of a fuzzing thread, in shared memory. A hanging thread could not send a message. */
 export class Watched {
   static readonly bytes: number = 8 + mostBytes;
   readonly #head: Int32Array;
@@ -35,12 +35,12 @@ export class Watched {
     this.#input = new Uint8Array(memory, 8);
   }
 
-  /** Inputs begun so far, modulo 2³². */
+  /** Number of started inputs, modulo 2³². */
   get count(): number {
     return Atomics.load(this.#head, 0);
   }
 
-  /** The input begun last. */
+  /** The input that was started last. */
   get input(): Buffer {
     return Buffer.from(this.#input.slice(0, Atomics.load(this.#head, 1)));
   }

@@ -5,10 +5,10 @@ import { fuzzLive } from './live.ts';
 import { targetNamed } from './targets.ts';
 import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
-// what a crash is told by; most inputs end as an error, and deep stacks take more time than reading them
+// enough to identify a crash; most inputs cause an error, and deep stack traces would take most of the time
 Error.stackTraceLimit = 3;
 
-/** A thread that fuzzes one target until its time is up, and reports to the one that started it. */
+/** A thread that fuzzes one target until its time is over, and reports to its parent. */
 const { target, seconds, byKind, seed, memory } = workerData as Job;
 const watched = new Watched(memory);
 const started = performance.now();

@@ -9,7 +9,7 @@ import {
   loadContract,
 } from '../../gateway/index.ts';
 
-// Programs without types can pass anything to the functions of the package.
+// JavaScript programs can pass any value to the functions of the package.
 
 const loaded = loadContract({ openapi: 'docs/tutorial/openapi.yaml', overlay: undefined });
 const { contract } = loaded;
@@ -27,7 +27,7 @@ const calling =
   () =>
     Reflect.apply(called, undefined, given);
 
-/** Values that are wrong for every argument here, with the words for them. */
+/** Values that are wrong for every argument, with their description in messages. */
 const wrong: readonly (readonly [value: unknown, got: string])[] = [
   [null, 'null'],
   [5, '5'],
@@ -37,7 +37,7 @@ const wrong: readonly (readonly [value: unknown, got: string])[] = [
   [['x'], 'an array'],
 ];
 
-/** Each argument: the function, the arguments with the wrong value among them, its name and what is expected. */
+/** Each argument: its name, a call with the wrong value, and the expectation in the message. */
 const cases: readonly (readonly [name: string, call: (value: unknown) => () => unknown, expected: string])[] =
   [
     [
@@ -108,7 +108,7 @@ for (const [name, expected] of [
 ] as const)
   test(`createGateway: ${name}: a value of a wrong type is refused with what was expected and what was given`, (t) => {
     for (const [value, got] of wrong) {
-      if (name === 'upstream' && typeof value === 'function') continue; // one like fetch is right
+      if (name === 'upstream' && typeof value === 'function') continue; // a function is valid if it works like fetch
       t.throws(calling(createGateway, { ...options, [name]: value }), {
         instanceOf: RangeError,
         message: `${name}: expected ${expected}, got ${got}`,

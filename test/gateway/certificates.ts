@@ -12,17 +12,17 @@ export interface Certificate {
   readonly keyFile: string;
 }
 
-/** What a certificate says. */
+/** Content of a certificate. */
 export interface CertificateOptions {
-  /** As `/O=Acme/CN=name`. */
+  /** For example `/O=Acme/CN=name`. */
   readonly subject?: string;
-  /** As `IP:127.0.0.1,DNS:localhost`. */
+  /** For example `IP:127.0.0.1,DNS:localhost`. */
   readonly names?: string;
-  /** How long it is valid from now on; -1: it isn't any more. */
+  /** Days of validity from now; -1: expired. */
   readonly days?: number;
 }
 
-/** A CA that was made for one test. */
+/** A CA created for one test. */
 export interface Authority extends Certificate {
   readonly folder: string;
   readonly issue: (options?: CertificateOptions) => Certificate;
@@ -30,7 +30,7 @@ export interface Authority extends Certificate {
 
 const elliptic = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
-/** Makes a CA by the `openssl` of the machine; its certificates are for 127.0.0.1 unless they say otherwise. */
+/** Creates a CA with the machine's `openssl`. Its certificates are for 127.0.0.1 by default. */
 export function createAuthority(t: Pick<ExecutionContext, 'teardown'>): Authority {
   const folder = mkdtempSync(join(tmpdir(), 'ca-'));
   t.teardown(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
-/** The CPU that this thread's event loop takes in one turn, watched from a call on. */
+/** Measures the CPU time per event-loop iteration of this thread. */
 export interface CpuTurns {
-  /** Counts anew from here; the longest so far stays. */
+  /** Starts a new iteration; the maximum so far is kept. */
   readonly reset: () => void;
-  /** Ends the watch and gives the longest turn, in milliseconds of CPU. */
+  /** Ends the measurement and returns the maximum, in milliseconds of CPU. */
   readonly end: () => number;
 }
 

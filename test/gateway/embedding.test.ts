@@ -17,7 +17,7 @@ const subUser =
   '<UpdateSubUser xmlns="http://schemas.servicestack.net/types"><Authentication><ApiUserId>demo</ApiUserId>' +
   '<ApiUserKey>demo-key</ApiUserKey></Authentication><Request><SubUserName>jane</SubUserName></Request></UpdateSubUser>';
 
-/** The reference upstream on a port of its own. */
+/** Starts the reference upstream on a new port. */
 async function upstreamOf(t: ExecutionContext): Promise<string> {
   const service = createReferenceUpstream();
   t.teardown(() => service.close());

@@ -20,7 +20,7 @@ export const typesNamespace = 'http://schemas.servicestack.net/types';
 export const soap11Namespace = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const soap12Namespace = 'http://www.w3.org/2003/05/soap-envelope';
 
-/** One request as the upstream met it. */
+/** A request as the upstream received it. */
 export interface Hit {
   readonly method: string;
   readonly path: string;
@@ -28,7 +28,7 @@ export interface Hit {
   readonly body: string;
 }
 
-/** What the scripted upstream answers: a whole reply, or whatever the function does to the response. */
+/** A reply of the scripted upstream, or a function that handles the response. */
 export type Answer =
   | { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string | Buffer }
   | ((hit: Hit, response: ServerResponse) => void);
@@ -41,37 +41,37 @@ export interface Reply {
 
 export type Body = string | Buffer | undefined;
 
-/** A gateway that listens, the scripted upstream behind it, and ways to call it. */
+/** A running gateway with its scripted upstream, and functions to call it. */
 export interface Gateway {
   readonly running: Running;
   readonly port: number;
   readonly hits: readonly Hit[];
-  /** Those of the calls that carried this X-User-Id: what one test of many on the same gateway sent. */
+  /** Returns the requests with this X-User-Id, for tests that share a gateway. */
   readonly hitsOf: (userId: string) => readonly Hit[];
-  /** What is logged so far. */
+  /** Returns the log output so far. */
   readonly log: () => string;
   readonly answer: (answer: Answer) => void;
-  /** One request below the contract's base path, on a connection of its own. */
+  /** Sends a request below the contract's base path on a new connection. */
   readonly send: (method: string, path: string, headers?: HeaderList, body?: Body) => Promise<Reply>;
-  /** Sends the bytes as they are and gives all that came back until the other end closed. */
+  /** Sends the bytes unchanged and returns everything received until the connection is closed. */
   readonly raw: (...parts: readonly (string | Buffer)[]) => Promise<string>;
 }
 
-/** Headers as an object, or a flat list of names and values where one comes twice. */
+/** Headers as an object, or as alternating names and values if a name repeats. */
 export type HeaderList = Record<string, string> | readonly string[];
 
 export interface GatewayOptions {
   readonly limits?: Partial<Limits>;
-  /** Lines put before the screening contract's overlay, such as `soapErrors: fault`. */
+  /** Lines before the screening contract's overlay, for example `soapErrors: fault`. */
   readonly overlay?: string;
   readonly serve?: Partial<ServeOptions>;
-  /** True if no wait may end by time, neither the gateway's nor the upstream's: the machine may be slow. */
+  /** True if no wait of the gateway or the upstream may time out, since the machine may be slow. */
   readonly isPatient?: boolean;
 }
 
 const patientMs = 1_800_000;
 
-/** The waits that a call ends by, each far longer than any machine needs. */
+/** Time limits of a call, far above the time that any machine needs. */
 const patientLimits: Partial<Limits> = {
   totalMs: patientMs,
   queueMs: patientMs,
@@ -84,7 +84,7 @@ const patientLimits: Partial<Limits> = {
   upstreamIdleMs: patientMs,
 };
 
-/** An empty success: every operation's reply may leave out all but the status. */
+/** An empty success. Every operation's reply may omit everything except the status. */
 export const emptyReply = '{"data":{"responseStatus":{}}}';
 
 export async function startGateway(
@@ -107,7 +107,7 @@ export async function startGateway(
       response.end(answer.body);
     }
   });
-  // a reply that the gateway does not read yet would be lost with its connection
+  // a reply that the gateway has not read yet would be lost with its connection
   if (options.isPatient === true) upstream.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -145,7 +145,7 @@ export async function startGateway(
     port,
     hits,
     hitsOf: (userId) => hits.filter(({ body }) => body.includes(`"userId":"${userId}"`)),
-    // without what the start says of a contract, which loaded-log.test.ts looks at
+    // without the log lines about loaded contracts, which loaded-log.test.ts checks
     log: () => logged.replace(/^.*"msg":"a contract is loaded".*\n/gm, ''),
     answer: (next) => {
       answer = next;
@@ -155,13 +155,13 @@ export async function startGateway(
   };
 }
 
-/** A gateway for all tests of a file; to be awaited before the first test and hook. */
+/** Starts a gateway shared by all tests of a file. Must be awaited before the first test and hook. */
 export async function sharedGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const [gateway] = await sharedGateways(options);
   return gateway;
 }
 
-/** Several, each with its options: ava takes no hook once a turn has passed since the first one. */
+/** Starts several shared gateways. ava accepts no hook after the first event-loop iteration. */
 export async function sharedGateways<All extends readonly GatewayOptions[]>(
   ...all: All
 ): Promise<{ [Index in keyof All]: Gateway }> {
@@ -174,7 +174,10 @@ export async function sharedGateways<All extends readonly GatewayOptions[]>(
   return gateways as { [Index in keyof All]: Gateway };
 }
 
-/** A contract, the screening contract mostly, with other settings, in a folder of its own; its `wsse` gives way to another, and to `wsse:` alone. */
+/**
+ * Creates a contract folder, by default the screening contract, with additional overlay settings. A `wsse` setting
+ * replaces the existing one; an empty `wsse:` removes it.
+ */
 export function contractWith(
   t: Pick<ExecutionContext, 'teardown'>,
   overlay: string,
@@ -229,7 +232,7 @@ export async function raw(port: number, ...parts: readonly (string | Buffer)[]):
 export const authentication =
   '<Authentication><ApiUserId>u</ApiUserId><ApiUserKey>key</ApiUserKey></Authentication>';
 
-/** A whole, valid call of GetSearch. */
+/** A complete, valid call of GetSearch. */
 export const getSearch = `<GetSearch xmlns="${typesNamespace}">${authentication}<Request><Id>1</Id></Request></GetSearch>`;
 
 export interface EnvelopeParts {
@@ -246,10 +249,10 @@ export function envelope(
   return `<e:Envelope xmlns:e="${namespace}">${headers}<e:Body>${body}</e:Body></e:Envelope>`;
 }
 
-/** The same call's credentials as headers. */
+/** The credentials of that call as headers. */
 export const keyHeaders = { 'X-Api-User': 'u', 'X-Api-Key': 'key' } as const;
 
-/** What a JSON reply's responseStatus says. */
+/** The responseStatus of a JSON reply. */
 export interface Told {
   readonly errorCode: string;
   readonly message: string;
@@ -266,7 +269,7 @@ export function statusOf(json: string): Told {
   return reply.data.responseStatus;
 }
 
-/** The text of the first element of a local name; undefined where there is none. Enough for the gateway's own output. */
+/** Returns the text of the first element with a local name, or undefined. Sufficient for the gateway's own output. */
 export function elementText(xml: string, local: string): string | undefined {
   return new RegExp(`<(?:\\w+:)?${local}(?: [^>]*)?>([^<]*)</`).exec(xml)?.[1];
 }

@@ -1,7 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import type { ExecutionContext } from 'ava';
 
-/** An upstream that treats raw sockets as it likes. */
+/** Starts an upstream that handles raw sockets with a function. */
 export async function startSockets(t: ExecutionContext, onRequest: (socket: Socket, count: number) => void) {
   let count = 0;
   const sockets = new Set<Socket>();

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 
-/** A table of Markdown. */
+/** Formats a Markdown table. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** A page with what stands between `<!-- table: name -->` and `<!-- end -->` replaced by the table of that name. */
+/** Replaces the text between `<!-- table: name -->` and `<!-- end -->` by the table with that name. */
 export function withTables(page: URL, tables: Readonly<Record<string, string>>): string {
   return readFileSync(page, 'utf8').replace(
     /(<!-- table: (\w+) -->\n).*?(\n<!-- end -->)/gs,

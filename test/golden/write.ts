@@ -18,12 +18,12 @@ import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
 const { contract } = readContract(screeningContract);
 
-/** What each golden file has to hold, by its name in this folder; `npm run golden` rewrites them. */
+/** Expected content of each golden file, by its name in this folder. `npm run golden` writes the files. */
 export const goldens = {
   'screening.wsdl': writeWsdl(contract, { address: `https://api.example.com${contract.basePath}` }),
 } as const;
 
-/** What editors complete overlays and configurations by; ships with the package. */
+/** JSON schemas for completion in editors, shipped with the package. */
 export const overlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings.openapi), null, 2)}\n`;
 export const adoptedOverlaySchema = `${JSON.stringify(schemaFileOf(overlaySettings.adopted), null, 2)}\n`;
 export const mappingSchema = `${JSON.stringify(schemaFileOf(mappingSettings), null, 2)}\n`;

@@ -3,57 +3,57 @@ import { join } from 'node:path';
 import { readExact } from './exact-json.ts';
 
 export type Version = '1.1' | '1.2';
-/** A value as a client prints it: text, or null where its API says that there is none. */
+/** A value printed by a client: text, or null if its API reports no value. */
 export type Printed = string | null;
 
-/** One call and what must come of it on both sides: a row of `checks.json`. */
+/** One call and its expected effects on both sides: a row of `checks.json`. */
 export interface Check {
   readonly operation: string;
-  /** What the call is to show; `call` where it's the operation itself. */
+  /** Purpose of the call, or `call` for a plain call of the operation. */
   readonly situation: string;
-  /** The operation's inputs by their XML names, credentials aside. */
+  /** The operation's inputs by XML name, without credentials. */
   readonly input: object;
   /**
-   * The JSON that the service behind must get, credentials aside; absent where another row says it. A null must come;
-   * others may, as many stacks write null for what the caller leaves out.
+   * The expected JSON for the upstream, without credentials. Absent if another row checks it. Expected nulls must be
+   * sent. Other nulls are allowed, since many stacks write null for absent values.
    */
   readonly upstream?: object;
-  /** No null may come but those in `upstream`. */
+  /** True if only the nulls of `upstream` are allowed. */
   readonly exact?: boolean;
   readonly reply?: { readonly status: number; readonly data: object };
-  /** What the client must read, by path below the reply's `Data`; by SOAP version where that differs. */
+  /** Expected values by path below the reply's `Data`; by SOAP version if they differ. */
   readonly read: Readonly<Record<string, Printed | Readonly<Record<Version, string>>>>;
 }
 
-/** What every client sends as `Authentication`. */
+/** The `Authentication` that every client sends. */
 export const credentials = { apiUserId: 'demo', apiUserKey: 'demo-key' };
 
 export const checksFile = join(import.meta.dirname, 'checks.json');
 export const checks = readExact(readFileSync(checksFile, 'utf8')) as readonly Check[];
 
-/** The WSDL taken in by the stack's own tool: the first thing that each client shows. */
+/** The import of the WSDL by the stack's own tool: the first check of each client. */
 export const importCheck: Pick<Check, 'operation' | 'situation' | 'read'> = {
   operation: '',
   situation: 'import',
   read: {},
 };
 
-/** What reports and known gaps call a check: its operation for a plain call, else its situation. */
+/** Returns the name of a check in reports and known gaps: its operation for a plain call, otherwise its situation. */
 export function nameOf({ operation, situation }: Pick<Check, 'operation' | 'situation'>): string {
   return situation === 'call' ? operation : situation;
 }
 
-/** One line that a client prints. */
+/** One line of a client's output. */
 export interface Line {
   readonly operation?: string;
   readonly situation: string;
-  /** The values read, in the order of the check's `read`. */
+  /** The values in the order of the check's `read`. */
   readonly got?: readonly Printed[];
-  /** Why nothing could be read. */
+  /** Reason why nothing was read. */
   readonly error?: string;
 }
 
-/** Undefined where the client read what it must, else the sentence that says what it did instead. */
+/** Returns a description of the difference, or undefined if the client read the expected values. */
 export function problemOf(check: Pick<Check, 'read'>, version: Version, line: Line): string | undefined {
   if (line.got === undefined) return `expected a reply, got ${line.error ?? 'neither values nor an error'}`;
   const paths = Object.entries(check.read);
@@ -68,11 +68,11 @@ export function problemOf(check: Pick<Check, 'read'>, version: Version, line: Li
   return undefined;
 }
 
-/** A double with an exponent, which each language writes in its own form. */
+/** A double with an exponent, whose text differs between languages. */
 const exponent = /^-?[\d.]+e-?\d+$/;
 const zoned = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Texts are the same to the character, dates with a zone when they are the same instant. */
+/** Compares texts by character, and dates with a zone by instant. */
 function isSame(expected: Printed, got: Printed): boolean {
   if (expected === null || got === null) return expected === got;
   if (exponent.test(expected)) return got.trim() !== '' && Number(got) === Number(expected);

@@ -8,15 +8,15 @@ import { documents, folderOf } from '../documents/documents.ts';
 import { run } from './run-command.ts';
 import type { Stack } from './stacks.ts';
 
-/** What became of one document's WSDL in one stack's own tool. */
+/** Result of importing a document's WSDL with a stack's own tool. */
 export interface Import {
   readonly stack: Stack;
   readonly document: string;
-  /** What was wrong; undefined where it was taken in. */
+  /** The problem, or undefined if the import succeeded. */
   readonly why: string | undefined;
 }
 
-/** Lets each stack that has an `import.sh` take in the whole WSDL of every document of test/documents. */
+/** Imports the WSDL of every document of test/documents with each stack that has an `import.sh`. */
 export async function importDocuments(stacks: readonly Stack[]): Promise<readonly Import[]> {
   const importers = stacks.filter(({ folder }) => existsSync(join(folder, 'import.sh')));
   if (importers.length === 0) return [];
@@ -39,7 +39,7 @@ async function importOne(stack: Stack, document: string, wsdl: string): Promise<
   return { stack, document, why: finished.ok ? undefined : finished.errors.trim().slice(-500) };
 }
 
-/** A line for each, as a test runner prints it. */
+/** Formats one line per import, like a test runner. */
 export function importLines(imports: readonly Import[]): string {
   return imports
     .map(({ stack, document, why }) => {

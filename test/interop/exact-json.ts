@@ -1,10 +1,10 @@
-/** JSON whose numbers stay the digits that were written: what no double may round on the way. */
+/** JSON whose numbers keep their digits, which a double could change. */
 
 interface RawJson {
   readonly rawJSON: string;
 }
 
-// ECMA-262 25.5: both are in Node since 21; TypeScript's library of ES2024 doesn't list them yet.
+// ECMA-262 25.5: Node has both since 21, but TypeScript's ES2024 library does not declare them yet.
 const { parse, rawJSON } = JSON as unknown as {
   parse(
     text: string,
@@ -13,8 +13,10 @@ const { parse, rawJSON } = JSON as unknown as {
   rawJSON(text: string): RawJson;
 };
 
-/** Reads one JSON text. A number that a double would change becomes its digits, as `JSON.stringify` writes them. Throws
- *  a SyntaxError. */
+/**
+ * Reads a JSON text. A number that a double would change is kept as its digits, as `JSON.stringify` writes them. Throws
+ * a SyntaxError.
+ */
 export function readExact(text: string): unknown {
   return parse(text, (_name, value, { source }) =>
     typeof value === 'number' && source !== undefined && String(value) !== source ? rawJSON(source) : value,
@@ -22,14 +24,13 @@ export function readExact(text: string): unknown {
 }
 
 /**
- * The text by which two values compare: members in order of their names, those that are null left out but where `like`
- * has a null in the same place.
+ * Returns a text for comparing values: members sorted by name, and null members removed unless `like` has a null there.
  */
 export function canonical(value: unknown, like?: unknown): string {
   return JSON.stringify(ordered(value, like));
 }
 
-/** The same with every null. */
+/** Returns the same text with all nulls. */
 export function exactly(value: unknown): string {
   return canonical(value, value);
 }
@@ -44,7 +45,7 @@ function ordered(value: unknown, like: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, ordered(member, alike(name))]));
 }
 
-/** A JSON text without its null members, in its order, digit for digit. */
+/** Removes the null members of a JSON text. Order and digits are kept. */
 export function withoutNulls(text: string): string {
   return JSON.stringify(readExact(text), (_name, value) => (value === null ? undefined : value));
 }

@@ -16,7 +16,7 @@ import type { Stack } from './stacks.ts';
 
 const limitMs = 300_000;
 
-/** Lets each stack that has an `exchange.sh` make the exchanges of each document, through its own API and in each of its versions. */
+/** Makes the exchanges of each document with each stack that has an `exchange.sh`, in each of its versions. */
 export async function makeExchanges(stacks: readonly Stack[]): Promise<readonly Made[]> {
   const makers = stacks.filter(({ folder }) => existsSync(join(folder, 'exchange.sh')));
   if (makers.length === 0) return [];
@@ -33,7 +33,7 @@ export async function makeExchanges(stacks: readonly Stack[]): Promise<readonly 
   );
 }
 
-/** The exchanges of one document: all stacks share a gateway, and each begins with the first answers. */
+/** Makes the exchanges of one document. All stacks share a gateway, and each starts with the first answers. */
 async function makeDocument(document: string, makers: readonly Stack[]): Promise<readonly Made[]> {
   const exchanges = exchangesIn(folderOf(document));
   const directory = await mkdtemp(join(tmpdir(), 'exchanges-'));
@@ -68,7 +68,7 @@ async function makeDocument(document: string, makers: readonly Stack[]): Promise
   return made;
 }
 
-/** What a client reads its calls from: an element for each, with the exchange's name, around the operation's. */
+/** Writes the calls for a client: one element per call with the exchange's name, containing the operation's element. */
 function writeCalls(exchanges: readonly Exchange[]): string {
   const calls = exchanges.map(({ name, request }) => `<call name="${name}">${request}</call>\n`);
   return `<?xml version="1.0" encoding="utf-8"?>\n<calls>\n${calls.join('')}</calls>\n`;
@@ -80,12 +80,15 @@ function operationOf(request: string): string {
 
 interface Upstream {
   readonly url: string;
-  /** Starts again with the first of the answers that belong to equal calls. */
+  /** Restarts with the first of the answers to equal calls. */
   readonly restart: () => void;
   readonly close: () => void;
 }
 
-/** The service behind: knows the calls of the exchanges, and answers each as its exchange does; those that are alike in turn. */
+/**
+ * Starts an upstream that recognizes the calls of the exchanges and sends their replies. The replies to equal calls
+ * alternate.
+ */
 async function startUpstream(exchanges: readonly Exchange[]): Promise<Upstream> {
   const turns = new Map<Exchange, number>(exchanges.map((exchange) => [exchange, 0]));
   const server = createServer(async (request, response) => {

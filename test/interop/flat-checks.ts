@@ -1,6 +1,9 @@
 import { checks } from './checks.ts';
 
-/** Prints the checks as tab-separated rows, for clients whose language reads no JSON by itself: operation, situation, `input`, `null` (an input that is null) or `read`, path, value. */
+/**
+ * Prints the checks as tab-separated rows for clients whose language has no JSON reader. Columns: operation, situation,
+ * `input`, `null` (a null input) or `read`, path, value.
+ */
 for (const { operation, situation, input, read } of checks) {
   for (const [path, value] of leaves(input, [])) {
     if (value === null) print(operation, situation, 'null', path, '');
@@ -9,7 +12,7 @@ for (const { operation, situation, input, read } of checks) {
   for (const path of Object.keys(read)) print(operation, situation, 'read', path, '');
 }
 
-/** Each value by its path; an array also has its length, at `#`. */
+/** Returns each value with its path. An array also has its length, at `#`. */
 function* leaves(value: unknown, path: readonly string[]): Generator<[string, string | null]> {
   if (Array.isArray(value)) yield [[...path, '#'].join('.'), String(value.length)];
   if (value === null) yield [path.join('.'), null];

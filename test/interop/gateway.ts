@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { parse, stringify } from 'yaml';
 import { credentials, type Version } from './checks.ts';
 
-/** A gateway that the CLI started. */
+/** A gateway started by the CLI. */
 export interface Served {
   /** The address of the server, without a path. */
   readonly url: string;
-  /** The addresses of the WSDLs that the start line prints: one for each contract. */
+  /** The addresses of the WSDLs in the start line: one for each contract. */
   readonly wsdl: readonly string[];
-  /** The SOAP addresses that the start line prints. */
+  /** The SOAP addresses in the start line. */
   readonly endpoints: readonly string[];
   /** Stops the process without the drain delay and waits for its end. */
   readonly stop: () => Promise<void>;
@@ -25,10 +25,10 @@ process.once('exit', () => {
 });
 
 /**
- * Starts `soapbridge serve` with its default settings, as users do: the flags name the contract, the upstream and a free
- * port of 127.0.0.1.
+ * Starts `soapbridge serve` with its default settings, as users do. The flags name the contract, the upstream and a
+ * free port of 127.0.0.1.
  *
- * @param flags more flags, for a setting that a variant of the calls needs
+ * @param flags additional flags, for a setting that a variant of the calls needs
  * @throws {Error} with the last lines of its log if the process ends before it listens
  */
 export async function serveContract(
@@ -77,9 +77,9 @@ export async function serveContract(
 }
 
 /**
- * Starts the gateway of a contract whose overlay has other members.
+ * Starts the gateway of a contract with changed overlay members.
  *
- * @param flags more flags of `serve`
+ * @param flags additional flags of `serve`
  */
 export async function serveChanged(
   contract: string,

@@ -46,7 +46,7 @@ test('a null that must come is asked for, one beside it is not', (t) => {
 
 const dated = { read: { When: '2024-03-01T04:30:00Z', Wall: '2024-03-01T04:30:00', None: null } };
 
-/** What a client printed, and what the harness says of it. */
+/** A client's output and the expected judgement. */
 const judged = [
   [['2024-02-29T23:30:00.000-05:00', '2024-03-01T04:30:00', null], undefined],
   [
@@ -84,7 +84,7 @@ test('the table calls each of the twelve operations', (t) => {
   t.is(new Set(calls.map(({ operation }) => operation)).size, 12);
 });
 
-/** Where a reply's values are, by the JSON's names, an array's and a map's items by their index. */
+/** Returns the paths of a reply's values by JSON names. Items of arrays and maps have their index. */
 function placesIn(value: unknown, path: readonly string[] = []): readonly string[] {
   if (typeof value !== 'object' || value === null || 'rawJSON' in value) return [path.join('.')];
   return Object.entries(value).flatMap(([name, inner], index) => {
@@ -93,7 +93,7 @@ function placesIn(value: unknown, path: readonly string[] = []): readonly string
   });
 }
 
-/** A path of `read` without the names of items and of a map's Key and Value, in the JSON's case. */
+/** Returns a path of `read` in JSON's case, without names of items and without Key and Value of maps. */
 function placeOf(path: string): string {
   const steps = path
     .split('.')
@@ -121,7 +121,7 @@ const stack: Stack = { name: 'a', folder: '.', title: 'A', versions: ['1.1'], pr
 const gap = { stack: 'a', check: 'import', reason: 'it never could' };
 const imports = '{"situation":"import","got":[]}';
 
-/** What a client printed, the known gaps, and what its check `import` comes to. */
+/** A client's output, the known gaps, and the expected result of the check `import`. */
 const runs = [
   ['passes', imports, [], { outcome: 'passed' }],
   [
@@ -178,7 +178,7 @@ const whole: Tree = {
   d: [{ is: '2026-01-31T11:00:00.000Z' }],
 };
 
-/** What a client read of the reply, what its API doesn't tell apart, and where it is wrong. */
+/** The tree that a client read, losses of its API, and the expected problem. */
 const trees: readonly (readonly [Tree, readonly Loss[], string | undefined])[] = [
   [whole, [], undefined],
   [{ ...whole, n: [{ is: '15e-1' }] }, [], undefined],
@@ -215,7 +215,7 @@ const judgedExchange = { stack, version: '1.2', document: 'd', exchange: 'e' } a
 const asked = { name: 'e', request: '', call: undefined, answer: { start: '', headers: {}, body: '' } };
 const failed = '<s:Fault><faultcode>s:Client</faultcode><faultstring>no</faultstring></s:Fault>';
 
-/** A line that a client printed, the reply that it must have read, and what is wrong. */
+/** A line of a client's output, the expected reply, and the expected problem. */
 const lines = [
   ['{"name":"e","version":"1.2","got":{"a":["x"]}}', '<r><a>x</a></r>', undefined],
   [

@@ -4,7 +4,7 @@ import type { Stack } from './stacks.ts';
 const aptLimitMs = 900_000;
 const setupLimitMs = 600_000;
 
-/** Installs all Debian packages at once, then runs each stack's own setup. Throws what the first that fails said. */
+/** Installs all Debian packages at once, then runs each stack's own setup. Throws the output of the first failure. */
 export async function installStacks(stacks: readonly Stack[]): Promise<void> {
   const packages = [...new Set(stacks.flatMap(({ apt = [] }) => apt))].toSorted();
   const apt = ['install', '-y', '-qq', '--no-install-recommends', ...packages];

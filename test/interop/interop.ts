@@ -13,11 +13,11 @@ import { makeUploads } from './uploads.ts';
 import { type Break, type ScriptedUpstream, startUpstream } from './upstream.ts';
 import { problemOnTheWire, type Variant, variants } from './variants.ts';
 
-/** All that a stack did. */
+/** Results of a stack. */
 export interface StackRun {
   readonly stack: Stack;
   readonly results: readonly Result[];
-  /** What its clients sent, by version. */
+  /** The clients' requests by version. */
   readonly requests: ReadonlyMap<Version, readonly Buffer[]>;
 }
 
@@ -25,8 +25,8 @@ const buildLimitMs = 300_000;
 const runLimitMs = 120_000;
 
 /**
- * Builds the stack's client from the WSDL and runs it in each version and way, before gateways and an upstream of its own.
- * A stack without a `run.sh` calls the other services only, and has no results here.
+ * Builds the stack's client from the WSDL and runs it in each version and variant, with its own gateways and upstream.
+ * A stack without a `run.sh` only calls the other services, and has no results here.
  */
 export async function runStack(stack: Stack, broken?: Break): Promise<StackRun> {
   if (!existsSync(join(stack.folder, 'run.sh'))) return { stack, results: [], requests: new Map() };
@@ -57,7 +57,7 @@ export async function runStack(stack: Stack, broken?: Break): Promise<StackRun> 
   }
 }
 
-/** A stack's calls in another way, in each version, before gateways that take it. */
+/** Makes a stack's calls in a variant, in each version, through gateways that accept the variant. */
 async function runVariant(
   stack: Stack,
   variant: Variant,
@@ -84,7 +84,7 @@ async function runVariant(
   }
 }
 
-/** Two screening gateways, of which the second answers errors of the service by faults; the first behind a relay. */
+/** Two screening gateways. The second returns upstream errors as faults. The first has a relay in front. */
 interface Gateways {
   readonly inBand: Served;
   readonly faults: Served;
@@ -93,7 +93,7 @@ interface Gateways {
   readonly stop: () => Promise<void>;
 }
 
-/** @param overlay members of the overlay that are other than in the shipped contract */
+/** @param overlay members of the overlay that differ from the shipped contract */
 async function startGateways({ url }: ScriptedUpstream, overlay: object): Promise<Gateways> {
   const relay = await startRelay();
   const isDefault = Object.keys(overlay).length === 0;
@@ -115,7 +115,7 @@ async function startGateways({ url }: ScriptedUpstream, overlay: object): Promis
   };
 }
 
-/** All checks once. */
+/** Runs all checks once. */
 async function runOnce(
   run: Run,
   { inBand, faults, relay, wsdl }: Gateways,
@@ -142,7 +142,7 @@ function command(
   return run('/bin/bash', [script, ...args], {
     folder: stack.folder,
     limitMs,
-    // a zone that isn't the contract's, so that a client that mixes them up is seen
+    // a zone other than the contract's, which reveals clients that confuse them
     environment: { CHECKS: checksFile, LANG: 'C.UTF-8', TZ: 'America/New_York', ...environment },
   });
 }

@@ -5,7 +5,7 @@ import type { Finished } from './run-command.ts';
 import type { Stack } from './stacks.ts';
 import { difference, type Loss, readTree, type Tree } from './tree.ts';
 
-/** Which exchange of test/documents, and whose. */
+/** An exchange of test/documents and the client that made it. */
 export interface Judged {
   readonly stack: Stack;
   readonly version: Version;
@@ -13,29 +13,29 @@ export interface Judged {
   readonly exchange: string;
 }
 
-/** What became of an exchange when a stack's client made it. */
+/** Result of an exchange made by a stack's client. */
 export interface Made extends Judged {
-  /** `gap`: fails, and a known gap says why. */
+  /** `gap`: fails for a known reason. */
   readonly outcome: 'passed' | 'failed' | 'gap';
-  /** What was wrong, or the gap's reason. */
+  /** The problem, or the gap's reason. */
   readonly why?: string;
-  /** What the client's API doesn't tell apart and did matter here. */
+  /** Losses of the client's API that affected this exchange. */
   readonly lost: readonly Loss[];
 }
 
-/** A line that a client prints: one exchange in one version. */
+/** A line of a client's output: one exchange in one version. */
 interface Line {
   readonly name: string;
   readonly version: Version;
   /** Content of the reply's element. */
   readonly got?: Tree;
-  /** The code is left out where a stack doesn't give it. */
+  /** The code is absent if the stack does not report it. */
   readonly fault?: { readonly code?: string; readonly message: string };
-  /** Why there is neither. */
+  /** Reason why there is no result. */
   readonly error?: string;
 }
 
-/** An exchange of a client's run, by the line that it printed. */
+/** Judges an exchange by the line that the client printed. */
 export function judgeExchange(
   judged: Judged,
   exchange: Exchange,
@@ -55,7 +55,7 @@ export function judgeExchange(
   return { ...judged, outcome: 'passed', lost };
 }
 
-/** Losses that a stack.json states and no exchange showed: the client has them no more, or the exchanges never asked. */
+/** Returns losses in a stack.json that no exchange showed, because they were fixed or are not tested. */
 export function unseenLosses(made: readonly Made[]): readonly string[] {
   const stacks = [...new Set(made.map(({ stack }) => stack))];
   return stacks.flatMap(({ name, losses = [] }) => {
@@ -83,7 +83,7 @@ function lineOf({ output, errors }: Finished, { exchange, version }: Judged): Li
   return found ?? { name: exchange, version, error: `no line of it; ${errors.trim().slice(-500)}` };
 }
 
-/** Undefined where the client read what `reply.xml` says, but for what its API doesn't tell apart. */
+/** Returns the difference from `reply.xml`, or undefined. Losses of the client's API are ignored. */
 function problemOf(
   { reply }: Exchange,
   version: Version,

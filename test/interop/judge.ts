@@ -5,16 +5,16 @@ import type { Finished } from './run-command.ts';
 import type { Stack } from './stacks.ts';
 import type { Variant } from './variants.ts';
 
-/** What became of one check of a stack in one SOAP version. */
+/** Result of one check of a stack in one SOAP version. */
 export interface Result {
   readonly stack: Stack;
   readonly version: Version;
   /** Undefined for plain calls. */
   readonly variant?: Variant;
   readonly check: string;
-  /** `gap`: fails, and a known gap says why. */
+  /** `gap`: fails for a known reason. */
   readonly outcome: 'passed' | 'failed' | 'gap';
-  /** What was wrong, or the gap's reason. */
+  /** The problem, or the gap's reason. */
   readonly why?: string;
 }
 
@@ -24,7 +24,7 @@ type Judged = Run & Pick<Result, 'check'>;
 
 const allChecks: readonly Pick<Check, 'operation' | 'situation' | 'read'>[] = [importCheck, ...checks];
 
-/** All checks of a stack whose client could not be built: each failed. */
+/** Returns a failure of every check if a client could not be built. */
 export function judgeBuild(stack: Stack, built: Finished): readonly Result[] {
   const why = `build.sh: ${lastLines(built.errors || built.output)}`;
   return stack.versions.flatMap((version) =>
@@ -32,7 +32,7 @@ export function judgeBuild(stack: Stack, built: Finished): readonly Result[] {
   );
 }
 
-/** All checks of a client's run, by the lines that it printed; `complaints` are what the service behind had. */
+/** Judges the checks of a client's run by its output. `complaints` are problems that the upstream found. */
 export function judgeRun(
   run: Run,
   finished: Finished,
@@ -40,7 +40,7 @@ export function judgeRun(
   gaps: readonly KnownGap[],
 ): readonly Result[] {
   const lines = linesOf(finished.output);
-  // what was built has been taken in
+  // a build is an import
   if (run.stack.builds) lines.set('import', { situation: 'import', got: [] });
   const results = allChecks.map((check) => {
     const judged = { ...run, check: nameOf(check) };
@@ -71,12 +71,12 @@ function judge(
   );
 }
 
-/** The check that a variant's calls were of it, by what stood on the wire. */
+/** Judges the raw requests of a variant's calls. */
 export function judgeWire(run: Run, problem: string | undefined): Result {
   return resultOf({ ...run, check: 'on the wire' }, problem);
 }
 
-/** The upload of a document: what the client printed of it, and what stood on the wire. */
+/** Judges the upload of a document by the client's output and the raw request. */
 export function judgeUpload(
   run: Run,
   { output, errors }: Finished,
@@ -91,7 +91,7 @@ export function judgeUpload(
   return resultOf(judged, wire);
 }
 
-/** Passed where there is no problem. */
+/** Returns `passed` if there is no problem. */
 function resultOf(judged: Judged, problem: string | undefined): Result {
   return problem === undefined ? { ...judged, outcome: 'passed' } : failed(judged, problem);
 }
@@ -109,7 +109,7 @@ function covers(gap: KnownGap, { stack, version, variant, check }: Judged): bool
   );
 }
 
-/** What a client printed, by the check's name. What isn't a line of JSON tells nothing. */
+/** Reads a client's output by check name. Lines that are not JSON are ignored. */
 function linesOf(output: string): Map<string, Line> {
   const lines = new Map<string, Line>();
   for (const text of output.split('\n')) {
@@ -125,7 +125,7 @@ function lineOf(text: string): Line | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // so the check has no line, which fails it
+    return undefined; // without a line, the check fails
   }
 }
 

@@ -14,11 +14,11 @@ import type { Snippet } from '../../wsdl/kits/snippets.ts';
 import { createSampler } from '../../wsdl/samples/samples.ts';
 import { endpointOf, serveContract } from './gateway.ts';
 
-// The programs of kits, run by their stacks against the gateway, as they are but for the placeholders of credentials.
+// Runs the programs of kits with their stacks against the gateway. Only the placeholders of credentials are replaced.
 
 const documents = join(import.meta.dirname, '../documents');
 
-/** The contracts: the one that ships, a large document, one with unions; with the operations that are called. */
+/** The contracts and called operations: the shipped contract, a large document, and one with unions. */
 const contracts = [
   ['screening', screeningContract, ['UpdateSubUser', 'GetSearch', 'GetPdf']],
   ['a large document', join(documents, 'galaxy'), undefined],
@@ -26,11 +26,11 @@ const contracts = [
   ['a header block with a credential', join(import.meta.dirname, '../fixtures/kits/session'), undefined],
 ] as const;
 
-/** How a stack runs a program: whether it is installed, and the command. */
+/** How a stack runs a program: a command that probes for it, and the command itself. */
 interface Stack {
   readonly probe: string;
   readonly run: (file: string, folder: string) => readonly string[];
-  /** What is changed in the program, where the machine has an older library. */
+  /** Adapts the program to an older library on the machine. */
   readonly edit?: (text: string) => string;
 }
 
@@ -43,7 +43,7 @@ const stacks: Readonly<Record<string, Stack>> = {
     run: (file) => ['php', '-d', 'soap.wsdl_cache_enabled=0', file],
   },
   zeep: { probe: "/usr/bin/python3 -c 'import zeep'", run: (file) => ['/usr/bin/python3', file] },
-  // the program is outside of the project, whose package it takes
+  // the program is outside the project but uses its package
   node: {
     probe: 'true',
     run: (file) => [process.execPath, file],
@@ -66,7 +66,7 @@ const cases = contracts.flatMap((contract) =>
   ['http', ...Object.keys(stacks)].map((id) => [...contract, id] as const),
 );
 
-/** Stacks that aren't installed. */
+/** Stacks that are not installed. */
 const missing = new Set(
   Object.keys(stacks).filter((id) => spawnSync('sh', ['-c', stacks[id]?.probe ?? '']).status !== 0),
 );
@@ -104,14 +104,14 @@ for (const [name, place, named, id] of cases) {
   });
 }
 
-/** A reply of the JSON service: status 200 unless given. */
+/** A reply of the upstream: status 200 by default. */
 interface Reply {
   readonly status?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
 }
 
-/** The JSON service of a test: gives every call the same reply, and counts the calls. */
+/** Starts an upstream that gives every call the same reply, and counts the calls. */
 async function startUpstream(t: ExecutionContext) {
   let reply: Reply = { body: '{}' };
   let count = 0;
@@ -132,7 +132,7 @@ async function startUpstream(t: ExecutionContext) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: () => count,
-    /** The `Authorization` of the last call. */
+    /** The `Authorization` header of the last call. */
     authorization: () => authorization,
     answer: (next: Reply): void => {
       reply = next;
@@ -140,7 +140,7 @@ async function startUpstream(t: ExecutionContext) {
   };
 }
 
-/** What a program prints. */
+/** Runs a program and returns its output. */
 async function runSnippet(
   { id, file, text: program }: Snippet,
   folder: string,
@@ -163,11 +163,11 @@ async function runSnippet(
   });
 }
 
-/** The message as it stands, by a socket. */
+/** Sends a raw message over a socket. */
 async function sendRaw(message: string, port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');
-  // no half-closed connection: whoever ends one is taken for gone
+  // the connection is not half-closed, since the gateway would treat the client as gone
   socket.write(message);
   return text(socket);
 }

@@ -1,19 +1,19 @@
 import type { Version } from './checks.ts';
 import type { VariantName } from './variants.ts';
 
-/** A check that a stack can't pass whatever the gateway does. One that passes after all fails the run. */
+/** A check that a stack cannot pass, whatever the gateway does. The run fails if it passes after all. */
 export interface KnownGap {
   readonly stack: string;
-  /** Undefined where it's all of them. */
+  /** Undefined: all versions. */
   readonly version?: Version;
-  /** Undefined where it's the plain calls and all others. */
+  /** Undefined: plain calls and all variants. */
   readonly variant?: VariantName;
   /** The check's name: an operation or a situation. */
   readonly check: string;
   readonly reason: string;
 }
 
-/** Stacks that read nil and absent alike. */
+/** Stacks that do not distinguish nil from absent. */
 const alikeReaders = {
   axis: 'a null property of an Axis bean',
   axis2: 'a null property of an ADB bean',
@@ -25,7 +25,7 @@ const alikeReaders = {
   zeep: 'None',
 };
 
-/** Stacks that leave out what is null, and so send no null. */
+/** Stacks that omit null values. */
 const noNullSenders = {
   axis: 'Axis leaves out a null property',
   gowsdl: 'gowsdl has no null',
@@ -36,7 +36,7 @@ const noNullSenders = {
   tclws: 'Tcl has no null',
 };
 
-/** Stacks that send a null for every text that the caller leaves out. */
+/** Stacks that send a null for every text that the caller omits. */
 const noAbsentSenders = {
   'mono-asmx': 'a class of wsdl.exe writes xsi:nil for every text that is null',
   'mono-wcf': 'a class of svcutil writes xsi:nil for every text that is null',
@@ -124,13 +124,13 @@ export const knownGaps: readonly KnownGap[] = [
   { stack: 'curl', check: 'import', reason: 'curl reads no WSDL: it stands for envelopes written by hand' },
 ];
 
-/** An exchange of test/documents that a stack can't make or read whatever the gateway does. */
+/** An exchange of test/documents that a stack cannot make or read, whatever the gateway does. */
 export interface ExchangeGap {
   readonly stack: string;
-  /** Undefined where it's all of them. */
+  /** Undefined: all versions. */
   readonly version?: Version;
   readonly document: string;
-  /** The name of its folder. */
+  /** Name of the exchange's folder. */
   readonly exchange: string;
   readonly reason: string;
 }

@@ -1,18 +1,21 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Stands before a server, passes every byte on, and keeps what the clients sent. */
+/** A relay in front of a server that records the requests of clients. */
 export interface Relay {
   readonly url: string;
-  /** The server behind, by its URL; to be named before the first client comes. */
+  /** Sets the URL of the server. Must be called before the first client connects. */
   readonly passTo: (url: string) => void;
-  /** The requests since the last time, whole, byte for byte, in the order their connections were opened. */
+  /**
+   * Returns the complete requests since the last call, byte for byte, in the order in which their connections were
+   * opened.
+   */
   readonly takeRequests: () => readonly Buffer[];
-  /** What the server said since the last time, as bytes of latin1, one connection after the other. */
+  /** Returns the server's bytes since the last call as latin1, connection by connection. */
   readonly takeReplies: () => string;
   readonly close: () => void;
 }
 
-/** Listens on a free port of 127.0.0.1. */
+/** Starts a relay on a free port of 127.0.0.1. */
 export async function startRelay(): Promise<Relay> {
   let target: number | undefined;
   let connections: Buffer[][] = [];
@@ -32,7 +35,7 @@ export async function startRelay(): Promise<Relay> {
     client.on('data', (bytes: Buffer) => received.push(bytes));
     behind.on('data', (bytes: Buffer) => answered.push(bytes));
     client.pipe(behind).pipe(client);
-    // one end gone is the other's end too
+    // when one side closes, the other side is closed too
     client.on('error', () => behind.destroy());
     behind.on('error', () => client.destroy());
   });
@@ -59,7 +62,7 @@ export async function startRelay(): Promise<Relay> {
   };
 }
 
-/** The requests of one connection: heads and the bodies that they announce. What is cut short is left out. */
+/** Splits the bytes of a connection into complete requests. Incomplete requests are dropped. */
 export function splitRequests(bytes: Buffer): readonly Buffer[] {
   const requests: Buffer[] = [];
   let start = 0;

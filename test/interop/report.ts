@@ -8,7 +8,7 @@ import { serviceGaps } from './services/gaps.ts';
 import type { Stack } from './stacks.ts';
 import { variantNamed, variants } from './variants.ts';
 
-/** A stack and the version of it that ran, or why it didn't run. */
+/** A stack and its installed version, or undefined if it is not installed. */
 export interface StackState {
   readonly stack: Stack;
   readonly installed: string | undefined;
@@ -19,7 +19,7 @@ const marks = { passed: '✔', failed: '✘', gap: '–' } as const;
 const operations = checks.filter(({ situation }) => situation === 'call').map(nameOf);
 const situations = [importCheck, ...checks].map(nameOf).filter((name) => !operations.includes(name));
 
-/** One line per check in the form that CI counts; a known gap is neither passed nor failed. */
+/** Formats one line per check in the form that CI counts. A known gap is neither passed nor failed. */
 export function resultLines(results: readonly Result[]): string {
   return results
     .map(({ stack, version, variant, check, outcome, why }) => {
@@ -35,7 +35,7 @@ interface Row extends Pick<Result, 'stack' | 'version'> {
   readonly results: readonly Result[];
 }
 
-/** Results by stack and version, in the order in which these come first. */
+/** Groups results by stack and version, in order of first occurrence. */
 function rowsOf(results: readonly Result[]): readonly Row[] {
   const rows = new Map<string, Row & { readonly results: Result[] }>();
   for (const result of results) {
@@ -48,7 +48,7 @@ function rowsOf(results: readonly Result[]): readonly Row[] {
   return [...rows.values()];
 }
 
-/** How many rows of the matrix have a check that failed, and which have none. */
+/** Counts the rows of the matrix with a failed check, and lists the others. */
 export function noticed(results: readonly Result[]): string {
   const rows = rowsOf(results);
   const blind = rows.filter((row) => !row.results.some(({ outcome }) => outcome === 'failed'));
@@ -57,7 +57,10 @@ export function noticed(results: readonly Result[]): string {
   return names.length === 0 ? noticing : `${noticing}, but not ${names.join(', ')}`;
 }
 
-/** The matrix as a Markdown table: a row per stack and version, a column per situation, the calls as one. */
+/**
+ * Formats the matrix as a Markdown table: a row per stack and version, a column per situation, one column for plain
+ * calls.
+ */
 export function matrix(results: readonly Result[]): string {
   const head = ['stack', 'SOAP', 'calls', ...situations];
   const lines = [head, head.map(() => '---')];
@@ -75,7 +78,7 @@ export function matrix(results: readonly Result[]): string {
   return lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** The calls in other ways as a Markdown table: a row per stack and version, a column per way. */
+/** Formats the variants as a Markdown table: a row per stack and version, a column per variant. */
 export function variantTable(results: readonly Result[]): string {
   const made = results.filter(({ variant }) => variant !== undefined);
   const head = ['stack', 'SOAP', ...variants.map(({ title }) => title), 'upload'];
@@ -98,7 +101,7 @@ export function variantTable(results: readonly Result[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** The same lines for the exchanges of documents. */
+/** Formats one line per exchange of documents. */
 export function exchangeLines(made: readonly Made[]): string {
   return made
     .map(({ stack, version, document, exchange, outcome, why }) => {
@@ -109,7 +112,10 @@ export function exchangeLines(made: readonly Made[]): string {
     .join('');
 }
 
-/** The exchanges as a Markdown table: a row per document, a column per stack; how many of how many were made as they must. */
+/**
+ * Formats the exchanges as a Markdown table: a row per document, a column per stack, with the number of correct
+ * exchanges.
+ */
 export function exchangeTable(made: readonly Made[]): string {
   const stacks = [...new Set(made.map(({ stack }) => stack))];
   const head = ['document', ...stacks.map(({ title }) => title)];
@@ -123,7 +129,7 @@ export function exchangeTable(made: readonly Made[]): string {
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
 }
 
-/** Result lines of the clients of all services but the screening service. */
+/** Formats result lines of the clients of all services except the screening service. */
 export function serviceLines(results: readonly ServiceResult[]): string {
   return results
     .map(({ stack, service, version, check, outcome, why }) => {
@@ -176,7 +182,7 @@ function serviceRows(
   });
 }
 
-/** The page docs/interop.md. */
+/** Returns the content of docs/interop.md. */
 export function interopPage(
   states: readonly StackState[],
   results: readonly Result[],

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 export interface RunOptions {
   readonly folder: string;
-  /** After which the command and all that it started are killed. */
+  /** Time in ms after which the command and its child processes are killed. */
   readonly limitMs: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -12,13 +12,13 @@ export interface RunOptions {
 export interface Finished {
   readonly ok: boolean;
   readonly output: string;
-  /** Standard error, and what ended the command where it didn't end by itself. */
+  /** Standard error, and the reason if the command was killed. */
   readonly errors: string;
 }
 
 const binaries = join(import.meta.dirname, '../../node_modules/.bin');
 
-/** Runs a command with the project's own Node first on the PATH. Never rejects: a command that isn't there fails. */
+/** Runs a command with the project's own Node first on the PATH. Never rejects: a missing command is a failure. */
 export async function run(
   command: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export async function run(
     cwd: folder,
     env: { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH}`, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // a group of its own, so that what it starts can be ended with it
+    detached: true, // a process group, so that child processes can be killed with it
   });
   let why = '';
   const ended = new Promise<boolean>((resolve) => {

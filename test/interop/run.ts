@@ -122,7 +122,7 @@ function brokenBy(name: string | undefined): Break | undefined {
   throw new Error(`--break: expected ${breaks.join(' or ')}, got ${name}`);
 }
 
-/** Two at a time; one that waits for its compiler leaves a core to the other. */
+/** Runs two stacks at a time, so that one uses the CPU while the other waits. */
 async function runStacks(states: readonly StackState[], broken?: Break): Promise<readonly StackRun[]> {
   const runs: StackRun[] = [];
   const waiting = states.values();

@@ -5,32 +5,32 @@ import { run } from './run-command.ts';
 import type { Loss } from './tree.ts';
 import type { VariantName } from './variants.ts';
 
-/** A client stack as its `stack.json` describes it, and the folder it's in. */
+/** A client stack as described by its `stack.json`, and its folder. */
 export interface Stack {
-  /** The folder's name. */
+  /** Name of the folder. */
   readonly name: string;
   readonly folder: string;
-  /** What readers know it as. */
+  /** Display name. */
   readonly title: string;
-  /** The SOAP versions that it speaks. */
+  /** Supported SOAP versions. */
   readonly versions: readonly Version[];
-  /** Debian packages that bring it. */
+  /** Debian packages to install. */
   readonly apt?: readonly string[];
-  /** A shell command, run in the folder, that brings what Debian doesn't have. */
+  /** Shell command that installs the parts that Debian does not have; run in the folder. */
   readonly setup?: string;
-  /** A shell command, run in the folder, that prints the stack's version and fails where it isn't installed. */
+  /** Shell command that prints the stack's version, and fails if it is not installed; run in the folder. */
   readonly probe: string;
-  /** What its API doesn't tell apart, which the exchanges of documents take into account. */
+  /** Differences that its API does not expose, which exchanges of documents take into account. */
   readonly losses?: readonly Loss[];
-  /** The other ways in which it makes the calls too. */
+  /** Variants of the calls that it also makes. */
   readonly variants?: readonly VariantName[];
-  /** The services that its `service.sh` calls; all unless given. */
+  /** Services that its `service.sh` calls; all by default. */
   readonly services?: readonly string[];
-  /** Whether its own tool makes code of the WSDL first: there is a `build.sh`. */
+  /** True if its own tool first generates code from the WSDL, with a `build.sh`. */
   readonly builds: boolean;
 }
 
-/** All stacks beside this file, by name; a folder without `stack.json` holds what several share. */
+/** Loads all stacks of this folder by name. A folder without `stack.json` holds shared files. */
 export function loadStacks(): readonly Stack[] {
   return readdirSync(import.meta.dirname)
     .map((name) => ({ name, folder: join(import.meta.dirname, name) }))
@@ -41,7 +41,7 @@ export function loadStacks(): readonly Stack[] {
     });
 }
 
-/** The version that is installed, or undefined. */
+/** Returns the installed version, or undefined. */
 export async function installedVersion(stack: Stack): Promise<string | undefined> {
   const { ok, output } = await run('/bin/sh', ['-c', stack.probe], { folder: stack.folder, limitMs: 60_000 });
   return ok ? output.trim().split('\n').at(-1) : undefined;

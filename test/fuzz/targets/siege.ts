@@ -14,26 +14,26 @@ import { files, screening } from '../../siege/wire.ts';
 import type { LiveSession, LiveTarget } from '../live.ts';
 import type { Random } from '../random.ts';
 
-/** What one connection does. A mix is a list of these, all at once. */
+/** Behaviour of one connection. A mix is a list of these, run concurrently. */
 interface Act {
-  /** Which of the messages, how many bytes its body is longer, and how often it comes, pipelined. */
+  /** Index of the message, number of additional bytes in its body, and number of pipelined repetitions. */
   readonly message: number;
   readonly bytes: number;
   readonly times: number;
   readonly framing: 'length' | 'chunked' | 'gzip' | 'no gzip' | 'longer' | 'shorter' | 'awaited';
-  /** Bytes that are sent at a time, or that are in a chunk; 0 for all. */
+  /** Bytes per write or per chunk; 0 for all at once. */
   readonly piece: number;
-  /** Between two pieces, in ms. */
+  /** Pause between two writes, in ms. */
   readonly everyMs: number;
   readonly reads: 'all' | 'slowly' | 'nothing';
   readonly ends: 'close' | 'reset' | 'half';
   /** In ms. */
   readonly after: number;
-  /** Where in what is sent a byte is another one. */
+  /** Position and value of a corrupted byte. */
   readonly spoilt?: readonly [at: number, byte: number];
 }
 
-/** Waits are short, so that a mix is over soon; what is held is little, so that it is reached. */
+/** Short timeouts, so that a mix ends soon, and low capacities, so that they are reached. */
 const limits = [
   'keepAliveMs=1000,totalMs=4000,upstreamFirstByteMs=1500,upstreamIdleMs=1000,upstreamConnections=8',
   'inFlight=24,queue=8,queueMs=200,heldBytes=33554432,connections=100',
@@ -47,9 +47,11 @@ const constants = {
   breakerProbeMs: 200,
   breakerWindowMs: 1_000,
 };
-/** Within so many ms of a mix's end a call is answered and nothing is held: all limits together, on a busy machine. */
+/**
+ * Time in ms within which, after a mix, a call succeeds and nothing is held: the sum of all limits, on a busy machine.
+ */
 const soonMs = 20_000;
-/** Of memory that is resident: the process with what so few limits let it hold. */
+/** Maximum resident memory: the process plus what these limits allow it to hold. */
 const mostBytes = 640 * 1024 ** 2;
 
 const wishes = [
@@ -92,7 +94,7 @@ const messages: readonly Message[] = [
   (padding) => ['no HTTP', padding],
 ];
 
-/** What a connection sends, piece by piece. */
+/** Returns the bytes of a connection in the pieces that are written. */
 function piecesOf({ message, bytes, times, framing, piece, spoilt }: Act): readonly Buffer[] {
   const [line, text] = messages[message % messages.length]?.('ZmlsZQ=='.repeat(bytes >> 3)) ?? ['', ''];
   const plain = Buffer.from(text);
@@ -149,7 +151,7 @@ function finish(socket: Socket, { ends }: Act): void {
   }
 }
 
-/** What speaks against a process after a mix; undefined where all is as before. */
+/** Returns the fault of a process after a mix, or undefined if its state is as before. */
 async function judge({ child, port }: Served, said: { text: string }): Promise<string | undefined> {
   const until = performance.now() + soonMs;
   let wrong: string | undefined;
@@ -186,10 +188,10 @@ async function callHonestly(port: number): Promise<string | undefined> {
   }
 }
 
-/** Gauges that tell of something else than what is held. */
+/** Gauges that do not measure held resources. */
 const others = /_(?:open|seconds|bytes)$/;
 
-/** What is still held, by every gauge that tells of it; the connection that asks is one itself. */
+/** Returns the resources that the gauges report as held. The connection of the request itself is expected. */
 async function heldBy(port: number): Promise<string | undefined> {
   let page: string;
   try {
@@ -259,13 +261,13 @@ function makeAct(random: Random): Act {
   };
 }
 
-/** Mixes of slow, many, large, aborted, pipelined and bad messages, to a gateway whose limits are soon reached. */
+/** Sends mixes of slow, many, large, aborted, pipelined and bad messages to a gateway with low limits. */
 export const siege: LiveTarget = {
   name: 'siege',
   make: (random) => {
     const most = random.pick(3, 20, 80);
     const acts = Array.from({ length: 1 + random.below(most) }, () => makeAct(random));
-    // many of one kind find what one of each doesn't
+    // many of one kind find other faults than one of each kind
     const [first] = acts;
     return JSON.stringify(random.once(4) ? acts.map(() => first) : acts);
   },

@@ -11,14 +11,14 @@ export type Outcome =
   | { readonly kind: 'refused'; readonly text: string; readonly error: XmlError }
   | { readonly kind: 'read'; readonly text: string; readonly root: Element };
 
-/** What we refuse on purpose and libxml2 reads, by our message. */
+/** Error messages for documents that the gateway rejects on purpose although libxml2 reads them. */
 const stricter: readonly RegExp[] = [
   /expected no DTD, got <!DOCTYPE$/, // W10
   /expected no processing instruction, got <\?$/, // W10
-  /expected XML version 1\.0, got another$/, // fifth edition, 2.8, lets a reader take 1.1 for 1.0
+  /expected XML version 1\.0, got another$/, // fifth edition, 2.8, allows readers to accept 1.1 as 1.0
 ];
 
-/** Bytes as an XML document, decoded and read whole; the oracle is libxml2. */
+/** Decodes and reads bytes as an XML document. The oracle is libxml2. */
 export const xml = target<Outcome>({
   name: 'xml',
   words: [
@@ -119,7 +119,7 @@ function judgeRead(text: string, root: Element): string | undefined {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Without a mark, a declaration or NULs the encoding is UTF-8, which Node's decoder knows too (W9). */
+/** Without a byte order mark, a declaration or NULs the encoding is UTF-8, which Node's decoder checks too (W9). */
 function judgeNotDecoded(input: Buffer, message: string): string | undefined {
   const plain =
     input[0] !== 0xfe && input[0] !== 0xff && input[0] !== 0xef && !input.subarray(0, 4).includes(0);
@@ -129,7 +129,7 @@ function judgeNotDecoded(input: Buffer, message: string): string | undefined {
     utf8.decode(input);
     return `a decoder of UTF-8 reads it, we: ${message}`;
   } catch {
-    return undefined; // it refuses it too
+    return undefined; // Node's decoder rejects it too
   }
 }
 

@@ -21,12 +21,12 @@ const newSlot = (): Slot => ({ admitted: false, enteredAfter: 0, heldBytes: 0, s
 const read = ({ send }: Gateway, id = 1): Promise<Reply> =>
   send('POST', '/json/reply/GetSearch', keyHeaders, `{"request":{"id":${id}}}`);
 
-/** Waits for what is bound to come; a test that waits in vain runs into its time limit. */
+/** Waits for a condition that must occur. Otherwise the test exceeds its time limit. */
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** A gateway whose upstream holds every call until it is released. */
+/** Starts a gateway whose upstream holds every call until it is released. */
 async function startHeld(t: Parameters<typeof startGateway>[0], limits: Partial<Limits>) {
   const gateway = await startGateway(t, { limits });
   const held: (() => void)[] = [];
@@ -58,7 +58,7 @@ test('calls that wait for a slow upstream for seconds have nobody shed when the 
 
 test('inFlight and queue: two calls go on, a third waits, the fourth is shed before its body is read', async (t) => {
   const { gateway, held } = await startHeld(t, { inFlight: 2, queue: 1, queueMs: 60_000 });
-  t.is((await gateway.send('GET', '?wsdl')).status, 200); // which is written now
+  t.is((await gateway.send('GET', '?wsdl')).status, 200); // writes the WSDL now
   const going = [read(gateway), read(gateway)];
   await until(() => held.length === 2);
   const waiting = read(gateway);
@@ -73,14 +73,14 @@ test('inFlight and queue: two calls go on, a third waits, the fourth is shed bef
   t.is(soap.headers['content-type'], 'text/plain; charset=utf-8');
   const route = await gateway.send('GET', '/dbs/1', keyHeaders);
   t.is(statusOf(route.text).errorCode, 'Overloaded');
-  // a body of which not one byte came
+  // a request without a single byte of its body
   const head = 'POST /v2/soap12 HTTP/1.1\r\nHost: x\r\nContent-Length: 500000\r\n\r\n';
   t.regex(await gateway.raw(head), /^HTTP\/1\.1 503 .*\r\nRetry-After: 1\r\n/is);
   t.regex(
     await gateway.raw(head.replace('\r\n\r\n', '\r\nExpect: 100-continue\r\n\r\n')),
     /^HTTP\/1\.1 503 /,
   );
-  // who asks how the process is, and who reads the WSDL, is answered
+  // health checks and WSDL requests are still served
   t.regex(await gateway.raw('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'), / 200 /);
   t.is((await gateway.send('GET', '?wsdl')).status, 200);
   t.is(held.length, 2);
@@ -184,14 +184,14 @@ test('a place goes on to who waited longest, and back when nobody waits', async 
   await waits[0];
   t.deepEqual(came, [0]);
   t.true(second.admitted && second.stats.queueMs >= 0);
-  admission.leave(first); // has none any more
+  admission.leave(first); // it holds nothing any more
   admission.leave(second);
   await waits[1];
   admission.leave(third);
   t.deepEqual(admission.load(), { inFlight: 0, queued: 0, arriving: 0, leaving: 0, heldBytes: 0, shed: 0 });
 });
 
-// an address of this machine that isn't its loopback one, which is exempt
+// a non-loopback address of this machine, since loopback is exempt
 const own = Object.values(networkInterfaces())
   .flat()
   .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
@@ -203,7 +203,7 @@ const own = Object.values(networkInterfaces())
       limits: { connectionsPerAddress: 2 },
       serve: { host: '0.0.0.0', publicUrl: 'http://gateway.example' },
     });
-    /** Asks for a page on a connection that is kept; false where that was closed without a word. */
+    /** Requests a page on a kept connection. Returns false if the connection is closed without a response. */
     const open = async (): Promise<{ readonly socket: Socket; readonly served: boolean }> => {
       const socket = connect(port, own).on('error', () => {});
       t.teardown(() => socket.destroy());
@@ -218,7 +218,7 @@ const own = Object.values(networkInterfaces())
     t.false((await open()).served);
     first.socket.destroy();
     let fourth = await open();
-    while (!fourth.served) fourth = await open(); // the gateway may not have seen yet that one has gone
+    while (!fourth.served) fourth = await open(); // the gateway may not have noticed the closed connection yet
     t.false((await open()).served);
   },
 );
@@ -238,7 +238,7 @@ for (const [address, own] of [
 
 const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\r\n';
 
-/** Sends a byte every so often until the connection closes; gives what came back. */
+/** Sends a byte at intervals until the connection closes. Returns the response. */
 async function drip(port: number, everyMs: number): Promise<string> {
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   let answer = '';

@@ -14,7 +14,7 @@ const rulesOf = (t: ExecutionContext, text: string): string => file(t, text, 'ca
 
 const headersOf = (user: string, key = 'k') => ({ 'X-Api-User': user, 'X-Api-Key': key });
 
-/** One call in JSON, as a caller. */
+/** Makes a JSON call as a caller. */
 async function call(gateway: Gateway, user: string, operation = 'GetSearch', key = 'k') {
   return gateway.send('POST', `/json/reply/${operation}`, headersOf(user, key), '{}');
 }
@@ -287,7 +287,7 @@ test('a count that began by a clock that was ahead, or by a rule with a longer t
   t.is(windows.add('b', rate, 1001).used, 2);
 });
 
-/** What answers whatever it is asked with the same, as something else than a store does. */
+/** Starts a server that always sends the same answer, unlike a store. */
 async function openOther(t: ExecutionContext, answer: string) {
   const server = createServer((socket) => {
     socket

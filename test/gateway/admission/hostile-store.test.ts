@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { LimitStore } from '../../../gateway/admission/limit-store.ts';
 
-/** A store that answers INFO as it should if `isReady`, and each other command by `answer`. */
+/** Starts a store that answers INFO correctly if `isReady`, and every other command with `answer`. */
 async function open(t: ExecutionContext, isReady: boolean, answer: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

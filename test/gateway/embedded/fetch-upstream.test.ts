@@ -4,7 +4,7 @@ import test from 'ava';
 import { createFetchDispatcher } from '../../../gateway/upstream/fetch-dispatcher.ts';
 import { getBook, lend, loan, openGateway, replyWith } from './library.ts';
 
-/** A stream of these values, which need not be bytes. */
+/** Returns a stream of these values, which may be of any type. */
 function streamOf(...values: readonly unknown[]): ReadableStream {
   return new ReadableStream({
     start: (controller) => {

@@ -17,11 +17,11 @@ export const getBook = envelope('<getBook xmlns="urn:CityLibrary"><isbn>a b</isb
 
 export const loan = '{"number":9007199254740993,"isbn":"1","reader":"Zoë","due":"2026-03-28"}';
 
-/** A response of the library. */
+/** Creates a response of the upstream. */
 export const replyWith = (body: BodyInit | null, status = 200): Response =>
   new Response(body, { status, headers: { 'content-type': 'application/json' } });
 
-/** Serves on a free port until the test ends; returns the address. */
+/** Serves on a free port until the test ends. Returns the address. */
 export async function listen(t: ExecutionContext, listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,7 +32,7 @@ export async function listen(t: ExecutionContext, listener: RequestListener): Pr
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** A gateway of the library that listens; `call` sends a SOAP 1.1 message. */
+/** Starts a gateway for the library. `call` sends a SOAP 1.1 message. */
 export async function openGateway(
   t: ExecutionContext,
   options: Partial<GatewayOptions> & Pick<GatewayOptions, 'upstream'>,

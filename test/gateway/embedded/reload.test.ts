@@ -7,7 +7,7 @@ import { contract, lend, loan, openGateway, replyWith } from './library.ts';
 
 const document = readFileSync('docs/tutorial/openapi.yaml', 'utf8');
 
-/** A folder with the tutorial's contract; `write` replaces its document. */
+/** Creates a folder with the tutorial's contract. `write` replaces its document. */
 function folderOf(t: ExecutionContext) {
   const folder = mkdtempSync(join(tmpdir(), 'reload-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -43,7 +43,7 @@ test('reload without a contract reads the files again; calls under way finish on
   t.deepEqual(sent, ['/api/loans', '/api/lendings']);
 });
 
-/** The contract of a folder as options have it. */
+/** Loads the contract of a folder in the form of the gateway's options. */
 function loadContractOnly(folder: string) {
   const { contract: loaded, mapping } = loadContract(folder);
   return { contract: loaded, mapping };

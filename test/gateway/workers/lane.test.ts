@@ -5,7 +5,7 @@ import { Lane, type LaneOptions, type Order, type Refusal } from '../../../gatew
 
 const laneModule = new URL('../../../gateway/workers/lane.ts', import.meta.url).href;
 
-/** The module of a thread that performs tasks by a function, given as code. */
+/** Returns the module of a worker thread that performs tasks with the given function. */
 function moduleOf(perform: string): URL {
   const code = `import { performTasks } from ${JSON.stringify(laneModule)}; performTasks(import.meta.url, ${perform});`;
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
@@ -25,7 +25,7 @@ const orderOf = (task: string, terms: Partial<Order<string>> = {}): Order<string
 });
 
 const upper = '(task) => task.toUpperCase()';
-/** Tasks that wait have nothing to wait for, which would keep this process from its end. */
+/** Waiting tasks have no handle that would keep the process alive. */
 const endless = '(task) => { if (task === "endless") for (;;); return task; }';
 
 test('a thread performs tasks in turn, and ends when the lane is closed', async (t) => {

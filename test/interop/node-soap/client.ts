@@ -1,7 +1,7 @@
 import { createClientAsync, WSSecurity } from 'soap';
 import { authentication, faultOf, makeChecks, security, tokenOptions } from '../node/checks.ts';
 
-/** A port's methods, as node-soap makes them from the WSDL. */
+/** Methods of a port as node-soap creates them from the WSDL. */
 type Port = Readonly<
   Record<string, (input: object, done: (error: Error | null, reply: { Data: object }) => void) => void>
 >;

@@ -6,7 +6,7 @@ const [service, wsdl = '', , version] = process.argv.slice(2);
 const client = await createClientAsync(wsdl, { forceSoap12Headers: version === '1.2' });
 
 if (service === 'shop') {
-  // node-soap reads a dateTime as a Date, and writes a Date as an empty element
+  // node-soap reads a dateTime as a Date, but writes a Date as an empty element
   await callShop(client.Shop[version === '1.2' ? 'Soap12' : 'Soap11'], (item) =>
     JSON.parse(JSON.stringify(item)),
   );

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { at } from '../../clients/calls.ts';
 
-/** As much of a row of checks.json as a client makes use of. */
+/** The parts of a row of checks.json that a client uses. */
 interface Row {
   readonly operation: string;
   readonly situation: string;
@@ -9,24 +9,24 @@ interface Row {
   readonly read: Readonly<Record<string, unknown>>;
 }
 
-/** Gives the reply's Data, or a fault's code and message. */
+/** Returns the reply's Data, or a fault's code and message. */
 export type Read = (operation: string, input: object, address: string) => Promise<object>;
 
 const credentials = { ApiUserId: 'demo', ApiUserKey: 'demo-key' };
 
-/** Whether the credentials go in a UsernameToken, and how. */
+/** Set if the credentials are sent in a UsernameToken: `text` or `digest`. */
 export const security = process.env.SECURITY;
 
-/** The credentials in the body; none where a UsernameToken says them. */
+/** The credentials in the body; empty if a UsernameToken has them. */
 export const authentication: object = security === undefined ? { Authentication: credentials } : {};
 
-/** Of WSSecurity, which both libraries have: with a Timestamp. */
+/** Options of WSSecurity, which both libraries have: with a Timestamp. */
 export const tokenOptions = {
   passwordType: security === 'digest' ? 'PasswordDigest' : 'PasswordText',
   hasTimeStamp: true,
 };
 
-/** Makes all checks as the Node.js stacks make them, one after another. */
+/** Makes all checks of the Node.js stacks, one after another. */
 export async function makeChecks(read: Read): Promise<void> {
   say({ situation: 'import', got: [] });
   for (const { operation, situation, input, read: paths } of readTable()) {
@@ -40,7 +40,7 @@ export async function makeChecks(read: Read): Promise<void> {
   }
 }
 
-/** The table, an integer that no double holds as text: that is how callers of these libraries send it. */
+/** Reads the checks. An integer that a double cannot hold becomes text, as callers of these libraries send it. */
 function readTable(): readonly Row[] {
   const text = readFileSync(process.env.CHECKS ?? '', 'utf8');
   return JSON.parse(text.replace(/: (\d{16,})(?=[\s,])/g, ': "$1"'));
@@ -53,7 +53,7 @@ function printed(data: object, path: string, situation: string): string | null {
   }
   if (path.endsWith('.#')) {
     const array = at(data, path.replace(/\.\w+\.#$/, ''));
-    // an array that is there without an item is empty
+    // an array without an item is empty
     return array === null ? null : String([at(data, path.slice(0, -2)) ?? []].flat().length);
   }
   const value = at(data, path);
@@ -66,7 +66,7 @@ function printed(data: object, path: string, situation: string): string | null {
   return String(value);
 }
 
-/** A date without a zone is the process's own wall clock to both libraries. */
+/** Both libraries read a date without a zone as local time. */
 function wallClock(date: Date): string {
   const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 19);
@@ -76,7 +76,7 @@ function say(line: object): void {
   console.log(JSON.stringify(line));
 }
 
-/** A fault as both libraries parse it, in either version; undefined where the error is none. */
+/** Returns a fault as both libraries parse it, in either version, or undefined if the error is not a fault. */
 export function faultOf(error: unknown): object | undefined {
   const fault = at(error, 'root.Envelope.Body.Fault');
   if (fault === undefined) return undefined;

@@ -2,16 +2,18 @@ import { readFileSync } from 'node:fs';
 import { isRecord, readTree, type Tree, type TreeRecord } from '../tree.ts';
 import { faultOf } from './checks.ts';
 
-/** An operation's input as both libraries take it: members by name, several of one name as an array. */
+/** An operation's input for both libraries: members by name, repeated members as an array. */
 export type Input = Readonly<Record<string, unknown>>;
 
-/** A port's methods, as both libraries make them from the WSDL. */
+/** Methods of a port as both libraries create them from the WSDL. */
 export type Port = Readonly<
   Record<string, (input: Input, done: (error: Error | null, reply: unknown) => void) => void>
 >;
 
-/** Makes the calls of calls.xml at a port, one after another, and prints what came of each. `empty` is what the library
- *  reads an empty element as. */
+/**
+ * Makes the calls of calls.xml at a port, one after another, and prints the results. `empty` is the library's value for
+ * an empty element.
+ */
 export async function makeCalls(
   file: string,
   version: string,
@@ -52,7 +54,7 @@ function mapMembers(record: TreeRecord): Input {
   );
 }
 
-/** A value as the harness compares it; attributes of the reply's elements are no members. */
+/** Converts a value for comparison. Attributes of the reply's elements are ignored. */
 function treeOf(value: unknown, empty: null | undefined): Tree {
   if (value === empty) return '';
   if (value === null || typeof value === 'string') return value;

@@ -1,6 +1,6 @@
 import { at } from '../../clients/calls.ts';
 
-/** A port's methods, as both libraries make them from the WSDL. */
+/** Methods of a port as both libraries create them from the WSDL. */
 type Port = Readonly<
   Record<string, (input: object, done: (error: Error | null, reply: unknown) => void) => void>
 >;
@@ -31,27 +31,27 @@ function printed(value: unknown): string | null {
   return value instanceof Date ? value.toISOString() : String(value);
 }
 
-/** The detail of a fault, whose element each version of SOAP names in its own way. */
+/** Returns the detail of a fault, whose element has a different name in each SOAP version. */
 function detailOf(error: unknown): unknown {
   const fault = at(error, 'root.Envelope.Body.Fault');
   return at(fault, 'detail') ?? at(fault, 'Detail');
 }
 
-/** An xs:decimal of two fraction digits, which both libraries read as a double. */
+/** Formats an xs:decimal with two fraction digits, which both libraries read as a double. */
 function amount(value: unknown): string {
   return Number(value).toFixed(2);
 }
 
-/** A dateTime without a zone, which both libraries read as the process's wall clock. */
+/** Formats a dateTime without a zone, which both libraries read as local time. */
 function wallClock(value: unknown): unknown {
   if (!(value instanceof Date)) return value;
   return new Date(value.getTime() - value.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
 /**
- * The service of an OpenAPI document: an item is read, changed and written back.
+ * Calls the service of an OpenAPI document: reads an item, changes it, and writes it back.
  *
- * @param writable makes the input of a call from an item that the library read
+ * @param writable converts an item that the library read to the input of a call
  */
 export async function callShop(port: Port, writable: (item: object) => object): Promise<void> {
   const call = callerOf(port);
@@ -77,7 +77,7 @@ export async function callShop(port: Port, writable: (item: object) => object): 
   });
 }
 
-/** Member names by which a library reads and writes attributes and the text beside them. */
+/** Member names that a library uses for attributes and for an element's text. */
 export interface Dialect {
   readonly attributes: string;
   readonly text: string;
@@ -87,7 +87,7 @@ export interface Dialect {
   readonly placed: string | Date;
 }
 
-/** The adopted .asmx service. */
+/** Calls the adopted .asmx service. */
 export async function callOrders(port: Port, dialect: Dialect, quota: () => unknown): Promise<void> {
   const { attributes, text } = dialect;
   const call = callerOf(port);

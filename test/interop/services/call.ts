@@ -17,9 +17,9 @@ export interface ServiceResult {
   readonly version: Version;
   /** `import`, or a key of the service's `checks`. */
   readonly check: string;
-  /** `gap`: fails, and a known gap says why. */
+  /** `gap`: fails for a known reason. */
   readonly outcome: 'passed' | 'failed' | 'gap';
-  /** What was wrong, or the gap's reason. */
+  /** The problem, or the gap's reason. */
   readonly why?: string;
 }
 
@@ -51,7 +51,7 @@ export function versionsOf(stack: Stack, service: Service): readonly Version[] {
   return service.versions.filter((version) => stack.versions.includes(version));
 }
 
-/** One stack and one service in each version, before a gateway and a store of their own. */
+/** Calls one service with one stack in each version, with a separate gateway and store. */
 async function callOne(stack: Stack, service: Service): Promise<readonly ServiceResult[]> {
   const upstream = await startStores();
   const gateway = await serveContract(join(root, service.folder), upstream.url);
@@ -108,14 +108,14 @@ function judgeAll(
   return [imported, ...others];
 }
 
-/** What a client printed; what isn't a line of JSON tells nothing. */
+/** Reads a client's output. Lines that are not JSON are ignored. */
 function linesOf(output: string): readonly Line[] {
   return output.split('\n').flatMap((text) => {
     if (!text.startsWith('{')) return [];
     try {
       return [JSON.parse(text) as Line];
     } catch {
-      return []; // so the check has no line, which fails it
+      return []; // without a line, the check fails
     }
   });
 }

@@ -1,17 +1,19 @@
 import type { Printed, Version } from '../checks.ts';
 
-/** A service of the interop run beside the screening service: its contract, and the values that each client reads. */
+/**
+ * A service of the interop run other than the screening service: its contract, and the values that each client reads.
+ */
 export interface Service {
   /** First argument of `service.sh`. */
   readonly name: string;
   readonly title: string;
-  /** Folder of the contract, from the project's root: of an OpenAPI document, or of the WSDL that it adopts. */
+  /** Folder of the contract, relative to the project's root. */
   readonly folder: string;
   /** Path of the address in an adopted WSDL; absent for an OpenAPI document. */
   readonly path?: string;
   /** The SOAP versions of its WSDL's ports. */
   readonly versions: readonly Version[];
-  /** By situation: the values that a client prints, with what they are called when they differ. */
+  /** Expected values of a client by situation, with their names if they differ. */
   readonly checks: Readonly<Record<string, Readonly<Record<string, Printed>>>>;
 }
 

@@ -2,9 +2,9 @@ import type { Version } from '../checks.ts';
 
 /** The requests that a gateway counts since its start. */
 export interface Seen {
-  /** Documents that it served: WSDLs and schemas. */
+  /** Number of served documents: WSDLs and schemas. */
   readonly documents: number;
-  /** SOAP messages by version. */
+  /** Number of SOAP messages by version. */
   readonly calls: Readonly<Record<Version, number>>;
 }
 
@@ -24,16 +24,18 @@ export function watchRequests(url: string): () => Promise<Seen> {
   };
 }
 
-/** Undefined if all calls of a run were of the version, else the sentence that says how many were not. */
+/**
+ * Returns the number of calls in the wrong version as a message, or undefined if all calls were in the right version.
+ */
 export function versionProblem(before: Seen, after: Seen, version: Version): string | undefined {
   const other = version === '1.1' ? '1.2' : '1.1';
   const wrong = after.calls[other] - before.calls[other];
   return wrong === 0 ? undefined : `expected SOAP ${version} in every call, got SOAP ${other} in ${wrong}`;
 }
 
-/** Undefined if the client fetched the WSDL from the gateway and made calls in the version. */
+/** Returns undefined if the client fetched the WSDL from the gateway and made calls in the version. */
 export function importProblem(before: Seen, after: Seen, version: Version): string | undefined {
-  // the generated code of the first version is used in the second
+  // the second version uses the code that was generated for the first
   if (after.documents === 0) return 'expected a GET of the WSDL, got none';
   return after.calls[version] === before.calls[version] ? 'expected calls, got none' : undefined;
 }

@@ -12,17 +12,17 @@ import {
   items,
 } from './values.ts';
 
-/** The JSON services behind all gateways: small stores that keep the values they are given. */
+/** JSON services for all gateways: small stores that keep the values they receive. */
 export interface Stores {
   readonly url: string;
-  /** What was wrong with the calls since the start or the last reset. */
+  /** Problems of the calls since the start or the last reset. */
   readonly complaints: readonly string[];
-  /** Puts the first values back into all stores. */
+  /** Restores the initial values of all stores. */
   readonly reset: () => void;
   readonly close: () => void;
 }
 
-/** JSON with members by name; numbers that a double would change are their digits. */
+/** JSON with members by name. Numbers that a double would change are kept as digits. */
 type Members = Record<string, unknown>;
 
 interface Answer {
@@ -30,10 +30,10 @@ interface Answer {
   readonly body: object;
 }
 
-/** An operation: the body of a call → the answer. What is wrong with the call is a complaint. */
+/** An operation that maps the body of a call to a response, and reports problems of the call. */
 type Serve = (body: Members, complain: (what: string) => void) => Answer;
 
-/** Listens on a free port of 127.0.0.1. Each has its own store, as it was at first. */
+/** Starts the stores on a free port of 127.0.0.1, with their initial values. */
 export async function startStores(): Promise<Stores> {
   const fresh = (): ReadonlyMap<string, Serve> =>
     new Map([...ordersOperations(), ...rpcOperations(), ...catalogueOperations(), ...shopOperations()]);
@@ -70,7 +70,7 @@ export async function startStores(): Promise<Stores> {
 
 const ok = (body: object): Answer => ({ status: 200, body });
 
-/** Complains of what isn't what every client is to send; members that are null are as absent. */
+/** Reports a value that differs from what every client must send. Null members count as absent. */
 function compare(got: unknown, expected: object, complain: (what: string) => void): void {
   const [one, other] = [canonical(got), canonical(expected)];
   if (one !== other) complain(`expected ${other}, got ${one}`);
@@ -96,7 +96,7 @@ function shopOperations(): readonly (readonly [string, Serve])[] {
       'PUT item',
       (body, complain) => {
         const change = { ...firstItem, name: 'Ö & Co' };
-        // clients write the same instant and the same double in forms of their own
+        // clients write the same instant and the same double in different forms
         compare(comparable(body), comparable(change), complain);
         item = body;
         return ok(item);
@@ -105,7 +105,7 @@ function shopOperations(): readonly (readonly [string, Serve])[] {
   ];
 }
 
-/** An item with its instant in ms and its doubles as JavaScript reads them. */
+/** Returns an item with its instant in ms and its doubles as JavaScript numbers. */
 function comparable(item: Members): Members {
   const { added, price, weight } = item;
   return {
@@ -185,7 +185,7 @@ function rpcOperations(): readonly (readonly [string, Serve])[] {
   ];
 }
 
-/** The bare service of several namespaces: a substitution group, derived types, a tenant in a header block. */
+/** The bare service with several namespaces: a substitution group, derived types, a tenant in a header block. */
 function catalogueOperations(): readonly (readonly [string, Serve])[] {
   const stock = new Map<unknown, Members>(items.map((item) => [item.sku, item]));
   const needsTenant = (body: Members, complain: (what: string) => void): void =>
@@ -231,7 +231,7 @@ function catalogueOperations(): readonly (readonly [string, Serve])[] {
   ];
 }
 
-/** The digits of a number that `readExact` gave. */
+/** Returns the digits of a number that `readExact` returned. */
 function numberOf(value: unknown): string {
   return typeof value === 'object' && value !== null && 'rawJSON' in value
     ? String(value.rawJSON)

@@ -1,6 +1,6 @@
 import { readExact } from '../exact-json.ts';
 
-/** What the three services hold at first, and what every client gives them. Decimals keep their digits. */
+/** Initial values of the services, and the values that every client sends. Decimals keep their digits. */
 
 const exact = (json: string): Record<string, unknown> => readExact(json) as Record<string, unknown>;
 
@@ -21,7 +21,7 @@ export const firstOrder: object = exact(`{
   "@any": "<x:crate xmlns:x=\\"urn:extra\\">oak</x:crate>"
 }`);
 
-/** What `PlaceOrder` is to bring. */
+/** The order that `PlaceOrder` must send. */
 export const expectedOrder: object = exact(`{
   "id": 0,
   "version": "2",
@@ -38,7 +38,10 @@ export const expectedOrder: object = exact(`{
   "Invoice": "I-1"
 }`);
 
-/** The shop's item 1: a decimal, a double with an exponent, a time with a zone, false; the optional others are absent. */
+/**
+ * The shop's item 1: a decimal, a double with an exponent, a time with a zone, false. The other optional members are
+ * absent.
+ */
 export const firstItem = exact(`{
   "name": "A & B <Ä>",
   "price": 12.25,
@@ -64,7 +67,7 @@ export const firstRpcOrder: object = exact(`{
   "total": 129.50
 }`);
 
-/** What `placeOrder` is to bring. */
+/** The order that `placeOrder` must send. */
 export const expectedRpcOrder: object = exact(`{
   "customer": { "@type": "BusinessCustomer", "name": "Ö & Co", "vatId": "AT9" },
   "id": 0,
@@ -87,7 +90,7 @@ export const items: readonly Record<string, unknown>[] = [
   ),
 ];
 
-/** What `Add` is to bring. */
+/** The item that `Add` must send. */
 export const expectedItem: object = exact(
   '{"@type":"Disc","sku":"d9","Title":"Storm & Calm","Published":null,"Price":{"currency":"CHF","value":7.05},"Keyword":["k1"],"Tracks":3}',
 );

@@ -6,7 +6,7 @@ const client = await createClient(wsdl, version);
 if (security !== undefined) secure(client, tokenOptions);
 
 await makeChecks((operation, input, address) => {
-  client.setEndpoint(address); // makes the ports anew
+  client.setEndpoint(address); // recreates the ports
   const port = portOf(client, version);
   return new Promise((resolve, reject) => {
     port[operation]?.({ ...authentication, ...withDates(input) }, (error, reply) => {
@@ -17,7 +17,7 @@ await makeChecks((operation, input, address) => {
   });
 });
 
-/** strong-soap writes every date in UTC, which is the contract's zone: a wall clock is given as one of UTC. */
+/** strong-soap writes every date in UTC, which is the contract's zone, so a wall clock is passed as UTC. */
 function withDates(input: object): object {
   return JSON.parse(JSON.stringify(input), (_name, value) => {
     if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT/.test(value)) return value;

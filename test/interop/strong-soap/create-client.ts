@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Port } from '../node/exchanges.ts';
 
-/** As much of strong-soap as is used here; it has no types of its own. */
+/** The parts of strong-soap that the tests use; the package has no types. */
 interface StrongSoap {
   readonly soap: {
     createClient(
@@ -22,7 +22,7 @@ export interface Client {
 
 const { soap }: StrongSoap = createRequire(import.meta.url)('strong-soap');
 
-/** A client of the WSDL that speaks the version of SOAP. */
+/** Creates a client of the WSDL for a SOAP version. */
 export function createClient(wsdl: string, version: string): Promise<Client> {
   return new Promise((resolve, reject) => {
     soap.createClient(wsdl, { forceSoapVersion: version }, (error, created) => {
@@ -32,13 +32,13 @@ export function createClient(wsdl: string, version: string): Promise<Client> {
   });
 }
 
-/** The methods of the only service's port for the version. */
+/** Returns the methods of the only service's port for the version. */
 export function portOf(client: Client, version: string): Port {
   const [service = ''] = Object.keys(client.describe());
   return Reflect.get(Reflect.get(client, service), version === '1.2' ? 'Soap12' : 'Soap11');
 }
 
-/** Has every call carry a UsernameToken. */
+/** Adds a UsernameToken to every call. */
 export function secure(client: Client, options: object): void {
   client.setSecurity(new soap.WSSecurity('demo', 'demo-key', options));
 }
