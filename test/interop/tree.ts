@@ -1,9 +1,9 @@
 import { SaxesParser } from 'saxes';
 
 /**
- * An element's content as a client's API may give it, whatever its language: text; null where it is nil; a value of
- * another type than text, as the client writes it; or the children by name, each name's in their order. Nothing at all
- * is the empty text: XML has one form for it, whether of a text, a list or a record.
+ * Content of an element, independent of the client's language: text; null for nil; a non-text value as the client
+ * writes it; or children by name, in order per name. An empty element is the empty text, since XML does not distinguish
+ * an empty text, list and record.
  */
 export type Tree = string | null | { readonly is: string } | TreeRecord;
 
@@ -11,7 +11,7 @@ export interface TreeRecord {
   readonly [name: string]: readonly Tree[];
 }
 
-/** What a client's API doesn't tell apart. */
+/** A difference that a client's API does not expose. */
 export type Loss = 'nil is absent' | 'empty is absent' | 'nil is empty';
 
 interface Open {
@@ -21,7 +21,10 @@ interface Open {
   text: string;
 }
 
-/** The content of an XML text's root element; prefixes and namespaces don't count. Throws for what isn't well-formed. */
+/**
+ * Reads the content of an XML document's root element. Prefixes and namespaces are ignored. Throws if the text is not
+ * well-formed.
+ */
 export function readTree(xml: string): Tree {
   const root: Open = { name: '', children: {}, nil: false, text: '' };
   const open = [root];
@@ -56,12 +59,14 @@ function contentOf({ children, nil, text }: Open): Tree {
   return Object.keys(children).length > 0 ? children : text;
 }
 
-/** Where a client read something else than it must: the path and both; undefined where all is the same but for the losses. */
+/**
+ * Returns the path and both values of the first difference, or undefined if the trees are equal apart from the losses.
+ */
 export function difference(expected: Tree, got: Tree, losses: readonly Loss[] = []): string | undefined {
   return differs('', fold(expected, losses), fold(got, losses));
 }
 
-/** A tree in which what these losses make one is one. */
+/** Normalizes a tree so that values that the losses merge are equal. */
 function fold(tree: Tree, losses: readonly Loss[]): Tree {
   if (tree === null) return losses.includes('nil is empty') ? '' : null;
   if (!isRecord(tree)) return tree;
@@ -105,7 +110,7 @@ function sentence(path: string, expected: unknown, got: unknown): string {
 const number = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?(?:[eE]([+-]?\d+))?$/;
 const zoned = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Texts are the same to the character; other values when they are one number, digit for digit, or one instant. */
+/** Compares texts by character, and other values as exact numbers or as instants. */
 function isSameValue(expected: Tree, got: Tree): boolean {
   if (typeof expected === 'string' && typeof got === 'object' && got !== null && !isRecord(got)) {
     const [a, b] = [expected, got.is];
@@ -115,7 +120,7 @@ function isSameValue(expected: Tree, got: Tree): boolean {
   return expected === got;
 }
 
-/** A number's sign, digits and power of ten, the same for all ways of writing it. */
+/** Returns a number's sign, digits and power of ten in a normal form. */
 function digitsOf(text: string): string {
   const [, sign = '', whole = '', fraction = '', power = '0'] = number.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');

@@ -14,11 +14,11 @@ import { run } from './run-command.ts';
 import type { Stack } from './stacks.ts';
 import { problemOnTheWire, variantNamed } from './variants.ts';
 
-/** A service of one operation that stores a document and says it back: the contract of the captures of MTOM. */
+/** A service whose only operation stores a document and returns it: the contract of the MTOM captures. */
 const contract = join(import.meta.dirname, '../fixtures/mtom/contract');
 const limitMs = 300_000;
 
-/** How many bytes, and a sum that knows their places. */
+/** Returns the length and a position-dependent checksum. */
 function told(bytes: Buffer): string {
   return `${bytes.length} ${bytes.reduce((sum, byte, i) => (sum + (i + 1) * byte) % 1_000_003, 0)}`;
 }
@@ -32,7 +32,7 @@ const document = {
 };
 const expected = [document.name, told(content), told(thumbnail)];
 
-/** Lets a stack that has an `upload.sh` store a document with MTOM in each of its versions, and read it back so. */
+/** Stores and reads a document with MTOM in each version of a stack that has an `upload.sh`. */
 export async function makeUploads(stack: Stack): Promise<readonly Result[]> {
   if (!existsSync(join(stack.folder, 'upload.sh'))) return [];
   const results: Result[] = [];

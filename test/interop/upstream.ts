@@ -4,12 +4,12 @@ import { text } from 'node:stream/consumers';
 import { type Check, checks, credentials } from './checks.ts';
 import { canonical, exactly, readExact, withoutNulls } from './exact-json.ts';
 
-/** The JSON service behind the gateway: knows the requests of `checks.json` and answers them, and no others. */
+/** An upstream that answers only the requests of `checks.json`. */
 export interface ScriptedUpstream {
   readonly url: string;
-  /** For each call so far the check that it belongs to, or undefined where it's nobody's. */
+  /** The check of each call so far, or undefined if the call matches none. */
   readonly calls: readonly (Check | undefined)[];
-  /** What was wrong with the calls that are nobody's. */
+  /** Problems of the calls that match no check. */
   readonly complaints: readonly string[];
   readonly close: () => void;
 }
@@ -17,7 +17,7 @@ export interface ScriptedUpstream {
 interface Exchange {
   readonly check: Check;
   readonly operation: string;
-  /** What must come. */
+  /** The expected body. */
   readonly expected: object;
   readonly status: number;
   readonly body: string;
@@ -30,17 +30,17 @@ const exchanges: readonly Exchange[] = checks.flatMap((check) => {
   return [{ check, operation, expected, status: reply.status, body: JSON.stringify({ data: reply.data }) }];
 });
 
-/** Whether what came is what must come. */
+/** Returns true if the received body is the expected one. */
 function isOf({ check, expected }: Exchange, got: unknown): boolean {
   const text = check.exact ? exactly(got) : canonical(got, expected);
   return text === exactly(expected);
 }
 
-/** What is done to every call, so that a run shows which checks notice it. */
+/** A fault injected into every call, which shows the checks that detect it. */
 export type Break = 'null-replies' | 'null-requests';
 export const breaks: readonly Break[] = ['null-replies', 'null-requests'];
 
-/** Listens on a free port of 127.0.0.1. */
+/** Starts the upstream on a free port of 127.0.0.1. */
 export async function startUpstream(broken?: Break): Promise<ScriptedUpstream> {
   const calls: (Check | undefined)[] = [];
   const complaints: string[] = [];

@@ -1,22 +1,22 @@
-/** Another way to make the same calls, of a stack that names it in its `stack.json`. */
+/** A variant of the same calls. A stack lists its variants in its `stack.json`. */
 export interface Variant {
   readonly name: VariantName;
   readonly title: string;
-  /** What the client is told by its environment. */
+  /** Additional environment variables of the client. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Of the overlay, what is other than in the shipped contract. */
+  /** Overlay settings that differ from the shipped contract. */
   readonly overlay: object;
-  /** What each call holds, its head included. */
+  /** Pattern that each request matches, including its head. */
   readonly request: RegExp;
-  /** What no call may hold: it would be another way. */
+  /** Pattern that no request may match, since it belongs to another variant. */
   readonly not?: RegExp;
-  /** What the reply that holds bytes is. */
+  /** Pattern of the reply that contains bytes. */
   readonly reply?: RegExp;
 }
 
 export type VariantName = 'text' | 'digest' | 'mtom';
 
-/** In the body, where the plain calls have them. */
+/** Credentials in the body, as in the plain calls. */
 const inBody = /ApiUserKey/;
 const multipart = /^content-type: *multipart\/related;[^\r]*type="?application\/xop\+xml/im;
 
@@ -53,7 +53,7 @@ export function variantNamed(name: VariantName): Variant {
   return found;
 }
 
-/** Undefined where what was sent and answered is of the variant, else the sentence that says what isn't. */
+/** Returns the deviation of requests and replies from the variant, or undefined. */
 export function problemOnTheWire(
   { title, request, not, reply }: Variant,
   requests: readonly Buffer[],

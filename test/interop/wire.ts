@@ -7,10 +7,10 @@ import { serveContract } from './gateway.ts';
 import type { StackRun } from './interop.ts';
 import { startUpstream } from './upstream.ts';
 
-/** Where the requests of real clients are: `{stack}/{check}-{version}.http`, head and body as sent. */
+/** Folder of recorded requests of real clients: `{stack}/{check}-{version}.http`, head and body as sent. */
 export const wireFolder = join(import.meta.dirname, '../wire');
 
-/** The situations that show in a request's form; the others are the same calls with other values. */
+/** Situations that change a request's form. The others are the same calls with other values. */
 const recorded = [
   'call',
   'emoji',
@@ -22,7 +22,7 @@ const recorded = [
   'date-zone',
 ];
 
-/** Writes the calls that a stack's clients made, one per check and version, in place of those there were. */
+/** Replaces the recorded requests of a stack by the calls of a run, one per check and version. */
 export async function writeRequests({ stack, requests }: StackRun): Promise<void> {
   const folder = join(wireFolder, stack.name);
   rmSync(folder, { recursive: true, force: true });

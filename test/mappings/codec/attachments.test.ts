@@ -14,7 +14,7 @@ import { memberOf } from './types/member.ts';
 const part = (id: string | undefined, text: string) => ({ id, bytes: Buffer.from(text) });
 const base64 = (text: string): string => `"${Buffer.from(text).toString('base64')}"`;
 
-/** What a reference gives, with what is wrong with it. */
+/** Returns the token of a reference and its problems. */
 function take(attachments: Attachments, href: string): readonly unknown[] {
   const reading = startReading(10);
   const token = attachments.take(href, reading);
@@ -95,7 +95,7 @@ test('W64: held parts are tokens in the JSON, and base64 in the body that goes u
   attachments.hold();
   const [token] = take(attachments, 'cid:b');
   const [other] = take(attachments, 'cid:c');
-  attachments.hold(); // what it gave out stays good
+  attachments.hold(); // tokens returned earlier stay valid
   t.true(typeof token === 'string' && typeof other === 'string' && token !== other);
   t.is(attachments.bytesOf(String(token))?.toString(), 'two');
   t.is(attachments.bytesOf('"other"'), undefined);
@@ -137,7 +137,7 @@ const member = memberOf({
   },
 });
 
-/** What the member is read as, or what is wrong with it, where the message has a part `x`. */
+/** Returns the JSON of the member, or its problem, in a message with a part `x`. */
 function read(form: 'mtom' | 'swa', content: string): string {
   const { compiled } = member;
   const xop = 'xmlns:xop="http://www.w3.org/2004/08/xop/include"';
@@ -209,7 +209,7 @@ test('W64: a body with base64 in it is as long as it says, in pieces of a bounde
 
 const compiled = compile(depot);
 
-/** What a parcel with these elements is as JSON, or what is wrong with it. */
+/** Returns a parcel with these elements as JSON, or its problems. */
 function parcelOf(form: 'mtom' | 'swa', elements: string): string | readonly string[] {
   const xml = new XmlReader(
     `<SendParcel xmlns="${depot.namespaces.types}" xmlns:i="${namespaces.xsi}" xmlns:x="${namespaces.xop}"><Body>${elements}<name>n</name></Body></SendParcel>`,

@@ -33,7 +33,7 @@ const tolerant = contractOf({});
 const strict = contractOf({ validate: 'strict' });
 const types = 'urn:Attributes';
 
-/** Requests with an attribute that is not known, where it is, and what is read. */
+/** Requests with an unknown attribute, its path, and the JSON. */
 const places = [
   ['<Body><part name="lost"><sku>s</sku></part></Body>', 'Body.part.name', '{"part":{"sku":"s"}}'],
   ['<Body name="lost"><id>1</id></Body>', 'Body.name', '{"id":"1"}'],

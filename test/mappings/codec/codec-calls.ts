@@ -17,7 +17,7 @@ import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { JsonReader } from '../../../mappings/json/reader.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 
-/** The contract with some settings and limits of its own. */
+/** Compiles the contract with changed settings and limits. */
 export function compile(
   contract: Contract,
   settings: Partial<Settings> = {},
@@ -29,18 +29,18 @@ export function compile(
   );
 }
 
-/** What a test wants to know of a request that was read. */
+/** Properties of a request after reading. */
 export interface Read {
   readonly input: Input;
-  /** The body object for upstream, as text and parsed; numbers in it are fit for doubles. */
+  /** The body for the upstream, as text and parsed; all its numbers are exact as doubles. */
   readonly text: string;
   readonly json: unknown;
-  /** `code field: message` each. */
+  /** Each as `code field: message`. */
   readonly problems: readonly string[];
-  /** Fields. */
+  /** Names of missing fields. */
   readonly missing: readonly string[];
   readonly ignored: readonly string[];
-  /** What the credentials member holds, by the contract's names. */
+  /** Values of the credentials member, by the contract's names. */
   readonly credentials: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +65,7 @@ export function operationOf(compiled: CompiledContract, name: string) {
   return operation;
 }
 
-/** Reads a request wrapper: `content` between its tags, with prefixes `i` and `a` declared. */
+/** Reads a request wrapper with the given content; the prefixes `i` and `a` are declared. */
 export function readXml(
   compiled: CompiledContract,
   operation: string,
@@ -98,7 +98,7 @@ export function readJson(compiled: CompiledContract, operation: string, text: st
   return readOf(compiled, operation, input);
 }
 
-/** What a reply's JSON gives: the element, and what was counted on the way. */
+/** A written reply and its counters. */
 export interface Written {
   readonly xml: string;
   readonly dropped: number;
@@ -117,7 +117,7 @@ export function writeReply(compiled: CompiledContract, operation: string, text: 
   };
 }
 
-/** A reply element's text, whatever form it was written in. */
+/** Returns a reply element's text from any of its representations. */
 export function textOf(xml: string | Buffer | readonly Buffer[]): string {
   if (typeof xml === 'string') return Buffer.from(xml, 'latin1').toString();
   return Buffer.isBuffer(xml) ? xml.toString() : Buffer.concat(xml).toString();
@@ -131,14 +131,14 @@ export const typeNamed = (contract: Contract, name: string): Type => {
 
 export const scalar = (name: ScalarName): Type => ({ kind: 'scalar', scalar: name });
 
-/** A type's codec for requests and its writer for replies, as one. */
+/** A type's codec for requests and its writer for replies. */
 export interface BothWays extends RequestReader {
   readonly declarations: string;
-  /** JSON → XML content of one value. Throws MismatchError, JsonError. */
+  /** Converts one JSON value to XML content. Throws MismatchError, JsonError. */
   readonly write: (text: string) => WrittenValue;
 }
 
-/** The codecs of the contract, some of its settings changed. */
+/** Returns the codecs of the contract with changed settings. */
 export function codecsOf(
   contract: Contract,
   settings: Partial<Settings> = {},
@@ -159,13 +159,13 @@ export function codecsOf(
   };
 }
 
-/** What a codec makes of one value: its result, or the problem or mismatch that it names. */
+/** Result of converting one value, or its problem. */
 export interface Made {
   readonly value?: string | null | undefined;
   readonly problem?: string | undefined;
 }
 
-/** XML → JSON of one element, content as given. */
+/** Converts one XML element with the given content to JSON. */
 export function readOne(codec: RequestReader, content: string, declarations = ''): Made {
   const xml = new XmlReader(`<e${declarations}>${content}</e>`, defaultLimits, { illegalReferences: true });
   xml.readRoot();
@@ -176,12 +176,12 @@ export function readOne(codec: RequestReader, content: string, declarations = ''
   return problem === undefined ? { value } : { problem: `${problem.code} ${problemText(problem)}` };
 }
 
-/** JSON → XML of one value. Throws MismatchError. */
+/** Converts one JSON value to XML. Throws MismatchError. */
 export function writeOne(codec: BothWays, text: string): string | null {
   return codec.write(text).content;
 }
 
-/** JSON → JSON of one value of a request. */
+/** Validates one JSON value of a request. */
 export function passOne(codec: RequestReader, text: string): Made {
   const json = new JsonReader(text, defaultLimits);
   const reading = startReading(20);

@@ -2,7 +2,7 @@ import type { Contract } from '../../../mappings/contract/model.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 
-// A test that needs none of these contracts imports codec-calls.ts, because loading them takes a quarter of a second.
+// Tests that need none of these contracts import codec-calls.ts, because loading the contracts is slow.
 export * from './codec-calls.ts';
 
 export const screening: Contract = readContract(screeningContract).contract;
@@ -46,7 +46,7 @@ const parcel = {
 
 const answer = (schema: object) => ({ description: 'done', content: { 'application/json': { schema } } });
 
-/** A contract of the dialect `plain` with every kind of type that a document can give, a recursive one too. */
+/** A contract without dialect settings, with every kind of type including a recursive one. */
 export const depot: Contract = buildContract({
   openapiName: 'openapi',
   overlayName: 'soap',

@@ -7,13 +7,10 @@ import { XmlReader } from '../../../mappings/xml/reader.ts';
 import { constantLimits } from '../../constant-limits.ts';
 import { load } from '../../plain/documents.ts';
 
-/**
- * What a byte of a request costs, whatever it is: the time of inputs made to be slow, beside that of as many bytes of
- * plain text in the same run.
- */
+/** Compares the time of inputs designed to be slow with the time of plain text of the same size in the same run. */
 
 const bytes = 2 * 1024 * 1024;
-/** How many times the time of plain text an input may take; the worst of them took 30 to 500 times. */
+/** Maximum ratio to the time of plain text. The worst inputs once took 30 to 500 times as long. */
 const most = 16;
 
 const text = { type: 'string' };
@@ -42,13 +39,13 @@ const put = {
 };
 const openapi = { openapi: '3.1.0', info: { title: 'Costs', version: '1' }, paths: { '/': { put } } };
 const { contract } = load(openapi);
-/** As many attributes to a byte as the largest body may have. */
+/** The same number of attributes per byte as the largest body may have. */
 const xmlAllAttributes = (constantLimits.xmlAllAttributes * bytes) / defaultLimits.bodyBytesWithBinary;
 const limits = { ...defaultLimits, xmlText: bytes, xmlChildren: 200_000, xmlAllAttributes };
 const compiled = compileContract(contract, limits);
 const operation = compiled.operations.get('put');
 
-/** Reads a request as far as it is one. */
+/** Reads a request as far as it is valid. */
 function readXml(document: Buffer, charset?: string): void {
   const xml = new XmlReader(decodeXml(document, charset), limits, { illegalReferences: true });
   xml.readRoot();
@@ -64,7 +61,7 @@ const xml = (inside: string): Buffer =>
   Buffer.from(`<put xmlns="${contract.namespaces.types}"><Body>${inside}</Body></put>`);
 const json = (members: string): Buffer => Buffer.from(`{"Body":{${members}}}`);
 
-/** Each is read, or refused, in the end. */
+/** Inputs that are read or rejected. */
 const xmlInputs: Readonly<Record<string, string>> = {
   'base64 with a return after each letter': `<content>${fill('Z\r')}</content>`,
   'base64 with a line end after each letter': `<content>${fill('Z\r\n')}</content>`,
@@ -89,14 +86,14 @@ const jsonInputs: Readonly<Record<string, string>> = {
   'a date of escapes': `"times":["${fill('\\u0041')}"]`,
 };
 
-/** CPU time in ms, the least of three. */
+/** Returns the CPU time in ms: minimum of three runs. */
 function costOf(run: () => void): number {
   const costs = numbered(3, () => {
     const before = process.cpuUsage();
     try {
       run();
     } catch {
-      // how it is refused is told by other tests
+      // other tests check the rejection
     }
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
@@ -107,7 +104,7 @@ function costOf(run: () => void): number {
 const plainXml = xml(`<notes><string>${'x'.repeat(bytes - 1)}</string></notes>`);
 const plainJson = json(`"notes":["${'x'.repeat(bytes - 1)}"]`);
 
-/** How many times the cost of plain text it is; a busy machine is asked again. */
+/** Returns the ratio to the cost of plain text; repeated on a busy machine. */
 function timesPlain(run: () => void, plain: () => void): number {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < 4 && least > most; time++)

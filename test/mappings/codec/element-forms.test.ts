@@ -8,7 +8,7 @@ import { type ContentReader, XmlReader } from '../../../mappings/xml/reader.ts';
 const opens = '<r xmlns="urn:r" xmlns:p="urn:p">';
 const element = { local: 'r', namespace: 'urn:r', prefix: '' };
 
-/** A reader of a document of one element, behind its start tag. */
+/** Returns a reader of a document with one element, positioned after its start tag. */
 function readerOf(content: string): XmlReader {
   const xml = new XmlReader(`${opens}${content}</r>`, defaultLimits);
   xml.readRoot();
@@ -19,7 +19,7 @@ function learn(forms: ElementForms, content: string): void {
   for (let time = 0; time < 8; time++) forms.note(`${opens}${content}</r>`, readerOf(content));
 }
 
-/** What a reader says on its way through an element, which way being up to the choices. */
+/** Records a reader's results in an element. The choices select the reader's methods. */
 function walk(xml: ContentReader, choices: readonly number[]): readonly unknown[] {
   const said: unknown[] = [];
   let turn = 0;

@@ -2,9 +2,9 @@ import test from 'ava';
 import { load } from '../../plain/documents.ts';
 import { compile, operationOf, textOf, writeReply } from './codec-calls.ts';
 
-/** How many bytes are written where a buffer is kept; a reply that turns out longer gets a larger one on the way. */
+/** Initial buffer size in bytes; a longer reply gets a larger buffer while it is written. */
 const keptSize = 64 * 1024;
-/** As long as a type's name may be. */
+/** Pads a type's name to the maximum length. */
 const long = (name: string): string => name.padEnd(58, '_');
 const name = {
   item: long('Item'),
@@ -59,7 +59,7 @@ const compiled = compile(
   }).contract,
 );
 
-/** What a reply is with base64 from so many bytes on in parts beside it (W66), and those parts. */
+/** Writes a reply whose base64 values of at least `attachFrom` bytes become parts (W66). */
 function writtenWithParts(json: string, attachFrom: number) {
   const frame = { before: '', after: '', attachFrom };
   const { xml = '', attached = [] } = operationOf(compiled, 'get').writeReply(Buffer.from(json), frame);
@@ -68,7 +68,7 @@ function writtenWithParts(json: string, attachFrom: number) {
 
 const resultOf = (xml: string): string => /<Result>(.*)<\/Result>/s.exec(xml)?.[1] ?? '';
 
-/** What stands within `Result`. */
+/** Returns the content of `Result`. */
 function written(json: string): string {
   return resultOf(writeReply(compiled, 'get', json).xml);
 }
@@ -97,7 +97,7 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
   const items = 900;
   const digits = '7'.repeat(200);
   const item = `<${name.item}/>`;
-  // short elements, which leave little room behind them
+  // short elements, so that little free space is left
   const ten = '[1,2,3,4,5,6,7,8,9,0]';
   const tenXml = '1234567890'.replace(/./g, '<long>$&</long>');
   const rows = [
@@ -117,7 +117,7 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
     [`"n":1,"m":2,"${name.text}":null`, `<n>1</n><m>2</m><${name.text} i:nil="true"/>`],
   ] as const;
   for (const [json, expected] of rows) {
-    // from where the buffer ends behind all of it to where it ends before
+    // from a buffer that ends after the content to one that ends before it
     const start =
       '<getResponse xmlns="urn:Writing" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><Result>';
     const before =

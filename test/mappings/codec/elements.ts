@@ -5,7 +5,7 @@ import { type Contract, namespaces, type TupleType, type Type } from '../../../m
 import { isCharacter } from '../../../mappings/xml/characters.ts';
 import { type Pick, shuffle } from './values.ts';
 
-/** A text as XML can carry it, with U+FFFD for each character that it can't, and how many those are (W21). */
+/** Replaces characters that XML forbids by U+FFFD, and counts them (W21). */
 export function legalText(text: string): { readonly text: string; readonly replaced: number } {
   let legal = '';
   let replaced = 0;
@@ -17,7 +17,7 @@ export function legalText(text: string): { readonly text: string; readonly repla
   return { text: legal, replaced };
 }
 
-/** One element as saxes reads it. */
+/** An element as read by saxes. */
 export interface Element {
   readonly namespace: string;
   readonly local: string;
@@ -32,7 +32,7 @@ interface OpenElement extends Element {
   text: string;
 }
 
-/** Reads a document by saxes. Throws where it isn't well-formed, or has an attribute that replies never have. */
+/** Reads a document with saxes. Throws if it is not well-formed, or has an attribute that replies never have. */
 export function parseElement(xml: string): Element {
   const open: OpenElement[] = [];
   let root: Element | undefined;
@@ -67,7 +67,7 @@ function isNil(attributes: readonly SaxesAttributeNS[]): boolean {
   return own.length === 1;
 }
 
-/** XSD's lexical forms, for the scalars that aren't any text. */
+/** XSD's lexical forms of the scalars that restrict their text. */
 const lexical: Readonly<Record<string, RegExp>> = {
   boolean: /^(?:true|false)$/,
   decimal: /^-?\d+(?:\.\d+)?$/,
@@ -79,7 +79,10 @@ const lexical: Readonly<Record<string, RegExp>> = {
   base64Binary: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
 };
 
-/** Dates of ISO 8601 go out as they came, with any fraction that XSD allows; where dates may be text, as any. */
+/**
+ * Returns the lexical form of a type. ISO 8601 dates keep any fraction that XSD allows, and any text is allowed if
+ * dates may be text.
+ */
 function formOf(name: string, { settings }: Contract): RegExp | undefined {
   if (settings.dates === 'text' && (name === 'dateTime' || name === 'date')) return /^.*$/s;
   if (settings.dates === 'iso' && name === 'dateTime')
@@ -87,7 +90,7 @@ function formOf(name: string, { settings }: Contract): RegExp | undefined {
   return lexical[name];
 }
 
-/** What keeps an element from being valid against its type as the WSDL has it: order, names, nil, lexical forms. */
+/** Returns the reason why an element is invalid against its type: order, names, nil, lexical forms. */
 export function findInvalid(
   element: Element,
   type: Type,
@@ -173,7 +176,7 @@ export function findInvalid(
   }
 }
 
-/** The element told another way: children of records in any order, blanks and comments between, any prefixes. */
+/** Rewrites an element with shuffled children of records, blanks and comments between them, and other prefixes. */
 export function respell(element: Element, type: Type, pick: Pick): string {
   const between = () => ['', '', '\n  ', '<!-- <x/> & -->'][pick(4)] ?? '';
   const write = (one: Element, inner: Type | undefined): string => {
@@ -193,7 +196,7 @@ export function respell(element: Element, type: Type, pick: Pick): string {
       : `<${name} ${declared}${nil}>${content}</${name}>`;
   };
   const shuffleChildren = (one: Element, inner: Type | undefined) =>
-    // the entries of a map keep their order, a Key and its Value need not
+    // entries of a map keep their order; Key and Value may be swapped
     inner?.kind === 'map' ? one.children : shuffle(one.children, pick);
   const writeText = (text: string): string => {
     if (text !== '' && pick(3) === 0 && !text.includes('\r') && !text.includes(']]>'))
@@ -217,7 +220,7 @@ export function respell(element: Element, type: Type, pick: Pick): string {
   return write(element, type);
 }
 
-/** The elements of a tuple, in their order. */
+/** Returns the elements of a tuple in order. */
 function partsOfTuple({
   positions,
   rest,

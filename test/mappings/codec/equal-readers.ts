@@ -6,23 +6,23 @@ import type { CompiledContract, CompiledOperation } from '../../../mappings/comp
 import { UnsupportedCharset } from '../../../mappings/xml/error.ts';
 import { createSoapReader, type ReadSoap } from '../../read-soap.ts';
 
-/** Often enough for a beginning and the shapes behind it to be learned. */
+/** Number of readings after which a prefix and the shapes after it are cached. */
 export const often = 20;
 
-/** A request as HTTP brings it. */
+/** The body of an HTTP request. */
 export interface Body {
   readonly bytes: Buffer;
   readonly charset: string | undefined;
 }
 
-/** The body upstream of an input, its own credentials in it, where that is a text or bytes. */
+/** Returns the upstream body of an input with its credentials, if it is a text or bytes. */
 function sentBody(operation: CompiledOperation, input: Input): string | undefined {
   const given = [...operation.credentialsOf(input)].filter(([, value]) => value !== '');
   const { body } = operation.request(input, { all: new Map(given), fromHeaders: new Set() }) ?? {};
   return typeof body === 'string' || Buffer.isBuffer(body) ? body.toString() : undefined;
 }
 
-/** What comes of a request to the last byte, errors with their words. */
+/** Returns the result of a request, including error messages. */
 export function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
   try {
     const call = read(bytes, charset, soap11, ['x']);
@@ -43,7 +43,7 @@ export function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
   }
 }
 
-/** Reads each body as often as it takes to learn it, then all in turn, and compares with readers that know nothing. */
+/** Reads each body until it is cached, then all in rotation, and compares with readers without a cache. */
 export function assertEqual(compiled: CompiledContract, bodies: readonly Body[], times = often): void {
   const warm = createSoapReader(compiled);
   const cold = bodies.map((body) => outcomeOf(createSoapReader(compiled), body));

@@ -7,9 +7,9 @@ import { createSoapReader } from '../../read-soap.ts';
 import { compile, screening } from './contracts.ts';
 import { assertEqual, type Body, often, outcomeOf } from './equal-readers.ts';
 
-/** A reader that has read something reads as one that has read nothing: decision 9's promise, over all that a body may be. */
+/** A reader with a cache must read like one without (decision 9), for all kinds of bodies. */
 
-/** A document in an encoding, as a caller sends it. */
+/** Encodes a document as a caller sends it. */
 type Encode = (text: string) => Body;
 
 const utf8: Encode = (text) => ({ bytes: Buffer.from(text), charset: undefined });
@@ -17,7 +17,7 @@ const declared = (name: string, text: string): string => `<?xml version="1.0" en
 const wide = (text: string): Buffer => Buffer.from(text, 'utf16le');
 const swapped = (text: string): Buffer => wide(text).swap16();
 
-/** Each charset by each way of naming it, right and wrong ones. */
+/** Each charset with each way of declaring it, right and wrong. */
 const encodings: Readonly<Record<string, Encode>> = {
   'UTF-8 that nothing names': utf8,
   'UTF-8 by Content-Type': (text) => ({ bytes: Buffer.from(text), charset: 'utf-8' }),
@@ -105,7 +105,7 @@ test('W9: bodies of all charsets, one after the other, read as each does the fir
 test('W9: a Latin-1 body that begins like UTF-8 bodies before it is read as Latin-1', (t) => {
   const read = createSoapReader(compiledScreening);
   for (let time = 0; time < often; time++) read(Buffer.from(updateOf('jane')), undefined, soap11, []);
-  // two letters of Latin-1 that are one of UTF-8
+  // two letters of Latin-1 whose bytes are one letter of UTF-8
   const { operation, input } = read(
     Buffer.from(updateOf('\u00c3\u00a9'), 'latin1'),
     'iso-8859-1',
@@ -115,7 +115,7 @@ test('W9: a Latin-1 body that begins like UTF-8 bodies before it is read as Lati
   t.is(operation.credentialsOf(input).get('apiUserId'), '\u00c3\u00a9');
 });
 
-/** What may stand for a member that has a text. */
+/** Replacements for a member with a text. */
 const nil = (name: string, value = 'true') => `<${name} i:nil="${value}"/>`;
 const contents: Readonly<Record<string, (name: string, text: string) => string>> = {
   'its text': (name, text) => `<${name}>${text}</${name}>`,
@@ -151,7 +151,7 @@ const contents: Readonly<Record<string, (name: string, text: string) => string>>
   'quotes as a text': (name) => `<${name}>""</${name}>`,
 };
 
-/** Members of every kind of text: schema, and a text. */
+/** Members of every text type: schema and text. */
 const kinds = {
   name: [{ type: 'string', minLength: 1 }, 'Jo'],
   any: [{}, '{"a":[1]}'],
@@ -170,10 +170,10 @@ const kinds = {
   photo: [{ type: 'string', format: 'byte' }, 'AAAA'],
   state: [{ type: 'string', enum: ['sent', 'a "b" <c>', ''] }, 'sent'],
 } as const;
-/** Those that must be there; a JSON null and an empty text are as nothing (W42). */
+/** Required members; a JSON null and an empty text count as absent (W42). */
 const required = ['name', 'any', 'sort'] as const;
 
-/** A contract of texts alone, which is what the short way takes. */
+/** A contract that contains only texts, which the fast path supports. */
 const depot: Contract = buildContract({
   openapiName: 'openapi',
   overlayName: 'soap',
@@ -215,7 +215,7 @@ const members: readonly (readonly [string, string])[] = Object.entries(kinds).ma
   text,
 ]);
 
-/** A request with these members, in the place of its own ones by that name. */
+/** Returns a request with these members instead of its default members of the same name. */
 function sendOf(given: ReadonlyMap<string, string>, rest = ''): string {
   const usual = required.map((name) => given.get(name) ?? `<${name}>${kinds[name][1]}</${name}>`);
   const others = [...given].flatMap(([name, element]) =>
@@ -240,7 +240,7 @@ for (const setting of [
         utf8(sendOf(new Map([[name, content(name, text)]]))),
       );
       t.notThrows(() => assertEqual(compiled, bodies, 10), name);
-      // with the usual text learned first, each other one behind it
+      // first caches the usual text, then reads each of the others
       const [usual, ...others] = bodies as [Body, ...Body[]];
       const warm = createSoapReader(compiled);
       for (let time = 0; time < often; time++) outcomeOf(warm, usual);
@@ -267,7 +267,7 @@ test('W13: items of a list, nil, empty or with texts, read as they do the first 
   t.notThrows(() => assertEqual(compile(depot), bodies, 12));
 });
 
-/** Around and between the parts of an envelope. */
+/** Variations around and between the parts of an envelope. */
 const envelopes: Readonly<Record<string, (text: string) => string>> = {
   'a comment before': (text) => `<!-- a -->${text}`,
   'a comment between': (text) => text.replace('<s:Body>', '<!-- a --><s:Body>'),
@@ -322,7 +322,7 @@ test('what these tests send goes the short way once it was learned', (t) => {
   ] as const) {
     const read = createSoapReader(compile(contract));
     for (let time = 0; time < often; time++) outcomeOf(read, utf8(text));
-    // of bytes made of bytes, where codecs make text
+    // the fast path creates bytes, the codecs create text
     t.true(Buffer.isBuffer(read(Buffer.from(text), undefined, soap11, []).input.text), text);
   }
 });

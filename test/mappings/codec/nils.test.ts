@@ -21,7 +21,7 @@ const values: Readonly<Record<keyof typeof kinds, readonly [xml: string, json: s
   state: ['open', '"open"'],
 };
 
-/** What the body `m` of a schema goes upstream as, or what is wrong with it. */
+/** Returns the upstream body for the member `m` of a schema, or its problems. */
 function sent(schema: object, content: string, isRequired = false): string | readonly string[] {
   const body = { type: 'object', properties: { m: schema }, ...(isRequired && { required: ['m'] }) };
   const put = {

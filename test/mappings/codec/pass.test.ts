@@ -8,7 +8,7 @@ import { compile, depot, operationOf, readJson, readXml, screening } from './con
 const family = compile(screening);
 const plain = compile(depot);
 
-/** Credentials of which those named came from headers. */
+/** Returns credentials; the named ones are from headers. */
 function credentials(
   all: Readonly<Record<string, string>>,
   ...fromHeaders: readonly string[]
@@ -19,7 +19,7 @@ function credentials(
 const inBody = credentials({ apiUserId: 'u', apiUserKey: 'k' });
 const inHeaders = credentials({ apiUserId: 'u', apiUserKey: 'k"' }, 'apiUserId', 'apiUserKey');
 
-/** The body that goes upstream for a JSON request. */
+/** Returns the upstream body for a JSON request. */
 function sent(
   operation: string,
   text: string,
@@ -107,14 +107,14 @@ for (const [title, rows] of Object.entries(replaced)) {
 test('W37: credentials from headers go into the authentication object, in place of null, or last', (t) => {
   const added = '"apiUserId":"u","apiUserKey":"k\\""';
   const rows = [
-    // an object: what came from headers is added, nothing else moves
+    // an object: credentials from headers are added, and nothing else changes
     [
       '{"authentication":{"userId":"c"},"request":{"id":1}}',
       `{"authentication":{"userId":"c",${added}},"request":{"id":1}}`,
     ],
     ['{"authentication":{ } ,"request":{"id":1}}', `{"authentication":{ ${added}} ,"request":{"id":1}}`],
     ['{"AUTHENTICATION":{},"Request":{"ID":"1"}}', `{"authentication":{${added}},"request":{"id":1}}`],
-    // what is empty or null there is replaced where it stands
+    // empty and null values are replaced in place
     [
       '{"authentication":{"apiUserId":"","userId":"c", "apiUserKey" : null }}',
       '{"authentication":{"apiUserId":"u","userId":"c", "apiUserKey" : "k\\"" }}',
@@ -184,7 +184,7 @@ test('W37: credentials of a JSON request are read by the contract’s names', (t
 });
 
 test('names of credentials with escapes are read as what they mean, whatever names came before', (t) => {
-  // V8 reads such a name as another once it has met that one in an object of the same shape (nodejs/node 63785)
+  // V8 misreads this name after an object of the same shape with the other name (nodejs/node 63785)
   const given = (text: string) => readJson(family, 'GetSearch', text);
   t.is(given('{"authentication":{"apiUser\\\\":"u"}}').problems.length, 1);
   t.deepEqual(given('{"authentication":{"apiUser\\u0049d":"u"}}').credentials, { apiUserId: 'u' });
@@ -220,7 +220,7 @@ const refused: Readonly<
     ],
   ],
   'W37: names fold by ASCII case alone': [
-    // the Kelvin sign lowers to k in Unicode
+    // the Kelvin sign becomes k in lower case
     [
       'GetSearch',
       '{"authentication":{"apiUser\u212aey":"k"}}',

@@ -27,7 +27,10 @@ const contracts = { 'the screening contract': screening, 'a contract of the dial
 
 const seeds = fc.integer();
 
-/** Every type that has a codec of its own; ResponseStatus, which is watched in replies, as it is read there. */
+/**
+ * Returns every type that has its own codec. ResponseStatus, which replies check separately, is included as it is read
+ * there.
+ */
 function typesOf(contract: Contract): readonly (readonly [name: string, type: Type, codec: BothWays])[] {
   const codecs = codecsOf(contract);
   const named = contract.types.map((type) => [type.name, type, codecs.codecOf(type)] as const);
@@ -68,7 +71,7 @@ function pass(codec: RequestReader, text: string): string {
   return applyEdits(text, reading.edits);
 }
 
-/** A name in another ASCII case (W37). */
+/** Changes the ASCII case of a name (W37). */
 function respellName(name: string, way: number): string {
   if (way === 0) return JSON.stringify(name);
   return JSON.stringify(way === 1 ? name.toUpperCase() : name.toLowerCase());
@@ -184,7 +187,7 @@ const faces = [family, plain].flatMap((compiled) =>
 
 const values = { all: new Map([['apiUserId', 'u']]), fromHeaders: new Set<string>() };
 
-/** What a torn message gets in the place of some of its characters: another piece, or some of its own from elsewhere. */
+/** A corruption of a message: position, length, and a replacement, which may be a piece of the message itself. */
 type Tear = readonly [place: number, length: number, piece: string | number];
 
 const tears: fc.Arbitrary<readonly Tear[]> = fc.array(
@@ -355,7 +358,7 @@ for (const { compiled, operation, name } of faces) {
   test(`${name}: a torn reply is a JsonError, a mismatch, or valid XML; nothing else`, (t) => {
     const { output, upstream } = operation.operation;
     const reply = upstream.reply.kind === 'member' ? (output.fields[0]?.type ?? output) : output;
-    // what is no date of ISO 8601 passes in a reply
+    // a text that is not an ISO 8601 date is allowed in a reply
     const { dates } = contract.settings;
     const lenient: Contract = {
       ...contract,
@@ -378,7 +381,7 @@ for (const { compiled, operation, name } of faces) {
   });
 }
 
-/** A call's body without its credentials, which XML and JSON requests have in places of their own. */
+/** Returns a call's body without its credentials, whose position differs between XML and JSON requests. */
 function bodyOf(call: UpstreamRequest | undefined): unknown {
   if (call?.body === undefined) return undefined;
   const body = comparable(call.body.toString());

@@ -10,7 +10,7 @@ const plain = compile(depot);
 const types = screening.namespaces.types;
 const arrays = screening.namespaces.arrays;
 
-/** Content of a request wrapper, and the body it gives. */
+/** Content of a request wrapper, and the expected body. */
 const accepted: Readonly<
   Record<string, readonly (readonly [operation: string, xml: string, json: unknown])[]>
 > = {
@@ -154,7 +154,7 @@ test('W35: the inputs go on in the order they came', (t) => {
   t.is(readXml(family, 'GetValidIds', xml).text, '{"request":{"page":2,"nameSearch":"b","filterType":"a"}}');
 });
 
-/** Content of a request wrapper, and its problems. */
+/** Content of a request wrapper, and the expected problems. */
 const refused: Readonly<
   Record<string, readonly (readonly [operation: string, xml: string, problems: readonly string[]])[]>
 > = {
@@ -678,7 +678,7 @@ test('a member that has another name in XML is suggested by it; one that is miss
   t.deepEqual(missed('<Body><name/></Body>'), ['Body.name must not be empty']);
 });
 
-/** The body of a parcel as JSON, with what is wrong with it. */
+/** Returns the body of a parcel as JSON with its problems. */
 function parcelOf(contract: CompiledContract, content: string, operation = 'SendParcel'): string {
   const { input, problems } = readXml(contract, operation, `<Body>${content}</Body>`);
   return [input.reading.slots.at(-1) ?? '', ...problems].join(' ');

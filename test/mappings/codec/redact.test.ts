@@ -237,7 +237,7 @@ test('loggedMessage: what is shown ends once so many characters are', (t) => {
       hide,
     );
   for (const [json, length, cut] of [
-    // names and values count, as they are shown
+    // the shown length of names and values counts
     ['{"grams":1234,"when":"x"}', 9, '{"grams":1234,"…":"…"}'],
     ['{"when":"abc","grams":1}', 7, '{"when":"abc","…":"…"}'],
     ['{"name":"Jane","grams":1}', 9, '{"name":"***","…":"…"}'],
@@ -295,7 +295,7 @@ test('redaction: whatever comes, what is shown is JSON, and no personal member�
   t.pass();
 });
 
-/** An object whose personal and credentials members say something that nothing else says. */
+/** Returns an object whose personal and credentials members have unique values. */
 function withPerson(members: Record<string, unknown>): Record<string, unknown> {
   const hiddenOnes = Object.keys(members).filter((key) => key === 'name' || key === 'authentication');
   return { ...members, ...Object.fromEntries(hiddenOnes.map((key) => [key, { name: 'Doe', lives: 'Doe' }])) };

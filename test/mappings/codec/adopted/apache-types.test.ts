@@ -7,12 +7,12 @@ import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { definitionsOf, folderOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { compiledGet, element as e, get, many, operationOf, readMessage, sequence } from './messages.ts';
 
-/** The types of Apache SOAP (A23): PHP writes associative arrays as `Map`, Axis writes `Map` and `Vector`. */
+/** Types of Apache SOAP (A23): PHP writes associative arrays as `Map`, Axis writes `Map` and `Vector`. */
 
 const namespace = 'http://xml.apache.org/xml-soap';
 const prefixes = `xmlns:t="urn:t" xmlns:ns2="${namespace}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:e="http://schemas.xmlsoap.org/soap/encoding/"`;
 
-/** The rpc operation `Get` whose parts `in` and `out` have a type; `types` are schemas of the document. */
+/** Returns the rpc operation `Get` whose parts `in` and `out` have a type. `types` are schemas of the document. */
 function rpc(type: string, use = 'encoded', types = schemaOf('', 'targetNamespace="urn:t"')): string {
   const body = `<soap:body use="${use}" namespace="urn:t"/>`;
   return definitionsOf(
@@ -27,7 +27,7 @@ function rpc(type: string, use = 'encoded', types = schemaOf('', 'targetNamespac
 const item = (key: string, value: string): string => `<item>${key}${value}</item>`;
 const key = (text: string, type = 'xs:string'): string => `<key xsi:type="${type}">${text}</key>`;
 
-/** The JSON of `in`, and what is wrong. */
+/** Returns the JSON of `in`, and its problems. */
 function read(
   t: ExecutionContext,
   type: string,
@@ -49,7 +49,7 @@ function read(
   ];
 }
 
-/** The element `in` of a reply, without declarations. */
+/** Returns the element `in` of a reply without declarations. */
 function write(t: ExecutionContext, type: string, json: string, use = 'encoded'): string {
   const { reply, request } = operationOf(t, rpc(type, use), 'Get');
   const xml = (reply ?? request).write(Buffer.from(`{"in":${json}}`)).xml.toString();

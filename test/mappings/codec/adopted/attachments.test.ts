@@ -5,7 +5,7 @@ import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { compiledGet, element as e, get, many, sequence } from './messages.ts';
 
-/** W60: parts of a message stand for base64, and for nothing else. */
+/** W60: only base64 values can be parts of a message. */
 
 const type = sequence(
   e('b', 'xs:base64Binary', many) +

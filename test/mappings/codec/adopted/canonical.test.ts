@@ -4,7 +4,7 @@ import { canonicalXml, readStartTag } from '../../../../mappings/codec/adopted/c
 
 /** Exclusive canonical XML, without comments (A22). */
 
-/** What prefixes stand for around a text. */
+/** Prefixes declared outside the text. */
 const outside: Readonly<Record<string, string>> = {
   '': '',
   p: 'urn:p',
@@ -16,7 +16,7 @@ const resolve = (prefix: string): string | undefined => outside[prefix];
 const xml = 'http://www.w3.org/XML/1998/namespace';
 const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"';
 
-/** Texts of one element, whose form another library has as well. */
+/** Elements whose canonical form libxml2 produces too. */
 const elements: readonly (readonly [title: string, source: string, canonical: string])[] = [
   ['an empty element has two tags', '<a/>', '<a></a>'],
   ['blanks within tags go', '<a\n b = "1"\t>x</a >', '<a b="1">x</a>'],
@@ -132,7 +132,7 @@ const elements: readonly (readonly [title: string, source: string, canonical: st
   ],
 ];
 
-/** What XML's own libraries make of an element. */
+/** Returns libxml2's canonical form of an element. */
 function byLibxml(source: string): string {
   using document = XmlDocument.fromString(source);
   return document.canonicalizeToString({ mode: XmlC14NMode.XML_C14N_EXCLUSIVE_1_0, withComments: false });

@@ -24,14 +24,12 @@ import {
   writeMessage,
 } from './messages.ts';
 
-/** Whole messages: the body's element with its declarations, header blocks, faults. */
-
 const xsi = ' xmlns:i="http://www.w3.org/2001/XMLSchema-instance"';
 const xsd = ' xmlns:xsd="http://www.w3.org/2001/XMLSchema"';
 const soapenc = ' xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/"';
 const [t0, u1, v2] = [' xmlns:n0="urn:t"', ' xmlns:n1="urn:u"', ' xmlns:n2="urn:v"'];
 
-/** Schemas of two more namespaces. */
+/** Schemas of two additional namespaces. */
 const others =
   schemaOf(
     `<xs:import namespace="urn:v"/><xs:import namespace="urn:t"/><xs:element name="E" type="xs:int"/><xs:element name="In" type="u:Box" substitutionGroup="t:Head"/><xs:attribute name="at" type="xs:int"/><xs:complexType name="Box"><xs:sequence><xs:element ref="v:E" minOccurs="0"/></xs:sequence></xs:complexType>` +
@@ -41,7 +39,7 @@ const others =
 
 const xmlsoap = 'http://schemas.xmlsoap.org/soap/';
 
-/** An rpc operation `Get` whose request has some parts. */
+/** Returns an rpc operation `Get` with the given request parts. */
 function rpcOf(schemas: string, use: string, parts: string): string {
   const body = `<soap:body use="${use}" namespace="urn:t"/>`;
   return definitionsOf(
@@ -52,7 +50,7 @@ function rpcOf(schemas: string, use: string, parts: string): string {
   );
 }
 
-/** The operation `Get` of a body's type, beside schemas of two more namespaces. */
+/** Returns the operation `Get` with a body type, next to schemas of two additional namespaces. */
 function operation(t: ExecutionContext, type: string): CompiledAdoptedOperation {
   const schema = schemaOf(
     `<xs:import namespace="urn:u"/><xs:import namespace="urn:v"/><xs:element name="Get">${type}</xs:element><xs:element name="Head" type="xs:anyType" abstract="true"/><xs:complexType name="Base"/><xs:complexType name="Alone"/>`,
@@ -337,7 +335,7 @@ const color =
   '<xs:simpleType name="Color"><xs:restriction base="xs:string"><xs:enumeration value="red"/></xs:restriction></xs:simpleType>';
 const needy = `<xs:complexType name="Needy"><xs:sequence>${e('a', 'xs:int')}${e('s', 't:Color', maybe)}</xs:sequence></xs:complexType>`;
 
-/** The operation `Get` with header blocks and faults, each of an element. */
+/** Returns the operation `Get` with header blocks and faults, each of one element. */
 function withMore(
   t: ExecutionContext,
   blocks: readonly string[],

@@ -13,7 +13,7 @@ import {
   written,
 } from './messages.ts';
 
-/** What stands between the tags of a complex type's element: elements, groups that repeat, choices, wildcards, heads. */
+/** Content of a complex type's element: elements, repeated groups, choices, wildcards, substitution groups. */
 
 const declarations =
   `<xs:complexType name="Ids"><xs:sequence>${e('id', 'xs:int', many)}</xs:sequence></xs:complexType>` +
@@ -62,7 +62,7 @@ const openBranches = typeOf(
       group('sequence', e('b', 'xs:string', maybe) + anyOther),
   ),
 );
-/** Of `a` at most two, then `b`, then of `a` any number; or `c` with one `a`. */
+/** At most two `a`, then `b`, then any number of `a`; or `c` with one `a`. */
 const places = typeOf(
   group(
     'choice',
@@ -72,7 +72,7 @@ const places = typeOf(
     ) + group('sequence', e('c') + e('a', 'xs:int', maybe)),
   ),
 );
-/** Beside places of `a`, a group of which two rounds at most are meant, and `n`, which may be nil. */
+/** Positions of `a`, a group that may repeat twice, and the nillable `n`. */
 const roundsInPlaces = sequence(
   e('a', 'xs:int', maybe) +
     group(
@@ -567,7 +567,7 @@ test('in a reply what is no JSON in the place of a head is told as that', (t) =>
 test('in a reply many items in the place of a head are kept apart, wherever memory ends', (t) => {
   const type = sequence(`${e('i', 'xs:int', many)}<xs:element ref="t:Path" ${many}/>`);
   for (let pad = 0; pad < 8; pad++) {
-    // memory that has grown stays
+    // a grown buffer stays large, so the codec is compiled again
     const { request } = compiledGet(t, type, declarations);
     const numbers = Array.from({ length: pad }, (_, index) => index);
     const json = `{"i":[${numbers}],"Path":[${'{"Spot":{"x":1}},{"Field":"y"},'.repeat(1000)}{"Field":""}]}`;

@@ -1,7 +1,7 @@
 import { definitionsOf, get, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { element as e, many, maybe } from './messages.ts';
 
-/** A schema with some of everything. */
+/** A schema that uses every feature. */
 export const everything = schemaOf(
   `<xs:element name="Get"><xs:complexType><xs:sequence>${e('pet', 't:Animal', many)}${e('ids', 't:Ids', maybe)}${e('items', 't:Items', maybe)}${e('price', 't:Price', 'nillable="true"')}` +
     `<xs:choice minOccurs="0">${e('a')}<xs:sequence>${e('b', 'xs:int')}${e('c', 'xs:boolean', maybe)}</xs:sequence></xs:choice>` +
@@ -16,5 +16,5 @@ export const everything = schemaOf(
     '<xs:complexType name="Price"><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:token"/></xs:extension></xs:simpleContent></xs:complexType>' +
     `${e('Path', 'xs:string', 'abstract="true"')}${e('Field', 'xs:string', 'substitutionGroup="t:Path"')}${e('Index', 'xs:string', 'substitutionGroup="t:Path"')}`,
 );
-/** A WSDL whose operation `Get` takes and gives an element of it. */
+/** A WSDL whose operation `Get` takes and returns an element of that schema. */
 export const everythingWsdl = definitionsOf(everything, get);

@@ -4,8 +4,6 @@ import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { compiledGet, element, get, readMessage, sequence, writeMessage } from './messages.ts';
 
-/** What settings make of values beyond their built-in types (A26). */
-
 interface Case {
   readonly title: string;
   readonly base: string;

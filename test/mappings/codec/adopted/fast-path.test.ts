@@ -11,7 +11,7 @@ import { everythingWsdl } from './everything.ts';
 import { element } from './messages.ts';
 import { picker, randomBody } from './random-messages.ts';
 
-/** Requests of adopted services whose markup was met before are read as they were the first time. */
+/** Requests of adopted services whose markup is cached must be read like the first time. */
 
 const soap = (body: string): Body => ({
   bytes: Buffer.from(
@@ -20,7 +20,7 @@ const soap = (body: string): Body => ({
   charset: undefined,
 });
 
-/** Another text in the place of each, the markup the same. */
+/** Replacement texts for the same markup. */
 const texts = [
   '1',
   '-7',

@@ -6,7 +6,7 @@ import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { get as binding, definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { element as e, maybe, operationOf, sequence, writeMessage } from './messages.ts';
 
-/** The operation `Get` with a header block both ways and a declared fault. */
+/** The operation `Get` with a header block in both directions and a declared fault. */
 const wsdl = definitionsOf(
   schemaOf(
     `<xs:element name="Get">${sequence(e('a', 'xs:string', maybe))}</xs:element>` +

@@ -2,7 +2,7 @@ import test from 'ava';
 import { problemText } from '../../../../mappings/codec/problem.ts';
 import { compiledGet, element as e, get, readMessage, sequence } from './messages.ts';
 
-/** The numbers of items that requests have to keep to under `validate: strict` (A13). */
+/** Limits on the number of items under `validate: strict` (A13). */
 
 const twoToThree = 'minOccurs="2" maxOccurs="3"';
 const repeat = (count: number, item: string): string => item.repeat(count);
@@ -11,11 +11,11 @@ interface Case {
   readonly title: string;
   readonly type: string;
   readonly content: (count: number) => string;
-  /** The path of the array, as a problem has it. */
+  /** Path of the array in problems. */
   readonly at: string;
   readonly least: number;
   readonly most: number;
-  /** The range in the reason. */
+  /** The range in the message. */
   readonly range?: string;
 }
 

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { compiledGet, element as e, many, maybe, sequence, writeMessage } from './messages.ts';
 
-/** Buffers grow wherever in a message they are full, and nothing of it is lost. */
+/** Buffers grow at any position of a message without losing data. */
 
 const long = 'Long'.repeat(40);
 
@@ -13,7 +13,7 @@ test('a long reply is whole, wherever its buffer is full: names with prefixes, a
       `<xs:complexType name="Names"><xs:sequence>${e(`${long}Name`, 'xs:QName', many)}</xs:sequence></xs:complexType>` +
       `<xs:complexType name="Ids"><xs:sequence>${e('i', 'xs:int', many)}</xs:sequence></xs:complexType>`,
   );
-  // short ones between, since each long one leaves room behind it
+  // short elements between, since each long one leaves free space after it
   const numbers = '1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16';
   const short = (name: string): string => numbers.replace(/(\d+),?/g, `<n0:${name}>$1</n0:${name}>`);
   const uri = 'u'.repeat(40);

@@ -10,7 +10,7 @@ import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { getOf, serviceOf } from '../../loader/wsdl/wsdl-folder.ts';
 
-/** The operation `Get` whose body's type and global declarations are these. */
+/** Compiles the operation `Get` with a body type and global declarations. */
 export function compiledGet(
   t: ExecutionContext,
   type: string,
@@ -21,7 +21,7 @@ export function compiledGet(
   return operationOf(t, getOf(type, declarations), 'Get', settings, limits);
 }
 
-/** An operation of a WSDL. */
+/** Compiles an operation of a WSDL. */
 export function operationOf(
   t: ExecutionContext,
   wsdl: string,
@@ -35,7 +35,7 @@ export function operationOf(
   return operation;
 }
 
-/** A message's JSON, and what is wrong with it or missing. */
+/** Reads a message. Returns its JSON, problems and missing members. */
 export function readMessage(codec: MessageCodec, text: string, limits: Limits = defaultLimits) {
   const xml = new XmlReader(text, limits);
   xml.readRoot();
@@ -46,12 +46,12 @@ export function readMessage(codec: MessageCodec, text: string, limits: Limits = 
   return { json, problems, missing, ignored, deviations: [...deviations] };
 }
 
-/** A message without declarations of prefixes in its root's start tag. */
+/** Writes a message without the prefix declarations of its root element. */
 export function writeMessage(codec: MessageCodec, json: string): string {
   return codec.write(Buffer.from(json)).xml.toString();
 }
 
-/** The same without the declarations of the body's element. */
+/** Writes a message without the declarations of the body's element. */
 export function written(codec: MessageCodec, json: string): string {
   return writeMessage(codec, json).replace(
     /^(<n0:\w+) xmlns:i="[^"]*"(?: xmlns:xsd="[^"]*" xmlns:soapenc="[^"]*")? xmlns:n0="urn:t"/,
@@ -59,7 +59,7 @@ export function written(codec: MessageCodec, json: string): string {
   );
 }
 
-/** Tags of the body `t:Get` around some content, with the prefixes that tests use. */
+/** Returns the body `t:Get` around a content, with the prefixes that tests use. */
 export function get(content: string, attributes = ''): string {
   return `<t:Get xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema"${attributes}>${content}</t:Get>`;
 }
@@ -73,7 +73,7 @@ export const element = (name: string, type = 'xs:string', more = ''): string =>
 export const many = 'minOccurs="0" maxOccurs="unbounded"';
 export const maybe = 'minOccurs="0"';
 
-/** A request's body of `Get`, the JSON that it is, and what is noted. */
+/** A request body of `Get`, its JSON, and notes. */
 export interface ReadCase {
   readonly title: string;
   readonly type: string;
@@ -105,12 +105,12 @@ export function checkRead(
   t.deepEqual(read.ignored, [...ignored]);
 }
 
-/** A reply's JSON of `Get`, what it is written as, and what is counted. */
+/** The JSON of a reply of `Get`, its XML, and counters. */
 export interface WriteCase {
   readonly title: string;
   readonly type: string;
   readonly json: string;
-  /** What follows `<n0:Get`. */
+  /** The XML after `<n0:Get`. */
   readonly xml: string;
   readonly missing?: number;
   readonly dropped?: number;

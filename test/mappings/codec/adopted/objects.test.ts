@@ -19,7 +19,7 @@ import {
   written,
 } from './messages.ts';
 
-/** The object that a complex type is in JSON: its attributes, its value, its type. */
+/** JSON objects of complex types: attributes, value, type. */
 
 const declarations =
   `<xs:complexType name="Animal"><xs:sequence>${e('Name', 'xs:string', maybe)}</xs:sequence></xs:complexType>` +
@@ -572,7 +572,7 @@ test('in a reply a long value of an object stands between its tags as one of any
 
 test('in a reply many objects are kept apart, wherever memory ends', (t) => {
   for (let pad = 0; pad < 16; pad++) {
-    // memory that has grown stays
+    // a grown buffer stays large, so the codec is compiled again
     const { request } = compiledGet(
       t,
       sequence(e('i', 'xs:int', many) + e('d', 't:Dog', many)),

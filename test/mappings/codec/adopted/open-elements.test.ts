@@ -13,7 +13,7 @@ import {
   writeMessage,
 } from './messages.ts';
 
-/** Elements and content that travel as XML text (A22, A24). */
+/** Elements and content sent as XML text (A22, A24). */
 
 const mixed =
   '<xs:complexType name="M" mixed="true"/><xs:complexType name="N" mixed="true"><xs:attribute name="a" type="xs:string"/></xs:complexType>';

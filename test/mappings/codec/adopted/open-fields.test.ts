@@ -13,7 +13,7 @@ const sObject = (any: string): string =>
   `<xs:complexType name="sObject"><xs:sequence>${e('Id', 'xs:string', 'minOccurs="0"')}${any}</xs:sequence></xs:complexType>` +
   '<xs:complexType name="Money"><xs:sequence><xs:element name="amount" type="xs:decimal"/></xs:sequence></xs:complexType>';
 
-/** The operation `Get` whose body is of type sObject, its open elements as members. */
+/** Compiles the operation `Get` whose body has the type sObject, with its wildcard elements as members. */
 function fields(t: ExecutionContext, any = more): CompiledAdoptedOperation {
   const type =
     '<xs:complexType><xs:complexContent><xs:extension base="t:sObject"/></xs:complexContent></xs:complexType>';

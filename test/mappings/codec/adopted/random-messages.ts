@@ -13,7 +13,7 @@ import type {
 } from '../../../../mappings/contract/type-graph.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 
-/** A number from 0 up to a bound, by a seed (mulberry32). */
+/** Returns a deterministic random integer from 0 up to a bound (mulberry32). */
 export type Pick = (bound: number) => number;
 
 export function picker(seed: number): Pick {
@@ -26,14 +26,14 @@ export function picker(seed: number): Pick {
   };
 }
 
-/** Where a message gets too deep to be worth more. */
+/** Depth from which messages are kept short, and maximum depth. */
 const shallow = 5;
 const deepest = 40;
 
-/** A type that no finite message seems to have. */
+/** Thrown for a type that seems to have no finite message. */
 export class TooDeep extends Error {}
 
-/** A random message of a body, valid but for patterns and bounds. Throws TooDeep. */
+/** Returns a random message of a body, valid except for patterns and bounds. Throws TooDeep. */
 export function randomBody(body: AdoptedBody, pick: Pick): string | undefined {
   if (body.kind === 'empty') return undefined;
   if (body.kind === 'element') return element(body.element, pick, 0, false);
@@ -84,7 +84,7 @@ function element(declared: ElementDeclaration, pick: Pick, depth: number, mayBeN
   return tag(name, attributes, content(actual, pick, depth));
 }
 
-/** The types that may stand for one and aren't abstract. */
+/** Returns the non-abstract derived types of a type. */
 function concrete(type: ComplexType): readonly ComplexType[] {
   return type.derived.flatMap((one) => [...(one.abstract ? [] : [one]), ...concrete(one)]).slice(0, 40);
 }
@@ -189,8 +189,8 @@ function simple(type: SimpleType, pick: Pick): string {
 }
 
 /**
- * A document as text in which prefixes, and the order of attributes, make no difference; nor, in SOAP's encoding, whether
- * elements say their types.
+ * Normalizes a document: prefixes and the order of attributes are ignored. With SOAP encoding, declared types are
+ * ignored too.
  */
 export function comparable(text: string, encoded = false): string {
   const xml = new XmlReader(text, { ...defaultLimits, xmlDepth: 500 });

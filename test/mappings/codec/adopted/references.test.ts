@@ -5,7 +5,7 @@ import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { definitionsOf, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { element as e, maybe, operationOf } from './messages.ts';
 
-/** References of SOAP's encoding, and what they lead to (A30). */
+/** References of SOAP encoding and their targets (A30). */
 
 const body = '<soap:body use="encoded" namespace="urn:t"/>';
 const wsdl = definitionsOf(
@@ -19,7 +19,7 @@ const wsdl = definitionsOf(
     '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
 );
 
-/** The JSON of a message whose wrapper has some content, with elements beside it, and what is wrong. */
+/** Reads a message with this content of the wrapper and additional elements. Returns its JSON and problems. */
 function read(
   t: ExecutionContext,
   content: string,
@@ -171,7 +171,7 @@ test('A30: each element within what is referred to counts for 128 characters mor
   const count = 10;
   const inner = '<k>1</k>'.repeat(count);
   const target = `<m id="a">${inner}</m>`;
-  // of any type it travels as text, which counts too
+  // a target of any type is sent as text, which counts too
   const most = target.length + count * 128 + inner.length;
   const limits = (rereadText: number): Limits => ({ ...defaultLimits, rereadText });
   t.deepEqual(read(t, '<any href="#a"/>', target, limits(most)), [`{"any":{"@xml":"${inner}"}}`]);
@@ -188,7 +188,7 @@ test('A30: what is declared around what is referred to counts where it stands th
   const inner = `<p:k${declaration}></p:k>`.repeat(10);
   const readAt = (most: number) =>
     read(t, '<any href="#a"/>', beside, { ...defaultLimits, rereadText: most });
-  // the target as it is read, and as text, as it is of any type
+  // the target is counted when it is read, and again as text
   const most = `<m id="a">${inner}</m>`.length + inner.length;
   t.deepEqual(readAt(most), [JSON.stringify({ any: { '@xml': inner } })]);
   t.is(readAt(most - 1).length, 2);

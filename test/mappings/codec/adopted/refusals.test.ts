@@ -12,8 +12,6 @@ import {
   writeMessage,
 } from './messages.ts';
 
-/** What is wrong is said with path, what was expected and what came. */
-
 const animals =
   '<xs:complexType name="Animal" abstract="true"><xs:sequence><xs:element name="Name" type="xs:string" minOccurs="0"/></xs:sequence></xs:complexType>' +
   '<xs:complexType name="Dog"><xs:complexContent><xs:extension base="t:Animal"/></xs:complexContent></xs:complexType><xs:complexType name="Stone"/>';

@@ -17,7 +17,7 @@ const types = schemaOf(
   'targetNamespace="urn:t"',
 );
 
-/** The rpc operation `Get` with two parts. */
+/** Returns the rpc operation `Get` with two parts. */
 function rpc(use: string): string {
   const body = `<soap:body use="${use}" namespace="urn:t"/>`;
   return definitionsOf(
@@ -54,7 +54,7 @@ test('A30: the parts of an rpc/literal message are elements without a namespace'
 const prefixes =
   'xmlns:t="urn:t" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/"';
 
-/** A body's JSON, and what is wrong with it. */
+/** Returns a body's JSON and problems. */
 function readBody(t: Parameters<typeof operationOf>[0], content: string, rest = '') {
   const { request } = operationOf(t, rpc('encoded'), 'Get');
   const xml = new XmlReader(`<Body ${prefixes}><t:Get>${content}</t:Get>${rest}</Body>`, defaultLimits);
@@ -432,7 +432,7 @@ test('A30: items of an array are objects where their type by itself would be an 
   t.is(readMessage(request, text).json, json);
 });
 
-/** The operation `Get` of an encoded binding whose fault `Many` has one part `list` of a type. */
+/** Returns the operation `Get` of an encoded binding whose fault `Many` has one part `list` of a type. */
 function withFault(type: string): string {
   const body = '<soap:body use="encoded" namespace="urn:t"/>';
   return definitionsOf(

@@ -6,7 +6,7 @@ import { definitionsOf, get as document, schemaOf, serviceOf } from '../../loade
 import { screening } from '../contracts.ts';
 import { element as e, many, maybe, sequence } from './messages.ts';
 
-/** What a log may show of an adopted service's messages. */
+/** Names of an adopted service's messages that a log may contain. */
 
 const own = [
   '@code',

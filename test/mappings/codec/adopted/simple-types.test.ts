@@ -52,7 +52,7 @@ const text = (whiteSpace: Facets['whiteSpace'], builtIn: BuiltIn, ...enumeration
 const simpleOf = compileSimpleTypes(defaultSettings.adopted, defaultLimits);
 const namespaces: Readonly<Record<string, string>> = { '': 'urn:d', p: 'urn:p', none: '' };
 
-/** What a text of XML becomes: a JSON token, or why not. */
+/** Converts an XML text to a JSON token, or to the reason against it. */
 function fromXml(codec: SimpleCodec, given: string): string {
   const token = codec.fromXml(given, (prefix) => namespaces[prefix]);
   if (typeof token === 'string') return token;
@@ -68,7 +68,7 @@ function orMessage(run: () => string): string {
   }
 }
 
-/** What a JSON value becomes from text, with the declarations that it needs before it. */
+/** Converts a JSON value from text, preceded by the declarations that it needs. */
 function toXml(codec: SimpleCodec, json: string): string {
   return orMessage(() => {
     const declared: string[] = [];
@@ -79,7 +79,7 @@ function toXml(codec: SimpleCodec, json: string): string {
 
 const tape = new Tape();
 
-/** The same from bytes. */
+/** Converts a JSON value from bytes. */
 function scanned(codec: SimpleCodec, json: string): string {
   return orMessage(() => {
     tape.start(Buffer.from(json), defaultLimits);
@@ -94,7 +94,7 @@ function scanned(codec: SimpleCodec, json: string): string {
   });
 }
 
-/** Of each type what it is, texts of XML with their JSON, and JSON values with their XML. */
+/** Each type with its description, XML texts with their JSON, and JSON values with their XML. */
 const rows: readonly (readonly [
   title: string,
   type: SimpleType,
@@ -806,7 +806,7 @@ test('A26: numbers are of an enumeration whose value they are, however they and 
   const listed = simpleOf({ ...pairs, facets: { ...pairs.facets, enumeration: ['1.0 2'] } });
   t.is(fromXml(listed, '1 2.0'), '[1,2.0]');
   t.regex(fromXml(listed, '12'), /^InvalidEnum/);
-  // which namespaces an enumeration's prefixes stand for isn't known
+  // the namespaces of an enumeration's prefixes are unknown
   const names = list(simple('QName'));
   t.is(
     fromXml(simpleOf({ ...names, facets: { ...names.facets, enumeration: ['p:a'] } }), 'p:a'),

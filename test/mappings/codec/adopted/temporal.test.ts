@@ -5,7 +5,7 @@ import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { compiledGet, element as e, get, many, readMessage, sequence } from './messages.ts';
 
-/** Texts of the calendar's types (XSD Part 2, 3.2.7 to 3.2.14), and texts that are none. */
+/** Valid and invalid texts of the date and time types (XSD Part 2, 3.2.7 to 3.2.14). */
 const rows = [
   [
     'dateTime',

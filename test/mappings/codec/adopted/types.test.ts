@@ -14,8 +14,6 @@ import {
   writeMessage,
 } from './messages.ts';
 
-/** Which type a value is, what makes a type an array or a string, and what its members are called. */
-
 const list = sequence(e('v', 'xs:int', many)).replace('<xs:complexType>', '');
 const simple = (name: string, content: string): string =>
   `<xs:simpleType name="${name}">${content}</xs:simpleType>`;
@@ -321,7 +319,7 @@ test('A16: rounds of a hundred choices take about as long as those without any, 
       for (let count = 1; ; count++) {
         work();
         const { user, system } = process.threadCpuUsage(before);
-        if (user + system >= 20_000) return (user + system) / count; // some systems count by 4 ms
+        if (user + system >= 20_000) return (user + system) / count; // some systems measure CPU time in steps of 4 ms
       }
     });
     return Math.min(...times);
@@ -340,7 +338,7 @@ test('A16: rounds of a hundred choices take about as long as those without any, 
   const [read, write] = timesOf((index) => e(`a${index}`, 'xs:string', maybe));
   for (const more of ['', 'c']) {
     const times = timesOf((index) => choice(index, more && e(`${more}${index}`, 'xs:string', maybe)));
-    // it was more than 60 when all choices were looked at for each child or round
+    // looking at all choices for each child took more than 60 times as long
     t.true(times[0] / read < 25, `${times[0] / read} times`);
     t.true(times[1] / write < 20, `${times[1] / write} times`);
   }
@@ -362,7 +360,8 @@ test('A15: choices in one another are written in about the time of a few, howeve
     });
     return Math.min(...times);
   };
-  // eight times as deep, by a clock that ticks each 4 ms on some machines; it was more than 40 times when all that is within a choice was weighed at each of them
+  // eight times as deep, on a clock with steps of 4 ms; checking the whole content at each choice took more than 40
+  // times as long
   const ratio = timeOf(40) / Math.max(timeOf(5), 4_000);
   t.true(ratio < 15, `${ratio} times`);
 });

@@ -11,7 +11,7 @@ import {
   writeMessage,
 } from './messages.ts';
 
-/** The canonical form of a document, namespace prefixes written out. */
+/** Returns the canonical form of a document with its namespace prefixes. */
 function canonical(text: string): string {
   const document = XmlDocument.fromString(text);
   const form = document.toString({ format: false });
@@ -25,7 +25,7 @@ interface Case {
   readonly more?: string;
   readonly xml: string;
   readonly json: string;
-  /** What the JSON is written as, where that is something else. */
+  /** The JSON after a round trip, if it differs. */
   readonly written?: string;
   readonly attributes?: string;
 }
@@ -311,7 +311,7 @@ test('A26: names in several attributes of an element, and in its text, each decl
   }
 });
 
-/** A document in which prefixes that differ alone make no difference: ours and the tests', attributes in order. */
+/** Normalizes prefixes of the codec and of the tests, and the order of attributes. */
 function comparable(text: string): string {
   return canonical(text)
     .replace(/ xmlns:(?:n\d+|t|i|xsi|xs|xsd|soapenc|o|a1)="[^"]*"/g, '')

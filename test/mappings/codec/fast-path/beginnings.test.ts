@@ -6,12 +6,12 @@ import { XmlError } from '../../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { compile, operationOf, screening } from '../contracts.ts';
 
-/** Often enough for a beginning, and then for what stands behind it. */
+/** Number of readings after which a prefix, and then the shape after it, is cached. */
 const often = 8;
 const lenient = { illegalReferences: true };
 const strict = { illegalReferences: false };
 
-/** A message with something in its head, and where that begins and ends. */
+/** Returns a message with this content of its head, and the content's position. */
 function messageOf(
   head: string,
   body = '',
@@ -85,7 +85,7 @@ test('what follows a known beginning is known once it was learned, whatever its 
 const compiled = compile(screening);
 const { types } = screening.namespaces;
 const operation = operationOf(compiled, 'UpdateSubUser');
-/** A call in an envelope, with something between its two start tags. */
+/** Start tag of an envelope, and a call in it. */
 const opens = '<e:e xmlns:e="urn:e">';
 const call = (user: string, permission = 'p'): string =>
   `<UpdateSubUser xmlns="${types}"><Request><Permissions><string>${permission}</string></Permissions><SubUserName>${user}</SubUserName></Request></UpdateSubUser></e:e>`;

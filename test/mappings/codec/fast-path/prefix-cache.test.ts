@@ -133,7 +133,7 @@ test('a beginning is known without some bytes of a document, wherever those end'
       }
     }
   }
-  // bytes behind the whole beginning are none of it
+  // bytes after the prefix are not part of it
   const { length } = beginning('b');
   t.is(cache.findWithout(Buffer.from(whole), undefined, length, length), undefined);
   t.is(cache.findWithout(Buffer.from(whole), undefined, length + 1, length + 1), undefined);

@@ -10,17 +10,17 @@ import { XmlReader } from '../../../../mappings/xml/reader.ts';
 import { load } from '../../../plain/documents.ts';
 import { compile, depot, operationOf, screening } from '../contracts.ts';
 
-/** Often enough for a beginning, and then for what stands behind it. */
+/** Number of readings after which a prefix, and then the shape after it, is cached. */
 const often = 24;
 const quirks = { illegalReferences: true };
 
-/** An operation's requests, each a wrapper as a document, by the short way where they are known. */
+/** Reads an operation's requests, each a wrapper as a document, with the fast path if their shape is cached. */
 function shapesOf(compiled: CompiledContract, name: string) {
   const operation = operationOf(compiled, name);
   const path = new FastPath<string>(compiled.limits, quirks);
   const opens = `<${name} xmlns="${compiled.contract.namespaces.types}">`;
   const documentOf = (content: string): string => `${opens}${content}</${name}>`;
-  /** The input by the codec alone. */
+  /** Reads the input with the codec only. */
   const slowly = (content: string): Input => {
     const xml = new XmlReader(documentOf(content), compiled.limits, quirks);
     xml.readRoot();
@@ -34,7 +34,7 @@ function shapesOf(compiled: CompiledContract, name: string) {
       throw error;
     }
   };
-  /** The input by the short way; undefined, and noted, where there is none. */
+  /** Reads the input with the fast path. Returns undefined, and learns the shape, if it is not cached. */
   const read = (content: string): Input | undefined => {
     const text = documentOf(content);
     const bytes = Buffer.from(text);
@@ -60,7 +60,7 @@ function shapesOf(compiled: CompiledContract, name: string) {
   return { operation, path, opens, documentOf, read, learn, slowly };
 }
 
-/** With texts that were made from bytes as texts. */
+/** Converts texts stored as bytes to strings. */
 const plainOf = (input: Input | undefined) =>
   input && { reading: input.reading, closes: input.closes, text: input.text.toString() };
 
@@ -223,7 +223,7 @@ test('parameters and headers of a call have slots of their own, with and without
   }
 });
 
-/** An operation that takes a body of a schema. */
+/** Returns an operation that takes a body of a schema. */
 function taking(schema: object, validate: string): CompiledContract {
   const content = { 'application/json': { schema } };
   const put = { operationId: 'Put', requestBody: { content }, responses: { 204: { description: '' } } };
@@ -294,7 +294,7 @@ test('a request whose JSON is much longer than its markup is read whole', (t) =>
   }
 });
 
-/** A contract whose members of a name have another one in JSON. */
+/** Returns a contract in which members with a name get another JSON name. */
 function renamed(contract: Contract, name: string, json: string): Contract {
   const copy = structuredClone(contract);
   const seen = new Set<Type>(copy.operations.map(({ input }) => input));

@@ -6,7 +6,7 @@ import { XmlError } from '../../../../mappings/xml/error.ts';
 
 const quote = (text: string): string => JSON.stringify(text);
 const asText: TextValue = { lenient: true, maxLength: 8, tokenOf: quote, isText: true };
-/** The same by the slow way alone. */
+/** The same value without the fast path. */
 const converted: TextValue = { ...asText, isText: false };
 const integer: TextValue = {
   lenient: false,
@@ -14,13 +14,13 @@ const integer: TextValue = {
   tokenOf: (text) => (/^\d+$/.test(text) ? text : undefined),
   isText: false,
 };
-/** As many bytes as all tokens of one document may be. */
+/** Maximum size of all tokens of one document in bytes. */
 const room = mostBytes * 6;
 
 const texts = new TextTokenizer();
 const opens = '<a>';
 
-/** The token of a text between tags; undefined where there is none. */
+/** Returns the token of a text between tags, or undefined if there is none. */
 function tokenOf(text: string | Buffer, value: TextValue, illegalReferences = false): string | undefined {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text;
   texts.start(Buffer.concat([Buffer.from(opens), bytes, Buffer.from('</a>')]), illegalReferences);
@@ -154,13 +154,13 @@ test('tokens of one document have room for six times its bytes, and what needs m
     const first = texts.read(3, { ...converted, tokenOf: () => '9'.repeat(length) });
     return [first, texts.read(11, value)];
   };
-  // behind the first token there has to be room for what is left of the document
+  // after the first token, the remaining document must still fit
   const rest = (document.length - 11) * 6;
   for (const value of [asText, integer]) {
     t.deepEqual(read(room - rest, value), [4, 13]);
     t.deepEqual(read(room - rest + 1, value), [4, -1]);
   }
-  // and of a token itself, whatever made it
+  // the limit also applies to the token itself
   const filling = (length: number): TextValue => ({ ...converted, tokenOf: () => '9'.repeat(length) });
   t.deepEqual(read(room, integer), [4, -1]);
   t.is(texts.token(0), '9'.repeat(room));

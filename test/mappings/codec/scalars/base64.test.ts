@@ -4,14 +4,14 @@ import { base64FromXml, base64Size } from '../../../../mappings/codec/scalars/ba
 import { namespaces } from '../../../../mappings/contract/model.ts';
 import { codecsOf, compile, depot, operationOf, passOne, scalar, textOf } from '../contracts.ts';
 
-/** `read` or `refused`, so that a failure doesn't print a hundred thousand letters. */
+/** Returns `read` or `refused`, so that a failure does not print a hundred thousand letters. */
 function judge(text: string, expected: string): string {
   const letters = base64FromXml(text);
   if (letters === undefined) return 'refused';
   return letters === expected ? 'read' : 'read as another text';
 }
 
-// long texts are looked through by other means than short ones
+// long texts are checked by other code than short ones
 for (const length of [8, 1_000, 1_008, 100_000]) {
   const letters = 'Az09+/Qg'.repeat(length / 8);
 
@@ -42,13 +42,13 @@ for (const length of [8, 1_000, 1_008, 100_000]) {
   });
 }
 
-/** Base64 of so many bytes, which ends in both kinds of letters that padding allows. */
+/** Returns base64 of `size` bytes that contains both special letters. */
 const base64Of = (size: number): string =>
   Buffer.alloc(size, '\u00fb\u00ff\u00bf7', 'latin1').toString('base64');
 
 const compiled = compile(depot);
 
-/** What a reply makes of a parcel's photo, given as JSON: its element's content, its parts, or the mismatch. */
+/** Writes a reply with a parcel's photo, given as JSON. Returns its element's content, its parts, or the mismatch. */
 function replied(photo: string, attachFrom?: number) {
   const frame = { before: '', after: '', ...(attachFrom === undefined ? {} : { attachFrom }) };
   const body = Buffer.from(`{"name":"box","photo":${photo},"note":"behind"}`);

@@ -8,7 +8,7 @@ import {
 
 const day = 86_400_000;
 
-/** Days since 1970 of a date of any year, as `Date` counts them. */
+/** Returns the days since 1970 of a date of any year, computed by `Date`. */
 function daysOf(year: number, month: number, dayOfMonth: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, dayOfMonth) / day;
 }

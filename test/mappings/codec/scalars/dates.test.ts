@@ -23,7 +23,7 @@ function zoneOf(name: string): Zone {
   return zone;
 }
 
-/** W16, XML text in a zone: what it gives, `undefined` for InvalidType. */
+/** W16: XML texts in a zone with the expected JSON; `undefined` for InvalidType. */
 const w16: Readonly<
   Record<string, readonly (readonly [text: string, zone: string, json: string | undefined])[]>
 > = {
@@ -38,7 +38,7 @@ const w16: Readonly<
     ['2400-07-01T12:00:00', 'Europe/London', '/Date(13585230000000-0000)/'],
     ['9000-07-01T12:00:00', 'Europe/London', '/Date(221861070000000-0000)/'],
     ['9000-01-01T12:00:00', 'Europe/London', '/Date(221845435200000-0000)/'],
-    // a summer time of a week, and one that began with the year
+    // a summer time of one week, and one that started at new year
     ['2000-10-10T12:00:00', 'America/Boa_Vista', '/Date(971190000000-0000)/'],
     ['1987-01-01T02:00:00', 'America/Lima', '/Date(536479200000-0000)/'],
   ],
@@ -142,7 +142,7 @@ const w16: Readonly<
     ['2024-03-31T02:00:00', 'Europe/London', '/Date(1711846800000-0000)/'],
     ['2024-03-31T01:30:00', 'Europe/Dublin', '/Date(1711848600000-0000)/'],
     ['2024-03-10T02:30:00', 'America/New_York', '/Date(1710055800000-0000)/'],
-    // the day that Samoa left out, from −10:00 to +14:00
+    // the day that Samoa skipped, from −10:00 to +14:00
     ['2011-12-29T23:59:59', 'Pacific/Apia', '/Date(1325239199000-0000)/'],
     ['2011-12-30T12:00:00', 'Pacific/Apia', '/Date(1325282400000-0000)/'],
     ['2011-12-31T00:00:00', 'Pacific/Apia', '/Date(1325239200000-0000)/'],
@@ -152,7 +152,7 @@ const w16: Readonly<
     ['1753-01-01T00:00:00', 'America/New_York', '/Date(-6847786800000-0000)/'],
     ['1883-11-18T12:01:00', 'America/New_York', '/Date(-2717650740000-0000)/'],
     ['1883-11-18T11:59:00', 'America/New_York', '/Date(-2717650860000-0000)/'],
-    // −11:30, though Samoa also moved the date line in its local mean time
+    // −11:30, although Samoa also moved the date line during its local mean time
     ['1880-01-01T00:00:00', 'Pacific/Apia', '/Date(-2840099400000-0000)/'],
     ['1900-01-01T00:00:00', 'Pacific/Apia', '/Date(-2208947400000-0000)/'],
     // Dublin Mean Time was the standard until its first summer time
@@ -218,7 +218,7 @@ test('W16: utcDates "bare" writes /Date(ms)/ for Z, and only for Z', (t) => {
   t.is(wcfFromXml('2024-06-01T10:00:00', london, 'bare'), '/Date(1717232400000-0000)/');
 });
 
-/** An `xs:dateTime`, the zone, and the same in RFC 3339. */
+/** An `xs:dateTime`, the zone, and the instant in RFC 3339. */
 const utcDates = [
   ['2024-06-01T10:00:00', 'Europe/London', '2024-06-01T09:00:00Z'],
   ['2024-06-01T10:00:00.1234567', 'Europe/London', '2024-06-01T09:00:00.1234567Z'],
@@ -262,7 +262,7 @@ test('the instant of an xs:dateTime is that of its offset, of UTC where it has n
     t.is(instantFromXml(text), instant, text);
 });
 
-/** W17, a JSON string in a zone: the XML text, `undefined` for a mismatch. */
+/** W17: JSON strings in a zone with the expected XML text; `undefined` for a mismatch. */
 const w17: Readonly<
   Record<string, readonly (readonly [text: string, zone: string, xml: string | undefined])[]>
 > = {
@@ -499,7 +499,7 @@ test('a name that is no time zone is refused with a sentence that says so', (t) 
 const anyZone = fc.constantFrom(...Intl.supportedValuesOf('timeZone'));
 const day = 86_400_000;
 const anyInstant = fc.integer({ min: -62_135_596_800_000 + day, max: 253_402_300_799_999 - day });
-/** Where the zones' histories are: 1830 to 2100. */
+/** Range of the zones' time changes: 1830 to 2100. */
 const eventfulInstant = fc.integer({ min: -4_417_977_600_000, max: 4_102_444_800_000 });
 const instant = fc.oneof(anyInstant, eventfulInstant);
 
@@ -583,7 +583,7 @@ test('an instant with Z or an offset comes back from XML exactly', (t) => {
 
 interface Vector {
   readonly text: string;
-  /** By time zone: what .NET made of the text there, null where it refuses. */
+  /** Result of .NET by time zone; null if it rejects the text. */
   readonly reads: Readonly<Record<string, string | null>>;
 }
 
@@ -601,7 +601,10 @@ const dotnetZones = [
 const readIn = (vector: Vector, zone: string): string | undefined =>
   vector.reads['*'] ?? vector.reads[zone] ?? undefined;
 
-/** Where .NET's milliseconds for XML text are not W16's in one of the six zones, by the words of the rule that say so. */
+/**
+ * Texts for which .NET's milliseconds differ from W16 in one of the six zones, by the part of the rule that explains
+ * it.
+ */
 const w16Differs: Readonly<Record<string, readonly string[]>> = {
   'an offset beyond ±14:00 is InvalidType': [
     '2024-06-01T10:00:00+14:01',
@@ -674,7 +677,9 @@ test('W16: the milliseconds are those of .NET but for the differences that the r
   t.deepEqual(differing.map((vector) => vector.text).sort(), explained.sort());
 });
 
-/** Where .NET's reading of a JSON string is another than W17's in one of the six zones, by the words of the rule that say so. */
+/**
+ * JSON strings that .NET reads differently from W17 in one of the six zones, by the part of the rule that explains it.
+ */
 const w17Differs: Readonly<Record<string, readonly string[]>> = {
   'both bounds without a suffix, before any zone arithmetic': [
     '/Date(-62135596800000)/',
@@ -730,7 +735,7 @@ test('W17: the wall clock or instant is that of .NET but for the differences tha
   const agrees = (text: string, theirs: string | undefined, zone: Zone): boolean => {
     const ours = xmlFromJson(text, zone);
     if (ours === undefined || theirs === undefined) return ours === theirs;
-    // .NET writes its process's offset where the wall clock of that zone is meant, and instead of any other
+    // .NET writes its process's offset for the local zone, and instead of any other offset
     if (text.endsWith('-0000)/')) return ours === theirs.replace(/[+-]\d\d:\d\d$/, '');
     return /[+-]\d{4}\)/.test(text)
       ? wcfFromXml(ours, zone, 'zoned') === wcfFromXml(theirs, zone, 'zoned')
@@ -743,7 +748,7 @@ test('W17: the wall clock or instant is that of .NET but for the differences tha
   t.deepEqual(differing.map((vector) => vector.text).sort(), explained.sort());
 });
 
-/** Process zones, and the minutes by which `Date` there is behind UTC in January and July 2024: the proof that TZ took. */
+/** Process zones, and the offset of `Date` in minutes in January and July 2024, which proves that TZ is effective. */
 const processZones: readonly (readonly [name: string, behind: readonly number[]])[] = [
   ['UTC', [0, 0]],
   ['America/New_York', [300, 240]],

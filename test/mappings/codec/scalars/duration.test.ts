@@ -81,7 +81,7 @@ test('durations are ISO 8601 in every dialect', (t) => {
   t.is(writeOne(codecsOf(screening).codecOf(scalar('duration')), '"PT1H"'), 'PT1H');
 });
 
-/** An operation whose body has a duration. */
+/** A contract with an operation whose body contains a duration. */
 const contractOf = (overlay: object) =>
   buildContract({
     openapiName: 'openapi',

@@ -2,7 +2,7 @@ import test from 'ava';
 import { isFormat, isOfFormat } from '../../../../mappings/codec/scalars/formats.ts';
 import type { FormatName } from '../../../../mappings/contract/model.ts';
 
-/** Texts on both sides of what each format takes. */
+/** Valid and invalid texts of each format, close to its bounds. */
 const bounds: Readonly<
   Record<FormatName, { readonly good: readonly string[]; readonly bad: readonly string[] }>
 > = {

@@ -66,16 +66,16 @@ for (const [zone, xml, json] of [
   ['Europe/Berlin', '2024-07-01T10:00:00-05:00', '2024-07-01T10:00:00-05:00'],
   ['Europe/Berlin', '2024-06-30T24:00:00', '2024-07-01T00:00:00+02:00'],
   ['Europe/Berlin', '2024-06-30T24:00:00.0-05:00', '2024-07-01T00:00:00.0-05:00'],
-  // the clock shows 02:30 never and twice: the smaller offset counts (W16)
+  // the clock skips or repeats 02:30: the smaller offset applies (W16)
   ['Europe/Berlin', '2024-03-31T02:30:00', '2024-03-31T02:30:00+01:00'],
   ['Europe/Berlin', '2024-10-27T02:30:00', '2024-10-27T02:30:00+01:00'],
   ['America/St_Johns', '2024-01-01T10:00:00', '2024-01-01T10:00:00-03:30'],
   ['Asia/Kolkata', '2024-01-01T10:00:00', '2024-01-01T10:00:00+05:30'],
   ['UTC', '2024-01-01T10:00:00', '2024-01-01T10:00:00Z'],
-  // the first and the last moment of .NET are in no zone
+  // .NET's minimum and maximum are independent of the zone
   ['Europe/Berlin', '0001-01-01T00:00:00', '0001-01-01T00:00:00Z'],
   ['Europe/Berlin', '9999-12-31T23:59:59.9999999', '9999-12-31T23:59:59.9999999Z'],
-  // an offset of seconds has no form in RFC 3339
+  // RFC 3339 cannot express an offset with seconds
   ['Africa/Monrovia', '1960-01-01T00:00:00', '1960-01-01T00:44:30Z'],
 ] as const)
   test(`W16: in ${zone} the dateTime ${xml} goes upstream as ${json}`, (t) => {

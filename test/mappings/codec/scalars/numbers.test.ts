@@ -297,13 +297,13 @@ test('W14: the four blanks of XML collapse around a value, and no others', (t) =
   t.is(collapse(' \n '), '');
 });
 
-/** Exact decimal arithmetic to compare with: value = unscaled · 10^-scale. */
+/** An exact decimal for comparison: value = unscaled · 10^-scale. */
 interface Exact {
   readonly unscaled: bigint;
   readonly scale: bigint;
 }
 
-/** Of any number's text; an exponent changes the scale alone. */
+/** Parses a number. An exponent changes only the scale. */
 function exact(text: string): Exact {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [integer = '', fraction = ''] = mantissa.replace('+', '').split('.');
@@ -414,7 +414,7 @@ test('W15: every JSON number leaves as an xs:decimal of the same value, and come
         if (made === outOfRange) {
           const { unscaled, scale } = exact(token);
           const size = String(unscaled < 0n ? -unscaled : unscaled).length;
-          // what isn't written out has more than 400 digits before the point, or behind it with the 0 before
+          // a number that is not written out has more than 400 digits before or after the point
           strictEqual(size - Number(scale) > 400 || Number(scale) + 1 > 400, true);
           return;
         }

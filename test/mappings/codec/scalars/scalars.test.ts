@@ -19,7 +19,7 @@ import {
 const family = codecsOf(screening);
 const codecOf = (name: ScalarName): BothWays => family.codecOf(scalar(name));
 
-/** An element's content and the JSON it gives, or the problem. */
+/** An element's content and the expected JSON, or the problem. */
 type XmlRow = readonly [content: string, json: string | { readonly problem: string }];
 type XmlTable = Readonly<Record<string, readonly [ScalarName, readonly XmlRow[]]>>;
 
@@ -224,7 +224,7 @@ for (const [title, [name, rows]] of Object.entries(reading)) {
   });
 }
 
-/** A JSON value and the content it gives; null for no value, a mismatch as `{ mismatch }`. */
+/** A JSON value and the expected content; null for no value, `{ mismatch }` for a mismatch. */
 type JsonRow = readonly [json: string, content: string | null | { readonly mismatch: string }];
 type JsonTable = Readonly<Record<string, readonly [ScalarName, readonly JsonRow[]]>>;
 
@@ -435,7 +435,7 @@ test('what ends as a string ends is none without its beginning, and nothing may 
     t.throws(() => writeOne(codecOf(name), json), undefined, json);
 });
 
-/** A JSON value of a request and what goes on: itself, its replacement, or the problem. */
+/** A JSON value of a request and the expected result: the value, its replacement, or the problem. */
 type PassTable = Readonly<
   Record<string, readonly [ScalarName, readonly (readonly [string, string | { readonly problem: string }])[]]>
 >;

@@ -55,7 +55,7 @@ for (const [name, row] of scalarRows) {
 
   for (const [title, contract] of contracts) {
     const codec = codecsOf(contract).codecOf(type);
-    // `/Date(ms-0000)/` has no zone of its own (W17)
+    // `/Date(ms-0000)/` has no zone (W17)
     const isWcf = name === 'dateTime' && contract.settings.dates === 'wcf';
     const sample = isWcf ? row.sample.replace('Z', '') : row.sample;
 
@@ -95,7 +95,7 @@ for (const [name, row] of scalarRows) {
       };
       const either = codecsOf(contract).codecOf(union);
       const { value = '' } = readOne(codec, sample);
-      // of JSON text both variants are one
+      // for JSON text both variants are the same
       t.is(
         writeOne(either, value ?? ''),
         row.json === 'any' ? `<Json>${sample}</Json>` : `<Own>${sample}</Own>`,
@@ -188,7 +188,7 @@ for (const [name, row] of scalarRows) {
     });
 }
 
-/** Schemas of members, and what each is in the first dialect's WSDL: its type, and nillable in requests or not. */
+/** Schemas of members, and their type in the WSDL with whether they are nillable in requests. */
 const called: readonly (readonly [member: string, schema: object, told: string])[] = [
   ['any', {}, 'tns:Json nillable'],
   ['at', { type: 'string', format: 'date-time' }, 'xs:dateTime nillable'],
@@ -216,7 +216,7 @@ const called: readonly (readonly [member: string, schema: object, told: string])
   ['whole', { type: 'integer' }, 'xs:long'],
 ];
 
-/** An operation that takes and gives all of these, or others. */
+/** Returns a contract with an operation that takes and returns these members. */
 function contractOfAll(
   overlay: object,
   members: readonly (readonly [string, object, ...unknown[]])[] = called,
@@ -239,7 +239,7 @@ function contractOfAll(
   }).contract;
 }
 
-/** The members of a request in the WSDL, each with its type. */
+/** Returns the members of a request in the WSDL with their types. */
 function toldIn(contract: Contract): Readonly<Record<string, string>> {
   const [request = ''] =
     /<xs:element name="put">.*?<\/xs:sequence>/s.exec(writeWsdl(contract, { address: 'http://x/' })) ?? [];
@@ -329,7 +329,7 @@ test('the sample of an operation is read by the operation', (t) => {
   }
 });
 
-/** What stands in the Body of an envelope. */
+/** Returns the content of the Body of an envelope. */
 function bodyOf(envelope: string): string {
   return /<soap:Body>(?<body>.*)<\/soap:Body>/s.exec(envelope)?.groups?.body?.trim() ?? '';
 }

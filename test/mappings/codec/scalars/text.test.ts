@@ -74,7 +74,7 @@ test('W21: a JSON string is the same text as XML content, to the character', (t)
     t.is(reader.replaced, replaced);
     t.is(reader.position, json.length);
     if (/["\\\p{Cc}]/u.test(text)) continue;
-    // behind a blank, and with all of its characters as they are
+    // after a blank, with all of its characters unchanged
     t.is(string.toXml(new JsonReader(` "${text}"`, defaultLimits)), xml, JSON.stringify(text));
   }
 });

@@ -9,7 +9,7 @@ import { Output } from '../../../../mappings/xml/output.ts';
 const zone = createZone('Asia/Kolkata');
 const tape = new Tape();
 
-/** What a string's bytes are read as: the XML form, or undefined where they are left to the slow way. */
+/** Returns the XML form of a string's bytes, or undefined if the slow path must read them. */
 function scanned(content: string): string | undefined {
   const json = `"${content}"`;
   tape.start(Buffer.from(`${json},"x"`), defaultLimits);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createZone } from '../../../../mappings/codec/scalars/zone.ts';
 
-/** By zone an instant, what its clocks show then, and the instant of that reading where it is another one (W16). */
+/** By zone: an instant, its wall clock, and the instant of that wall clock if it differs (W16). */
 const clocks: Readonly<Record<string, readonly (readonly [instant: string, wall: string, back?: string])[]>> =
   {
     'Europe/London': [
@@ -19,7 +19,7 @@ const clocks: Readonly<Record<string, readonly (readonly [instant: string, wall:
       ['2101-03-27T01:00:00Z', '2101-03-27T02:00:00'],
       ['2101-10-30T00:59:59Z', '2101-10-30T01:59:59', '2101-10-30T01:59:59Z'],
       ['2101-10-30T01:00:00Z', '2101-10-30T01:00:00'],
-      // in 1975 summer time had begun by then
+      // in 1975 summer time had started by then
       ['2375-03-20T12:00:00Z', '2375-03-20T12:00:00'],
       ['8024-03-31T00:59:59Z', '8024-03-31T00:59:59'],
       ['8024-03-31T01:00:00Z', '8024-03-31T02:00:00'],
@@ -102,7 +102,7 @@ for (const [name, rows] of Object.entries(clocks))
   test(`W16: the clocks of ${name}, and when they show it`, (t) => {
     const zone = createZone(name);
     t.is(zone.name, name);
-    // backwards too: what is known of a year is kept
+    // also in reverse order, since data about a year is cached
     for (const [instant, wall, back = instant] of [...rows, ...rows.toReversed()]) {
       t.is(zone.wallOf(Date.parse(instant)), msOf(wall), instant);
       t.is(zone.instantOf(msOf(wall)), Date.parse(back), wall);

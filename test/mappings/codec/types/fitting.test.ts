@@ -3,7 +3,7 @@ import { startReading, TooManySteps } from '../../../../mappings/codec/problem.t
 import { operationOf } from '../codec-calls.ts';
 import { memberOf } from './member.ts';
 
-/** A union of values of each kind, each with a rule that its JSON has to obey. */
+/** A union of values of each kind, each with a rule for its JSON. */
 const kinds = [
   { type: 'string', maxLength: 2 },
   { type: 'number', maximum: 5 },

@@ -6,7 +6,7 @@ import { memberOf } from './member.ts';
 
 const tree = 'http://www.w3.org/2005/xpath-functions';
 
-/** An operation that takes and gives an object whose member `m` is any JSON, as a tree of elements. */
+/** An operation that takes and returns an object whose member `m` is any JSON, as a tree of elements. */
 const content = { 'application/json': { schema: { type: 'object', properties: { m: {} } } } };
 const put = {
   operationId: 'put',
@@ -18,7 +18,7 @@ const document = { openapi: '3.1.0', info, paths: { '/': { put } } };
 const { contract } = load(document, undefined, { json: 'tree' });
 const compiled = compile(contract);
 
-/** What the member is read as, or what is wrong with it. */
+/** Returns the JSON of the member, or its problem. */
 function read(xml: string, declaration = ` xmlns="${tree}"`): string {
   const { input, problems } = readXml(
     compiled,
@@ -30,7 +30,7 @@ function read(xml: string, declaration = ` xmlns="${tree}"`): string {
   return /^\{"Body":\{"m":(.*)\}\}$/.exec(json)?.[1] ?? json;
 }
 
-/** What the member of a reply is written as, its namespace left out. */
+/** Returns the XML of the member of a reply without its namespace. */
 function written(json: string): string {
   const { xml, replaced } = writeReply(compiled, 'put', `{"m":${json}}`);
   const [, value = ''] = /<m>(.*)<\/m>/s.exec(xml) ?? [];

@@ -183,7 +183,7 @@ test('W20: a reply is written the same wherever the entries of a map lie in memo
     return writeReply(family, 'RenewAllPepSearches', `{"data":{"responseStatus":${status},"count":1}}`).xml;
   };
   const entryOf = (key: string) => `<a:${name}><a:Key>${key}</a:Key><a:Value>v</a:Value></a:${name}>`;
-  // 91 bytes an entry: what is written grows beyond 64 KiB at each of them in turn
+  // 91 bytes per entry, so that the buffer of 64 KiB overflows at each entry for some length
   const expected = Array.from({ length: 720 }, (_, index) => entryOf(`${1_000 + index}`)).join('');
   for (let length = 1; length <= 100; length++) {
     const first = 'f'.repeat(length);

@@ -5,18 +5,18 @@ import type { Settings } from '../../../../mappings/contract/overlay-keys.ts';
 import { load } from '../../../plain/documents.ts';
 import { compile, operationOf, readJson, readXml, writeReply } from '../codec-calls.ts';
 
-/** A contract whose one operation takes and gives an object with a member `m`, and what becomes of that. */
+/** A contract whose only operation takes and returns an object with a member `m`, and functions to convert it. */
 export interface Member {
   readonly compiled: CompiledContract;
-  /** What the element's content is read as, or what is wrong with it; then what was left out. */
+  /** Returns the JSON of an element's content or its problem, then ignored members. */
   readonly read: (content: string) => string;
-  /** What a JSON caller's value goes on as, or what is wrong with it; then what was left out. */
+  /** Returns the validated JSON of a JSON caller or its problem, then ignored members. */
   readonly pass: (json: string) => string;
-  /** What a reply's value is written as, or why it can't be; then what was left out. */
+  /** Returns the XML of a reply's value or its mismatch, then omitted members. */
   readonly write: (json: string) => string;
 }
 
-/** The member of a schema, which may refer to others by name. */
+/** Creates the member of a schema, which may reference others by name. */
 export function memberOf(
   schema: object,
   overlay: object = {},

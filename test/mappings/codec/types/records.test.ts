@@ -344,7 +344,7 @@ for (const [additionalProperties, good, bad, reason] of [
     t.regex(read(json(entry('k', bad))), new RegExp(`^\\w+ m\\.AdditionalJson\\[0\\]\\.Value: ${reason}$`));
   });
 
-/** An object of every kind of type, and how it is written. */
+/** An object with members of every kind of type, and its XML. */
 const everything = memberOf(
   {
     type: 'object',
@@ -380,13 +380,13 @@ const thing = `{"record":{"x":1,"a b":"2"},"open":{"k":{"x":3,"y":4},"b":"5","l"
 
 test('a reply is written the same wherever its parts lie on the tape', (t) => {
   const written = (json: string): string => {
-    // a tape that has grown stays as long as its contract
+    // a grown tape stays long as long as its contract
     const { xml } = writeReply(compile(everything.compiled.contract), 'put', `{"m":${json}}`);
     return /<m>(.*)<\/m>/.exec(xml)?.[1] ?? xml;
   };
   const things = written(`{"things":[${thing}]}`);
   t.regex(things, /^<things><Everything>.*<\/Everything><\/things>$/);
-  // four words for a text, two for a null, three for a number: the tape grows at each word of a thing in turn
+  // four words for a text, two for a null, three for a number, so that the tape grows at each word
   const nil = '<string i:nil="true"/>';
   for (let count = 994; count < 1_023; count++)
     for (const [first, last, before, behind] of [

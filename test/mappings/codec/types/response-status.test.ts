@@ -5,7 +5,10 @@ import type { Contract, RecordType } from '../../../../mappings/contract/model.t
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import { compile, screening, writeReply } from '../contracts.ts';
 
-/** What a responseStatus comes to, with how many members were left out; texts with `secret` in them are masked, those of `none` left out. */
+/**
+ * Returns a responseStatus after reading, with the number of omitted members. Texts that contain `secret` are masked;
+ * texts that contain `none` are removed.
+ */
 function read(
   text: string,
   stackTrace: 'keep' | 'drop' = 'drop',
@@ -102,7 +105,7 @@ test('what is left out and replaced within the status of a reply counts with the
   }
 });
 
-/** The contract whose status has a number for its message. */
+/** Returns the contract with a number as the status's message. */
 function withNumber(): Contract {
   const { fields } = screening.responseStatus;
   const responseStatus: RecordType = {
