@@ -47,7 +47,7 @@ const { contract } = buildContract({
 const graph = typeGraphOf(contract);
 const node = contract.types.find(({ name }) => name === 'Node');
 
-/** The element of a member of an object type. */
+/** Returns the element of a member of an object type. */
 function elementIn(type: SchemaType, json: string) {
   const form = jsonFormOf(type, true);
   const member = form.kind === 'object' ? form.members.members.find((each) => each.json === json) : undefined;

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 
-/** Stands in for ava where a mutant is judged: tests of a file in turn, in this process, up to the first that fails. */
+/** Replaces ava while mutants are tested: runs the tests of a file in order, in this process, until one fails. */
 
 interface Expected {
   readonly instanceOf?: new (...values: never[]) => unknown;
@@ -30,7 +30,7 @@ function check(error: unknown, expected: Expected | undefined): unknown {
   return error;
 }
 
-/** Whether an object has the members of another, as `t.like` asks. */
+/** Returns true if an object has the members of another, like `t.like`. */
 function isLike(value: unknown, pattern: unknown): boolean {
   if (typeof pattern !== 'object' || pattern === null) return Object.is(value, pattern);
   if (typeof value !== 'object' || value === null) return false;
@@ -118,10 +118,10 @@ const end = (run: Run): void => {
 test.after = Object.assign(end, { always: end });
 
 /**
- * Runs the tests that were declared since it was called last. Gives the title of the first that fails; undefined where all hold.
+ * Runs the tests declared since the last call. Returns the title of the first failing test, or undefined.
  *
- * @param only the places of those that run, in the order of their declaration; all of them without it
- * @param onDone called after each, with its place; with undefined after what goes before them all
+ * @param only indices of the tests to run, in the order of declaration; all if undefined
+ * @param onDone called after each test with its index, and with undefined after the hooks before all tests
  */
 export async function runTests(
   only?: ReadonlySet<number>,

@@ -62,7 +62,7 @@ const maps = [
   'test/mappings/codec/nils.test.ts',
 ];
 const properties = ['test/mappings/codec/properties.test.ts'];
-/** Whole gateways, with calls in both directions. */
+/** Tests with whole gateways and calls in both directions. */
 const calls = ['test/mappings/loader/plain.test.ts', 'test/plain/fixtures.test.ts'];
 const dates = [
   'test/mappings/codec/scalars/wcf-dates.test.ts',
@@ -70,7 +70,10 @@ const dates = [
   'test/mappings/codec/scalars/iso-dates.test.ts',
 ];
 
-/** Which tests speak of a file, those that notice most first: folders with a slash at their end, and files, which go before. */
+/**
+ * Tests for each file, the most sensitive first. Keys are folders with a slash at the end, or files, which take
+ * precedence.
+ */
 export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'gateway/http/framing.ts': ['test/gateway/http/framing.test.ts'],
   'mappings/json/base64-spans.ts': ['test/mappings/json/base64-spans.test.ts'],

@@ -4,20 +4,20 @@ import { isCharacter } from '../../../mappings/xml/characters.ts';
 import { fc } from '../../property.ts';
 import { pull, type Seen } from '../json/values.ts';
 
-/** A JSON value of some type, numbers as text; the members of a record may be told in any order. */
+/** A JSON value of a type, with numbers as text. The members of a record may be written in any order. */
 export type Value =
   | { readonly kind: 'token'; readonly text: string; readonly quotable: boolean }
   | { readonly kind: 'list'; readonly items: readonly Value[] }
   | { readonly kind: 'record' | 'map'; readonly members: readonly (readonly [name: string, value: Value])[] };
 
 export interface ValueOptions {
-  /** Whether null stands where the WSDL allows nil, or for a value that it then leaves out (W19). */
+  /** True if null is generated where the WSDL allows nil, or for a value that is then omitted (W19). */
   readonly nulls: boolean;
 }
 
 const nothing: Value = { kind: 'token', text: 'null', quotable: false };
 
-/** Text that XML can carry (W21), with what has to be escaped in either grammar. */
+/** Texts that XML allows (W21), including characters that need escapes in JSON or XML. */
 export const texts: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -58,7 +58,7 @@ const instants = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999
 const doubles = fc.double({ noDefaultInfinity: true, noNaN: true }).map((value) => JSON.stringify(value));
 const days = instants.map((ms) => new Date(ms).toISOString());
 
-/** JSON tokens of each scalar in the form that comes back as it went; dates in the contract's own. */
+/** JSON tokens of each scalar that survive a round trip unchanged. Dates have the contract's format. */
 function tokensOf(scalar: ScalarName, { settings }: Contract): fc.Arbitrary<string> {
   switch (scalar) {
     case 'string':
@@ -104,12 +104,12 @@ function tokensOf(scalar: ScalarName, { settings }: Contract): fc.Arbitrary<stri
   }
 }
 
-/** A field's type, its enum narrowed to what the operation takes (W42). */
+/** Returns a field's type with its enum restricted to the operation's values (W42). */
 function narrowed({ type, allowed }: Field): Type {
   return type.kind === 'enum' && allowed !== undefined ? { ...type, values: allowed } : type;
 }
 
-/** Values of a type, from the model; `depth` bounds how far records hold records. */
+/** Generates values of a type from the model. `depth` limits nested records. */
 export function valuesOf(
   type: Type,
   contract: Contract,
@@ -140,7 +140,7 @@ export function valuesOf(
       return (
         fc
           .array(takesNull && options.nulls ? fc.option(item, { nil: nothing }) : item, { maxLength: 3 })
-          // an array whose only item is nil is as absent (W13), where nulls aren't kept
+          // an array whose only item is nil counts as absent (W13), unless nulls are kept
           .map((items) => ({
             kind: 'list',
             items: contract.nulls === 'by-kind' && items.length === 1 && items[0] === nothing ? [] : items,
@@ -177,7 +177,7 @@ export function valuesOf(
     }
     case 'record': {
       const fields = type.fields.filter(({ type: inner }) => depth > 1 || inner.kind !== 'record');
-      // an errorCode would make the reply a failure (W30), a stackTrace is never told (W29)
+      // an errorCode would make the reply a failure (W30); a stackTrace is never returned (W29)
       const inReply = type === contract.responseStatus;
       const members = fields.map((field) => {
         if (inReply && field.json === 'stackTrace') return fc.constant(undefined);
@@ -200,7 +200,7 @@ export function valuesOf(
   }
 }
 
-/** Values of one variant of a union, its tag among an object's members. */
+/** Generates values of one variant of a union, with its tag as a member. */
 function ofVariant(
   { type, tag }: Variant,
   contract: Contract,
@@ -216,7 +216,7 @@ function ofVariant(
   });
 }
 
-/** Numbers below `n`, the next at each call; the same seed gives the same ones. */
+/** Returns the next pseudorandom number below `n`, determined by the seed. */
 export type Pick = (n: number) => number;
 
 export const inOrder: Pick = () => 0;
@@ -237,7 +237,7 @@ export function shuffle<Item>(items: readonly Item[], pick: Pick): Item[] {
   return items.map(() => rest.splice(pick(rest.length), 1)[0] as Item);
 }
 
-/** How a value is told: blanks, the order of a record's members, and how names and numbers are written. */
+/** Variations in writing a value: blanks, the order of a record's members, the form of names and numbers. */
 export interface Telling {
   readonly pick: Pick;
   readonly name: (name: string) => string;
@@ -246,7 +246,7 @@ export interface Telling {
 
 export const canonical: Telling = { pick: inOrder, name: JSON.stringify, token: (text) => text };
 
-/** The JSON text of a value. */
+/** Writes a value as JSON text. */
 export function tell(value: Value, telling: Telling = canonical): string {
   const { pick } = telling;
   const blank = () => ['', '', '', ' ', '\r\n\t'][pick(5)] ?? '';
@@ -262,7 +262,7 @@ export function tell(value: Value, telling: Telling = canonical): string {
   return write(value);
 }
 
-/** A JSON text so that equal ones are deeply equal: members by name, not by order; numbers by their digits. */
+/** Converts a JSON text so that equal texts are deeply equal: members by name, numbers by digits. */
 export function comparable(text: string): unknown {
   const of = (seen: Seen): unknown => {
     if ('items' in seen) return seen.items.map(of);

@@ -21,7 +21,7 @@ const plain = compile(depot);
 const { types, arrays } = screening.namespaces;
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
-/** A reply's Data as written for `data`, without the wrapper and Data's own tags. */
+/** Returns the content of a reply's Data, written for `data`. */
 function dataOf(operation: string, data: string): string {
   const { xml } = writeReply(family, operation, `{"data":${data}}`);
   const open = `<${operation}Response xmlns="${types}" xmlns:i="${xsi}">`;
@@ -32,7 +32,7 @@ function dataOf(operation: string, data: string): string {
   return content.slice('<Data>'.length, -'</Data>'.length);
 }
 
-/** Names of the children in the order of the document, of an element reached by its path. */
+/** Returns the names of an element's children in document order. */
 function childrenOf(xml: string, path: string): readonly string[] {
   const names: string[] = [];
   const open: string[] = [];
@@ -280,7 +280,7 @@ test('W18: an overlay’s order is the writer’s', (t) => {
   t.deepEqual(childrenOf(xml, 'GetPdfResponse/Data/Document'), ['Id', 'Type', 'DocumentBytes']);
 });
 
-/** The record with one of the records that it holds exchanged. */
+/** Replaces a nested record of a record. */
 function replace(record: RecordType, from: RecordType, to: RecordType): RecordType {
   if (record === from) return to;
   return {
@@ -318,7 +318,7 @@ test('W21: every character that became U+FFFD is counted', (t) => {
   t.is(reply.dropped, 1);
 });
 
-/** A reply that isn't of the contract's type, and what its error says: the path, never a value. */
+/** Replies that do not match the contract's type, and the error message, which has a path but no value. */
 const mismatches: Readonly<
   Record<string, readonly (readonly [operation: string, reply: string, message: string])[]>
 > = {

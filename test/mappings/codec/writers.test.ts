@@ -27,7 +27,7 @@ import {
 import { legalText, parseElement } from './elements.ts';
 import { canonical, picker, tell, valuesOf } from './values.ts';
 
-/** The writer has short ways for what is common; here each is held against the rule that it shortens. */
+/** The writer has fast paths for common values. Each is compared with the general rule. */
 
 function contentOf(codec: BothWays, json: string): string | null | undefined {
   try {
@@ -193,7 +193,7 @@ test('W21: any string leaves so that saxes reads it as it was, with U+FFFD, coun
       fc.property(units, fc.integer(), (list, seed) => {
         const text = list.join('');
         const pick = picker(seed);
-        // escapes where JSON asks for them, and here and there where it doesn't
+        // required escapes, and some optional ones
         const json = JSON.stringify(text).replace(/\\u[0-9a-f]{4}|\\.|[^\\"]/gsu, (piece) =>
           piece.length === 1 && pick(4) === 0
             ? `\\u${piece.charCodeAt(0).toString(16).padStart(4, '0')}`
@@ -258,7 +258,7 @@ test('base64 of any length leaves as it came, and one wrong letter anywhere is a
           strictEqual(contentOf(codec, `"${text}"`), text);
           if (text === '') return;
           const at = Math.floor(place * text.length);
-          if (wrong === '=' && at >= text.length - 2) return; // there it may be right
+          if (wrong === '=' && at >= text.length - 2) return; // padding may be valid there
           strictEqual(contentOf(codec, `"${text.slice(0, at)}${wrong}${text.slice(at + 1)}"`), undefined);
           strictEqual(contentOf(codec, `"${text.slice(1)}"`), undefined);
         },
@@ -278,7 +278,7 @@ test('base64 whose padding leaves bits over is a mismatch, a long one too (XSD P
   }
 });
 
-/** What a reply comes to, in words. */
+/** Describes the result of a reply. */
 function outcome(compiled: ReturnType<typeof compile>, operation: string, text: string): string {
   try {
     const { xml, dropped, replaced, failed } = writeReply(compiled, operation, text);
@@ -301,7 +301,7 @@ test('a reply is written as if there had been none before it, whatever came of t
           if (way === 0) return text.slice(0, -1 - Math.abs(seed % text.length));
           if (way === 1) return text.replace('{', '{"unknown":"\\u0000",');
           if (way === 2) return text.replace('"data":{', '"data":{"responseStatus":{"errorCode":"X"},');
-          // past the first room for bytes and for the tape
+          // exceeds the initial size of the buffer and of the tape
           if (way === 3) return text.replace('{', `{"unknown":[${'1,'.repeat(20_000)}1],`);
           return text;
         }),
@@ -342,7 +342,7 @@ test('a member’s name is compared whole, however its bytes fall', (t) => {
     const { xml, dropped } = writeReply(compiled, 'GetSearch', wrap(item));
     return [xml.replace(/^.*<SearchResultHmTreasury>|<\/SearchResultHmTreasury>.*$/g, ''), dropped];
   };
-  // what followed a member the last time is only tried first
+  // the order of the previous object is only a hint
   for (const order of [fields, fields.toReversed(), ['Name3', 'Name1', 'Name6', 'Name2', 'Name5', 'Name4']]) {
     t.deepEqual(written(`{${order.map((name) => `"${name.toLowerCase()}":"${name}"`).join(',')}}`), [
       fields.map((name) => `<${name}>${name}</${name}>`).join(''),

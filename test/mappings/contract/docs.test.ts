@@ -12,7 +12,7 @@ const readPage = (name: string) => readFileSync(new URL(`../../../docs/${name}.m
 const guide = readPage('contract');
 const reference = readPage('overlay-keys');
 
-/** The YAML blocks of a page with this fence. */
+/** Returns the YAML blocks of a page with this fence. */
 function blocks(page: string, fence: string): unknown[] {
   return [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, text]) =>
     parse(text ?? ''),

@@ -4,7 +4,7 @@ import type { Members, Order } from '../../../mappings/contract/type-graph.ts';
 import { element as e, many, maybe } from '../codec/adopted/messages.ts';
 import { getOf, serviceOf, typeOfGet } from '../loader/wsdl/wsdl-folder.ts';
 
-/** What a content model's members are: `*` repeats, `!` is required, choices and the order of the wire behind `;`. */
+/** Describes the members of a content model: `*` repeats, `!` is required; choices and the order in XML follow `;`. */
 
 function told({ members, choices, order }: Members): string {
   const names = members.map((member) => {

@@ -136,7 +136,7 @@ interface Source {
   readonly openapi?: string;
 }
 
-/** A contract whose one operation takes an object with these members. */
+/** Returns a contract whose only operation takes an object with these members. */
 function taking(properties: Readonly<Record<string, unknown>>, source: Source = {}): LoadedContract {
   const content = { 'application/json': { schema: { type: 'object', properties } } };
   const done = { type: 'object', properties: { done: { type: 'boolean' } } };
@@ -154,7 +154,7 @@ function taking(properties: Readonly<Record<string, unknown>>, source: Source = 
   });
 }
 
-/** What a type is, in one word or a few: scalars by name, records with the names of their fields. */
+/** Describes a type briefly: scalars by name, records with the names of their fields. */
 function shown(type: Type): string {
   switch (type.kind) {
     case 'scalar':
@@ -331,7 +331,7 @@ const becomes: readonly (readonly [title: string, schema: unknown, type: string,
     { type: 'array', items: { oneOf: [{ type: 'string' }, { type: 'integer' }] } },
     'ArrayOfOpBodyMItem[OpBodyMItem: OpBodyMItem<String|Integer|Json>]',
   ],
-  // narrowing that describes nothing
+  // restrictions that describe no type
   [
     'an object of which one of two is required',
     {
@@ -396,7 +396,7 @@ for (const [title, schema, expected, why] of becomes) {
     const loaded = taking({ m: schema }, { schemas });
     t.is(shown(fieldOf(loaded).type), expected);
     const notes = loaded.notes.map(({ pointer, why: says }) => `${pointer}: ${says}`);
-    // notes about what the schemas above hold are not this row's
+    // notes about the shared schemas above do not belong to this row
     const [first] = notes.filter((note) => !/\/(?:x|a): it says no single type$/.test(note));
     t.is(first, why?.startsWith('/components') ? why : why && at + why);
   });
@@ -572,7 +572,7 @@ test('__proto__ as a key, a member and a component changes no object', (t) => {
 
 // --- operations ------------------------------------------------------------------------------------
 
-/** A contract with these paths. */
+/** Returns a contract with these paths. */
 function serving(paths: object, overlay: object = {}, components: object = {}): Contract {
   return buildContract({
     openapiName: 'openapi.yaml',

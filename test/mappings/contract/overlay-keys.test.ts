@@ -13,7 +13,7 @@ import { readAdoptedOverlay } from '../../../mappings/loader/wsdl/adopted-overla
 
 const kinds = ['openapi', 'adopted'] as const;
 
-/** The problems of an overlay of one kind. */
+/** Returns the problems of an overlay of one kind. */
 function problemsOf(kind: ContractKind, overlay: unknown): readonly string[] {
   const problems: string[] = [];
   const read = kind === 'openapi' ? readOverlay : readAdoptedOverlay;

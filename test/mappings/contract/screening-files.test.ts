@@ -104,7 +104,7 @@ const nullable = (schema: Schema) =>
   (Array.isArray(schema.type) && schema.type.includes('null')) ||
   (schema.anyOf?.some((one) => one.type === 'null') ?? false);
 
-/** The schema without its null: `[T, 'null']` is T, `anyOf [$ref, null]` the reference. */
+/** Removes null from a schema: `[T, 'null']` becomes T, `anyOf [$ref, null]` the reference. */
 function bare(schema: Schema): Schema & { readonly type?: string } {
   const one = schema.anyOf?.find((option) => option.type !== 'null') ?? schema;
   const { type, ...rest } = one;
@@ -120,7 +120,7 @@ function named(name: string): Schema {
   return schema;
 }
 
-/** Every member of an object schema, those of `allOf` first (W18). */
+/** Returns every member of an object schema, those of `allOf` first (W18). */
 function members(schema: Schema): [string, Schema][] {
   const parts = schema.allOf ?? [];
   const name = refName(schema);
@@ -145,7 +145,7 @@ function xsdType(schema: Schema): string {
   return xsdTypes[key] ?? `no XSD type for ${key}`;
 }
 
-/** The type as the wire has it: W18's order, W33's types and nillability. */
+/** Returns the elements of a type: order of W18, types and nillability of W33. */
 function rows(type: string, schema: Schema, direction: 'request' | 'reply'): Row[] {
   const byJson = new Map(members(schema));
   const order = overlay.types[type]?.order ?? [
@@ -160,7 +160,7 @@ function rows(type: string, schema: Schema, direction: 'request' | 'reply'): Row
   });
 }
 
-/** The names of the components below a schema, itself not counted unless it is reached again. */
+/** Returns the names of the components below a schema. The schema itself is included only if it is recursive. */
 function reached(schema: Schema, into = new Set<string>()): Set<string> {
   const name = refName(schema);
   if (name !== undefined && !into.has(name)) {
@@ -177,13 +177,13 @@ function reached(schema: Schema, into = new Set<string>()): Set<string> {
 const requestTypes = new Set(posts.flatMap((post) => [...reached(body(post.requestBody).schema)]));
 const replyTypes = new Set(posts.flatMap((post) => [...reached(body(post.responses['200']).schema)]));
 
-/** Every inline object and named type of requests, by the name that the table gives it. */
+/** Every inline object and named type of requests, by its name in the table. */
 const requestObjects: [string, Schema][] = [
   ...posts.map((post): [string, Schema] => [post.operationId, body(post.requestBody).schema]),
   ...[...requestTypes].map((name): [string, Schema] => [name, named(name)]),
 ];
 
-/** What keeps a value from being an instance of a schema that is closed to unknown members. */
+/** Returns the reasons why a value is not an instance of a schema that forbids unknown members. */
 function mismatches(schema: Schema, value: Json, path: string): string[] {
   const one = bare(schema);
   if (value === null) {

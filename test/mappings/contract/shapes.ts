@@ -1,12 +1,12 @@
-/** Documents that grow with a number, each in a way of its own, of which loading may take no more than it grows. */
+/** Documents that grow with a number. The time to load them must grow at most linearly. */
 
 export interface Shape {
   readonly name: string;
-  /** What is large enough for its time to be told from noise. */
+  /** A size whose time is long enough to measure. */
   readonly size: number;
-  /** The text of the document of that size. */
+  /** Returns the text of the document of a size. */
   readonly document: (size: number) => string;
-  /** The text of its overlay; `{}` unless it says. */
+  /** Returns the text of its overlay; `{}` by default. */
   readonly overlay?: (size: number) => string;
 }
 
@@ -22,7 +22,7 @@ export const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name
 
 const text = { type: 'string' };
 
-/** A document with these schemas, and an operation that takes the named one and gives it back. */
+/** Returns a document with these schemas and an operation that takes and returns the named one. */
 export function documentOf(schemas: Json, root: string | Json = 'Root', more: Json = {}): string {
   const schema = typeof root === 'string' ? ref(root) : root;
   const content = { 'application/json': { schema } };
@@ -39,14 +39,14 @@ export function documentOf(schemas: Json, root: string | Json = 'Root', more: Js
   });
 }
 
-/** A document of operations. */
+/** Returns a document of operations. */
 function pathsOf(paths: Json, more: Json = {}): string {
   return JSON.stringify({ openapi: '3.0.3', info: { title: 'Growing' }, paths, ...more });
 }
 
 const done = { responses: { 200: { content: { 'application/json': { schema: text } } } } };
 
-/** `openapi`, `info` and `paths` as YAML, before what is to grow. */
+/** `openapi`, `info` and `paths` as YAML, before the growing part. */
 const yamlHead =
   'openapi: 3.0.3\ninfo: {title: Growing}\npaths: {/it: {get: {operationId: Get, responses: {200: {description: it}}}}}\n';
 

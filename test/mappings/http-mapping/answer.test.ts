@@ -19,7 +19,7 @@ const paths = Object.fromEntries(
 );
 const document = { openapi: '3.1.0', info: { title: 'Answers', version: '1' }, paths };
 
-/** What an answer becomes; `envelope` for the contract whose replies are records of status and body. */
+/** Reads an upstream response; `envelope` selects the contract whose replies are records of status and body. */
 function read(operation: string, type: string | undefined, body: string, status = 200, envelope = false) {
   const overlay = envelope ? { reply: 'envelope' } : {};
   const compiled = compile(load(document, undefined, overlay).contract);

@@ -7,9 +7,9 @@ import { compileMultipart } from '../../../mappings/http-mapping/multipart.ts';
 import { compileParameter } from '../../../mappings/http-mapping/parameter.ts';
 import { fc } from '../../property.ts';
 
-/** Lists where JSON isn't what goes: two that differ are written differently, or refused. */
+/** Lists in parameters: two different lists are written differently, or rejected. */
 
-/** What goes for a value; undefined for one that is refused. */
+/** Returns the text of a value, or undefined if it is rejected. */
 type Write = (value: unknown) => string | undefined;
 
 const parameter = (parts: Pick<Parameter, 'style' | 'explode' | 'deepLists'>): Write => {
@@ -80,7 +80,7 @@ const lists = fc.oneof(
   fc.array(fc.oneof(records, texts, word), { maxLength: 3 }),
 );
 
-/** Without what has no form: members that are null or hold nothing, and a list without items. */
+/** Removes values that cannot be written: null or empty members, and empty lists. */
 function sent(value: unknown): unknown {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => sent(item) ?? null);
   if (typeof value !== 'object' || value === null) return value ?? undefined;

@@ -11,7 +11,7 @@ const write = compileMultipart(
   defaultLimits,
 );
 
-/** What stands between the boundaries, heads included; a reader of its own, by RFC 2046, 5.1.1. */
+/** Returns the parts between the boundaries, with their heads: an independent reader (RFC 2046, 5.1.1). */
 function partsOf(content: Buffer, boundary: string): string[] {
   const text = content.toString('latin1');
   const pieces = text.split(`--${boundary}`);
@@ -68,7 +68,7 @@ test('a name or file name ends no header', (t) => {
 });
 
 test('a boundary is in none of the parts, even where one says what it would be', (t) => {
-  // the part's own digest can't be in it, so one that holds the boundary is made of the first choice of another
+  // a part cannot contain its own digest, so this part contains the first boundary choice of another message
   const first = write('{"text":"x"}', startReading(20)).boundary;
   const head = 'Content-Disposition: form-data; name="text"\r\n\r\n';
   t.is(first, createHash('sha256').update(`${head}x`).digest('hex').slice(0, 32));
@@ -84,7 +84,7 @@ for (const [contentType, isOne] of [
   ['text/plain; é', false],
   ['text/plain;a=b\r\nX-Evil: 1', false],
   ['text/plain;\r\nX-Evil:1', false],
-  // read in two ways each, these pairs took a pattern minutes
+  // with a backtracking pattern, each of these took minutes
   [`a/b${';x'.repeat(2_000)}é`, false],
   [`a/b${' ; '.repeat(2_000)}é`, false],
 ] as const) {

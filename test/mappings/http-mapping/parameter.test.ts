@@ -4,7 +4,7 @@ import type { Parameter } from '../../../mappings/contract/model.ts';
 import { compileParameter } from '../../../mappings/http-mapping/parameter.ts';
 import { fc } from '../../property.ts';
 
-/** A parameter's text for a value; undefined for nothing or a refusal. */
+/** Returns a parameter's text for a value, or undefined for no text or a rejection. */
 function written(
   parts: Pick<Parameter, 'in' | 'style' | 'explode'> & Partial<Parameter>,
   value: unknown,
@@ -23,7 +23,7 @@ function written(
 
 const lists = fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 5 });
 
-/** Takes a list apart again as a service would: by the separators first, then each item by itself. */
+/** Parses a list as an upstream does: splits it at separators first, then decodes each item. */
 const readers: readonly (readonly [
   Pick<Parameter, 'in' | 'style' | 'explode'>,
   (text: string) => string[],
@@ -52,13 +52,13 @@ const readers: readonly (readonly [
   [{ in: 'cookie', style: 'form', explode: true }, (text) => text.split('; ').map((item) => item.slice(2))],
 ];
 
-/** Delimiters that are percent-encoded as they are within an item, which is refused then. */
+/** Delimiters whose percent-encoding is the same within an item, which is rejected then. */
 const delimiters: Readonly<Partial<Record<Parameter['style'], string>>> = {
   spaceDelimited: ' ',
   pipeDelimited: '|',
 };
 
-/** All that a query may have (RFC 3986 §3.4), which a path and a cookie may have too. */
+/** Characters allowed in a query (RFC 3986 §3.4), which paths and cookies may contain too. */
 const urlText = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[\dA-F]{2})*$/;
 
 for (const [parts, read] of readers) {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { readRelatedType, splitRelated, takeParts } from '../../../mappings/http-mapping/related.ts';
 
-/** The message's parts, and the CPU time of finding them, in ms. */
+/** Returns the message's parts, and the CPU time of finding them in ms. */
 function split(boundary: string, content: Buffer) {
   const type = readRelatedType(`multipart/related; boundary="${boundary}"`);
   const head = `--${boundary}\r\nContent-Type: text/xml\r\n\r\n<a/>\r\n--${boundary}\r\nContent-ID: <p>\r\n\r\n`;

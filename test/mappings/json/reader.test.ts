@@ -6,7 +6,7 @@ import { JsonReader } from '../../../mappings/json/reader.ts';
 import { fc } from '../../property.ts';
 import { errorOf, pull, type Seen } from './values.ts';
 
-/** RFC 8259 by sentence: a text and where it goes wrong, none for a text that is read. */
+/** RFC 8259 by sentence: a text and its error, or no error for a valid text. */
 const rfc8259: Readonly<Record<string, readonly (readonly [text: string, error?: string])[]>> = {
   'RFC 8259, 2: four blanks may stand between tokens, and no others': [
     [' \t\r\n[ \t\r\n1 \t\r\n, \t\r\n2 \t\r\n] \t\r\n'],
@@ -209,7 +209,7 @@ test('jsonDepth: as many nested arrays and objects as the limit are read, one mo
     ['[[[[[[1]]]]]]', 'position 5: nesting deeper than 5'],
     ['{"a":[{"a":[{}]}]}', undefined],
     ['{"a":[{"a":[{"a":[]}]}]}', 'position 17: nesting deeper than 5'],
-    // depth is what is open, not what was opened
+    // depth counts open values, not all values
     ['[[[[[]]]],[[[[]]]],{"a":{"a":{"a":{}}}}]', undefined],
   ] as const;
   for (const [text, message] of rows) {
@@ -262,7 +262,9 @@ test('RFC 8259, 7: of all characters nine may follow a backslash', (t) => {
   }
 });
 
-/** What JSON.parse made of a text, in the reader's words; only for texts that say each number as JSON.stringify does. */
+/**
+ * Converts a value of JSON.parse for comparison. Works only for texts whose numbers are written as by JSON.stringify.
+ */
 function seenOf(value: unknown): Seen {
   if (typeof value === 'string') return { string: value };
   if (Array.isArray(value)) return { items: value.map(seenOf) };
@@ -342,7 +344,7 @@ test('a torn text is read or refused exactly as JSON.parse does, and never fails
           try {
             parsed = JSON.parse(torn);
           } catch {
-            refused = true; // what the reader has to do too
+            refused = true; // the reader must reject it too
           }
           strictEqual(errorOf(torn) !== undefined, refused, torn);
           if (!refused) strictEqual(typeof parsed === 'string', 'string' in pull(torn));

@@ -12,7 +12,7 @@ import {
   withoutIgnored,
 } from '../../../mappings/json/tape.ts';
 
-/** In bytes: bodies up to this, with their padding, are copied into memory that stays. */
+/** In bytes: bodies up to this size, with padding, are copied into reused memory. */
 const kept = 16 * 1024;
 
 function begin(body: Uint8Array | string, limits: Partial<Limits> = {}, tape = new Tape()): Tape {
@@ -20,7 +20,7 @@ function begin(body: Uint8Array | string, limits: Partial<Limits> = {}, tape = n
   return tape;
 }
 
-/** JSON of so many bytes: a number. */
+/** Returns a JSON number of `size` bytes. */
 const digits = (size: number): Buffer => Buffer.alloc(size, '1');
 
 for (const [json, names, rest] of [
@@ -338,7 +338,7 @@ test('text is taken from where the body is in its memory', (t) => {
   t.is(tape.decode(1, 6), 'é\nx');
 });
 
-/** What a move says, and where it ends. */
+/** A method of the tape, its result, and the position after it. */
 const moves: readonly (readonly [text: string, move: (tape: Tape) => unknown, says: unknown, end: number])[] =
   [
     ['1', (tape) => tape.scanNumber(), true, 1],
@@ -379,7 +379,7 @@ test('a move goes past what it reads, and says of numbers and strings whether th
   }
 });
 
-/** Where bytes go wrong, in the words of an error. */
+/** Invalid bytes and the error message. */
 const refused: readonly (readonly [text: string, message: string])[] = [
   ['', 'position 0: expected a value, got the end'],
   ['\n\t', 'position 2: expected a value, got the end'],

@@ -3,7 +3,7 @@ import { JsonError } from '../../../mappings/json/grammar.ts';
 import { JsonReader } from '../../../mappings/json/reader.ts';
 import { Tape } from '../../../mappings/json/tape.ts';
 
-/** A JSON text as the pull methods of JsonReader see it: numbers as their text, objects as lists of members. */
+/** A JSON text as returned by the pull methods of JsonReader: numbers as text, objects as lists of members. */
 export type Seen =
   | { readonly number: string }
   | { readonly string: string }
@@ -38,14 +38,14 @@ function pullValue(json: JsonReader): Seen {
   return { number: json.number() };
 }
 
-/** Reads a whole text by skipping it, as codecs do with what they don't know. Throws JsonError. */
+/** Reads a whole text by skipping it, as codecs do with unknown members. Throws JsonError. */
 export function skip(text: string, limits: Limits = defaultLimits): void {
   const json = new JsonReader(text, limits);
   json.skip();
   json.end();
 }
 
-/** Reads a whole text as replies are read, from its bytes. Throws JsonError. */
+/** Reads a whole text from its bytes, as replies are read. Throws JsonError. */
 function scan(text: string, limits: Limits): void {
   const tape = new Tape();
   tape.start(Buffer.from(text), limits);
@@ -53,7 +53,7 @@ function scan(text: string, limits: Limits): void {
   tape.end();
 }
 
-/** The JsonError that all ways of reading give; undefined when none gives one. Throws where they disagree. */
+/** Returns the JsonError of all readers, or undefined if none fails. Throws if they disagree. */
 export function errorOf(text: string, limits: Limits = defaultLimits): JsonError | undefined {
   const pulled = catchError(() => pull(text, limits));
   const skipped = catchError(() => skip(text, limits));
@@ -67,7 +67,7 @@ export function errorOf(text: string, limits: Limits = defaultLimits): JsonError
   return pulled;
 }
 
-/** An error without what it found, which is a character of text and a byte of bytes; its place in characters of both. */
+/** Returns an error without the found value, which is a character or a byte, and with its position in characters. */
 function verdictOf(error: JsonError | undefined, bytes?: Buffer): string | undefined {
   if (error === undefined) return undefined;
   const { position, message, limit } = error;

@@ -8,10 +8,10 @@ import { writeMetadataPage } from '../../../wsdl/page.ts';
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { type Shape, shapes } from '../contract/shapes.ts';
 
-/** What twice the size may cost: twice, and room for noise; what grows with the square costs four times as much. */
+/** Maximum factor for twice the size: 2, plus noise. Quadratic growth would give 4. */
 const most = 3.2;
 
-/** CPU time, in µs, of loading a document of a size and writing what callers see of it. */
+/** Returns the CPU time of loading a document and writing its WSDL, in µs. */
 function costOf({ document, overlay }: Shape, size: number): number {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   try {
@@ -32,7 +32,7 @@ function load(directory: string): void {
     writeWsdl(contract, { address: 'http://127.0.0.1' });
     writeMetadataPage(contract, { address: 'http://127.0.0.1' });
   } catch (error) {
-    if (!(error instanceof ContractError)) throw error; // what is wrong is found in time too
+    if (!(error instanceof ContractError)) throw error; // errors must be found in time too
   }
 }
 

@@ -9,7 +9,7 @@ import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { readContract } from '../../../mappings/loader/load.ts';
 import { documentOf, ref } from '../contract/shapes.ts';
 
-/** A folder with these files, whose path a problem doesn't tell. */
+/** Creates a folder with these files. Its path does not appear in problems. */
 function folder(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -32,10 +32,10 @@ const small = documentOf({ Root: { properties: { it: text } } });
 const yaml = (notes: string): string =>
   `openapi: 3.0.3\ninfo: {title: Small}\npaths: {/it: {get: {responses: {200: {description: it}}}}}\n${notes}`;
 
-/** Lists in one another. */
+/** Returns nested lists. */
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
-/** References from one to the next, so many of them from a member on. */
+/** Returns a document with a chain of references that starts at a member. */
 function chain(length: number): string {
   const links = Array.from({ length }, (_, at) => [`S${at}`, at === 0 ? text : ref(`S${at - 1}`)]);
   return documentOf({ ...Object.fromEntries(links), Root: { properties: { it: ref(`S${length - 1}`) } } });
@@ -134,7 +134,7 @@ for (const [what, line] of [
   });
 }
 
-/** The least limit with which a contract loads. */
+/** Returns the smallest limit with which a contract loads. */
 function leastOf(directory: string, limit: ContractConstant): number {
   let [no, yes] = [0, 100_000];
   while (yes - no > 1) {

@@ -20,7 +20,7 @@ const done = {
   200: { description: 'done', ...json({ type: 'object', properties: { done: { type: 'boolean' } } }) },
 };
 
-/** A document with one operation, and what a test adds or puts in its place. */
+/** Returns a document with one operation, with added or replaced parts. */
 function api(parts: Readonly<Record<string, unknown>> = {}): object {
   return {
     openapi: '3.1.0',
@@ -30,7 +30,7 @@ function api(parts: Readonly<Record<string, unknown>> = {}): object {
   };
 }
 
-/** A document with one operation whose body has these schemas as members, and components to refer to. */
+/** Returns a document with one operation whose body has these members, and with these components. */
 function taking(properties: Readonly<Record<string, Schema>>, schemas: object = {}): object {
   const schema = { type: 'object', properties };
   return api({
@@ -47,7 +47,7 @@ function build(openapi: unknown, overlay: unknown = {}): LoadedContract {
   return buildContract({ openapi, openapiName: 'openapi.yaml', overlay, overlayName: 'soap.yaml' });
 }
 
-/** `file#pointer: message` of each problem. */
+/** Returns `file#pointer: message` of each problem. */
 function problemsOf(load: () => unknown): readonly string[] {
   try {
     load();
@@ -58,7 +58,7 @@ function problemsOf(load: () => unknown): readonly string[] {
   return [];
 }
 
-/** A folder with these files. */
+/** Creates a folder with these files. */
 function folder(t: ExecutionContext, files: Readonly<Record<string, string | Buffer>>): string {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -530,7 +530,7 @@ const parcel = {
   },
 };
 
-/** A document for the overlay to name things of. */
+/** A document whose parts the overlay refers to. */
 const named = api({
   paths: {
     '/send': {
@@ -850,7 +850,7 @@ test('all that is wrong with both files is told at once', (t) => {
 
 // --- credentials in the body -----------------------------------------------------------------------
 
-/** A document whose two requests have these schemas as their member `who`. */
+/** Returns a document with two requests whose member `who` has these schemas. */
 function asking(first: Schema, second: Schema): object {
   const call = (operationId: string, who: Schema): object =>
     operation({ operationId, requestBody: json({ type: 'object', properties: { who } }) });
@@ -902,13 +902,13 @@ for (const [title, document, expected] of [
 
 // --- whatever stands in the files ------------------------------------------------------------------
 
-/** Every place in a document that holds a value, as a path of keys. */
+/** Returns the path of every value in a document. */
 function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return [path];
   return [path, ...Object.entries(value).flatMap(([key, inner]) => placesIn(inner, [...path, key]))];
 }
 
-/** The document with another value at a place. */
+/** Replaces the value at a path. */
 function replaced(value: unknown, [key, ...rest]: readonly string[], other: unknown): unknown {
   if (key === undefined) return other;
   if (Array.isArray(value))

@@ -16,7 +16,7 @@ const contract = join(import.meta.dirname, '../../fixtures/contracts/parcels');
 const types = 'urn:example:parcels';
 const key = { 'X-Api-Key': 'k-123456' } as const;
 
-/** The parcel post behind: tells what it knows of some parcels, and gives back what is booked. */
+/** An upstream that knows some parcels, and returns booked ones. */
 const gateway = await sharedGateway({ serve: { contract } });
 gateway.answer((hit, response) => {
   const [status, body] = answerOf(hit);
@@ -76,17 +76,17 @@ function soap(payload: string, headers: HeaderList = key): Promise<Reply> {
 const track = (inputs: string): string => `<TrackParcel xmlns="${types}">${inputs}</TrackParcel>`;
 const book = (body: string): string => `<BookParcel xmlns="${types}"><Body>${body}</Body></BookParcel>`;
 
-/** The one call that went upstream for a parcel's path, or for a booking that says this. */
+/** Returns the upstream request for a parcel's path, or for a booking with this text. */
 function hitOf(part: string): Hit | undefined {
   return gateway.hits.find(({ path, body }) => path.includes(part) || body.includes(part));
 }
 
-/** Headers that are the call's and not the connection's. */
+/** Returns the headers of the call without those of the connection. */
 function callHeaders({ headers: { host, connection, 'x-request-id': requestId, ...rest } }: Hit): object {
   return rest;
 }
 
-/** The parcel that has everything: nulls are told apart from absent members where the document lets them be null. */
+/** A parcel with all members. Null differs from absent if the document allows null. */
 const everything = [
   '<to><name>Zoë &amp; Co</name><postal_x0020_code>1 &lt;A&gt;</postal_x0020_code></to>',
   '<from i:nil="true"/><number>all</number><note i:nil="true"/><service>drone</service>',

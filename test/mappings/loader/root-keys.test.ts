@@ -2,8 +2,6 @@ import test from 'ava';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 
-/** Misspelt keys of a document's root. */
-
 const answers = {
   200: { description: 'ok', content: { 'application/json': { schema: { type: 'object' } } } },
 };

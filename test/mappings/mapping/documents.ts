@@ -4,24 +4,24 @@ import { compileModule } from '../../../mappings/mapping/code.ts';
 import { compileMapping, type MappedAnswer, type Mapping } from '../../../mappings/mapping/mapping.ts';
 import { readEntries } from '../../../mappings/mapping/rules.ts';
 
-/** What a test's mapping stands between: schemas in YAML's short form, and the rules. */
+/** A test's mapping: both schemas in YAML's flow style, and the rules. */
 export interface Sides {
-  /** The old request's schema, and the old reply's. */
+  /** Schemas of the legacy request and reply. */
   readonly old: string;
   readonly oldReply?: string;
-  /** The new request's body, the new answer's. */
+  /** Schemas of the new request body and response. */
   readonly body?: string;
   readonly answer?: string;
-  /** The responses of the new operation, in place of a 200 with `answer`. */
+  /** Responses of the new operation, instead of a 200 with `answer`. */
   readonly responses?: string;
-  /** The media types of the new operation's body, in place of JSON with `body`. */
+  /** Media types of the new operation's body, instead of JSON with `body`. */
   readonly bodyContent?: string;
-  /** The schema of the old operation's declared faults. */
+  /** Schema of the legacy operation's declared faults. */
   readonly oldFaults?: string | undefined;
   readonly parameters?: string;
   readonly path?: string;
   readonly components?: string;
-  /** The entry's rules, without `call`; or a list of them. */
+  /** The rules of an entry without `call`, or a list of entries. */
   readonly rules: string;
   readonly code?: string;
   readonly limits?: Partial<Limits>;
@@ -29,7 +29,7 @@ export interface Sides {
 
 const content = (schema: string) => ({ 'application/json': { schema: parse(schema) } });
 
-/** A mapping of an operation `Do` onto `POST /do`, and what is wrong with its notation. */
+/** Compiles a mapping of an operation `Do` to `POST /do`, with the problems of its rules. */
 export function mappingOf(sides: Sides): Mapping {
   const limits = { ...defaultLimits, ...sides.limits };
   const components = sides.components === undefined ? {} : { schemas: parse(sides.components) };
@@ -80,7 +80,7 @@ export function mappingOf(sides: Sides): Mapping {
   return { ...mapping, problems: [...told, ...mapping.problems] };
 }
 
-/** The problems of a mapping, as `pointer: message`. */
+/** Returns the problems of a mapping as `pointer: message`. */
 export function problemsOf(sides: Sides): readonly string[] {
   return mappingOf(sides).problems.map(({ pointer, message }) => `${pointer}: ${message}`);
 }
@@ -92,22 +92,22 @@ function operationOf(sides: Sides) {
   return operation;
 }
 
-/** The calls that a request in JSON is mapped to. Throws Error for a mapping that doesn't hold. */
+/** Maps a JSON request to upstream calls. Throws an Error for an invalid mapping. */
 export function callsOf(sides: Sides, json: string) {
   return operationOf(sides).toCalls(json).calls;
 }
 
-/** The body of the one call. */
+/** Returns the body of the only call. */
 export function bodyOf(sides: Sides, json: string): string | undefined {
   return callsOf(sides, json)[0]?.body;
 }
 
-/** The declared fault that an error answer is. */
+/** Returns the declared fault for an error response. */
 export function faultOf(sides: Sides, answer: Partial<MappedAnswer>): string | undefined {
   return operationOf(sides).toFault(0, { status: 404, headers: {}, body: '', ...answer });
 }
 
-/** The reply of a request's answers. */
+/** Returns the reply for the responses to a request. */
 export function replyOf(sides: Sides, json: string, ...answers: readonly Partial<MappedAnswer>[]): string {
   const operation = operationOf(sides);
   const { entry } = operation.toCalls(json);

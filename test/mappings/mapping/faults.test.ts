@@ -4,7 +4,7 @@ import { compileMapping } from '../../../mappings/mapping/mapping.ts';
 import { readEntries } from '../../../mappings/mapping/rules.ts';
 import { faultOf, problemsOf, type Sides } from './documents.ts';
 
-/** Declared faults of error answers (M7). */
+/** Declared faults for error responses (M7). */
 
 const orderFault = `
     type: object

@@ -3,7 +3,7 @@ import { MappingError } from '../../../mappings/mapping/run.ts';
 import { fc } from '../../property.ts';
 import { mappingOf, type Sides } from './documents.ts';
 
-/** What holds of a mapping whatever comes (M2, M3). */
+/** Properties of a mapping for all inputs (M2, M3). */
 
 const old = `
   type: object
@@ -16,7 +16,7 @@ const old = `
     Total: { type: object, properties: { currencyID: { type: string }, value: { type: number } } }
     Lines: { type: array, items: { $ref: '#/components/schemas/Line' } }`;
 
-/** Renames, moves, a table, a date, a number as text, lists within lists, and the same back. */
+/** Renames, moves, a table, a date, a number as text, nested lists, and the reverse direction. */
 const there: Sides = {
   old,
   oldReply: old,
@@ -61,7 +61,7 @@ const { line } = fc.letrec((tie) => ({
   line: fc.record({ Sku: fc.string(), Parts: fc.array(tie('line'), { maxLength: 3 }) }, { requiredKeys: [] }),
 }));
 
-/** A number stands for itself in JSON, so it is put in by its place. */
+/** JSON.stringify cannot write large numbers, so they are inserted as text. */
 const digits = fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map((value) => `#${value}`);
 
 const request = fc

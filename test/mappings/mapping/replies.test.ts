@@ -1,7 +1,7 @@
 import test from 'ava';
 import { problemsOf, replyOf, type Sides } from './documents.ts';
 
-/** Answers that are not JSON, and bodies that rules cannot make (M1, M3). */
+/** Responses that are not JSON, and bodies that rules cannot create (M1, M3). */
 
 const old = `{ type: object, properties: { id: { type: string } } }`;
 const oldReply = `

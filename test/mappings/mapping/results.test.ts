@@ -3,7 +3,7 @@ import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { compileModule } from '../../../mappings/mapping/code.ts';
 import { bodyOf } from './documents.ts';
 
-/** The size of what functions make (M5, mappingValues). */
+/** The size of results of functions (M5, mappingValues). */
 
 const resultOf = (expression: string, most: number) => {
   const source = `export const f = (value: string): unknown => { ${expression.includes('return') ? expression : `return ${expression}`} };`;

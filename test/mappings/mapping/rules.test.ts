@@ -856,7 +856,7 @@ test('M1: autoReply: same takes members into a target that has them by any name,
   const body =
     '{"Named":{"a":"1","n":2},"Both":{"z":"4","a":"1","n":2,"c":"3"},"Ruled":{"a":"1","b":"lost","x":"5"}}';
   t.deepEqual(JSON.parse(replyOf(sides, '{}', { body })), {
-    Named: { a: '1' }, // a number is of another kind
+    Named: { a: '1' }, // a number is of another type
     Both: { a: '1', z: '4', c: '3' },
     Ruled: { a: '1', b: '1', x: '5' },
   });
@@ -922,7 +922,7 @@ for (const [what, rule] of [
       old: object(`L: { type: array, items: ${object(`X: ${text}, Y: ${text}`)} }`),
       body: object(`l: { type: array, items: ${object('k: {}, m: {}, n: {}')} }`),
       rules: `request: { l: { each: L, ${rule} } }\nomit: ['L[].X', 'L[].Y']`,
-      limits: { mappingValues: 9 }, // the list, and of each item itself and three more
+      limits: { mappingValues: 9 }, // the list, and four values per item
     };
     const ofItems = (count: number) =>
       JSON.stringify({ L: Array.from({ length: count }, () => ({ Y: 'y' })) });

@@ -2,7 +2,7 @@ import test from 'ava';
 import { SchemaReader } from '../../../mappings/mapping/schemas.ts';
 import { targetOperation } from '../../../mappings/mapping/target.ts';
 
-/** An operation of an OpenAPI document as a mapping sees it (M1). */
+/** An operation of an OpenAPI document as the target of a mapping (M1). */
 
 for (const [types, taken] of [
   [['application/x-ndjson', 'application/json'], 'application/json'],

@@ -3,7 +3,7 @@ import test from 'ava';
 import { writeTestSkeleton, writeTypes } from '../../../mappings/mapping/types.ts';
 import { mappingOf } from './documents.ts';
 
-/** What `map types` writes is TypeScript, whatever documents and files are called (M5). */
+/** The output of `map types` is valid TypeScript for any names of documents and files (M5). */
 
 test('a path with the end of a comment stays in the comment', (t) => {
   const mapping = mappingOf({ old: 'type: object', path: '/files/*/content', rules: '{}' });

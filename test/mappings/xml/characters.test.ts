@@ -8,7 +8,7 @@ import {
   isNcName,
 } from '../../../mappings/xml/characters.ts';
 
-/** The productions of XML 1.0, fifth edition, as it writes them; a name has no colon here (Namespaces in XML, 4). */
+/** The productions of XML 1.0, fifth edition. Names have no colon here (Namespaces in XML, 4). */
 const productions: readonly (readonly [title: string, is: (code: number) => boolean, pattern: RegExp])[] = [
   [
     '[4] NameStartChar',

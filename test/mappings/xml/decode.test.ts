@@ -457,13 +457,13 @@ test('W9: each encoding is known by each of its names, in any case', (t) => {
     t.is(decodeXml(Buffer.from('<\u20ac', 'utf16le').swap16(), name), '<\u20ac', name);
 });
 
-/** Bytes at the ends of every range of Unicode's table 3-7, and beside them. */
+/** Bytes at and next to the bounds of every range of Unicode's table 3-7. */
 const edges = [
   0x0a, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
   0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
 ];
 
-/** The place that bytes are refused at, by Node: behind the last byte up to which they are UTF-8. */
+/** Returns the position at which Node rejects bytes: after the longest valid UTF-8 prefix. */
 function placeOf(input: Buffer): string | undefined {
   let size = input.length;
   while (!isUtf8(input.subarray(0, size))) size--;
@@ -579,7 +579,7 @@ for (const [input, expected] of [
   [bytes(markBe, utf16be(`${declared('utf-16')}<a/>`)), 'utf-16'],
   [utf16le(`${declared('utf-16')}<a/>`), 'utf-16le'],
   [utf16be(`${declared('UTF-16BE')}<a/>`), 'utf-16be'],
-  // the slip of .NET's StringWriter: the bytes are UTF-8
+  // .NET's StringWriter declares UTF-16 although the bytes are UTF-8
   [bytes(declared('utf-16'), '<a/>'), 'utf-8'],
   [bytes(declared('ISO-8859-1'), '<a/>'), 'iso-8859-1'],
   [bytes(declared('latin1'), '<a/>'), 'iso-8859-1'],

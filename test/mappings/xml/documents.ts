@@ -2,7 +2,7 @@ import { isCharacter } from '../../../mappings/xml/characters.ts';
 import { fc } from '../../property.ts';
 import type { Element } from './infoset.ts';
 
-/** Arbitrary documents: what they mean, and one of the odd ways to write it. */
+/** Arbitrary documents: their infoset, and an unusual way to write it. */
 export interface Document {
   readonly root: Element;
   readonly text: string;
@@ -17,7 +17,7 @@ interface Node {
   readonly name: Name;
   readonly attributes: readonly (Name & { readonly value: string })[];
   readonly children: readonly Node[];
-  /** Between the children, or all there is. */
+  /** Text between the children, or the whole text. */
   readonly text: string;
 }
 
@@ -65,7 +65,7 @@ const nodes = fc.letrec<{ node: Node }>((tie) => ({
     .map((node) => node as Node),
 })).node;
 
-/** How the writer chooses: every choice is the next number of a list, so that fast-check can shrink it. */
+/** The writer's choices. Each choice consumes the next number of a list, so that fast-check can shrink it. */
 class Choices {
   readonly #numbers: readonly number[];
   #next = 0;
@@ -74,7 +74,7 @@ class Choices {
     this.#numbers = numbers;
   }
 
-  /** A prefix that nothing else has. */
+  /** Returns an unused prefix. */
   unique(): string {
     return `n${this.#next++}`;
   }
@@ -130,7 +130,7 @@ function writeElement(node: Node, outer: Scope, choices: Choices): { text: strin
   );
   for (const [prefix, namespace] of declared) {
     const declaration = `xmlns${prefix === '' ? '' : `:${prefix}`}${equals(choices)}${writeValue(namespace, choices)}`;
-    // Declarations may stand behind what uses them; the order of the attributes proper stays.
+    // Declarations may follow the names that use them. The order of other attributes is kept.
     if (choices.pick(true, false)) parts.unshift(declaration);
     else parts.push(declaration);
   }

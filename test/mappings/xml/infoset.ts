@@ -2,20 +2,20 @@ import { SaxesParser } from 'saxes';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 
-/** What two readers of one document must agree on. */
+/** The information in which two readers of a document must agree. */
 export interface Element {
   readonly name: string;
   readonly attributes: readonly string[];
   readonly children: readonly Element[];
   /** Character data of an element without children. */
   readonly text: string | undefined;
-  /** Whether an element with children holds character data other than blanks. */
+  /** True if an element with children contains character data other than blanks. */
   readonly stray: boolean;
 }
 
-/** The infoset as XmlReader sees it; throws what it throws. */
+/** Returns the infoset as XmlReader reads it. Throws the reader's errors. */
 export function readInfoset(text: string): Element {
-  // A pull reader can't look ahead: the first pass finds out which elements have children.
+  // A pull reader cannot look ahead, so a first pass finds the elements with children.
   const shape = new XmlReader(text, defaultLimits);
   shape.readRoot();
   const root = readShape(shape);
@@ -56,10 +56,10 @@ function readElement(reader: XmlReader, shape: Shape): Element {
   return { name, attributes, children, text: undefined, stray: reader.stray };
 }
 
-/** What saxes is known to read wrongly, so that nothing can be learnt from it. */
+/** Thrown for documents that saxes is known to misread. */
 export class Misreading extends Error {}
 
-/** The same by saxes, guarded as a SOAP reader must be: XML 1.0, no DTD, no processing instruction. */
+/** Returns the infoset as saxes reads it, with the restrictions of SOAP: XML 1.0, no DTD, no processing instruction. */
 export function saxesInfoset(text: string): Element {
   type Building = { name: string; attributes: string[]; children: Element[]; text: string };
   const parser = new SaxesParser({ xmlns: true, position: false, defaultXMLVersion: '1.0' });

@@ -11,7 +11,7 @@ function drain(text: string, limits: Limits): void {
 interface Row {
   limit: keyof typeof allLimits;
   what: string;
-  /** A document that has `count` of what is limited. */
+  /** Returns a document with `count` occurrences of the limited item. */
   document: (count: number) => string;
   message: (limit: number) => string;
 }
@@ -194,7 +194,7 @@ test('a text or a value is read until it shows to be too long: what is wrong beh
     reader.readRoot();
     return reader.readText(most, true)?.length;
   };
-  // long ones are read in another way
+  // long ones are read by other code
   for (const most of [6, 6_000]) {
     for (const [piece, length] of [
       ['&#49;', 1],
@@ -255,7 +255,7 @@ test('comments are bounded by the body alone', (t) => {
   t.notThrows(() => drain(`<a><!-- ${'x'.repeat(100)} --></a>`, { ...defaultLimits, xmlText: 10 }));
 });
 
-/** Documents that cost a careless reader dearly (A3 to A10), and the sum of what a careful one may take. */
+/** Documents that are expensive for a careless reader (A3 to A10), with a time limit for all together. */
 const floods: [title: string, document: string][] = [
   ['a DTD of 200,000 declarations', `<!DOCTYPE a [${'<!ENTITY a "b">'.repeat(200_000)}]><a/>`],
   ['100,000 nested elements', '<a>'.repeat(100_000)],

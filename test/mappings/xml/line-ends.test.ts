@@ -2,7 +2,7 @@ import test from 'ava';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 
-/** The text of an element with this content. */
+/** Returns the text of an element with this content. */
 function textOf(content: string, maxLength: number): string | undefined {
   const xml = new XmlReader(`<a>${content}</a>`, defaultLimits);
   xml.readRoot();
@@ -40,7 +40,7 @@ test('XML 1.0, 2.11: line ends of short and long texts, of bytes and of wider ch
     }
 });
 
-/** A piece of text between sections, and what it and a section hold come to. */
+/** Text and CDATA sections, and the text that they contain. */
 const sectioned: readonly (readonly [content: string, text: string])[] = [
   ['<![CDATA[\r]]>', '\n'],
   ['a&amp;\r\n<![CDATA[<é\r\n]]><!-- \r -->', 'a&\n<é\n'],

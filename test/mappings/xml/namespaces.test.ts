@@ -5,7 +5,7 @@ import { fc } from '../../property.ts';
 
 const prefixes = ['', 'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'xml', 'toString'];
 
-/** What prefixes mean where these are all the declarations, the nearest last. */
+/** Returns the namespaces of prefixes for these declarations, the innermost last. */
 function meaningsOf(declared: readonly Declaration[]): readonly (string | undefined)[] {
   return prefixes.map((prefix) => {
     if (prefix === 'xml') return 'http://www.w3.org/XML/1998/namespace';
@@ -14,7 +14,7 @@ function meaningsOf(declared: readonly Declaration[]): readonly (string | undefi
   });
 }
 
-/** The declarations of elements that open, in turn; `undefined` closes the one that was opened last. */
+/** The declarations of elements that are opened; `undefined` closes the innermost element. */
 const steps = fc.array(
   fc.option(
     fc.uniqueArray(

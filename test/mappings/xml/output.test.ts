@@ -3,7 +3,7 @@ import { MismatchError } from '../../../mappings/codec/problem.ts';
 import { NoRoom } from '../../../mappings/xml/error.ts';
 import { longRange, Output, piece } from '../../../mappings/xml/output.ts';
 
-/** What is written, as text. */
+/** Returns the written text. */
 function written(write: (output: Output) => void, expected = 0): string {
   const output = new Output();
   output.start(expected);
@@ -196,7 +196,7 @@ test('as much is written as there is room for, and no more', (t) => {
   };
   t.is(Buffer.concat(write(1_300_000) as readonly Buffer[]).length, 1_300_000);
   t.throws(() => write(1_299_999), { instanceOf: NoRoom });
-  // it ends long before all is written
+  // fails long before everything is written
   t.throws(() => write(100_000), { instanceOf: NoRoom });
   t.true(output.length <= 300_000, `${output.length}`);
 });
@@ -214,12 +214,12 @@ test('what was begun and isn’t taken is given back', (t) => {
   t.is(output.take().toString(), 'b');
 });
 
-/** Bytes of the memory that is used again and again. */
+/** Size of the reused buffer in bytes. */
 const kept = 64 * 1024;
-/** Bytes behind what is written that there has to be room for. */
+/** Free bytes that must remain after the written text. */
 const most = 48;
 
-/** Things to write, each as its own text; those that reserve their room by themselves. */
+/** Texts to write. Each write reserves its own space. */
 const writes: readonly (readonly [text: string, write: (output: Output) => void])[] = [
   ['<a xmlns="urn:a">', (output) => output.tags(piece('<a xmlns="urn:a">'))],
   ['12345678', (output) => output.tags(piece('12345678'))],
@@ -240,7 +240,7 @@ test('whatever is written at the end of the memory that is kept, it is whole', (
       const output = new Output();
       output.start(0);
       output.text('b'.repeat(20_000));
-      // up to this place without growing: reserved as one character each
+      // fills up to this position without growing, since one character each is reserved
       for (let at = 20_000; at < before.length; at++) output.bytes[at] = 98;
       output.length = before.length;
       write(output);
@@ -335,7 +335,7 @@ test('base64 that goes out beside what is written is numbered, and a reference s
   output.attach(parts[0] as Buffer);
   output.start(0);
   t.deepEqual(output.attached, []);
-  // a part beside and a range between are pieces too
+  // attached parts and inserted ranges are separate pieces too
   output.attach(parts[0] as Buffer);
   output.insert(Buffer.from('range'), 0, 5);
   output.text('.');

@@ -20,7 +20,7 @@ test('a document is read back as what it means, however it is written', (t) => {
   );
 });
 
-/** What tears documents apart: pieces of syntax in places that never asked for them. */
+/** Pieces of syntax that are inserted at random positions. */
 const pieces = fc.constantFrom(
   '<',
   '>',
@@ -128,7 +128,7 @@ test('a mutilated document is read as saxes reads it, or refused with XmlError a
   t.true(seen.read > 0 && seen.refused > 0);
 });
 
-/** Reads a document to its end, each element in the next of the ways; the refusal's message, if any. */
+/** Reads a document with the given methods in rotation. Returns the error message, if any. */
 function refusal(text: string, ways: readonly ('children' | 'text' | 'skip')[]): string | undefined {
   const reader = new XmlReader(text, defaultLimits);
   let next = 0;

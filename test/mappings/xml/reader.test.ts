@@ -516,7 +516,7 @@ for (const [text, message] of [
   ['<!-- \b --><a/>', 'line 1, column 6: expected a legal character, got U+0008'],
   ['<a/>\f', 'line 1, column 5: expected a legal character, got U+000C'],
   ['<a></a\v>', 'line 1, column 7: expected a legal character, got U+000B'],
-  // what is met first is told
+  // the first error is reported
   ['<a></b>\u0001', 'line 1, column 4: expected </a>, got </b>'],
   ['<a b="<"/>\u0001', 'line 1, column 7: expected no < in an attribute value'],
   ['<a b/>\ufffe', 'line 1, column 5: expected =, got U+002F'],
@@ -791,7 +791,7 @@ test('a reader goes on where another one was whose document began alike', (t) =>
   ]);
   t.throws(() => goOn('</s:b></s:a>').drain(), { message: /: expected <\/s:c>, got <\/s:b>$/ });
   t.throws(() => goOn('</s:c></s:b>').drain(), { message: /: expected <\/s:a>, got <\/s:b>$/ });
-  // what was counted before counts
+  // earlier elements count too
   const rest = '<d/></s:c><e/></s:a>';
   t.notThrows(() => goOn(rest, { ...defaultLimits, xmlElements: 5, xmlChildren: 3 }).drain());
   t.throws(() => goOn(rest, { ...defaultLimits, xmlElements: 4 }).drain(), {

@@ -3,7 +3,7 @@ import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
 import { XmlReader } from '../../../mappings/xml/reader.ts';
 
-/** The text of an element with this content; undefined where the document is refused. */
+/** Returns the text of an element with this content, or undefined if the document is rejected. */
 function textOf(content: string): string | undefined {
   try {
     const xml = new XmlReader(`<a>${content}</a>`, defaultLimits);

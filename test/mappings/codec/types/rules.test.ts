@@ -12,7 +12,7 @@ import { load } from '../../../plain/documents.ts';
 import { fc } from '../../../property.ts';
 import { compile, operationOf, readJson, readXml } from '../codec-calls.ts';
 
-/** A contract that checks all of a member's schema. */
+/** Compiles a contract that checks all rules of a member's schema. */
 function compileStrict(schema: object, limits = {}, openapi = '3.1.0', schemas = {}) {
   const body = { type: 'object', properties: { m: schema } };
   const requestBody = { content: { 'application/json': { schema: body } } };
@@ -23,7 +23,7 @@ function compileStrict(schema: object, limits = {}, openapi = '3.1.0', schemas =
   return { compiled: compile(contract, {}, limits), unchecked };
 }
 
-/** What a value's JSON is refused for, told as of the member. */
+/** Returns the problems of a value's JSON, relative to the member. */
 function faultsOf(schema: object, value: string, openapi?: string): readonly string[] {
   const { compiled } = compileStrict(schema, {}, openapi);
   return readJson(compiled, 'put', `{"Body":{"m":${value}}}`).problems.map((problem) =>
@@ -302,13 +302,13 @@ const numbers = fc
   .tuple(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: -20, max: 20 }))
   .map(([digits, exponent]) => ({ digits, exponent }));
 
-/** A number with an exponent, as the generator makes it. */
+/** A generated number with an exponent. */
 interface Scaled {
   readonly digits: bigint;
   readonly exponent: number;
 }
 
-/** So many times what it is, so that no fraction is left. */
+/** Scales a number so that it has no fraction. */
 function scaled({ digits, exponent }: Scaled): bigint {
   return digits * 10n ** BigInt(exponent + 20);
 }
@@ -463,7 +463,7 @@ for (const [schema, value, characters] of [
   [{ type: 'object', minProperties: 1, additionalProperties: {} }, '{"a":1}', 7],
   [unique(unique(integer)), '[[1,2],[3]]', 2 * (5 + 3 + 11)],
   [unique(unique(unique(text))), '[[["a"],["b"]]]', 2 * (5 + 5 + 13 + 15)],
-  // what is written anew to be compared, and is so for each list around it, counts ten times more
+  // text that is rewritten for comparison, once per enclosing list, counts ten times
   [unique(unique(unique(integer))), '[[[1],[2]]]', 2 * (3 + 3 + 9 + 11) + 10 * (3 + 3)],
   [unique(unique(unique(text))), '[[["\\n"],["b"]]]', 2 * (6 + 5 + 14 + 16) + 10 * 6],
 ] as const)

@@ -4,7 +4,7 @@ import { compile, operationOf, readJson, readXml, writeReply } from '../codec-ca
 
 type Unknown = 'refuse' | 'ignore';
 
-/** An operation that takes and gives an object whose member `m` is of a schema. */
+/** Compiles an operation that takes and returns an object whose member `m` has a schema. */
 function compiledFor(schema: object, unknownElements: Unknown) {
   const content = { 'application/json': { schema: { type: 'object', properties: { m: schema } } } };
   const put = {
@@ -23,7 +23,7 @@ const schemas = {
 } as const;
 type Kind = keyof typeof schemas;
 
-/** What the member of a request is read as, what is wrong with it, or what was left out. */
+/** Returns the JSON of the member of a request, its problem, or the ignored elements. */
 function read(kind: Kind, content: string, unknown: Unknown): string {
   const compiled = compiledFor(schemas[kind], unknown);
   const { input, problems, ignored } = readXml(compiled, 'put', `<Body><m>${content}</m></Body>`);
@@ -33,14 +33,14 @@ function read(kind: Kind, content: string, unknown: Unknown): string {
   return ignored.length === 0 ? value : `${value} without ${ignored}`;
 }
 
-/** The same of a request in JSON, without the value. */
+/** Returns the problems and ignored members of a JSON request. */
 function passed(kind: Kind, json: string, unknown: Unknown): string {
   const compiled = compiledFor(schemas[kind], unknown);
   const { problems, ignored } = readJson(compiled, 'put', `{"Body":{"m":${json}}}`);
   return [...problems, ...ignored.map((name) => `without ${name}`)].join('; ');
 }
 
-/** What the member of a reply is written as, or why it can't be. */
+/** Returns the XML of the member of a reply, or its mismatch. */
 function written(kind: Kind, json: string): string {
   try {
     const { xml, dropped } = writeReply(compiledFor(schemas[kind], 'refuse'), 'put', `{"m":${json}}`);

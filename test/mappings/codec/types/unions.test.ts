@@ -28,7 +28,7 @@ const ref = (name: keyof typeof schemas): { readonly $ref: string } => ({
   $ref: `#/components/schemas/${name}`,
 });
 
-/** An operation that takes and gives an object whose member `m` is of a schema. */
+/** Compiles an operation that takes and returns an object whose member `m` has a schema. */
 function compiledFor(schema: object, overlay?: object) {
   const content = { 'application/json': { schema: { type: 'object', properties: { m: schema } } } };
   const put = {
@@ -59,7 +59,7 @@ const tagged = compiledFor({
   discriminator: { propertyName: 'kind', mapping },
 });
 
-/** Of a variant that has no member for the tag. */
+/** A variant without a member for the tag. */
 const tagless = compiledFor({
   oneOf: [ref('Bare'), ref('Dog')],
   discriminator: { propertyName: 'kind', mapping: { bare: ref('Bare').$ref, dog: ref('Dog').$ref } },
@@ -72,14 +72,14 @@ const strict = compiledFor(
   { validate: 'strict' },
 );
 
-/** What the member of a reply is written as, with how many members of its JSON were dropped, where any were. */
+/** Returns the XML of the member of a reply, with the number of dropped JSON members if there are any. */
 function written(compiled: typeof tagged, json: string): string {
   const { xml, dropped } = writeReply(compiled, 'put', `{"m":${json}}`);
   const [, content = ''] = /<m>(.*)<\/m>/.exec(xml) ?? [];
   return dropped === 0 ? content : `${content} ${dropped} dropped`;
 }
 
-/** What the member of a request is read as, or what is wrong with it. */
+/** Returns the JSON of the member of a request, or its problem. */
 function read(compiled: typeof tagged, content: string): string {
   const { input, problems, missing } = readXml(compiled, 'put', `<Body><m>${content}</m></Body>`);
   if (problems.length + missing.length > 0) return [...problems, ...missing].join('; ');
@@ -239,7 +239,7 @@ const decimalReplies = [
   ['-7.50', '<Decimal>-7.50</Decimal>'],
   ['true', '<Json>true</Json>'],
 ] as const;
-/** Of objects that hold the same members, and require others. */
+/** Objects with the same members but different required ones. */
 const shapes = compiledFor({
   oneOf: [
     { ...object(['a'], { a: string, b: string }), title: 'One' },
@@ -294,7 +294,7 @@ test('validate: strict holds the variants of a union in JSON', (t) => {
   t.deepEqual(problemsOf('7'), ['OutOfRange Body.m: expected at most 5, got 7']);
 });
 
-/** What a parameter of a union is, by its text. */
+/** Returns the value of a union parameter with this text. */
 function parameter(variants: readonly object[], text: string): string {
   const get = {
     operationId: 'get',

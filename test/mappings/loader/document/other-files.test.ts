@@ -5,7 +5,10 @@ import test, { type ExecutionContext } from 'ava';
 import { ContractError } from '../../../../mappings/loader/document/error.ts';
 import { readContract } from '../../../../mappings/loader/load.ts';
 
-/** What is told of a document whose operation `tried` replies with what a reference names; beside and around it lie other files. */
+/**
+ * Returns the notes for a document whose operation `tried` replies with the target of a reference. Other files are in
+ * its folder and around it.
+ */
 function reasonsFor(t: ExecutionContext, ref: string): string {
   const around = mkdtempSync(join(tmpdir(), 'files-'));
   t.teardown(() => rmSync(around, { recursive: true, force: true }));

@@ -23,7 +23,7 @@ paths:
 `;
 const notes = 'get:\n  operationId: ListNotes\n  responses: { 200: { description: Notes. } }\n';
 
-/** The contract of the document above with one patch, of these actions, and other files. */
+/** Loads the document above with one patch with these actions, and other files. */
 function patched(
   t: ExecutionContext,
   actions: unknown,
@@ -129,7 +129,7 @@ test('a patch that extends another file of the document changes that one', (t) =
   const update = [{ target: '$.get.operationId', update: 'Notes' }];
   const head = { extends: 'parts/notes.yaml' };
   t.is(operationsOf(patched(t, update, { head })), 'ListBooks(page, author) Notes()');
-  const url = { extends: 'https://api.example/parts/notes.yaml' }; // where the document came from
+  const url = { extends: 'https://api.example/parts/notes.yaml' }; // the original address of the document
   t.regex(
     operationsOf(patched(t, update, { head: url })),
     /"\$\.get\.operationId" selects nothing in openapi\.yaml/,

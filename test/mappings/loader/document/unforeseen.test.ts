@@ -7,7 +7,7 @@ import { ContractError } from '../../../../mappings/loader/document/error.ts';
 import { readContract } from '../../../../mappings/loader/load.ts';
 import { fc } from '../../../property.ts';
 
-// Documents in several files: what OpenAPI foresees no $ref for is read as what it names.
+// Documents in several files: a $ref where OpenAPI does not allow one is still resolved.
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -63,7 +63,7 @@ const whole: Json = {
   components: { schemas },
 };
 
-/** Places where OpenAPI foresees no $ref, below the document. */
+/** Paths of values for which OpenAPI does not allow a $ref. */
 const places: readonly (readonly string[])[] = [
   ['info'],
   ['info', 'description'],
@@ -111,7 +111,7 @@ function problemsOf(t: ExecutionContext, files: Files): readonly string[] {
   });
 }
 
-/** The value with the part at a path moved to a file of its own, in a folder; references within it lead back. */
+/** Moves the part at a path to a separate file in a folder. References within it are adjusted. */
 function moved(value: Json, path: readonly string[], file: string, files: Files): Json {
   const [key, ...rest] = path;
   if (key === undefined) {
@@ -158,7 +158,7 @@ test('several places at once come to the same contract, one within another too',
   fc.assert(
     fc.property(fc.subarray([...places], { minLength: 2 }), (chosen) => {
       const files: Files = {};
-      // inner ones first: what is moved then goes along
+      // inner parts first, so that they are moved with the outer part
       const inner = chosen.toSorted((a, b) => b.length - a.length);
       let document: Json = whole;
       for (const [index, path] of inner.entries()) {

@@ -21,7 +21,7 @@ test('a key that is a number is the text that stands there', (t) => {
     '200': 'f',
     '02': 'g',
     '03': 'h',
-    x: { '3': 'i' }, // an alias is the value that its anchor names
+    x: { '3': 'i' }, // an alias has the value of its anchor
   });
 });
 
@@ -76,7 +76,7 @@ test('texts of a file with characters beyond Latin-1 are texts by themselves, on
     readonly path: string;
     readonly again: readonly string[];
   };
-  const hasOneByte = (text: string | undefined): boolean => serialize(text)[2] === '"'.charCodeAt(0); // V8's tag of them
+  const hasOneByte = (text: string | undefined): boolean => serialize(text)[2] === '"'.charCodeAt(0); // V8's tag for one-byte strings
   t.is(root.path, '/json/reply/UpdateSubUser');
   t.true(hasOneByte(root.path));
   t.true(hasOneByte(root.again[0]));

@@ -3,7 +3,7 @@ import type { RecordType } from '../../../../mappings/contract/model.ts';
 import { buildContract, type LoadedContract } from '../../../../mappings/loader/build-contract.ts';
 import type { ContractNames } from '../../../../mappings/loader/names/names.ts';
 
-// Inline types that are equal are one; `test/documents/equal-types.test.ts` says that no message changes by it.
+// Equal inline types are merged. `test/documents/equal-types.test.ts` checks that no message changes.
 
 const object = (properties: object): object => ({ type: 'object', properties });
 const text = { type: 'string' } as const;

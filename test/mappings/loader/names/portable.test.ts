@@ -8,7 +8,7 @@ import { operationOf, readXml, writeReply } from '../../codec/codec-calls.ts';
 
 const text = { type: 'string' } as const;
 
-/** The document of the names that break clients; each member is a string unless it says otherwise. */
+/** Returns a document with names that break clients. Members are strings by default. */
 function documentOf(properties: object, parameters: readonly object[] = []): object {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/doc' } } };
   const headers = { 'X-Total': { schema: { type: 'integer' } } };
@@ -41,7 +41,7 @@ function build(document: object, overlay: object = {}, names?: ContractNames): L
 
 const typesOf = ({ contract }: LoadedContract): readonly string[] => contract.types.map(({ name }) => name);
 
-/** The elements of a type, in order. */
+/** Returns the elements of a type in order. */
 function elementsOf({ contract }: LoadedContract, name: string): readonly string[] {
   const type = contract.types.find((one) => one.name === name);
   return type?.kind === 'record' ? type.fields.map(({ xml }) => xml) : [];

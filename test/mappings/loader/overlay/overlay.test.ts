@@ -26,7 +26,7 @@ components:
     Booking: { type: object, properties: { parcel: { $ref: "#/components/schemas/Parcel" } } }
 `;
 
-/** The folder of the document with this overlay. */
+/** Creates a folder with the document and this overlay. */
 function folder(t: ExecutionContext, overlay: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'overlay-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -33,7 +33,7 @@ function contractOf(member: unknown, version: string, operation: Schema = {}) {
     .contract;
 }
 
-/** What people are told of a member with this schema. */
+/** Returns the documentation of a member with this schema. */
 function wordsOf(member: unknown, version = '3.1.0'): Words | undefined {
   const [body] = contractOf(member, version).operations[0]?.input.fields ?? [];
   return body?.type.kind === 'record' ? body.type.fields[0]?.words : undefined;

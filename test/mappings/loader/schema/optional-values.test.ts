@@ -7,7 +7,7 @@ import { operationOf, readXml, writeReply } from '../../codec/codec-calls.ts';
 
 const state = { type: 'string', enum: ['on', 'off'] };
 
-/** Members of a body: optional values, one that may be null, one that is required, and types that can be null in .NET. */
+/** Members of a body: optional values, a nullable and a required one, and types that can be null in .NET. */
 const properties = {
   price: { type: 'number' },
   count: { type: 'integer', format: 'int32' },
@@ -65,7 +65,7 @@ const contractOf = (overlay: object): Contract => load(document, undefined, over
 const contract = contractOf({ optionalValues: 'nillable' });
 const compiled = compileContract(contract);
 
-/** The elements of a contract's WSDL that are nillable, those of the fault's detail left out. */
+/** Returns the nillable elements of a contract's WSDL without those of the fault's detail. */
 function nillableIn(of: Contract): readonly string[] {
   const elements =
     writeWsdl(of, { address: 'http://a.example' }).match(/<xs:element minOccurs="0" [^>]*nillable="true"/g) ??
@@ -85,7 +85,7 @@ test('by default only what the document lets be null is nillable', (t) => {
     t.deepEqual(nillableIn(contractOf(overlay)), ['maybe']);
 });
 
-/** The call upstream of a request's content. */
+/** Returns the upstream call for a request's content. */
 function callOf(t: { deepEqual: (a: unknown, b: unknown) => void }, content: string) {
   const { input, problems, missing } = readXml(compiled, 'changePrice', content);
   t.deepEqual([problems, missing], [[], []]);

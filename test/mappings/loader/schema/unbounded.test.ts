@@ -3,7 +3,7 @@ import { buildContract } from '../../../../mappings/loader/build-contract.ts';
 
 const number = (bounds: object): object => ({ type: 'number', ...bounds });
 
-/** The places of numbers that are told of to have no bounds. */
+/** Returns the locations of numbers that are reported as unbounded. */
 function unboundedOf(overlay: object, properties: object): readonly string[] {
   const openapi = {
     openapi: '3.1.0',

@@ -12,7 +12,7 @@ const done = { 200: { description: 'Done.' } };
 const json = (schema: object): object => ({ content: { 'application/json': { schema } } });
 const text = { type: 'string' };
 
-/** What is said of a document: each problem as it is told. */
+/** Returns the problems of a document. */
 function problemsOf(document: object): readonly string[] {
   try {
     const { brokenReferences } = load(document);
@@ -23,16 +23,15 @@ function problemsOf(document: object): readonly string[] {
   }
 }
 
-/** A contract without what differs by what the document is. */
 function plainOf({ contract }: LoadedContract): unknown {
   return contract;
 }
 
-/** A document of one operation, in both versions. */
+/** The same operation in a document of each version. */
 interface Pair {
   readonly swagger: object;
   readonly openapi: object;
-  /** Beside its path. */
+  /** Additional members of the document's root. */
   readonly swaggerRoot?: object;
   readonly openapiRoot?: object;
 }
@@ -182,7 +181,7 @@ for (const [what, { swagger, openapi, swaggerRoot, openapiRoot }] of Object.entr
     };
     const before = structuredClone(two);
     t.deepEqual(plainOf(load(two)), plainOf(load(three)));
-    t.deepEqual(two, before); // the caller's own
+    t.deepEqual(two, before); // the caller's document is unchanged
   });
 }
 

@@ -25,7 +25,7 @@ function isTakenByLibxml2(content: string): boolean {
   }
 }
 
-// libxml2 counts no fixed numbers, joins equal particles and does not compare all wildcards
+// libxml2 ignores fixed occurrence counts, merges equal particles and does not compare all wildcards
 for (const [content, found, libxml2] of [
   [sequence(e('a', maybe) + e('a')), 'a or another a'],
   [sequence(e('a', many) + e('a')), 'a or another a'],

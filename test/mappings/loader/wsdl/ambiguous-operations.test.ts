@@ -2,7 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { readContract } from '../../../../mappings/loader/load.ts';
 import { definitionsOf, folderOf, schemaOf } from './wsdl-folder.ts';
 
-/** An operation by its body element and action, in a port of its own port type. */
+/** An operation by its body element and action, in a separate port type and port. */
 interface Written {
   readonly element?: string;
   readonly action?: string;
@@ -13,7 +13,7 @@ const schema = schemaOf(
   '<xs:element name="Get"><xs:complexType/></xs:element><xs:element name="Put"><xs:complexType/></xs:element>',
 );
 
-/** A WSDL whose ports have one path. */
+/** Returns a WSDL whose ports have the same path. */
 function wsdlOf(operations: Readonly<Record<string, Written>>, style = 'document'): string {
   const all = Object.entries(operations).map(([name, { element = '', action = '', port = 'P' }]) => {
     const part = element === '' ? '' : `<w:part name="p" element="t:${element}"/>`;

@@ -9,7 +9,7 @@ const addressing2004 = 'http://schemas.xmlsoap.org/ws/2004/08/addressing';
 const signature = 'http://www.w3.org/2000/09/xmldsig#';
 const encryption = 'http://www.w3.org/2001/04/xmlenc#';
 
-/** A WSDL whose only schema imports a namespace from some locations, and whose body has this content. */
+/** Returns a WSDL whose only schema has this content and imports a namespace from some locations. */
 function importing(
   namespace: string,
   locations: readonly string[],
@@ -41,7 +41,7 @@ for (const namespace of builtInSchemas.keys())
     const served = Buffer.from(writeDocument(main, links)).toString();
     t.is(served.match(/schemaLocation="http:\/\/new\.example\/\?xsd=0"/g)?.length, 3);
     t.false(served.includes('missing'));
-    // XML Encryption brings XML Signature, which it imports
+    // the schema of XML Encryption imports XML Signature
     t.is(more === undefined ? undefined : documentName(more), namespace === encryption ? 'xsd=1' : undefined);
     t.is(text.includes('schemaLocation="http://new.example/?xsd=1"'), namespace === encryption);
     return undefined;
@@ -78,7 +78,7 @@ for (const [namespace, element] of [
       const [main, copy] = service.documents;
       if (main === undefined) return t.fail();
       const served = Buffer.from(writeDocument(main, links)).toString();
-      // a client can load a URL of the web, as it did from the old service
+      // clients can still load a URL of the web, as with the legacy service
       t.is(served.includes(location), location !== 'missing.xsd');
       t.is(copy?.isBuiltIn, location === 'missing.xsd' ? true : undefined);
       return undefined;

@@ -376,7 +376,7 @@ test('a folder without a WSDL, with several, and a file that is none are told', 
 });
 
 for (const [locations, names] of [
-  // JAX-WS numbers parts from 1
+  // JAX-WS numbers documents from 1
   [
     ['http://old.example/s?xsd=1', 'http://old.example/s?xsd=2'],
     ['xsd=1', 'xsd=2'],

@@ -7,7 +7,7 @@ import { definitionsOf, load, nameOf, problemsOf, schemaOf, serviceOf } from './
 
 const soap = 'http://schemas.xmlsoap.org/soap/http';
 
-/** An operation of a port type: its messages, and how SOAP binds them. */
+/** An operation of a port type: its messages and its SOAP binding. */
 interface Written {
   readonly name: string;
   readonly input?: string;
@@ -60,7 +60,7 @@ function wsdlOf(rest: string): string {
   return definitionsOf(schemaOf(elements), messages + rest);
 }
 
-/** A port type `P` with a port, in document style unless the binding says otherwise. */
+/** Loads a port type `P` with a port, in document style by default. */
 function served(t: ExecutionContext, operations: readonly Written[], attributes?: string): AdoptedService {
   const service = `<w:service name="S">${port('P')}</w:service>`;
   return serviceOf(t, wsdlOf(portType('P', operations) + binding('P', operations, attributes) + service));
@@ -446,7 +446,7 @@ for (const [what, wsdl, problem] of [
   });
 }
 
-/** A WSDL of two operations, `Whole` and another one, with a port for both. */
+/** Returns a WSDL of two operations, `Whole` and another one, with a port for both. */
 function partial(other: Written, more = '', schemas = schemaOf(elements), ports = port('P')): string {
   const operations = [{ name: 'Whole', input: 'a', output: 'b' }, other];
   const rest = `${messages}${more}${portType('P', operations)}${binding('P', operations)}<w:service name="S">${ports}</w:service>`;

@@ -13,7 +13,7 @@ import {
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A folder with these files. */
+/** Creates a folder with these files. */
 export function folderOf(t: ExecutionContext, files: Files): string {
   const folder = mkdtempSync(join(tmpdir(), 'adopted-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
@@ -24,7 +24,7 @@ export function folderOf(t: ExecutionContext, files: Files): string {
   return folder;
 }
 
-/** A schema of `urn:t`, whose prefix is `t`. */
+/** Returns a schema of `urn:t`, whose prefix is `t`. */
 export function schemaOf(
   content: string,
   attributes = 'targetNamespace="urn:t" elementFormDefault="qualified"',
@@ -35,7 +35,7 @@ export function schemaOf(
 const prefixes =
   'xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t"';
 
-/** A document of WSDL 1.1 with some schemas, and what stands after them. */
+/** Returns a WSDL 1.1 document with schemas, followed by `rest`. */
 export function definitionsOf(schemas: string, rest: string, attributes = 'targetNamespace="urn:t"'): string {
   return `<w:definitions ${prefixes} ${attributes}><w:types>${schemas}</w:types>${rest}</w:definitions>`;
 }
@@ -58,7 +58,10 @@ const port12 = port11
   .replace('"t:B"', '"t:B12"')
   .replace('<soap:', '<s12:');
 
-/** A WSDL of the operation `Get` without content, with a port at `/Things.asmx` for each SOAP version, in this order. */
+/**
+ * Returns a WSDL of the operation `Get` without content, with a port at `/Things.asmx` for each SOAP version in this
+ * order.
+ */
 export function getAtPorts(...versions: readonly ('1.1' | '1.2')[]): string {
   const ports = versions.map((version) => (version === '1.1' ? port11 : port12)).join('');
   const bindings = [...new Set(versions)]
@@ -71,7 +74,7 @@ export function getAtPorts(...versions: readonly ('1.1' | '1.2')[]): string {
   );
 }
 
-/** A WSDL of the operation `Get`, whose body has a type that some declarations of a schema give. */
+/** Returns a WSDL of the operation `Get` with this body type and additional schema declarations. */
 export function getOf(type: string, declarations = ''): string {
   return definitionsOf(schemaOf(`<xs:element name="Get">${type}</xs:element>${declarations}`), get);
 }
@@ -80,12 +83,12 @@ export function load(t: ExecutionContext, files: Files, options: AdoptedOptions 
   return loadAdoptedService(folderOf(t, files), options);
 }
 
-/** A service of one WSDL. */
+/** Loads the service of one WSDL. */
 export function serviceOf(t: ExecutionContext, wsdl: string): AdoptedService {
   return load(t, { 'service.wsdl': wsdl }).service;
 }
 
-/** What is wrong with the documents, a line each, the folder's path left out. */
+/** Returns the problems of the documents, one per line, without the folder's path. */
 export function problemsOf(
   t: ExecutionContext,
   files: Files,
@@ -105,14 +108,17 @@ export function problemsIn(folder: string, options: AdoptedOptions = {}): readon
   }
 }
 
-/** The type of the body of `Get`. */
+/** Returns the type of the body of `Get`. */
 export function typeOfGet({ elements }: AdoptedService): ComplexType {
   const type = elements.get('{urn:t}Get')?.type;
   if (type?.kind !== 'complex') throw new Error('Get: expected a complex type');
   return type;
 }
 
-/** A type's content in short: `(a b? c*)` a sequence, `|` between the branches of a choice, `&` between those of all. */
+/**
+ * Describes a type's content: `(a b? c*)` for a sequence, `|` between branches of a choice, `&` between members of
+ * `all`.
+ */
 export function contentOf({ content }: ComplexType): string {
   switch (content.kind) {
     case 'elements':
@@ -141,7 +147,7 @@ function particleOf(particle: Particle): string {
   }
 }
 
-/** A name with `{…}` where its namespace isn't `urn:t`. */
+/** Returns a name, with `{…}` if its namespace is not `urn:t`. */
 export function nameOf({ name }: ElementDeclaration): string {
   return name.namespace === 'urn:t' ? name.local : `{${name.namespace}}${name.local}`;
 }
