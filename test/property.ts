@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-// The same values in each run, so that a run that fails fails again; PROPERTY_SEED tries others.
+// Uses the same values in each run, so that failures are reproducible. PROPERTY_SEED selects others.
 fc.configureGlobal({
   seed: Number(process.env.PROPERTY_SEED ?? 20_261_121),
-  // where nobody reads of a failure, a smaller one isn't looked for
+  // no shrinking if the failure is not read
   endOnFailure: process.env.MUTANTS !== undefined,
 });
 

@@ -5,7 +5,7 @@ import type { CompiledContract } from '../mappings/compile.ts';
 
 export type { SoapCall };
 
-/** Reads a whole SOAP message at the path of a version. */
+/** Reads a whole SOAP message for a version's path. */
 export type ReadSoap = (
   document: Buffer,
   charset: string | undefined,
@@ -15,7 +15,7 @@ export type ReadSoap = (
   attachments?: Attachments,
 ) => SoapCall;
 
-/** A reader of whole SOAP messages of a contract. */
+/** Creates a reader of whole SOAP messages of a contract. */
 export function createSoapReader(compiled: CompiledContract, mostSteps?: number): ReadSoap {
   const open = createReader(compiled, mostSteps);
   return (document, charset, version, actions, endpoint, attachments) =>

@@ -1,10 +1,10 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 
 /**
- * Reads the arguments of a script, such as `npm run fuzz`. Prints the help and ends the process with 0 at `--help` or
- * `-h`. Prints one line and ends it with 2 where an argument is unknown or its value is missing.
+ * Reads the arguments of a script, for example `npm run fuzz`. With `--help` or `-h` it prints the help and exits with
+ * 0. For an unknown argument or a missing value it prints one line and exits with 2.
  *
- * @param config of `parseArgs`, without `help`
+ * @param config config of `parseArgs`, without `help`
  */
 export function scriptArguments<const Config extends ParseArgsConfig>(
   help: string,
@@ -23,7 +23,7 @@ export function scriptArguments<const Config extends ParseArgsConfig>(
   }
 }
 
-/** A value as a number, with its name for the message. Prints one line and ends the process with 2 where it is none or too small. */
+/** Parses a number. If it is missing or too small, prints one line with its name and exits with 2. */
 export function numberOf(name: string, text: string, least = 0): number {
   const value = Number(text);
   if (text === '' || !(value >= least)) endWith(`${name}: expected a number from ${least}, got ${text}`);

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const { scripts }: { scripts: Record<string, string> } = JSON.parse(
   readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
 );
-/** Scripts that are a program of the tests or the benchmark, by their name in package.json. */
+/** Scripts that run a program of the tests or the benchmark, by their name in package.json. */
 const programs = Object.entries(scripts).flatMap(([name, command]) => {
   const [, file] = /^node ((?:bench|test)\/\S+\.ts)$/.exec(command) ?? [];
   return file === undefined ? [] : [{ name, file }];
@@ -19,7 +19,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a program without blocking this process, so that the results of tests are reported as they come. */
+/** Runs a program without blocking this process, so that test results are reported in time. */
 function run(file: string, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [file, ...args], { cwd: root }, (_, stdout, stderr) =>

@@ -16,7 +16,7 @@ for (const [name, { files }] of Object.entries(sets)) {
   });
 }
 
-/** The files of a set. */
+/** Returns the files of a set. */
 function filesOf({ files }: { readonly files: readonly string[] }): Set<string> {
   const taken = files.filter((pattern) => !pattern.startsWith('!'));
   const left = files.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));

@@ -18,24 +18,24 @@ import { API } from 'typescript/unstable/sync';
 /** The folder of the project, with a slash at its end. */
 export const root: string = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A file with one thing in it changed. */
+/** A file with one change. */
 export interface Mutant {
-  /** From the project's folder. */
+  /** Path relative to the project's folder. */
   readonly file: string;
   readonly line: number;
-  /** Offsets in the file's text, and what stands there instead. */
+  /** Offsets of the replaced text in the file, and its replacement. */
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** An offset that is run into whenever the change matters: of an operator where its left side begins. */
+  /** An offset that is executed whenever the change matters; for an operator, the start of its left side. */
   readonly reach: number;
-  /** Whether it runs as its file is loaded, by no function: every test is behind it. */
+  /** True if the code runs while its file is loaded, outside functions, so that every test reaches it. */
   readonly isTop: boolean;
-  /** What it is known by, whatever the lines before: `line's text ⟶ change`. */
+  /** Identifier that does not depend on line numbers: `line's text ⟶ change`. */
   readonly name: string;
 }
 
-/** Operators, each with what takes its place. */
+/** Operators with their replacements. */
 const operators: Readonly<Record<string, readonly string[]>> = {
   '<': ['<=', '>='],
   '<=': ['<', '>'],
@@ -58,11 +58,11 @@ const operators: Readonly<Record<string, readonly string[]>> = {
   '-=': ['+='],
 };
 
-/** Kinds of nodes that nothing is left of when the code runs. */
+/** Kinds of nodes that have no code at run time. */
 const typeKind =
   /^(?:InterfaceDeclaration|TypeAliasDeclaration|ImportDeclaration|ExportDeclaration)$|Type$|TypeReference|TypeLiteral|TypeOperator|TypePredicate/;
 
-/** Whether a number is how much room there has to be at least: a little more is as good. */
+/** Returns true if a number is a minimum capacity, for which a larger value is equivalent. */
 function reserves({ parent }: Node): boolean {
   return (
     parent !== undefined &&
@@ -72,16 +72,18 @@ function reserves({ parent }: Node): boolean {
   );
 }
 
-/** Whether a `??` gives a plain value behind an index, which the compiler asks for whether or not there is always one. */
+/**
+ * Returns true for a `??` with a literal after an index, which the compiler requires even if the value always exists.
+ */
 function isForCompiler({ left, right }: BinaryExpression): boolean {
   return isElementAccessExpression(left) && (isNumericLiteral(right) || isStringLiteral(right));
 }
 
-/** Kinds of nodes whose content runs when they are called. */
+/** Kinds of nodes whose content runs only when called. */
 const functionKind =
   /^(?:FunctionDeclaration|FunctionExpression|ArrowFunction|MethodDeclaration|Constructor|GetAccessor|SetAccessor)$/;
 
-/** All mutants of files, by TypeScript's own parser. */
+/** Returns all mutants of files, found by TypeScript's parser. */
 export function mutantsOf(files: readonly string[]): readonly Mutant[] {
   const api = new API({ cwd: root });
   try {

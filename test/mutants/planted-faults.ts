@@ -1,12 +1,12 @@
-/** A fault in the product that tests of `npm test` must notice: it breaks an invariant of ARCHITECTURE.md. */
+/** A fault in the product that tests of `npm test` must detect: it breaks an invariant of ARCHITECTURE.md. */
 export interface PlantedFault {
-  /** What the product does with the fault. */
+  /** Behaviour of the product with the fault. */
   readonly title: string;
   readonly file: string;
-  /** Code that is in the file once, and what the fault replaces it with. */
+  /** Code that occurs once in the file, and its replacement. */
   readonly code: string;
   readonly fault: string;
-  /** Test files of `npm test`; at least one test of each fails. */
+  /** Test files of `npm test`; at least one test in each fails. */
   readonly tests: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { plantedFaults } from './planted-faults.ts';
 
-// Plants one fault at a time in a copy of the project, and runs the tests of `npm test` that must notice it.
+// Plants one fault at a time in a copy of the project, and runs the tests of `npm test` that must detect it.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const copy = mkdtempSync(join(tmpdir(), 'soapbridge-planted-'));
@@ -22,7 +22,7 @@ test.before(() => {
 });
 test.after.always(() => rmSync(copy, { recursive: true }));
 
-/** Runs a test file in the copy; false if one of its tests fails, and if the file is not part of `npm test`. */
+/** Runs a test file in the copy. Returns false if a test fails, or if the file is not part of `npm test`. */
 function passes(file: string): boolean {
   const ava = join(copy, 'node_modules/ava/entrypoints/cli.js');
   const environment: NodeJS.ProcessEnv = { ...process.env, TESTS: 'quick', AVA_PATH: undefined };

@@ -7,8 +7,8 @@ import { type Mutant, mutantsOf, root } from './mutate.ts';
 import type { Answer, Begun, Question, Reaching, Survey } from './worker.ts';
 
 /**
- * Changes one thing at a time in files whose every line matters, and asks their tests (docs/mutants.md). The exit status
- * is 1 where fewer than the least share is noticed, or where a listed survivor isn't one.
+ * Makes one change at a time in critical files and runs their tests (docs/mutants.md). The exit status is 1 if too few
+ * changes are detected, or if a listed survivor is not a mutant.
  */
 
 const help = `npm run mutants [-- --sample N --seed S --files TEXT --jobs J --seconds T --control --least P --help]
@@ -42,12 +42,14 @@ const jobs = numberOf('--jobs', given.jobs, 1);
 const least = numberOf('--least', given.least);
 const mostSeconds = numberOf('--seconds', given.seconds);
 
-/** How many times what its tests took without it a mutant may take, and milliseconds more for what is loaded anew. */
+/**
+ * Time limit of a mutant: a multiple of the time that its tests take without it, plus milliseconds for loading modules.
+ */
 const mostTimes = 4;
 const moreTime = 10_000;
-/** Milliseconds that a file of tests may take that isn't known yet. */
+/** Time limit in milliseconds of a test file whose time is unknown. */
 const longestTime = 600_000;
-/** Each mutant leaves its modules in a worker's memory. */
+/** Number of mutants per worker process, since each mutant leaves its modules in memory. */
 const mutantsOfWorker = 60;
 
 const places = Object.keys(testsOf);
@@ -56,7 +58,7 @@ const files = places
   .filter((file, index, all) => all.indexOf(file) === index && file.includes(given.files))
   .toSorted();
 
-/** The tests of the longest place that a file is in. */
+/** Returns the tests of the most specific path that contains the file. */
 function testsFor(file: string): readonly string[] {
   const [place = ''] = places
     .filter((start) => file.startsWith(start))
@@ -64,7 +66,7 @@ function testsFor(file: string): readonly string[] {
   return testsOf[place] ?? [];
 }
 
-/** Numbers from 0 up to 1 that a seed decides (Mulberry32). */
+/** Returns a deterministic random number generator from 0 up to 1 (Mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -83,13 +85,13 @@ function sampleOf<T>(all: readonly T[], count: number, random: () => number): re
     .map(({ value }) => value);
 }
 
-/** A process that judges mutants, one at a time; begun anew where one takes too long or too many were judged. */
+/** A process that tests mutants one at a time. It is restarted after a time-out or a number of mutants. */
 class Worker {
   #child: Promise<ChildProcess> | undefined;
   #judged = 0;
   readonly #flags: readonly string[];
 
-  /** @param flags of Node */
+  /** @param flags options of Node */
   constructor(flags: readonly string[] = []) {
     this.#flags = flags;
   }
@@ -140,7 +142,7 @@ function begin(flags: readonly string[]): Promise<ChildProcess> {
   });
 }
 
-/** What is listed as never noticed: name of a mutant by file, with the reason. */
+/** Mutants that are known to survive, by file, with the reason. */
 const listed = JSON.parse(readFileSync(new URL('./survivors.json', import.meta.url), 'utf8')) as Readonly<
   Record<string, Readonly<Record<string, string>>>
 >;
@@ -154,7 +156,7 @@ const stale = Object.entries(listed).flatMap(([file, names]) =>
 const random = randomOf(seed);
 const candidates = all.filter(({ file, name }) => listed[file]?.[name] === undefined);
 const sample = sampleOf(candidates, size, random);
-/** For a control each is what stands there already, which no test may notice. */
+/** In a control run each mutant is the original code, which no test may detect. */
 const chosen = given.control
   ? sample.map((mutant) => ({
       ...mutant,
@@ -168,7 +170,7 @@ const queue = [...chosen];
 const started = Date.now();
 const isInTime = (): boolean => Date.now() - started < mostSeconds * 1000;
 
-/** How many mutants of a file each file of tests noticed: those that notice most are asked first. */
+/** Number of mutants of a file that each test file detected. The most successful test files run first. */
 const noticed = new Map<string, number>();
 const noticedBy = (file: string, test: string): number => noticed.get(`${file} ${test}`) ?? 0;
 
@@ -195,15 +197,18 @@ async function work(): Promise<void> {
   worker.end();
 }
 
-/** Milliseconds that each file of tests takes here and now. */
+/** Time of each test file on this machine in milliseconds. */
 const times = new Map<string, number>();
-/** The tests that run into a mutant, in the map's order of their files. */
+/** Tests that execute a mutant, in the order of the map. */
 const reaching = new Map<Mutant, readonly Reaching[]>();
 
-/** V8 counts nothing any more of a function that it has compiled. */
+/** V8 does not count executions of optimized functions. */
 const uncompiled = ['--no-opt', '--no-maglev'];
 
-/** Tests that don't hold without a mutant notice each, so they are asked first, and what they run into with that. */
+/**
+ * Runs the tests without a mutant, because a failing test would detect every mutant. Records which mutants they
+ * execute.
+ */
 async function checkTests(
   tests: string[],
   reached: Map<string, ReadonlyMap<Mutant, Reaching['places']>>,
@@ -227,7 +232,7 @@ async function checkTests(
   worker.end();
 }
 
-/** So many at a time. */
+/** Runs as many instances as there are jobs. */
 async function inParallel(run: () => Promise<void>): Promise<void> {
   await Promise.all(Array.from({ length: jobs }, run));
 }

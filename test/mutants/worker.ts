@@ -5,40 +5,40 @@ import { dirname, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Mutant, root } from './mutate.ts';
 
-/** What a worker is asked: which tests notice a mutant. */
+/** A request to a worker: which tests detect a mutant? */
 export interface Question {
   readonly mutant: Mutant;
   readonly tests: readonly Reaching[];
 }
 
-/** Tests of a file that run into a mutant: all of them, or those at some places. */
+/** Tests of a file that execute a mutant: all, or those with these indices. */
 export interface Reaching {
   readonly file: string;
   readonly places: readonly number[] | 'all';
 }
 
-/** Or whether a file of tests holds without any, and which mutants it runs into. */
+/** A request to run a test file without a mutant, and to report the mutants that it executes. */
 export interface Survey {
   readonly test: string;
   readonly mutants: readonly Mutant[];
 }
 
-/** What it says before each file of tests, so that none may take for ever. */
+/** Sent before each test file, so that a time limit can be applied. */
 export interface Begun {
   readonly begun: string;
 }
 
-/** What it answers: the file of tests and the test that failed, or nothing. */
+/** The test file and the test that failed, or undefined. */
 export interface Answer {
   readonly failed: string | undefined;
   readonly by?: string;
-  /** Of a survey: for each of its mutants the tests that run into it; undefined where none does. */
+  /** For a survey: the tests that execute each mutant, or undefined if none does. */
   readonly reached?: readonly (Reaching['places'] | undefined)[];
 }
 
 const ava = new URL('./ava.ts', import.meta.url).href;
 
-/** JavaScript of each file that was read, and what it imports. */
+/** JavaScript and imports of each file read. */
 const sources = new Map<string, { readonly code: string; readonly imports: readonly string[] }>();
 
 function sourceOf(path: string): { readonly code: string; readonly imports: readonly string[] } {
@@ -57,15 +57,15 @@ function sourceOf(path: string): { readonly code: string; readonly imports: read
 let mutated = '';
 let mutatedCode = '';
 let round = 0;
-/** While a survey is made everything is loaded anew, so that what one file of tests runs into doesn't hang on those before. */
+/** During a survey all modules are reloaded, so that the coverage of a test file does not depend on earlier ones. */
 let isSurvey = false;
-/** Whether a file is the mutated one or imports it by some way: those are loaded anew. */
+/** Cache: true for files that are the mutated file or import it, directly or not. These are reloaded. */
 let reaches = new Map<string, boolean>();
 
 function isStale(path: string): boolean {
   const known = reaches.get(path);
   if (known !== undefined) return known;
-  reaches.set(path, false); // while it is looked at
+  reaches.set(path, false); // for import cycles
   const stale = isSurvey || path === mutated || sourceOf(path).imports.some(isStale);
   reaches.set(path, stale);
   return stale;
@@ -92,14 +92,14 @@ registerHooks({
 
 const { runTests } = (await import(ava)) as typeof import('./ava.ts');
 
-/** What V8 counted, by the path of its file: a file that was loaded anew is there more than once. */
+/** Groups V8's counts by file path, since a reloaded file occurs more than once. */
 function scriptsByFile(
   counted: readonly Profiler.ScriptCoverage[],
 ): ReadonlyMap<string, readonly Profiler.ScriptCoverage[]> {
   return Map.groupBy(counted, ({ url }) => url.replace(/^file:\/\/|\?.*/g, ''));
 }
 
-/** Whether an offset of a file is in a block that ran; offsets are the file's own, as types are blanked. */
+/** Returns true if an offset of a file is in an executed block. Offsets match the file, since types are blanked. */
 function isReached({ reach, isTop }: Mutant, { functions }: Profiler.ScriptCoverage): boolean {
   if (isTop) return true;
   let innermost: Profiler.CoverageRange | undefined;
@@ -125,7 +125,7 @@ async function survey({ test, mutants }: Survey): Promise<Answer> {
     await import(`${pathToFileURL(root + test).href}?file=${round}`);
     const reached: (number[] | 'all' | undefined)[] = mutants.map(() => undefined);
     const failed = await runTests(undefined, async (place) => {
-      // counts begin anew with each look
+      // counts restart with each call
       const { result } = await session.post('Profiler.takePreciseCoverage');
       const counted = scriptsByFile(result);
       for (const [index, mutant] of mutants.entries()) {

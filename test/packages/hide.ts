@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-/** Preloaded by tests: the packages named in HIDDEN_PACKAGES, separated by blanks, are as if they were not installed. */
+/** Preloaded by tests. The packages in HIDDEN_PACKAGES, separated by blanks, cannot be imported. */
 const hidden = new Set((process.env.HIDDEN_PACKAGES ?? '').split(' '));
 
 registerHooks({

@@ -12,7 +12,7 @@ test.after.always(() => rmSync(folder, { recursive: true, force: true }));
 const all = Object.values(optionalFeatures).flatMap(({ packages }) => Object.keys(packages));
 const openapi = readFileSync(join(root, 'docs/tutorial/openapi.yaml'), 'utf8');
 
-/** Runs a command of soapbridge, with these files in a folder, as if no optional package were installed. */
+/** Runs a command of soapbridge in a folder with these files, without optional packages. */
 function run(
   command: readonly string[],
   files: Readonly<Record<string, string>>,
@@ -122,7 +122,7 @@ test('without re2js, samples of a document with patterns are written all the sam
   t.is(status, 0, stderr);
 });
 
-/** The WSDL of docs/adopt, whose texts have a pattern. */
+/** The WSDL of docs/adopt, extended with a pattern. */
 const wsdl = readFileSync(join(root, 'docs/adopt/Orders.wsdl'), 'utf8').replace(
   'name="culture" type="s:string" />',
   'name="culture"><s:simpleType><s:restriction base="s:string"><s:pattern value="[a-z]{2}-[A-Z]{2}"/></s:restriction></s:simpleType></s:element>',

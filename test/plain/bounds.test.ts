@@ -4,7 +4,7 @@ import { defaultLimits } from '../../mappings/contract/limits.ts';
 import { readXml, writeReply } from '../mappings/codec/codec-calls.ts';
 import { load } from './documents.ts';
 
-/** A contract of one operation, `put`, that takes and gives a `Node`. */
+/** Compiles a contract with one operation, `put`, that takes and returns a `Node`. */
 function compileNode(schemas: object) {
   const content = { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } };
   const put = {

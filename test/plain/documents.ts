@@ -2,7 +2,7 @@ import { buildContract, type LoadedContract } from '../../mappings/loader/build-
 import type { ContractNames } from '../../mappings/loader/names/names.ts';
 import { fc } from '../property.ts';
 
-/** A small OpenAPI document that has whatever a document may have in its schemas. */
+/** A small OpenAPI document whose schemas use all features. */
 export interface SmallDocument {
   readonly openapi: string;
   readonly info: object;
@@ -10,7 +10,7 @@ export interface SmallDocument {
   readonly components: { readonly schemas: Readonly<Record<string, object>> };
 }
 
-/** Some are one without case and punctuation, some no name in XML; one is a word of our own. */
+/** Some names differ only by case and punctuation, some are not XML names, and one is reserved. */
 const components = [
   ...['Card', 'Bank', 'account', 'Account', 'my.type', 'ArrayOfstring', 'Json', 'tree'],
   ...['1st', '日本', '名前'],
@@ -91,7 +91,7 @@ const { schema } = fc.letrec<{ schema: object; object: object; variants: object[
   ),
 }));
 
-/** What a discriminator may name has to be an object with that member. */
+/** A variant of a discriminator must be an object with that member. */
 const tagged = fc.dictionary(fc.constantFrom(...members), schema, { maxKeys: 3 }).map((properties) => ({
   type: 'object',
   required: ['kind'],
@@ -112,7 +112,7 @@ const operationNames = [
 
 const requestTypes = ['application/json', 'application/merge-patch+json'];
 
-/** Documents of up to five operations on eleven schemas. */
+/** Documents of up to five operations with eleven schemas. */
 export const documents: fc.Arbitrary<SmallDocument> = fc
   .record({
     bodies: fc.array(

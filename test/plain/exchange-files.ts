@@ -3,21 +3,21 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Hit } from '../gateway/gateway.ts';
 
-/** A message of HTTP as its file has it: the start line, headers, an empty line, the body. */
+/** An HTTP message as in its file: start line, headers, an empty line, body. */
 export interface HttpMessage {
   readonly start: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** One call: what is asked of whom, and what is answered. */
+/** One call: request, upstream call, upstream response and reply. */
 export interface Exchange {
   readonly name: string;
   /** Content of the request's SOAP Body. */
   readonly request: string;
-  /** What the upstream gets; undefined where the call isn't made. */
+  /** The expected upstream call, or undefined if there is none. */
   readonly call: HttpMessage | undefined;
-  /** What the upstream answers; a 200 with `{}` where nothing says so. */
+  /** The upstream's response; a 200 with `{}` by default. */
   readonly answer: HttpMessage;
   /** Content of the reply's SOAP Body. */
   readonly reply: string;
@@ -25,7 +25,7 @@ export interface Exchange {
 
 const emptyAnswer = 'HTTP/1.1 200 OK\ncontent-type: application/json\n\n{}';
 
-/** The exchanges in a folder of fixtures. */
+/** Reads the exchanges in a folder of fixtures. */
 export function exchangesIn(fixtures: string): readonly Exchange[] {
   const folder = join(fixtures, 'exchanges');
   if (!existsSync(folder)) return [];
@@ -43,19 +43,19 @@ export function exchangesIn(fixtures: string): readonly Exchange[] {
     });
 }
 
-/** A file without the newline at its end; undefined where it isn't there. */
+/** Reads a file without its final newline. Returns undefined if it does not exist. */
 export function readText(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, 'utf8').replace(/\n$/, '') : undefined;
 }
 
-/** XML laid out for reading, as one line. */
+/** Reads indented XML as one line. */
 function readXml(path: string): string {
   return readFileSync(path, 'utf8')
     .replaceAll(/>\n\s*</g, '><')
     .trim();
 }
 
-/** In files, lines of the head end with a line feed alone. */
+/** Parses a file whose head lines end with a line feed only. */
 function parseHttp(message: string): HttpMessage {
   const end = message.indexOf('\n\n');
   const [start = '', ...lines] = (end === -1 ? message : message.slice(0, end)).trimEnd().split('\n');
@@ -66,7 +66,7 @@ function parseHttp(message: string): HttpMessage {
   return { start, headers: Object.fromEntries(headers), body: end === -1 ? '' : message.slice(end + 2) };
 }
 
-/** Headers that are the connection's or another one each time, not the call's. */
+/** Headers of the connection, or with values that change with each call. */
 const connectionHeaders = new Set([
   'host',
   'connection',
@@ -75,14 +75,14 @@ const connectionHeaders = new Set([
   'x-request-id',
 ]);
 
-/** A request as the upstream met it, as `call.http` has it. */
+/** Converts a received request to the form of `call.http`. */
 export function callOf({ method, path, headers, body }: Hit): HttpMessage {
   const own = Object.entries(headers).filter(([name]) => !connectionHeaders.has(name));
   const headersOfCall = Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
   return { start: `${method} ${path} HTTP/1.1`, headers: headersOfCall, body };
 }
 
-/** Answers as `answer.http` has it. */
+/** Responds with the content of `answer.http`. */
 export function answerWith({ start, headers, body }: HttpMessage, response: ServerResponse): void {
   response.writeHead(Number(start.split(' ')[1]), headers);
   response.end(body);

@@ -1,14 +1,14 @@
 import { type Gateway, send, soap11Namespace } from '../gateway/gateway.ts';
 import { answerWith, callOf, type Exchange } from './exchange-files.ts';
 
-/** What came of an exchange, to be compared with what it says. */
+/** Result of an exchange, for comparison with the expectation. */
 export interface Outcome {
   readonly calls: readonly object[];
   /** Content of the reply's SOAP Body. */
   readonly reply: string | undefined;
 }
 
-/** Makes an exchange on a gateway, which it has for itself meanwhile, as each has an answer of its own. */
+/** Makes an exchange on a gateway. Exchanges must not overlap, since each sets the upstream's response. */
 export async function makeExchange(gateway: Gateway, { request, answer }: Exchange): Promise<Outcome> {
   const before = gateway.hits.length;
   gateway.answer((_, response) => answerWith(answer, response));
@@ -19,7 +19,7 @@ export async function makeExchange(gateway: Gateway, { request, answer }: Exchan
   const content = /<(?:\w+:)?Body>(.*)<\/(?:\w+:)?Body>/s.exec(reply.text)?.[1];
   return {
     calls: gateway.hits.slice(before).map(callOf),
-    // a fault names its request, each time another one
+    // a fault contains its request's id, which changes
     reply: content?.replace(/ \(request [\w-]+\)/, '').replace(/<requestId>[\w-]+<\/requestId>/, ''),
   };
 }

@@ -4,16 +4,16 @@ import { readContract } from '../../mappings/loader/load.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 
 /**
- * The fixtures of the plain dialect, a folder per capability:
+ * Fixtures of contracts without dialect settings, one folder per capability:
  *
- * - `openapi.yaml`, with `soap.yaml` where the defaults do not fit
- * - `types.xsd`: the schema that comes of it; `notes.txt`: what the start says of it. `npm run golden` writes both
+ * - `openapi.yaml`, with `soap.yaml` if the defaults do not fit
+ * - `types.xsd`: the generated schema; `notes.txt`: the notes logged at start. `npm run golden` writes both
  * - `exchanges/{name}/`: one call each, see `exchangesIn`
  */
 
 const root = import.meta.dirname;
 
-/** The capabilities that have fixtures. */
+/** Names of the folders. */
 export const capabilities: readonly string[] = readdirSync(root, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
@@ -23,7 +23,7 @@ export function folderOf(capability: string): string {
   return join(root, capability);
 }
 
-/** What the golden files of a capability have to hold, by name; one without text is not there. */
+/** Returns the expected golden files of a capability by name. A file without text does not exist. */
 export function goldensOf(capability: string): Readonly<Record<string, string>> {
   const { contract, notes, notServed } = readContract(folderOf(capability));
   return {

@@ -24,7 +24,7 @@ test('whatever a document says, libxml2 compiles its schema', (t) => {
   );
 });
 
-/** Where a reply is of no type on purpose: what it holds lies. */
+/** Folders whose replies intentionally violate their type. */
 const untrue = new Set(['dates-that-lie', 'enums']);
 
 for (const capability of capabilities) {

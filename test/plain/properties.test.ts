@@ -16,7 +16,7 @@ import { pull, type Seen } from '../mappings/json/values.ts';
 import { fc } from '../property.ts';
 import { documents, load, type SmallDocument } from './documents.ts';
 
-/** Each body and each of its parts that has a type of its own. */
+/** Returns the types of all bodies and of their parts. */
 function typesOf(contract: Contract): readonly Type[] {
   const bodies = contract.operations.flatMap(({ input, output }) => [...input.fields, ...output.fields]);
   return [...new Set([...bodies.map(({ type }) => type), ...contract.types])];
@@ -27,9 +27,9 @@ function elementOf(contract: Contract, codec: BothWays, content: string): string
 }
 
 /**
- * A JSON text to compare by what it says: members in any order, numbers by value, of any number of digits.
+ * Parses a JSON text for comparison: members in any order, exact numbers by value.
  *
- * @param dropsNulls whether members that are null do not count
+ * @param dropsNulls true if null members are ignored
  */
 function meaning(text: string, dropsNulls = false): unknown {
   const of = (seen: Seen): unknown => {
@@ -45,7 +45,7 @@ function meaning(text: string, dropsNulls = false): unknown {
   return of(pull(text));
 }
 
-/** True if an open object's other members forbid null: then nil of such a member reads as absent (W13). */
+/** Returns true if additional members of an open object forbid null. Nil for such a member is read as absent (W13). */
 function hasForbiddenNulls({ types }: Contract): boolean {
   return types.some((type) => {
     const map = type.kind === 'record' ? type.additional?.typed.type : undefined;
@@ -55,7 +55,7 @@ function hasForbiddenNulls({ types }: Contract): boolean {
 
 const isNull = (seen: Seen): boolean => 'literal' in seen && seen.literal === 'null';
 
-/** Without exponent and without zeros that say nothing. */
+/** Returns a number without exponent and redundant zeros. */
 function plainNumber(token: string): string {
   const written = decimalFromJson(token);
   if (typeof written !== 'string') return token;
@@ -63,7 +63,7 @@ function plainNumber(token: string): string {
   return short === '-0' ? '0' : short;
 }
 
-/** JSON → XML → JSON. */
+/** Converts JSON to XML and back. */
 function thereAndBack(contract: Contract, type: Type, codec: BothWays, text: string): string | undefined {
   const { content, dropped, replaced, failed } = codec.write(text);
   deepStrictEqual({ dropped, replaced, failed }, { dropped: 0, replaced: 0, failed: false });
@@ -165,7 +165,7 @@ test('no two names of one kind are alike to a generator, and each makes a class,
           ...contract.operations.flatMap(({ name }) => [name, `${name}Response`]),
         ];
         checkApart(classes);
-        // wsimport drops what stands before the first letter or digit, and takes no digit there
+        // wsimport drops characters before the first letter or digit, and does not allow a digit there
         for (const name of classes) ok(/^[^\p{L}\p{N}]*\p{L}/u.test(name), name);
         for (const type of contract.types) {
           if (type.kind === 'record') {
@@ -187,7 +187,7 @@ function checkApart(names: readonly string[]): void {
   );
 }
 
-/** A document without some of its operations, and without schemas that nothing needs any more. */
+/** Documents with a subset of their operations, without unused schemas. */
 const pruned: fc.Arbitrary<readonly [whole: SmallDocument, part: SmallDocument]> = documents.chain((whole) =>
   fc.subarray(Object.keys(whole.paths), { minLength: 1 }).map((kept) => {
     const paths = Object.fromEntries(kept.map((path) => [path, whole.paths[path] ?? {}]));
@@ -211,7 +211,7 @@ function withoutUnused(document: SmallDocument): SmallDocument {
   return { ...document, components: { schemas: rest } };
 }
 
-/** The definitions of a contract's schema, each as it is written. */
+/** Returns the definitions of a contract's schema as text. */
 function definitionsOf(contract: Contract): readonly string[] {
   const schema = writeSchema(contract, 0, { address: '' }) ?? '';
   return schema
@@ -269,7 +269,7 @@ test('without names.lock, what is dropped changes no name but those that it had 
         for (const kind of ['operations', 'types', 'members'] as const) {
           for (const [key, name] of some[kind]) {
             const before = all[kind].get(key);
-            // what equal types are called goes by all of them
+            // the name of merged equal types depends on all of them
             if (key.endsWith('=')) continue;
             if (before !== undefined && before !== name) ok(isBetter(name, before), `${before} is ${name}`);
           }
@@ -281,7 +281,7 @@ test('without names.lock, what is dropped changes no name but those that it had 
 
 const tails = /_[0-9a-f]{4,}/g;
 
-/** True for a name that is another one without digits that it no longer needs. */
+/** Returns true if a name is another name without digits that are no longer needed. */
 function isBetter(name: string, before: string): boolean {
   const kept: readonly string[] = name.match(tails) ?? [];
   const had: readonly string[] = before.match(tails) ?? [];

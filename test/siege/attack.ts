@@ -1,25 +1,25 @@
-/** Where an attack goes, and for how long. */
+/** Target of an attack. */
 export interface Target {
   readonly port: number;
-  /** Aborted when it is to end. */
+  /** Aborted when the attack must end. */
   readonly signal: AbortSignal;
-  /** Counts what came of one message, for whoever wants to know whether the attack did anything. */
+  /** Counts the result of one message, which shows that the attack is effective. */
   readonly count: (what: string) => void;
 }
 
-/** Who means harm, with nothing but a network connection. */
+/** An attack over network connections only. */
 export interface Attack {
   readonly name: string;
-  /** What it does, in a line. */
+  /** One-line description. */
   readonly says: string;
-  /** True where the gateway has a large contract to serve too, at `/large`. */
+  /** True if the gateway must also serve a large contract at `/large`. */
   readonly isOfLargeContract?: boolean;
-  /** True where the gateway's log goes to a disk that is full. */
+  /** True if the gateway's log is written to a full disk. */
   readonly isLogFull?: boolean;
-  /** True where the gateway is stopped while the attack goes on, so that what is under way shows what stopping does. */
+  /** True if the gateway is stopped during the attack, to test stopping with calls in progress. */
   readonly outlivesGateway?: boolean;
-  /** True where p99 is told and not judged: the attack is many in one, which take the cores that callers and service need too. */
+  /** True if p99 is reported but not judged, because the attack combines several attacks that use all cores. */
   readonly isOfMany?: boolean;
-  /** Goes on until the signal, and then says what was promised to it and broken, a line each. */
+  /** Runs until the signal. Returns the violated guarantees, one per line. */
   readonly run: (target: Target) => Promise<readonly string[]>;
 }

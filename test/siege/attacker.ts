@@ -2,18 +2,18 @@ import { constants, setPriority } from 'node:os';
 import { attackNamed } from './attacks.ts';
 
 /**
- * An attack in a process of its own, which yields to the others': what is measured is what it does to the gateway, not
- * what it takes of the machine. Told a port it begins; told to stop it ends, and says what came of it.
+ * Runs an attack in a separate process with lower priority, so that only its effect on the gateway is measured. The
+ * process starts after it receives a port, and ends after `stop` with a report.
  */
 
-/** What the process is asked for. */
+/** Messages to the process. */
 export type Asked = { readonly port: number } | 'stop';
 
-/** What the process says at its end; before, when it has its first connection, that it is under way. */
+/** Report of the process at its end. Earlier, it sends a message at its first connection. */
 export interface Told {
-  /** What came of its messages, counted. */
+  /** Number of messages by result. */
   readonly counts: Readonly<Record<string, number>>;
-  /** What was promised to it and broken. */
+  /** Violated guarantees. */
   readonly broken: readonly string[];
 }
 

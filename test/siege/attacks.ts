@@ -20,7 +20,7 @@ import { together } from './attacks/together.ts';
 import { unread } from './attacks/unread.ts';
 import { waves } from './attacks/waves.ts';
 
-/** All that the gateway is laid siege to with. */
+/** All attacks. */
 export const attacks: readonly Attack[] = [
   pattern,
   chunks,
@@ -45,7 +45,7 @@ export const attacks: readonly Attack[] = [
   together,
 ];
 
-/** The attack of a name. Throws RangeError for another name. */
+/** Returns the attack with a name. Throws a RangeError for an unknown name. */
 export function attackNamed(name: string): Attack {
   const found = attacks.find((attack) => attack.name === name);
   if (found === undefined) {

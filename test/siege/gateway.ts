@@ -12,30 +12,30 @@ import { freePort } from '../free-port.ts';
 import type { Attack } from './attack.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-/** A gateway that takes so much is ended before it harms the machine; the bar is far below. */
+/** Memory at which the gateway is killed to protect the machine; the pass limit is far below. */
 const mostBytes = 3 * 1024 ** 3;
-/** From SIGTERM: its delay and `drainMs`, and some more. */
+/** Time limit after SIGTERM: delay plus `drainMs` plus a margin. */
 const endMs = 65_000;
 
-/** What was seen of a gateway's process. */
+/** Measurements of a gateway's process. */
 export interface Sight {
-  /** The most that ever was resident. */
+  /** Peak of resident memory. */
   readonly peakBytes: number;
-  /** The most that timers came late, in ms, as the gateway says; undefined where it said nothing. */
+  /** Maximum event-loop delay in ms, from the gateway's metrics; undefined without metrics. */
   readonly loopDelayMs: number | undefined;
 }
 
-/** A gateway with its default limits, in one process of its own. */
+/** A gateway with its default limits in a separate process. */
 export interface Gateway {
   readonly pid: number | undefined;
   readonly port: number;
-  /** What was seen since it was asked last. */
+  /** Returns the measurements since the last call. */
   readonly take: () => Sight;
-  /** Sends SIGTERM and gives how it ended: its exit code, or a signal's name. */
+  /** Sends SIGTERM and returns the exit code or the signal's name. */
   readonly stop: () => Promise<string>;
 }
 
-/** Starts `soapbridge serve` with the contracts that an attack needs; resolves once it answers. */
+/** Starts `soapbridge serve` with the contracts that an attack needs. Resolves when it responds. */
 export async function startGateway(attack: Attack | undefined, upstream: string): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), 'siege-'));
   const config = join(folder, 'soapbridge.yaml');
@@ -70,7 +70,7 @@ export async function startGateway(attack: Attack | undefined, upstream: string)
   };
 }
 
-/** A `soapbridge.yaml` of the screening contract, that of files and, where it is wanted, a large one. */
+/** Returns a `soapbridge.yaml` with the screening contract, the files contract and optionally a large one. */
 export function configOf(upstream: string, withLarge: boolean = false): string {
   const files = {
     openapi: join(import.meta.dirname, 'files/openapi.yaml'),
@@ -94,7 +94,7 @@ async function untilReady(child: ChildProcess, port: number): Promise<void> {
 
 const agent = new Agent({ keepAlive: true });
 
-/** A page of the gateway's; undefined where it gives none within some time. */
+/** Loads a page of the gateway. Returns undefined after a time-out. */
 function page(port: number, path: string): Promise<string | undefined> {
   return new Promise((resolve) => {
     const asked = get({ host: '127.0.0.1', port, path, agent, timeout: 30_000 }, (response) =>
@@ -104,7 +104,7 @@ function page(port: number, path: string): Promise<string | undefined> {
   });
 }
 
-/** Looks at memory every tenth of a second, and at the event loop's delay, the most in a second, every half. */
+/** Measures memory every 100 ms, and the maximum event-loop delay every 500 ms. */
 function watchProcess(
   child: ChildProcess,
   port: number,
@@ -114,10 +114,10 @@ function watchProcess(
   let asking = false;
   const look = setInterval(() => {
     try {
-      peak = Math.max(peak, peakBytes(child.pid) || 0); // none of a process that is ending
+      peak = Math.max(peak, peakBytes(child.pid) || 0); // a process that is ending has no figure
       if (residentBytes(child.pid) > mostBytes) child.kill('SIGKILL');
     } catch {
-      stop(); // it has ended
+      stop(); // the process has ended
     }
   }, 100);
   const ask = setInterval(async () => {

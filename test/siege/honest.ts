@@ -3,29 +3,29 @@ import { text } from 'node:stream/consumers';
 import { at } from '../fire/figures/load.ts';
 
 /**
- * Callers who mean well, in a process of their own: told a port and seconds, they make 50 calls a second, whether the
- * calls before were answered or not, and say what came of them.
+ * Normal callers in a separate process. After receiving a port and a duration, they make 50 calls per second,
+ * regardless of pending calls, and report the results.
  */
 
-/** What the process is asked for. */
+/** Message to the process. */
 export interface Asked {
   readonly port: number;
   readonly seconds: number;
 }
 
-/** What the process says. Times in ms, of the calls that had the right reply. */
+/** Report of the process. Times in ms, of the calls with the right reply. */
 export interface Answered {
   readonly calls: number;
   readonly right: number;
   readonly p50: number;
   readonly p99: number;
   readonly most: number;
-  /** What was wrong with the others, counted. */
+  /** Errors of the other calls with their number. */
   readonly wrong: Readonly<Record<string, number>>;
 }
 
 const perSecond = 50;
-/** As long as a caller waits. */
+/** A caller's time-out. */
 const patienceMs = 10_000;
 const agent = new Agent({ keepAlive: true });
 
@@ -35,7 +35,7 @@ interface Kind {
   readonly path: string;
   readonly method?: string;
   readonly body: (number: number) => string;
-  /** What the reply to a number holds. */
+  /** Returns the expected text of the reply for a number. */
   readonly holds: (number: number) => string;
 }
 
@@ -61,7 +61,7 @@ const idIn = (number: number): string => `<Id>${number}</Id>`;
 const read = 'GetSearch';
 const write = 'UpdateSubUser';
 
-/** Reads and writes in every form. */
+/** Reads and writes in every format. */
 const kinds: readonly Kind[] = [
   { path: '/soap11', body: (number) => envelope('soap11', element(read, number)), holds: idIn },
   { path: '/soap12', body: (number) => envelope('soap12', element(write, number)), holds: userIn },
@@ -72,7 +72,7 @@ const kinds: readonly Kind[] = [
   { path: `/xml/reply/${read}`, body: (number) => element(read, number), holds: idIn },
 ];
 
-/** Makes the call of a number, on a kept connection or, one in three, on a new one; fails with what is wrong. */
+/** Makes a call on a kept connection or, every third time, on a new one. Rejects with the error. */
 async function call(port: number, number: number): Promise<void> {
   const kind = kinds[number % kinds.length];
   if (kind === undefined) return;

@@ -35,14 +35,14 @@ const { values } = scriptArguments(help, {
   },
 });
 const seconds = numberOf('--seconds', values.seconds, 0.1);
-/** Until V8 has compiled what a call takes. */
+/** Warm-up until V8 has compiled the code of calls. */
 const warmUpSeconds = 3;
-/** How long is waited at most for an attack to have its first connection: a gateway that is gone takes none. */
+/** Maximum wait for the attack's first connection, since a dead gateway accepts none. */
 const mostStartMs = 10_000;
-/** How long an attack goes on before calls beside it are counted. */
+/** Duration of an attack before normal calls are counted. */
 const leadMs = 1_000;
 
-/** Starts a module of this folder as a process of its own. */
+/** Starts a module of this folder as a separate process. */
 function start(module: string, ...args: readonly string[]): ChildProcess {
   return fork(new URL(module, import.meta.url), args);
 }
@@ -95,7 +95,7 @@ async function measure(attack: Attack): Promise<Measured> {
   }
 }
 
-/** CPU time of both so far, in ms; that of a process that has ended is told as 0. */
+/** Returns the CPU time of both processes in ms; 0 for a process that has ended. */
 function cpuOf(gateway: Gateway, attacker: ChildProcess): { at: number; gateway: number; attacker: number } {
   const cpu = (pid: number | undefined): number => {
     try {
@@ -119,7 +119,7 @@ async function siege(): Promise<void> {
     quietP99s.push(measured.quiet.p99);
     let misses = judge(measured, attack);
     if (misses.length === 1 && misses[0]?.bar === 'p99') {
-      // a slow second of the machine's looks like that, and doesn't come twice
+      // measured again, since a slow second of the machine has the same effect
       measured = await measure(attack);
       quietP99s.push(measured.quiet.p99);
       misses = judge(measured, attack);

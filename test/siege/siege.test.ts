@@ -62,7 +62,7 @@ test('siege: attacks are known by names of their own', (t) => {
   });
 });
 
-/** What the honest callers say of half a second at a port. */
+/** Runs the normal callers for half a second and returns their report. */
 async function callHonestly(t: ExecutionContext, port: number): Promise<Answered> {
   const honest = fork(new URL('honest.ts', import.meta.url));
   t.teardown(() => honest.kill('SIGKILL'));

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
 /**
- * A JSON service in a process of its own, which does what calls ask for: a wish and a number, in the screening
- * contract's `subUserName` or in the contract of files' `wish`. Says its port when it listens.
+ * A JSON service in a separate process that is controlled by its calls: a command and a number, in the screening
+ * contract's `subUserName` or in `wish` of the files contract. It reports its port when it listens.
  *
- * - `echo N`: an answer that holds N, at once
+ * - `echo N`: an immediate response with N
  * - `slow N`: the same after N ms
  * - `fail N`: a 500
- * - `break N`, `garbage N`: half an answer, and no HTTP
+ * - `break N`, `garbage N`: half a response, and invalid HTTP
  * - `large N`, `ampersands N`, `short N`: N MB of base64, N MB of `&` and N KB of text
  */
 const server = createServer(async (request, response) => {
-  const body = await buffer(request).catch(() => undefined); // a caller that left
+  const body = await buffer(request).catch(() => undefined); // the caller disconnected
   if (body === undefined) return;
   const [wish, number] = wishOf(request, body);
   answer(wish, number, response);
@@ -33,7 +33,7 @@ function wishOf({ url = '' }: IncomingMessage, body: Buffer): readonly [wish: st
 
 const made = new Map<string, Buffer>();
 
-/** Large answers are made once. */
+/** Creates large responses only once. */
 function kept(name: string, make: () => object): Buffer {
   const known = made.get(name) ?? Buffer.from(JSON.stringify(make()));
   made.set(name, known);
@@ -63,12 +63,12 @@ function answer(wish: string, number: number, response: ServerResponse): void {
   else response.end(echo(number));
 }
 
-/** In bytes: so much of a large answer is written in a turn of the event loop. */
+/** Bytes of a large response written per event-loop iteration. */
 const pieceBytes = 64 * 1024;
 
 /**
- * Sends a large answer piece by piece, a turn of the event loop for each: of one that is written at once the kernel copies up to
- * 4 MB in a go, and of two dozen it takes 10 to 18 ms, for which this service, and not the gateway, would keep others waiting.
+ * Sends a large response in pieces, one per event-loop iteration. If it were written at once, the kernel would copy up
+ * to 4 MB and block this service instead of the gateway.
  */
 function sendInPieces(response: ServerResponse, answer: Buffer): void {
   response.writeHead(200, { 'content-length': answer.length });
@@ -84,7 +84,7 @@ function sendInPieces(response: ServerResponse, answer: Buffer): void {
   goOn();
 }
 
-/** What each operation's reply may hold, those of the other contract among them, which are left out. */
+/** Returns a response with the members of all operations of both contracts. Unknown members are ignored. */
 function echo(number: number): string {
   return JSON.stringify({
     data: {

@@ -1,33 +1,33 @@
 import type { Answered } from './honest.ts';
 
-/** What was measured of one attack. Times in ms. */
+/** Measurements of one attack. Times in ms. */
 export interface Measured {
   readonly name: string;
-  /** Honest calls before the attack, and beside it. */
+  /** Normal calls before and during the attack. */
   readonly quiet: Answered;
   readonly beside: Answered;
   readonly peakBytes: number;
   readonly loopDelayMs: number | undefined;
-  /** Exit code of the gateway that was told to stop, and what it said where that isn't 0. */
+  /** Exit code of the stopped gateway, with its output if the code is not 0. */
   readonly exit: string;
-  /** Share of a core that the gateway and the attacker took, in percent. */
+  /** CPU use of the gateway and the attacker, in percent of a core. */
   readonly gatewayPercent: number;
   readonly attackerPercent: number;
-  /** What came of the attacker's messages, counted, and what was promised to it and broken. */
+  /** Results of the attacker's messages, and violated guarantees. */
   readonly counts: Readonly<Record<string, number>>;
   readonly broken: readonly string[];
 }
 
 export const bars = {
-  /** Honest calls that have their right reply, in percent. */
+  /** Minimum share of normal calls with the right reply, in percent. */
   rightPercent: 99.5,
-  /** Their p99 beside the attack over that without it. */
+  /** Maximum ratio of p99 with and without the attack. */
   p99Ratio: 3,
-  /** Resident memory. */
+  /** Maximum resident memory. */
   bytes: 1024 ** 3,
 } as const;
 
-/** A bar that was missed. */
+/** A limit that was violated. */
 export interface Miss {
   readonly bar: 'quiet' | 'right' | 'p99' | 'memory' | 'exit' | 'promises';
   readonly says: string;
@@ -38,15 +38,15 @@ export function rightPercentOf({ calls, right }: Answered): number {
 }
 
 /**
- * The most that p99 may be beside the attack, in ms: what comes without any attack isn't this one's doing.
+ * Returns the maximum p99 during the attack, in ms. A delay that also occurs without an attack is not counted.
  *
- * @param quietP99s of all quiet runs so far
+ * @param quietP99s p99 of all runs without attack
  */
 export function mostP99(quiet: Answered, quietP99s: readonly number[]): number {
   return Math.max(quiet.p99 * bars.p99Ratio, ...quietP99s);
 }
 
-/** The bars that were missed, in words, and which; none where all were held. */
+/** Returns the violated limits with descriptions. */
 export function missesOf(
   { quiet, beside, peakBytes, exit, broken }: Measured,
   quietP99s: readonly number[],
@@ -100,10 +100,10 @@ function row(cells: readonly string[]): string {
     .join('');
 }
 
-/** The table's head; the rows below it begin with a mark. */
+/** The table's head. The rows below it begin with a mark. */
 export const head: string = `            ${row(columns.map(([name]) => name))}`;
 
-/** One attack as a row of the table, with a line for each bar that it missed. */
+/** Formats one attack as a row of the table, with a line for each violated limit. */
 export function rowOf(measured: Measured, misses: readonly Miss[]): string {
   const { name, quiet, beside, peakBytes, loopDelayMs, exit, gatewayPercent, attackerPercent, counts } =
     measured;

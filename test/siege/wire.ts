@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Target } from './attack.ts';
 
-/** Attackers have an address of their own: whoever tells callers apart by address may do so. */
+/** Attackers have a separate address, so that the gateway can limit callers by address. */
 const attackersAddress = '127.0.0.2';
 
-/** A connection that nobody need look after: errors of it are no errors here, and it ends with the attack. */
+/** Opens a connection that ignores errors and closes at the end of the attack. */
 export function open({ port, signal, count }: Target): Socket {
   const socket = connect({ port, host: '127.0.0.1', localAddress: attackersAddress });
   const end = (): void => {
@@ -19,7 +19,7 @@ export function open({ port, signal, count }: Target): Socket {
   return socket;
 }
 
-/** Counts the status of the first reply on a connection, and reads away all that comes. */
+/** Counts the status of the first reply on a connection, and discards all data. */
 export function countStatus(socket: Socket, { count, signal }: Target): Socket {
   let isTold = false;
   socket.on('data', (chunk: Buffer) => {
@@ -31,26 +31,26 @@ export function countStatus(socket: Socket, { count, signal }: Target): Socket {
   });
 }
 
-/** A whole message. */
+/** Returns a complete HTTP message. */
 export function post(path: string, body: Uint8Array | string, headers = ''): Buffer {
   const bytes = Buffer.from(body);
   return Buffer.concat([Buffer.from(headOf(path, `Content-Length: ${bytes.length}\r\n${headers}`)), bytes]);
 }
 
-/** A message up to its body. `headers` ends with a line's end. */
+/** Returns the head of an HTTP message. `headers` ends with a line break. */
 export function headOf(path: string, headers: string, method = 'POST'): string {
   return `${method} ${path} HTTP/1.1\r\nHost: gateway\r\n${headers}\r\n`;
 }
 
-/** Does something again and again until the attack is to end. */
+/** Repeats an action until the end of the attack. */
 export async function every(ms: number, { signal }: Target, act: (round: number) => void): Promise<void> {
   for (let round = 0; !signal.aborted; round++) {
     act(round);
-    await pause(ms, undefined, { signal }).catch(() => {}); // ended early: the loop sees that
+    await pause(ms, undefined, { signal }).catch(() => {}); // aborted: the loop checks the signal
   }
 }
 
-/** Keeps so many connections, each opened anew a while after it was closed, until the attack is to end. */
+/** Keeps up to `most` connections open. Closed connections are reopened after a pause, until the end of the attack. */
 export async function keep(
   most: number,
   target: Target,
@@ -70,7 +70,7 @@ export async function keep(
 
 const types = 'http://schemas.servicestack.net/types';
 
-/** A read or a write of the screening contract that asks its upstream for something. */
+/** Returns a read or write of the screening contract with a command for the upstream. */
 export function screening(
   operation: 'GetSearch' | 'UpdateSubUser',
   wish: string,
@@ -79,7 +79,7 @@ export function screening(
   return `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><${operation} xmlns="${types}"><Authentication><ApiUserId>${caller}</ApiUserId><ApiUserKey>any-key</ApiUserKey></Authentication><Request><SubUserName>${wish}</SubUserName></Request></${operation}></s:Body></s:Envelope>`;
 }
 
-/** An operation of the contract of files. */
+/** Returns a call of the files contract. */
 export function files(operation: 'read' | 'write' | 'upload', content: string): string {
   return `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><${operation} xmlns="urn:Files">${content}</${operation}></s:Body></s:Envelope>`;
 }

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { documentOf } from './upstream.ts';
 
-/** Where the calls go. */
+/** Target of the calls. */
 export interface Caller {
   readonly port: number;
   readonly agent: Agent;
@@ -15,10 +15,10 @@ export interface Reply {
   readonly text: string;
 }
 
-/** One sort of traffic: makes the call of a number, and says what is wrong with what came back; undefined: nothing. */
+/** A kind of traffic. `call` makes the call of a number and returns the problem of the reply, or undefined. */
 export interface Kind {
   readonly name: string;
-  /** How often, beside the others. */
+  /** Relative frequency. */
   readonly weight: number;
   readonly call: (caller: Caller, number: number) => Promise<string | undefined>;
 }
@@ -41,7 +41,7 @@ function ask(wish: string, number: number): string {
   return `<SubUserName>${wish} ${number}</SubUserName>`;
 }
 
-/** Sends a body, in pieces with pauses where there are several, and gives the whole reply. */
+/** Sends a body, in pieces with pauses if there are several, and returns the whole reply. */
 async function send({ port, agent }: Caller, path: string, ...pieces: readonly string[]): Promise<Reply> {
   const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', path: `/v2${path}`, agent });
   const replied = new Promise<Reply>((resolve, reject) => {
@@ -68,7 +68,7 @@ async function send({ port, agent }: Caller, path: string, ...pieces: readonly s
   return replied;
 }
 
-/** A call and what its reply is to be: status, X-Status, and a text that it holds. */
+/** Compares a reply with the expected status, X-Status and text. */
 function expecting(
   { status, xStatus, text }: Reply,
   expected: { readonly status?: number; readonly xStatus?: string; readonly holds: string },
@@ -204,9 +204,9 @@ export const kinds: readonly Kind[] = [
         const headers = { 'Content-Length': Buffer.byteLength(text) };
         const path = '/v2/soap11';
         const request = httpRequest({ host: '127.0.0.1', port, method: 'POST', path, headers, agent: false });
-        request.on('error', () => {}); // the connection that is broken here
+        request.on('error', () => {}); // the connection that is aborted here
         request.on('close', () => resolve(undefined));
-        // before the body is whole, or while the upstream is asked
+        // aborts before the body is complete, or during the upstream call
         request.write(number % 2 === 0 ? text.slice(0, 100) : text);
         setTimeout(() => request.destroy(), 30);
       }),

@@ -4,17 +4,17 @@ import { serve } from '../../gateway/process/serve.ts';
 import { screeningContract } from '../../mappings/loader/load.ts';
 
 /**
- * A gateway in a process of its own, started with `--expose-gc` by a soak, which asks it over IPC how it is: production
- * code needs no way in for that.
+ * A gateway in a separate process, started with `--expose-gc`. The soak reads its state over IPC, so production code
+ * needs no interface for it.
  */
 
-/** What the gateway says of itself. */
+/** State of the gateway. */
 export interface Health {
   readonly heapBytes: number;
   /** Buffers outside the heap. */
   readonly bufferBytes: number;
   readonly residentBytes: number;
-  /** What keeps the process alive, counted by kind: sockets, timers. */
+  /** Number of active resources by kind: sockets, timers. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
@@ -34,7 +34,7 @@ const running = await serve({
 });
 
 process.on('message', async () => {
-  // twice: what the first frees may hold more
+  // twice, since finalizers of the first run can release more
   for (let time = 0; time < 2; time++) {
     await delay(50);
     globalThis.gc?.();

@@ -1,17 +1,17 @@
-/** One look at a process, all its requests answered and its garbage collected. */
+/** A measurement of a process without pending requests, after garbage collection. */
 export interface Sample {
   readonly minutes: number;
   readonly bytes: number;
 }
 
 export interface Growth {
-  /** The median of the slopes between all pairs of samples (Theil–Sen), in bytes per 10 minutes. */
+  /** Median of the slopes between all pairs of samples (Theil–Sen), in bytes per 10 minutes. */
   readonly slope: number;
-  /** How many more pairs rise than fall, -1 to 1 (Kendall's tau): near 0 for noise. */
+  /** Share of rising minus falling pairs, from -1 to 1 (Kendall's tau): near 0 for noise. */
   readonly tau: number;
 }
 
-/** How samples grow, whatever single ones do. */
+/** Returns the growth of samples, robust against outliers. */
 export function growthOf(samples: readonly Sample[]): Growth {
   const slopes = samples.flatMap((later, index) =>
     samples
@@ -26,17 +26,17 @@ export function growthOf(samples: readonly Sample[]): Growth {
   };
 }
 
-/** Fewer samples tell nothing. */
+/** Minimum number of samples for a verdict. */
 export const fewestSamples = 12;
 
-/** True for what clearly grows: by more than `most` bytes in 10 minutes, and most of the time. */
+/** Returns true for clear growth: more than `most` bytes in 10 minutes, in most pairs. */
 export function grows(samples: readonly Sample[], most: number): boolean {
   if (samples.length < fewestSamples) return false;
   const { slope, tau } = growthOf(samples);
   return slope > most && tau > 0.5;
 }
 
-/** How much higher the median of the last quarter is than that of the first: for what leaps up and down by itself. */
+/** Returns the difference between the medians of the last and the first quarter, for values that fluctuate. */
 export function riseOf(samples: readonly Sample[]): number {
   const quarter = Math.ceil(samples.length / 4);
   return medianOf(samples.slice(-quarter)) - medianOf(samples.slice(0, quarter));

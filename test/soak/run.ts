@@ -20,17 +20,17 @@ const { values } = scriptArguments(help, { options: { minutes: { type: 'string',
 const minutes = numberOf('--minutes', values.minutes, 0.1);
 
 const callers = 12;
-/** Between two calls of one caller. */
+/** Pause between two calls of a caller. */
 const pauseMs = 20;
-/** The traffic stops for each sample, so that nothing of a request is in it. */
+/** Number of samples. The traffic stops for each, so that samples include no request. */
 const samples = 40;
-/** What may grow in 10 minutes: a gateway that is flat stays below a megabyte of heap. */
+/** Maximum growth in 10 minutes. Without a leak, the heap grows by less than a megabyte. */
 const mostBytes = { heapBytes: 1e6, bufferBytes: 1e6 } as const;
-/** What resident memory may rise by: the allocator keeps some tens of megabytes, more at one time than at another. */
+/** Maximum rise of resident memory. The allocator keeps a varying amount of some tens of megabytes. */
 const mostRise = 48e6;
-/** Until V8 has compiled what is hot, every process grows. */
+/** Share of the run that is ignored, since every process grows until V8 has compiled hot code. */
 const warmUp = 0.4;
-/** A shorter run is all warm-up: its growth is shown and not judged. */
+/** Minimum duration for a verdict. A shorter run is only warm-up, so its growth is shown but not judged. */
 const leastMinutes = 5;
 
 const upstream = await startUpstream();
@@ -47,11 +47,11 @@ const counts = new Map(kinds.map(({ name }) => [name, 0]));
 const wrong: string[] = [];
 let calls = 0;
 
-/** Calls until the time is up, in an order that all kinds take part in. */
+/** Makes calls until the end, with all kinds in rotation. */
 async function callUntil(end: number): Promise<void> {
   while (performance.now() < end) {
     const number = calls++;
-    // a step that shares no factor with the number of entries goes through all of them
+    // a step that is coprime to the number of entries visits all of them
     const kind = traffic[(number * 61) % traffic.length];
     if (kind === undefined) continue;
     counts.set(kind.name, (counts.get(kind.name) ?? 0) + 1);
@@ -68,7 +68,7 @@ async function healthOf(child: ChildProcess): Promise<Health> {
   return health;
 }
 
-/** Sockets of the gateway, the listening one aside. */
+/** Returns the number of open sockets of the gateway without the listening one. */
 function socketsOf({ resources }: Health): number {
   return resources.TCPSocketWrap ?? 0;
 }
@@ -84,7 +84,7 @@ for (let sample = 1; sample <= samples; sample++) {
 
 agent.destroy();
 let last = await healthOf(gateway);
-// the pool towards the upstream lets go of idle sockets after seconds
+// the upstream pool closes idle sockets after some seconds
 for (let wait = 0; wait < 60 && socketsOf(last) > socketsOf(first); wait++) {
   await delay(500);
   last = await healthOf(gateway);
@@ -108,7 +108,7 @@ tell(
 for (const says of wrong.slice(0, 20)) console.log(`    ${says}`);
 for (const [name, count] of counts) console.log(`    ${name}: ${count}`);
 
-/** What was measured after the warm-up. */
+/** Returns the samples after the warm-up. */
 function warmSamples(name: 'heapBytes' | 'bufferBytes' | 'residentBytes'): Sample[] {
   return taken
     .slice(Math.floor(taken.length * warmUp))

@@ -30,7 +30,7 @@ test('soak: a reply that is another call’s is wrong', async (t) => {
   }
 });
 
-/** A sample a minute: `start` and `step` in megabytes, with saw teeth of two. */
+/** Returns a sample per minute: `start` and `step` in megabytes, with a saw-tooth of two megabytes. */
 function saw(start: number, step: number, count = 30): Sample[] {
   return Array.from({ length: count }, (_, index) => ({
     minutes: index,

@@ -2,16 +2,16 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What a call's `subUserName` asks the upstream to do: its first word, then a number. */
+/** Commands to the upstream in a call's `subUserName`: a word, then a number. */
 export type Wish = 'echo' | 'document' | 'slow' | 'error' | 'break' | 'garbage';
 
-/** Bytes of a document by its number: base64 of a pattern that no other number has. */
+/** Returns the base64 of a document whose content is unique for its number. */
 export function documentOf(number: number): string {
   const kilobytes = [4, 200, 1500][number % 3] ?? 4;
   return Buffer.alloc(kilobytes * 1024, `document ${number};`).toString('base64');
 }
 
-/** A JSON service that does what the callers' names say: the soak's world behind the gateway. */
+/** Starts a JSON service that executes the commands in its calls. */
 export async function startUpstream(): Promise<{ readonly server: Server; readonly url: string }> {
   const server = createServer(async (request, response) => {
     const body: { request?: { subUserName?: string; id?: number } } = JSON.parse(await text(request));

@@ -1,14 +1,14 @@
-/** Versions with a known fault: from `from`, where there is one, up to and without `below`. */
+/** Versions with a known vulnerability: from `from`, if given, up to but not including `below`. */
 export interface Advisory {
   readonly package: string;
   readonly id: string;
   readonly from?: string;
-  /** Undefined while no version is known that mends it. */
+  /** Undefined if no fixed version is known. */
   readonly below: string | undefined;
   readonly what: string;
 }
 
-/** Advisories on what the lockfile holds, ours and what ours depend on. No version in the lockfile may be in one. */
+/** Advisories on direct and indirect dependencies. No version in the lockfile may match. */
 export const denied: readonly Advisory[] = [
   { package: 'fast-xml-parser', id: 'CVE-2023-26920', below: '4.1.2', what: 'prototype pollution' },
   {
@@ -123,12 +123,12 @@ export const denied: readonly Advisory[] = [
   { package: 'xml-crypto', id: 'CVE-2025-29774', from: '4.0.0', below: '6.0.1', what: 'the same from 4 on' },
 ];
 
-/** An advisory whose versions are in the lockfile all the same, and why it does no harm here. */
+/** An advisory that matches the lockfile, and why it is harmless here. */
 export interface Accepted extends Advisory {
   readonly why: string;
 }
 
-/** The list that only shrinks: a row whose package has moved on fails the tests. */
+/** Accepted advisories. A row that no longer matches fails the tests. */
 export const accepted: readonly Accepted[] = [
   {
     package: '@xmldom/xmldom',

@@ -6,7 +6,7 @@ import test from 'ava';
 const root = join(import.meta.dirname, '../..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-/** The files that npm packs, except those that the build makes. */
+/** The files that npm packs, except build results. */
 const packed: readonly string[] = JSON.parse(
   execFileSync('npm', ['pack', '--dry-run', '--ignore-scripts', '--json'], {
     cwd: root,
@@ -20,7 +20,7 @@ const packed: readonly string[] = JSON.parse(
 
 const pages = packed.filter((path) => path.endsWith('.md'));
 
-/** The files and folders that a page links to, without links to other hosts and within the page. */
+/** Returns the files and folders that a page links to, without links to other hosts and within the page. */
 function linksOf(page: string): readonly string[] {
   const text = readFileSync(join(root, page), 'utf8').replaceAll(/^```.*?^```$/gms, '');
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)]

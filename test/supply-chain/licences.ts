@@ -1,4 +1,4 @@
-/** Licences that what ships may have. */
+/** Licences allowed for shipped code. */
 export const allowedInProduction: readonly string[] = [
   'MIT',
   'ISC',
@@ -8,7 +8,7 @@ export const allowedInProduction: readonly string[] = [
   '0BSD',
 ];
 
-/** And those of what only tests and tools use. */
+/** Licences allowed for tests and tools. */
 export const allowedInDevelopment: readonly string[] = [
   ...allowedInProduction,
   'BlueOak-1.0.0',
@@ -20,13 +20,13 @@ export const allowedInDevelopment: readonly string[] = [
   'PSF-2.0',
 ];
 
-/** Packages whose package.json leaves it out, by what stands in their LICENSE file. */
+/** Licences of packages whose package.json has none, from their LICENSE file. */
 export const statedElsewhere: Readonly<Record<string, string>> = {
   cldrjs: 'MIT',
   httpntlm: 'MIT',
 };
 
-/** Whether an SPDX expression is content with licences of a list: all of an AND, one of an OR. */
+/** Returns true if an SPDX expression is satisfied by the allowed licences: all of an AND, one of an OR. */
 export function isAllowed(expression: string, allowed: readonly string[]): boolean {
   const bare = expression.replace(/^\((.*)\)$/, '$1');
   const either = bare.split(' OR ');

@@ -6,10 +6,12 @@ export interface Locked {
   readonly name: string;
   readonly version: string;
   readonly integrity: string | undefined;
-  /** Where it was taken from, where the lockfile says so. */
+  /** Source of the package, if the lockfile has it. */
   readonly resolved: string | undefined;
   readonly licence: string | undefined;
-  /** Whether `npm install` of soapbridge brings it, or one of the optional features does, or only tests and tools use it. */
+  /**
+   * Whether `npm install` of soapbridge installs it, only an optional feature needs it, or only tests and tools use it.
+   */
   readonly use: 'default' | 'optional' | 'development';
 }
 
@@ -25,7 +27,7 @@ interface LockEntry {
 
 type Entries = Readonly<Record<string, LockEntry>>;
 
-/** The paths of packages and of all that they depend on. */
+/** Returns the paths of packages and all their dependencies. */
 function reachable(entries: Entries, names: readonly string[]): ReadonlySet<string> {
   const found = new Set<string>();
   const visit = (from: string, name: string): void => {
@@ -40,7 +42,10 @@ function reachable(entries: Entries, names: readonly string[]): ReadonlySet<stri
   return found;
 }
 
-/** The path of the package that `name` means in the package at `from`: in its own folder, else in a folder around it. */
+/**
+ * Returns the path of the package that `name` resolves to in the package at `from`: in its own folder, otherwise in a
+ * parent folder.
+ */
 function resolve(entries: Entries, from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('node_modules/') - 1))) {
     const path = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`;
@@ -49,7 +54,7 @@ function resolve(entries: Entries, from: string, name: string): string | undefin
   }
 }
 
-/** What the lockfile holds, the package itself aside. */
+/** Reads the packages of the lockfile without the project itself. */
 export function readLockfile(): readonly Locked[] {
   const file = new URL('../../package-lock.json', import.meta.url);
   const { packages }: { packages: Record<string, LockEntry> } = JSON.parse(readFileSync(file, 'utf8'));
@@ -71,7 +76,7 @@ export function readLockfile(): readonly Locked[] {
     });
 }
 
-/** Negative for an older version, positive for a newer one; a preview is older than its release. */
+/** Compares versions: negative if `one` is older, positive if it is newer. A pre-release is older than its release. */
 export function compareVersions(one: string, other: string): number {
   const numbersOf = (version: string): number[] =>
     version

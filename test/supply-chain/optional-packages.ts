@@ -1,10 +1,10 @@
 import { optionalFeatures } from '../../mappings/optional-packages.ts';
 import { table, withTables } from '../golden/tables.ts';
 
-/** The page on packages that only some features need. */
+/** The page about packages that only some features need. */
 export const optionalPackagesPage = new URL('../../docs/optional-packages.md', import.meta.url);
 
-/** The page with its table as it has to be; `npm run golden` writes it. */
+/** Returns the page with its generated table. `npm run golden` writes it. */
 export function writeOptionalPackagesPage(): string {
   const rows = Object.values(optionalFeatures).map(({ name, packages }) => {
     const specs = Object.entries(packages).map(([each, version]) => `${each}@${version}`);

@@ -22,12 +22,12 @@ import { runPage } from '../docs/page.ts';
 
 const root = join(import.meta.dirname, '../..');
 const directory = mkdtempSync(join(tmpdir(), 'package-'));
-/** An otherwise empty folder that the packed package is installed into; undefined where the registry doesn't answer. */
+/** A folder with only the packed package installed, or undefined if the registry does not respond. */
 const app = installed();
 
 test.after.always(() => rmSync(directory, { recursive: true, force: true }));
 
-/** A new folder with a package of npm's, or a packed one, in it; undefined where that can't be had. */
+/** Installs a package from npm, or a packed one, into a new folder. Returns undefined if that fails. */
 function install(name: string, what: string): string | undefined {
   const folder = join(directory, name);
   mkdirSync(folder);
@@ -56,17 +56,17 @@ function installed(): string | undefined {
   return install('app', join(directory, file));
 }
 
-/** The packages in a folder's node_modules, those within packages too. */
+/** Returns the packages in a folder's node_modules, including nested ones. */
 function packagesIn(folder: string): readonly string[] {
   return readdirSync(join(folder, 'node_modules'), { recursive: true, encoding: 'utf8' })
     .map((path) => /^(?:.*\/node_modules\/)?((?:@[^/]+\/)?[^/@][^/]*)\/package\.json$/.exec(path)?.[1])
     .filter((name) => name !== undefined);
 }
 
-/** Where Nodes of npm's are, by major version. */
+/** Folders of Node versions installed from npm, by major version. */
 const folders = new Map<number, string>();
 
-/** A Node of a major version: one that this machine has, else npm's; undefined where there is none. */
+/** Returns a Node of a major version: one on this machine, otherwise one from npm, or undefined. */
 function nodeOf(major: number): string | undefined {
   const here = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)];
   const known = here.map((folder) => join(folder, 'node')).find((node) => majorOf(node) === major);
@@ -82,7 +82,7 @@ function majorOf(node: string): number | undefined {
   return status === 0 ? Number(/^v(\d+)/.exec(stdout)?.[1]) : undefined;
 }
 
-/** The files of an installed package, without hashes in names and without what Node caches. */
+/** Returns the files of an installed package, without hashes in names and without Node's caches. */
 function filesOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => !path.startsWith('node_modules'))
@@ -90,19 +90,19 @@ function filesOf(folder: string): readonly string[] {
     .toSorted();
 }
 
-/** The environment in which a Node comes before all others. */
+/** Returns an environment with a Node first on the PATH. */
 function environmentOf(node: string): Record<string, string> {
   return { PATH: `${dirname(node)}${delimiter}${process.env.PATH}`, HOME: process.env.HOME ?? '' };
 }
 
-/** Runs `npx soapbridge` in the folder, with a Node in front of all others. */
+/** Runs `npx soapbridge` in the folder, with a Node first on the PATH. */
 function npx(t: ExecutionContext, folder: string, node: string, command: readonly string[]) {
   const env = environmentOf(node);
   const child = spawn('npx', ['--no-install', 'soapbridge', ...command], {
     cwd: folder,
     env: { ...env, PORT: '0', SOAPBRIDGE_DRAIN_DELAY: '0', SOAPBRIDGE_LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true, // npx and what it runs end together
+    detached: true, // a process group, so that npx and its child processes end together
   });
   t.teardown(() => end(child, 'SIGKILL'));
   return child;
@@ -116,7 +116,7 @@ function end({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-/** The folder and a Node to run it with; undefined, and the reason in the log, where one of them can't be had. */
+/** Returns the folder and a Node, or undefined if one is not available. Logs the reason. */
 function setUp(t: ExecutionContext, major: number): { folder: string; node: string } | undefined {
   const node = app === undefined ? undefined : nodeOf(major);
   if (app !== undefined && node !== undefined) return { folder: app, node };
@@ -179,7 +179,7 @@ for (const major of [22, 24, 26]) {
     const reply = await fetch(address, { method: 'POST', headers, body: call });
     t.is(reply.status, 200);
     t.regex(await reply.text(), /<Name>Jane O'Sample<\/Name>/);
-    await new Promise((resolve) => setTimeout(resolve, 1_500)); // memory is given back after a second
+    await new Promise((resolve) => setTimeout(resolve, 1_500)); // memory is released after a second
     t.is((await fetch(`${address}?wsdl`)).status, 200);
     const ended = once(child, 'exit');
     end(child, 'SIGTERM');
@@ -285,7 +285,7 @@ test.serial('npm install of a git address builds the package', async (t) => {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // ava ends a file that reports nothing for two minutes
+  // ava stops a file that reports nothing for two minutes
   const heartbeat = setInterval(() => t.log('npm installs'), 30_000);
   const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   clearInterval(heartbeat);

@@ -2,7 +2,7 @@ import { table, withTables } from '../golden/tables.ts';
 import { type Advisory, accepted, denied } from './advisories.ts';
 import { readLockfile } from './lockfile.ts';
 
-/** The page on what is depended on; its tables are made, the rest is written by hand. */
+/** The page about dependencies. Its tables are generated; the rest is written by hand. */
 export const supplyChainPage = new URL('../../docs/supply-chain.md', import.meta.url);
 
 function versionsOf({ from, below }: Advisory): string {
@@ -14,7 +14,7 @@ const shipped = readLockfile()
   .filter(({ use }) => use !== 'development')
   .map(({ name, version, licence, use }) => [name, version, licence ?? '', use]);
 
-/** The page with its tables as they have to be; `npm run golden` writes it. */
+/** Returns the page with its generated tables. `npm run golden` writes it. */
 export function writeSupplyChainPage(): string {
   return withTables(supplyChainPage, {
     denied: table(

@@ -9,13 +9,13 @@ missing. A registry that does not answer is no failure: the SHA-512 of the lockf
 
   --help  this`;
 
-/** What came of `npm audit signatures`. */
+/** Result of `npm audit signatures`. */
 export interface Verdict {
   readonly failed: boolean;
   readonly says: string;
 }
 
-/** What npm's exit code and words come to: a signature that is wrong or missing, all good, or no answer. */
+/** Interprets npm's exit code and output: a wrong or missing signature, all valid, or no response. */
 export function verdictOf(code: number | null, said: string): Verdict {
   const lines = said.split('\n').map((line) => line.trim());
   const wrong = lines.filter((line) =>

@@ -134,7 +134,7 @@ test('docs/supply-chain.md has advisories and licences as they are; npm run gold
   t.is(readFileSync(supplyChainPage, 'utf8'), writeSupplyChainPage());
 });
 
-/** A package as CycloneDX lists it. */
+/** A package in CycloneDX format. */
 interface Component {
   readonly name: string;
   readonly group?: string;
@@ -205,7 +205,7 @@ test('the image’s base may be held to its content by the build', (t) => {
   for (const base of bases) t.regex(base ?? '', /^\$\{BASE\}$/);
 });
 
-/** The files that the npm package may have: code, data, the documentation with its samples, and those that npm adds. */
+/** Files allowed in the npm package: code, data, documentation with samples, and files that npm adds. */
 const packed =
   /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/README)\.md|LICENSE|(?:docs|deploy)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
 
@@ -256,9 +256,9 @@ test('dist is made anew of the folders that run, with the pages’ script', (t) 
 test('the image holds what runs and nothing else, is built from the lockfile, and doesn’t run as root', (t) => {
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   const [, build = '', packages = '', final = ''] = text.split(/^FROM /m);
-  // no install script runs: one of them would fetch a second Node
+  // no install scripts, since one would download a second Node
   t.regex(build, /^RUN npm ci --ignore-scripts$/m);
-  // names of commands aren't run
+  // command links are not needed
   t.regex(
     packages,
     /^RUN node peers\.js && npm ci --omit=dev --ignore-scripts && rm -rf node_modules\/\.bin$/m,

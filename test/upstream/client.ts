@@ -1,6 +1,6 @@
 import { createReferenceUpstream, type ReferenceUpstream } from '../../upstream/service.ts';
 
-/** The moment that every test's seed is relative to: noon, so that midnight's dates lie half a day back. */
+/** The time of every test's seed: noon, so that dates at midnight are half a day in the past. */
 export const now = Date.UTC(2026, 2, 10, 12);
 export const day = 86_400_000;
 export const midnight = now - day / 2;
@@ -20,7 +20,7 @@ export interface FieldError {
 
 export interface Reply<Data> {
   readonly status: number;
-  /** The body as it came. */
+  /** The unparsed body. */
   readonly text: string;
   readonly data: Data & { readonly responseStatus: ResponseStatus };
   /** `errors[]` as `code fieldName`. */
@@ -35,13 +35,13 @@ interface ResponseStatus {
 
 export interface Client {
   readonly upstream: ReferenceUpstream;
-  /** Calls as the demo account, no user acting, or with the credentials given. */
+  /** Calls an operation as the demo account without acting user, or with the given credentials. */
   call<Data = object>(operation: string, input?: object, authentication?: object): Promise<Reply<Data>>;
-  /** Sends the text as it stands. */
+  /** Sends the text unchanged. */
   send<Data = object>(operation: string, text: string): Promise<Reply<Data>>;
 }
 
-/** A fresh upstream in memory (or in the file named) with the tests' clock (R4). */
+/** Opens a new upstream in memory, or in the given file, with the tests' clock (R4). */
 export function open(database = ':memory:', clock = () => now): Client {
   const upstream = createReferenceUpstream({ database, clock });
   const send = async <Data>(operation: string, body: string): Promise<Reply<Data>> => {
@@ -64,5 +64,5 @@ export function open(database = ':memory:', clock = () => now): Client {
   };
 }
 
-/** A date as it is written on the wire. */
+/** Formats a date as in messages. */
 export const wireDate = (milliseconds: number): string => `/Date(${milliseconds}-0000)/`;

@@ -5,7 +5,7 @@ import { createReferenceUpstream } from '../../upstream/service.ts';
 import { type Client, day, demo, jane, midnight, now, open, owner, wireDate } from './client.ts';
 import { temporaryFile } from './temporary.ts';
 
-/** Everything of the seed that the operations show. */
+/** Returns all seed data that operations show. */
 async function everything({ call, send }: Client): Promise<readonly string[]> {
   const replies = [
     await call('UpdateSubUser', { request: { subUserName: 'jane' } }),
@@ -41,7 +41,7 @@ test('R4: the dates of the seed move with the clock, by whole days', async (t) =
   const shifted = plain?.map((reply) =>
     reply.replaceAll(/(?<=\/Date\()\d{13}(?=-)/g, (ms) => String(Number(ms) + 100 * day)),
   );
-  // A date of birth is nobody's to move.
+  // Dates of birth do not move with the clock.
   const withoutBirths = (replies: readonly string[] | undefined) =>
     replies?.map((reply) => reply.replaceAll(/"dateOfBirth":"[^"]*"/g, ''));
   t.deepEqual(withoutBirths(later), withoutBirths(shifted));
@@ -133,7 +133,7 @@ test('R2: the sub users and the main user of the demo account', async (t) => {
   }
 });
 
-/** Whether a value is there in full: no null, no empty text; of an array, its first item. */
+/** Returns true for a value without null and empty text. Only the first item of an array is checked. */
 function filled(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && filled(value[0]);
   if (typeof value === 'object' && value !== null) return Object.values(value).every(filled);

@@ -18,7 +18,7 @@ const getReport = () =>
     `{"request":{"id":9007199254740993},"authentication":${JSON.stringify(demo)}}`,
   );
 
-/** What `pdftotext` reads; undefined where it isn't installed. */
+/** Returns the output of `pdftotext`, or undefined if it is not installed. */
 function pdfText(bytes: Uint8Array): string | undefined {
   const { error, status, stdout, stderr } = spawnSync('pdftotext', ['-layout', '-', '-'], { input: bytes });
   if (error !== undefined && 'code' in error && error.code === 'ENOENT') return undefined;

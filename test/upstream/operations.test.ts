@@ -172,7 +172,7 @@ test('RenewAllPepSearches: charges, moves each due date one year on; a second ca
     responseStatus: {},
   });
   t.like((await call('RenewAllPepSearches', { request })).data, { count: 0, totalCost: 0 });
-  // The overdue by 45 and 3 days are due 320 and 362 days from now.
+  // The searches overdue by 45 and 3 days are due in 320 and 362 days.
   const dueBy = async (days: number): Promise<number> => {
     const reply = await call<{ count: number }>('CostRenewAllPepSearches', {
       request: { renewalDate: wireDate(midnight + days * day) },

@@ -3,7 +3,7 @@ import { bob, demo, jane, open, other, owner } from './client.ts';
 
 const renewal = { request: {} };
 
-// Who may do what: all may with no userId and as the main user.
+// Rights per operation. Without a userId and as the main user everything is allowed.
 for (const [operation, input, right, allowed] of [
   ['UpdateSubUser', { request: { subUserName: 'bob', permissions: [] } }, 'isAdmin', []],
   ['RenewAllPepSearches', renewal, 'isAdmin', []],
@@ -62,7 +62,7 @@ test("R8: GetEulaStatus without subUserName is the main user's, whoever acts", a
   }
 });
 
-// Sanctions search 1 is owner's, 3 bob's, 4 jane's; jane may see bob's.
+// Sanctions search 1 belongs to owner, 3 to bob, 4 to jane, who may see bob's.
 for (const [acting, authentication, subUserName, seen] of [
   ['no user', demo, undefined, [1, 3, 4]],
   ['no user', demo, null, [1, 3, 4]],
@@ -104,7 +104,7 @@ test('R6: DBS searches, documents and ValidID searches are kept from those who m
     ['GetPdf', { request: { id: 1, subUserName: 'jane' } }, demo, 200],
     ['GetPdf', { request: { id: 2, subUserName: 'jane' } }, demo, 403],
     ['GetPdf', { request: { id: 2 } }, bob, 403],
-    // Of the ValidID searches 2 is jane's, 4 bob's, 1 the main user's.
+    // ValidID search 2 belongs to jane, 4 to bob, 1 to the main user.
     ['UpdateValidId', { request: { id: 2 } }, jane, 200],
     ['UpdateValidId', { request: { id: 4 } }, jane, 200],
     ['UpdateValidId', { request: { id: 1 } }, jane, 403],

@@ -26,7 +26,7 @@ function run(environment: Record<string, string>, ...options: string[]): Process
   });
 }
 
-/** Starts the service on a free port; killed with the test if it's still there. */
+/** Starts the service on a free port. It is killed at the end of the test. */
 async function start(t: ExecutionContext, environment: Record<string, string> = {}): Promise<Server> {
   const child = run({ PORT: '0', ...environment });
   t.teardown(() => child.kill('SIGKILL'));
@@ -113,7 +113,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     socket.write(
       `POST /json/reply/GetEulaStatus HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 9)}`,
     );
-    // Answered after the first half of the other call was read.
+    // The response arrives after the first half of the other call was read.
     await (await post('GetEulaStatus')).text();
     child.kill(signal);
     while (await accepts(hostname, Number(port)));
@@ -129,7 +129,7 @@ async function accepts(host: string, port: number): Promise<boolean> {
     await once(socket, 'connect');
     return true;
   } catch (error) {
-    // one that waited to be accepted as the port closed is reset, later ones are refused
+    // a connection that waited to be accepted is reset; later ones are refused
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ECONNREFUSED' || code === 'ECONNRESET') return false;
     throw error;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 
-/** The path of a database that isn't there yet, in a directory of its own that goes with the test. */
+/** Returns the path of a new database in a directory that is deleted after the test. */
 export function temporaryFile(t: ExecutionContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'reference-upstream-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));

@@ -20,7 +20,7 @@ interface Item {
 const list = async (request?: object): Promise<Page> =>
   (await open().call<Page>('GetValidIds', { request })).data;
 
-/** Every record that passes the filters, in order, over all pages. */
+/** Returns all records that match the filters, in order, over all pages. */
 async function listAll(request: object): Promise<readonly Item[]> {
   const { call } = open();
   const items: Item[] = [];
@@ -80,7 +80,7 @@ test('GetValidIds: nameAsc and nameDesc sort without regard to case or diacritic
     names.toReversed(),
   );
   t.deepEqual(ids(up.slice(0, 3)), [19, 38, 57]);
-  // É sorts as E does, not after Z.
+  // É sorts like E, not after Z.
   t.true(names.indexOf('elodie exemple') < names.indexOf('frida pahitt'));
 });
 

@@ -62,7 +62,7 @@ test('R5: userId matches in any GUID spelling, and an empty one is none', async 
     `{${jane.userId}}`,
     `(${jane.userId})`,
   ]) {
-    // jane may not rename others' permissions: so it is she who acts.
+    // jane may not change other users' permissions, so a 403 proves that she acts.
     t.is((await call('UpdateSubUser', {}, { ...demo, userId })).status, 403, userId);
   }
   for (const userId of ['', null]) {

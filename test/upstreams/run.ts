@@ -19,7 +19,7 @@ usage: npm run upstreams -- [options]
   --install       installs what is missing first: the servers from PyPI, each into an environment of its own
   --help          this`;
 
-/** Where the environments are; kept between runs. */
+/** Folder of the environments; kept between runs. */
 const environments = join(tmpdir(), 'soapbridge-upstreams');
 const clients = ['zeep', 'java'] as const;
 
@@ -54,7 +54,7 @@ async function main(): Promise<void> {
   process.exitCode = failed === 0 ? 0 : 1;
 }
 
-/** Makes the server's environment and installs its packages. Throws Error. */
+/** Creates the server's environment and installs its packages. Throws an Error. */
 async function install(server: Server): Promise<void> {
   if (existsSync(join(environments, server.name, 'installed'))) return;
   const folder = join(environments, server.name);
@@ -70,11 +70,11 @@ async function install(server: Server): Promise<void> {
   writeFileSync(join(folder, 'installed'), '');
 }
 
-/** Calls one server by every client; how many steps failed. */
+/** Calls one server with every client. Returns the number of failed steps. */
 async function tryServer(server: Server): Promise<number> {
   let failed = 0;
   for (const name of clients) {
-    // a client each finds the server empty
+    // each client needs an empty server
     const home = mkdtempSync(join(tmpdir(), `upstreams-${server.name}-`));
     const data = join(home, 'data');
     mkdirSync(data);
@@ -126,7 +126,9 @@ function start(server: Server, port: number, home: string): RunningServer {
   return { child, ended, said: () => said };
 }
 
-/** Waits until a URL answers with anything but an error of the server. Throws Error after two minutes, or once it has ended. */
+/**
+ * Waits until a URL responds without a server error. Throws an Error after two minutes, or if the process has ended.
+ */
 async function ready(url: string, { child, said }: RunningServer): Promise<void> {
   for (let waited = 0; waited < 120_000 && child.exitCode === null; waited += 250) {
     try {
@@ -139,7 +141,7 @@ async function ready(url: string, { child, said }: RunningServer): Promise<void>
   throw new Error(`${url}: expected an answer within two minutes, got none; ${said()}`);
 }
 
-/** The contract's folder: the server's own document beside our overlay. */
+/** Creates the contract's folder with the server's own document and this project's overlay. */
 async function contractOf(server: Server, port: number, home: string): Promise<string> {
   const folder = join(home, 'contract');
   cpSync(join(import.meta.dirname, 'contracts', server.name), folder, { recursive: true });
@@ -159,7 +161,7 @@ async function contractOf(server: Server, port: number, home: string): Promise<s
   return folder;
 }
 
-/** Runs a client against a WSDL. Gives what it printed by step, and what it complained of. */
+/** Runs a client against a WSDL. Returns its output by step, and its errors. */
 async function call(server: Server, client: Client, wsdl: string, home: string) {
   const folder = join(import.meta.dirname, client);
   const environment = { LANG: 'C.UTF-8', TZ: 'America/New_York' };
@@ -194,7 +196,7 @@ async function call(server: Server, client: Client, wsdl: string, home: string) 
   return { steps, errors };
 }
 
-/** Prints a line for each step of a client; how many failed. */
+/** Prints a line for each step of a client. Returns the number of failures. */
 function judge(
   server: Server,
   client: Client,

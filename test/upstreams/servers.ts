@@ -1,20 +1,20 @@
-/** A server that nobody here wrote, with an OpenAPI document of its own, and what callers read of it. */
+/** A third-party server with its own OpenAPI document, and the expected output of clients. */
 export interface Server {
-  /** Folder of its contract, and of what clients do with it. */
+  /** Name of the folders with its contract and client programs. */
   readonly name: string;
   readonly title: string;
-  /** Packages of PyPI, installed into an environment of its own. */
+  /** PyPI packages, installed into a separate environment. */
   readonly packages: readonly string[];
-  /** How it is started: a program of that environment, with its arguments. */
+  /** Command that starts it: a program of that environment with arguments. */
   readonly command: (port: number, home: string) => readonly [program: string, ...args: string[]];
   readonly environment?: (home: string) => Readonly<Record<string, string>>;
-  /** A path that answers 200 once it serves. */
+  /** A path that responds with 200 once the server is ready. */
   readonly ready: string;
-  /** What every path of its document is below, where the document doesn't say. */
+  /** Base path of its document, if the document does not state it. */
   readonly base: string;
-  /** Where its document is: a path that serves it, or a file of a package. */
+  /** Location of its document: a path of the server, or a file of a package. */
   readonly document: { readonly path: string } | { readonly module: string; readonly file: string };
-  /** What a client prints, by what it did. */
+  /** Expected output of a client by step. */
   readonly expected: Readonly<Record<string, string>>;
 }
 

@@ -36,7 +36,7 @@ const stacks = readdirSync(import.meta.dirname, { withFileTypes: true }).filter(
 );
 
 for (const { name } of stacks) {
-  // One after another: their order tells which call upstream belongs to which request.
+  // Serial, since the order shows which upstream call belongs to which request.
   test.serial(
     `what ${name} sent is the call that its caller meant, answered in its SOAP version`,
     async (t) => {
@@ -63,7 +63,7 @@ for (const { name } of stacks) {
 test('each stack’s twelve calls are kept, in each SOAP version that it speaks, but for its known gaps', (t) => {
   const operations = checks.filter(({ situation }) => situation === 'call').map(nameOf);
   for (const { name, versions, folder } of loadStacks()) {
-    if (!existsSync(join(folder, 'run.sh'))) continue; // calls other services only
+    if (!existsSync(join(folder, 'run.sh'))) continue; // only calls other services
     for (const version of versions) {
       for (const operation of operations) {
         const isGap = knownGaps.some(({ stack, check }) => stack === name && check === operation);

@@ -10,14 +10,14 @@ import { tryMessages } from '../adopt/derived-messages.ts';
 import { element as e, many, maybe, sequence } from '../mappings/codec/adopted/messages.ts';
 import { getOf, serviceOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
-/** The schema of the body of `Get`, and the components. */
+/** Returns the schema of the body of `Get`, and the components. */
 function derived(t: ExecutionContext, type: string, declarations = '', settings = {}) {
   const { document, open } = deriveOpenapi(serviceOf(t, getOf(type, declarations)), settings);
   // biome-ignore lint/suspicious/noExplicitAny: a document is looked into at many depths
   const { paths, components } = JSON.parse(JSON.stringify(document)) as any;
   return {
     operation: paths['/Get'].post,
-    // request and reply have the same element, which is a component then
+    // request and reply have the same element, so it is a component
     body: components.schemas.Get,
     schemas: components?.schemas ?? {},
     open,
@@ -373,7 +373,7 @@ test('A15, A32: the sentence of a choice stays beside the documentation of its e
   const inner = (type: string): string => `<xs:element name="deep">${words('Deep.')}${type}</xs:element>`;
   const { body } = derived(t, words('Outer.') + sequence(choice() + inner(sequence(choice()))));
   const told = 'At most one of: ok; err.';
-  // the body is a component, and its documentation is beside the references to it
+  // the body is a component, and its documentation is next to the references to it
   t.is(body.description, told);
   t.is(body.properties.deep.description, `Deep.\n${told}`);
   const wrapper = derived(
@@ -463,7 +463,7 @@ for (const [what, content, bounds] of [
   });
 }
 
-/** The operation `Get` of rpc/encoded with faults of these parts. */
+/** Returns the operation `Get` in rpc/encoded style with faults of these parts. */
 const withFaults = (parts: Readonly<Record<string, string>>, declarations = ''): string => {
   const names = Object.keys(parts);
   return getOf('<xs:complexType/>', declarations)

@@ -4,7 +4,7 @@ import { readContract } from '../../mappings/loader/load.ts';
 import { compareContracts } from '../../wsdl/diff.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../mappings/loader/wsdl/wsdl-folder.ts';
 
-/** What a change of an adopted WSDL does to clients that were built from it (adopt, A1). */
+/** Effects of changes of an adopted WSDL on existing clients (A1). */
 
 function contractOf(t: ExecutionContext, schema: string, rest = get): Contract {
   return readContract(folderOf(t, { 'service.wsdl': definitionsOf(schemaOf(schema), rest) })).contract;
@@ -24,7 +24,7 @@ const animal = (name: string, base = ''): string =>
     ? `<xs:complexType name="${name}"/>`
     : `<xs:complexType name="${name}"><xs:complexContent><xs:extension base="t:${base}"/></xs:complexContent></xs:complexType>`;
 
-/** Of each change what is said of it, in requests and replies: the body of `Get` goes both ways. */
+/** Each change with its expected report for requests and replies. The body of `Get` is used in both directions. */
 const changes: readonly (readonly [title: string, before: string, after: string, said: readonly string[]])[] =
   [
     ['nothing', body(e('a', 'xs:int')), body(e('a', 'xs:int')), []],

@@ -18,7 +18,7 @@ const parcel: Schema = {
   },
 };
 
-/** An operation that takes and gives a schema. */
+/** Returns an operation that takes and returns a schema. */
 function passing(name: string, schema: Schema): object {
   const content = { 'application/json': { schema } };
   return {
@@ -28,7 +28,7 @@ function passing(name: string, schema: Schema): object {
   };
 }
 
-/** A contract with one operation that takes a parcel, one that gives one, and what a test puts in their places. */
+/** Returns a contract with one operation that takes a parcel and one that returns one, with optional replacements. */
 function contract(sent: Schema, given: Schema, overlay: object = {}, paths: object = {}): Contract {
   const openapi = {
     openapi: '3.1.0',
@@ -60,9 +60,9 @@ function contract(sent: Schema, given: Schema, overlay: object = {}, paths: obje
 }
 
 const properties = parcel.properties as Schema;
-/** The parcel with other members. */
+/** Returns the parcel schema with additional members. */
 const having = (others: Schema): Schema => ({ ...parcel, properties: { ...properties, ...others } });
-/** The parcel without a member. */
+/** Returns the parcel schema without a member. */
 const lacking = (name: string): Schema => ({
   ...parcel,
   properties: Object.fromEntries(Object.entries(properties).filter(([key]) => key !== name)),

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { createClientAsync } from 'soap';
 
-/** What an importer found in a WSDL: services, their ports, the names of their operations. */
+/** Services, ports and operation names that an importer found in a WSDL. */
 export type Description = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
 
 interface StrongSoap {
@@ -14,16 +14,16 @@ interface StrongSoap {
   };
 }
 
-// strong-soap has no types of its own.
+// strong-soap has no types.
 const strongSoap: StrongSoap = createRequire(import.meta.url)('strong-soap');
 
-/** The WSDL file as `soap` reads it. */
+/** Reads a WSDL file with `soap`. */
 export async function describeSoap(path: string): Promise<Description> {
   const client = await createClientAsync(path);
   return operationNames(client.describe());
 }
 
-/** The WSDL file as `strong-soap` reads it. */
+/** Reads a WSDL file with `strong-soap`. */
 export async function describeStrongSoap(path: string): Promise<Description> {
   const description = await new Promise<object>((resolve, reject) => {
     strongSoap.soap.createClient(path, {}, (error, client) => {

@@ -6,18 +6,18 @@ import { writeSchema } from '../../wsdl/schema.ts';
 
 const address = 'http://soapbridge.example';
 
-// what the schema of types imports, the same for every contract
+// the schema that the types schema imports, the same for every contract
 xmlRegisterInputProvider(
   new XmlBufferInputProvider({ [`${address}/soap11?xsd=2`]: Buffer.from(writeXml(treeSchema())) }),
 );
 
-/** A contract's schema of types, compiled by libxml2. Throws XmlValidateError for one that is none. */
+/** Compiles a contract's types schema with libxml2. Throws an XmlValidateError if it is invalid. */
 export function compileSchema(contract: Contract): XsdValidator {
   using document = XmlDocument.fromString(writeSchema(contract, 0, { address }) ?? '');
   return XsdValidator.fromDoc(document);
 }
 
-/** What a schema has against a message; undefined for a valid one. */
+/** Returns the validation error of a message, or undefined if it is valid. */
 export function findInvalid(schema: XsdValidator, message: string): string | undefined {
   using document = XmlDocument.fromString(message);
   try {

@@ -103,7 +103,7 @@ function texts(name: string): readonly string[] {
     .map(({ text }) => text);
 }
 
-/** The page as XML, which it is but for the doctype and the open meta elements. */
+/** Reads the page as XML, after removing the doctype and closing the meta elements. */
 function readPage(text: string): Tree {
   return readTree(
     text.replace('<!doctype html>', '').replaceAll(/<meta[^>]*>/g, (meta) => `${meta.slice(0, -1)}/>`),

@@ -11,10 +11,10 @@ import type {
 } from '../../mappings/contract/model.ts';
 import { defaultSettings } from '../../mappings/contract/overlay-keys.ts';
 
-/** A contract by hand with every kind of type in every place, a recursive one too. */
+/** A hand-written contract with every kind of type in every position, including a recursive one. */
 export const parcels: Contract = createParcels('urn:example:parcels', 'urn:example:arrays');
 
-/** The same with one namespace for both, as the dialect `plain` has it. */
+/** The same contract with one namespace for types and arrays. */
 export const plainParcels: Contract = createParcels('urn:example:parcels', 'urn:example:parcels');
 
 function createParcels(types: string, arrays: string): Contract {

@@ -168,7 +168,7 @@ const told: Field = {
   words: { description: 'Two lines,\n& a <form feed\f>', facts: 'Default: 5.' },
 };
 
-/** What a schema says of a record with these fields, by name; of the record itself as `''`. */
+/** Returns the documentation in the schema of a record with these fields, by name; the record's own is `''`. */
 function wordsIn(fields: readonly Field[], documentation: Settings['documentation']): object {
   const type = { ...record('Told', fields), documentation: 'A type.' };
   const contract = {

@@ -95,7 +95,7 @@ function namesIn(namespace: 'arrays' | 'types', kind: Readonly<Record<string, ob
     .map(([name]) => name);
 }
 
-/** The type in the form of the table, and which part of the table it belongs to. */
+/** Converts a type to the form of the table, with the part of the table that it belongs to. */
 function readType(
   type: Tree,
   namespace: 'arrays' | 'types',

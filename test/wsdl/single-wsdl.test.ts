@@ -10,7 +10,7 @@ const links = {
 
 type Service = ReturnType<typeof load>['service'];
 
-/** The parts of a service that clients depend on. */
+/** The properties of a service that clients depend on. */
 const shapeOf = ({ operations, ports, elements, types, notServed }: Service) => ({
   operations: operations.map(({ name, wsdlName, portType, style, actions, input, output, faults }) => ({
     name,
@@ -21,7 +21,7 @@ const shapeOf = ({ operations, ports, elements, types, notServed }: Service) => 
     body: input.body,
     headers: input.headers,
     output,
-    // a single WSDL declares what is the default in the parts
+    // a single WSDL declares values that are defaults in separate documents
     faults: faults.map(({ action, ...fault }) => ({ ...fault, action: action.declared ?? action.default })),
   })),
   ports: ports.map(({ name, path, soap }) => [name, path, soap]),
@@ -30,7 +30,7 @@ const shapeOf = ({ operations, ports, elements, types, notServed }: Service) => 
   notServed,
 });
 
-/** Writes the single WSDL of some documents, and checks that it describes the same service as they do. */
+/** Writes the single WSDL of some documents, and checks that it describes the same service. */
 function checkSingle(t: ExecutionContext, files: Files): string {
   const { service } = load(t, files);
   if (service.single === undefined) throw new Error('expected documents with imports');
@@ -72,7 +72,7 @@ test('A2: a single WSDL renames definitions of one name and two namespaces', (t)
     'u.wsdl': other(
       definitionsOf(schemaOf('<xs:element name="Put" type="xs:int"/>'), get.replaceAll('Get', 'Put')),
     )
-      // a service is of a port type by its name, which the single WSDL changes
+      // the single WSDL renames the port type that a service refers to
       .replaceAll('"P"', '"Q"')
       .replaceAll('t:P"', 't:Q"'),
   });

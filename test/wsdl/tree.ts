@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 
-/** An element of a document as it was read back; names keep their prefix, indentation is no text. */
+/** An element of a parsed document. Names keep their prefix, and indentation is not text. */
 export interface Tree {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ interface OpenTree extends Tree {
   text: string;
 }
 
-/** Reads a well-formed document; throws with saxes' message for any other. */
+/** Reads a well-formed document. Throws with saxes' message for any other. */
 export function readTree(xml: string): Tree {
   const parser = new SaxesParser({ xmlns: true });
   const top: OpenTree = { name: '', attributes: {}, children: [], text: '' };
@@ -41,7 +41,7 @@ export function readTree(xml: string): Tree {
   return only(top, '');
 }
 
-/** The one child of that name, or the one child there is. */
+/** Returns the only child with a name, or the only child if the name is empty. */
 export function only(tree: Tree, name: string): Tree {
   const found = name === '' ? tree.children : all(tree, name);
   const [first] = found;
@@ -55,7 +55,7 @@ export function all(tree: Tree, name: string): readonly Tree[] {
   return tree.children.filter((child) => child.name === name);
 }
 
-/** The tree's elements at every depth, itself first, in document order. */
+/** Returns the tree's elements at every depth in document order, itself first. */
 export function descendants(tree: Tree): readonly Tree[] {
   return [tree, ...tree.children.flatMap(descendants)];
 }

@@ -2,7 +2,7 @@ import type { Attack } from '../attack.ts';
 import { countStatus, headOf, keep } from '../wire.ts';
 
 const head = headOf('/v2/soap11', 'Transfer-Encoding: chunked\r\n');
-/** A megabyte of body, each byte a chunk of its own: six megabytes on the wire. */
+/** A body of one megabyte in chunks of one byte: six megabytes on the network. */
 const body = '1\r\n \r\n'.repeat(1_000_000);
 
 export const chunks: Attack = {

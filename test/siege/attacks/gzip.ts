@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { Attack } from '../attack.ts';
 import { countStatus, keep, post } from '../wire.ts';
 
-/** Just below the ratio that is taken for a bomb, and at what a contract with base64 takes. */
+/** Below the compression ratio that is rejected, and at the size limit of a contract with base64. */
 const inflated = Buffer.alloc(16_000_000, 'c');
 for (let at = 0; at < inflated.length; at += 800) inflated.writeUInt32LE((at * 2_654_435_761) % 2 ** 32, at);
 const message = post('/files/soap11', gzipSync(inflated), 'Content-Encoding: gzip\r\n');

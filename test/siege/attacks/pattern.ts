@@ -1,7 +1,7 @@
 import type { Attack } from '../attack.ts';
 import { countStatus, every, files, open, post, screening } from '../wire.ts';
 
-/** A text of pairs that a careless expression can take apart in very many ways, and that fits none in the end. */
+/** Returns a text of repeated pairs that causes exponential backtracking in a careless expression. */
 const pairs = (pair: string): string => `${pair.repeat(Math.floor(60 / pair.length))}é`;
 
 const part = (contentType: string): string =>
@@ -12,7 +12,7 @@ const part = (contentType: string): string =>
 
 const search = screening('GetSearch', 'echo 1');
 
-/** Small messages with such texts wherever one is taken apart: parts, media types, ranges, actions, dates, numbers. */
+/** Small messages with such texts wherever text is parsed: parts, media types, ranges, actions, dates, numbers. */
 const messages: readonly Buffer[] = [
   post('/files/soap11', part(`a/b${pairs(';x')}`)),
   post('/files/soap11', part(`a/b${pairs('; x')}`)),

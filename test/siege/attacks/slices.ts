@@ -4,7 +4,7 @@ import { countStatus, every, headOf, open } from '../wire.ts';
 
 const path = '/large/soap11?wsdl';
 
-/** The operations of the large contract, as its whole WSDL has them. */
+/** Returns the operations of the large contract, from its whole WSDL. */
 async function namesAt(target: Target): Promise<readonly string[]> {
   const socket = open(target);
   socket.write(headOf(path, 'Connection: close\r\n', 'GET'));
@@ -12,7 +12,7 @@ async function namesAt(target: Target): Promise<readonly string[]> {
   return [...new Set([...names].map(([, name = '']) => name))];
 }
 
-/** Half of the operations, others in each round, in an order and a case of its own. */
+/** Selects half of the operations, in each round others, in another order and case. */
 function askFor(names: readonly string[], round: number): string {
   let bits = round;
   const chosen = names.filter(() => {

@@ -11,7 +11,7 @@ export const slowReaders: Attack = {
   says: 'ten connections, each taking 80 kB a second of a reply of 31 MB',
   run: async (target) => {
     await keep(10, target, (socket, number) => {
-      socket.on('readable', () => {}); // nothing is taken but what is asked for
+      socket.on('readable', () => {}); // paused mode: only explicit reads take data
       socket.write(messages[number % messages.length] ?? '');
       let isTold = false;
       const take = setInterval(() => {

@@ -5,10 +5,10 @@ import { files, open, post } from '../wire.ts';
 const messages = (['read', 'write'] as const).map((operation) =>
   post('/files/soap11', files(operation, '<wish>large 31</wish>'), 'Connection: close\r\n'),
 );
-/** In bytes a second: they differ, so that replies are at different points whenever the gateway is stopped. */
+/** In bytes per second. They differ, so that replies are at different positions when the gateway is stopped. */
 const speeds = [2_000_000, 3_000_000, 4_000_000, 5_000_000];
 
-/** Takes one reply at a speed; gives what of it is missing, in bytes. */
+/** Reads one reply at a speed. Returns the number of missing bytes. */
 function take(
   socket: Socket,
   message: Buffer,
@@ -16,7 +16,7 @@ function take(
 ): Promise<{ readonly status: string; readonly missing: number }> {
   let head = '';
   let missing = Number.NaN;
-  socket.on('readable', () => {}); // nothing is taken but what is asked for
+  socket.on('readable', () => {}); // paused mode: only explicit reads take data
   socket.write(message);
   return new Promise((resolve) => {
     const timer = setInterval(() => {
@@ -45,7 +45,7 @@ export const terminated: Attack = {
     const afterwards: Target = { ...target, signal: new AbortController().signal };
     const read = async (bytesPerSecond: number, reader: number): Promise<void> => {
       for (let round = reader; !target.signal.aborted; round++) {
-        // what is under way when the attack is to end is still waited for
+        // replies in progress at the end of the attack are read completely
         const message = messages[round % messages.length] ?? none;
         const { status, missing } = await take(open(afterwards), message, bytesPerSecond);
         if (missing === 0) target.count('whole');

@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { serveContract } from '../../interop/gateway.ts';
 import { run } from '../../interop/run-command.ts';
 
-/** Servers that refuse malformed request targets: Tomcat, Jetty and Go's net/http, each an echo of the target. */
+/** Servers that reject malformed request targets: Tomcat, Jetty and Go's net/http. Each returns the target. */
 
 interface StrictServer {
   readonly name: string;
-  /** The commands that it needs; it is skipped without one of them. */
+  /** Required commands. The server is skipped if one is missing. */
   readonly needs: readonly string[];
-  /** Builds it in a folder that is kept between runs. Throws Error. */
+  /** Builds the server in a folder that is kept between runs. Throws an Error. */
   readonly build: (folder: string) => Promise<void>;
   readonly start: (folder: string) => readonly [command: string, args: readonly string[]];
 }
@@ -50,7 +50,7 @@ function javaServer(name: string, main: string): StrictServer {
   };
 }
 
-/** The servers, by the names that `--only` takes. */
+/** The servers by their names in `--only`. */
 export const strictServers: readonly StrictServer[] = [
   javaServer('tomcat', 'TomcatEcho'),
   javaServer('jetty', 'JettyEcho'),
@@ -62,13 +62,13 @@ export const strictServers: readonly StrictServer[] = [
   },
 ];
 
-/** Values that a careless gateway would put into a request target as they are. */
+/** Values that must be encoded in a request target. */
 const awkward = ['a[b]', '{c}|d', '^`"<>\\', 'é😀', 'a b', '100%', '#x?y=z&w', "-._~!$'()*+,;=:@/"] as const;
 
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Calls one server through the gateway with each value; returns the number of failures. */
+/** Calls one server through the gateway with each value. Returns the number of failures. */
 export async function tryStrict({ name, needs, build, start }: StrictServer): Promise<number> {
   for (const command of needs) {
     const found = await run('which', [command], { folder: here, limitMs });
@@ -106,7 +106,7 @@ async function callAll(name: string, url: string): Promise<number> {
   for (const value of awkward) {
     const inner = escaped(value);
     const bare = inner.replaceAll('|', '').replaceAll(' ', '');
-    // servers refuse an encoded slash, backslash or percent sign in a path, though RFC 3986 allows them
+    // servers reject an encoded slash, backslash or percent sign in a path, although RFC 3986 allows them
     const segment = /[/\\%]/.test(value) ? 'x' : inner;
     const request =
       `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><find xmlns="urn:Strict">` +

@@ -56,7 +56,7 @@ test('a zip has all files, and the same bytes each time', (t) => {
   t.deepEqual(kits.zip(), zip);
 });
 
-/** The contract with an example that tries to leave the text that it stands in. */
+/** Returns the contract with an example that tries to break out of its text. */
 function hostile(example: string): Contract {
   const withExample = (type: RecordType): RecordType => ({
     ...type,
@@ -78,7 +78,7 @@ test('an example of a document leaves no text of a program', (t) => {
   const snippets =
     new Kits(compileContract(hostile(attack)), 'http://127.0.0.1:9').snippets('PlaceOrder') ?? [];
   const of = (id: string) => snippets.find((snippet) => snippet.id === id)?.text ?? '';
-  // the shell reads the program, and says nothing of its own
+  // the shell parses the program without an error
   const curl = `curl() { cat; }\n${of('curl')}`;
   const shown = execFileSync('sh', ['-c', curl], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   t.regex(shown, /\nEND_OF_MESSAGE\necho OWNED &gt;&amp;2\n/);
@@ -113,7 +113,7 @@ test('an example of a document is no template of a tool that runs or fills in wh
     t.notRegex(text, /[$#{]\{/);
     t.regex(text, /process\.env\.KEY/);
   }
-  // the message says the same
+  // the message is unchanged
   const xml = new XmlReader(raw[0] ?? '', defaultLimits);
   const found: string[] = [];
   const look = (): void => {
@@ -126,7 +126,7 @@ test('an example of a document is no template of a tool that runs or fills in wh
   t.true(JSON.stringify(JSON.parse(raw[3] ?? '')).includes(JSON.stringify(example)));
 });
 
-/** A WSDL with one operation, whose action is this. */
+/** Returns a WSDL with one operation that has this action. */
 function wsdlWith(action: string): string {
   return `<w:definitions xmlns:w="http://schemas.xmlsoap.org/wsdl/" xmlns:soap="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:t="urn:t" targetNamespace="urn:t">
 <w:types><xs:schema targetNamespace="urn:t"><xs:element name="Find" type="xs:string"/></xs:schema></w:types>
@@ -150,7 +150,7 @@ test('an action of a WSDL with line breaks is one line in every header, and no b
   t.regex(http, /\r\nSOAPAction: "urn:a [^\r\n]*"\r\n/);
 });
 
-/** Kits of an adopted contract whose operation declares the header block `Session` of this type. */
+/** Returns kits of an adopted contract whose operation declares the header block `Session` with this type. */
 function kitsWithHeader(t: ExecutionContext, type: string, overlay: string): Kits {
   const wsdl = definitionsOf(
     schemaOf(
@@ -167,7 +167,7 @@ function kitsWithHeader(t: ExecutionContext, type: string, overlay: string): Kit
 
 const complex = (content: string): string => `<xs:complexType>${content}</xs:complexType>`;
 
-/** Each kind of place that the overlay key `headers` may name. */
+/** Each kind of value that the overlay key `headers` may name. */
 const places = [
   ['an element', sequence(element('id')), 'Session.id'],
   [
@@ -289,7 +289,7 @@ for (const directive of directives)
     t.notRegex(http, /\{\{/);
     for (const line of body.split(/\r?\n/)) t.regex(line, /^\s*(?:<|&|$)/, line);
     t.regex(head, new RegExp(`^Content-Length: ${Buffer.byteLength(body)}$`, 'm'));
-    // the message still says the same
+    // the message is unchanged
     const xml = new XmlReader(body, defaultLimits);
     const found: string[] = [];
     const look = (): void => {

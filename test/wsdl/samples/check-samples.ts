@@ -11,9 +11,10 @@ import {
 import { type Answer, type Gateway, startGateway } from '../../gateway/gateway.ts';
 
 /**
- * Sends the samples of a contract's operations through a gateway. Each is accepted, and the reply to SOAP 1.1 is the sample of it.
+ * Sends the samples of a contract's operations through a gateway. Each must be accepted, and the SOAP 1.1 reply must
+ * equal its sample.
  *
- * @param most operations at most, spread over the contract
+ * @param most maximum number of operations, spread over the contract
  */
 export async function checkSamples(
   t: ExecutionContext,
@@ -44,7 +45,7 @@ export async function checkSamples(
   t.true(sent >= 4);
 }
 
-/** Sends a sample with the credentials that it asks for in HTTP headers. */
+/** Sends a sample with the credentials that belong in HTTP headers. */
 async function send(gateway: Gateway, { path, headers, contentType, text, credentials }: RequestSample) {
   const given = credentials.map(({ header, value }) => [header, value] as const);
   const reply = await fetch(gateway.running.address + path, {
@@ -55,14 +56,14 @@ async function send(gateway: Gateway, { path, headers, contentType, text, creden
   return { status: reply.status, text: await reply.text() };
 }
 
-/** The upstream's reply for the samples of an operation. */
+/** Returns the upstream's reply for the samples of an operation. */
 function answerOf({ upstreamReply }: OperationSamples): Answer {
   if (upstreamReply === undefined) return { status: 202 };
   const { status, headers, body } = upstreamReply;
   return { status, headers: { ...headers }, body: Buffer.from(body) };
 }
 
-/** The content of an envelope's Body; the prefix of SOAP differs between samples and replies. */
+/** Returns the content of an envelope's Body, since the SOAP prefix differs between samples and replies. */
 function indented(xml: string): string {
   const body = /<\w+:Body>([\s\S]*)<\/\w+:Body>/.exec(xml)?.[1] ?? xml;
   return indentXml(body.replace(/>\n\s*(?=<)/g, '>').trim());

@@ -6,7 +6,7 @@ import { checkSamples } from './check-samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Every contract of the tests that is served as it is. */
+/** Every test contract that is served without changes. */
 const contracts = [
   ...capabilities.map((name) => `test/plain/${name}`),
   ...documents.map((name) => `test/documents/${name}`),

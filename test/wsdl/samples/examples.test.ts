@@ -25,7 +25,7 @@ const pet = {
   },
 };
 
-/** A document with one operation, `run`. */
+/** Returns a document with one operation, `run`. */
 function documentOf({ path = '/run', ...stated }: Stated): object {
   const operation = { operationId: 'run', responses: done, ...stated };
   const components = {
@@ -40,7 +40,7 @@ function documentOf({ path = '/run', ...stated }: Stated): object {
   };
 }
 
-/** The samples of the operation, once a gateway accepted all of them. */
+/** Returns the samples of the operation after a gateway has accepted all of them. */
 async function samplesOf(t: ExecutionContext, document: object): Promise<OperationSamples> {
   const folder = folderOf(t, { 'openapi.json': JSON.stringify(document) });
   await checkSamples(t, folder);
@@ -64,7 +64,7 @@ const bodyOf = (type: string, media: object): Stated => ({
   requestBody: { required: true, content: { [type]: media } },
 });
 
-/** Where a document may have the example of a JSON body, with the body that the sample has. */
+/** Locations of an example of a JSON body in a document, with the expected body of the sample. */
 const bodies = [
   ['example', { schema: reference, example: { name: 'Tom' } }, { name: 'Tom' }],
   [

@@ -7,7 +7,7 @@ import { checkSamples } from './check-samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The contracts whose samples are all sent: the one that ships, adopted ones, one with unions. */
+/** Contracts whose samples are all sent: the shipped one, adopted ones, one with unions. */
 const contracts = [
   ['screening', screeningContract],
   ['the catalogue adopted', join(root, 'test/fixtures/adopt/catalogue')],
@@ -21,7 +21,7 @@ for (const [name, contract] of contracts)
     await checkSamples(t, contract);
   });
 
-/** What a session's number and what else an operation must be asked with are of. */
+/** Types of a session's number and of other required content of an operation. */
 const demanding = [
   ['a name with a namespace', element('name', 'xs:QName')],
   ['an element without a namespace', '<xs:any namespace="##local" processContents="lax"/>'],

@@ -8,7 +8,7 @@ import { createSampler } from '../../../wsdl/samples/samples.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The limits that apply to a text that is parsed. */
+/** Limits that apply to parsed text. */
 const names: readonly LimitName[] = ['jsonDepth', 'jsonMembers', 'xmlDepth', 'xmlElements', 'xmlText'];
 
 for (const [kind, folder] of [
