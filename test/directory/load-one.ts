@@ -39,7 +39,7 @@ export interface Reason {
   readonly why: string;
 }
 
-/** Loads, compiles and describes a document without overlay, as the gateway does at start. */
+/** Loads, compiles and describes a document in the dialect `plain`, as the gateway does at start. */
 export function loadOne(path: string, ofTypes: boolean): Outcome {
   const began = performance.now();
   const none = {

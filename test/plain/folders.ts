@@ -4,7 +4,7 @@ import { readContract } from '../../mappings/loader/load.ts';
 import { writeSchema } from '../../wsdl/schema.ts';
 
 /**
- * Fixtures of contracts without dialect settings, one folder per capability:
+ * Fixtures of the dialect `plain`, one folder per capability:
  *
  * - `openapi.yaml`, with `soap.yaml` if the defaults do not fit
  * - `types.xsd`: the generated schema; `notes.txt`: the notes logged at start. `npm run golden` writes both

@@ -68,7 +68,7 @@ const pieceBytes = 64 * 1024;
 
 /**
  * Sends a large response in pieces, one per event-loop iteration. If it were written at once, the kernel would copy up
- * to 4 MB and block this service instead of the gateway.
+ * to 4 MB. That delays the other responses of this service, and the delay would be attributed to the gateway.
  */
 function sendInPieces(response: ServerResponse, answer: Buffer): void {
   response.writeHead(200, { 'content-length': answer.length });

@@ -14,7 +14,7 @@ import { defaultSettings } from '../../mappings/contract/overlay-keys.ts';
 /** A hand-written contract with every kind of type in every position, including a recursive one. */
 export const parcels: Contract = createParcels('urn:example:parcels', 'urn:example:arrays');
 
-/** The same contract with one namespace for types and arrays. */
+/** The same contract with one namespace for types and arrays, as in the dialect `plain`. */
 export const plainParcels: Contract = createParcels('urn:example:parcels', 'urn:example:parcels');
 
 function createParcels(types: string, arrays: string): Contract {

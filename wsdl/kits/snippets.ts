@@ -94,7 +94,7 @@ function endOf(text: string): string {
   return word;
 }
 
-// --- stacks that take arguments ------------------------------------------------------------------------
+// --- stacks with arguments -----------------------------------------------------------------------------
 
 const python: Literals = {
   open: '{',
@@ -179,7 +179,7 @@ function nodeSoap(call: SnippetCall): string {
   return `// npm install soap\nimport soap from 'soap';\n\nconst client = await soap.createClientAsync(${json(wsdl)});\n${headers}${blocks}const [reply] = await client[${json(`${operation}Async`)}](${values});\nconsole.log(JSON.stringify(reply, null, 2));\n`;
 }
 
-// --- stacks that send the envelope ---------------------------------------------------------------------
+// --- stacks with a raw envelope ------------------------------------------------------------------------
 
 function curl(call: SnippetCall): string {
   const end = endOf(call.soap11.text);

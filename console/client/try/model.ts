@@ -114,7 +114,7 @@ function memberOf(
   return { xml, type, described: undefined, slot: emptySlot(typeof state === 'string' ? state : 'absent') };
 }
 
-// --- to a message ----------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------
 
 const xsi = 'http://www.w3.org/2001/XMLSchema-instance';
 
@@ -190,7 +190,7 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-// --- from a message --------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------
 
 /** The parts of the browser's Element that reading needs. */
 export interface XmlElement {

@@ -48,7 +48,7 @@ export async function slowloris(): Promise<void> {
 
 /** One period of good traffic; p99 in ms. */
 interface Round {
-  /** p99 of the median second. */
+  /** Median of the p99 of all seconds. */
   readonly usual: number;
   readonly worst: number;
   readonly silent: number;

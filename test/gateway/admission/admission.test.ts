@@ -234,7 +234,7 @@ for (const [address, own] of [
   test(`${address} is ${own ? '' : 'not '}this machine’s own`, (t) => t.is(isLoopback(address), own));
 }
 
-// --- a body that takes its time --------------------------------------------------------------------------
+// --- slow bodies -----------------------------------------------------------------------------------------
 
 const head = 'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nContent-Length: 999\r\n\r\n';
 

@@ -46,7 +46,7 @@ const parcel = {
 
 const answer = (schema: object) => ({ description: 'done', content: { 'application/json': { schema } } });
 
-/** A contract without dialect settings, with every kind of type including a recursive one. */
+/** A contract of the dialect `plain` with every kind of type, including a recursive one. */
 export const depot: Contract = buildContract({
   openapiName: 'openapi',
   overlayName: 'soap',

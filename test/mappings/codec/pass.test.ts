@@ -513,7 +513,7 @@ test('W35: a body from parameters gets the credentials last', (t) => {
   );
 });
 
-// --- calls with parameters of their own ----------------------------------------------------------
+// --- operations with parameters ------------------------------------------------------------------
 
 const token = credentials({ token: 't-1' }, 'token');
 

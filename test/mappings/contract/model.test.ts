@@ -10,7 +10,7 @@ import { writeWsdl } from '../../../wsdl/wsdl.ts';
 
 const parcelsFolder = join(import.meta.dirname, '../../fixtures/contracts/parcels');
 
-// --- the screening contract, against its table -----------------------------------------------------
+// --- screening contract ----------------------------------------------------------------------------
 
 /** One element of a type: XML name, XSD type, nillable. */
 type Row = readonly [string, string, boolean];
@@ -83,7 +83,7 @@ test('the model of the screening contract has the table’s types, each once, an
   for (const [name, type] of Object.entries(expected)) t.deepEqual(model[name], type, name);
 });
 
-// --- every contract --------------------------------------------------------------------------------
+// --- all contracts ---------------------------------------------------------------------------------
 
 for (const [name, folder] of [
   ['screening', screeningContract],
@@ -126,7 +126,7 @@ test('a field of the model has what the model says it has, and nothing of how it
   ]);
 });
 
-// --- what a schema becomes -------------------------------------------------------------------------
+// --- types of schemas ------------------------------------------------------------------------------
 
 type Schema = boolean | object;
 

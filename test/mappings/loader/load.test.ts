@@ -11,7 +11,7 @@ import { readContract, screeningContract } from '../../../mappings/loader/load.t
 import { writeWsdl } from '../../../wsdl/wsdl.ts';
 import { fc } from '../../property.ts';
 
-// --- contracts of a few lines ----------------------------------------------------------------------
+// --- small contracts -------------------------------------------------------------------------------
 
 type Schema = boolean | object;
 
@@ -66,7 +66,7 @@ function folder(t: ExecutionContext, files: Readonly<Record<string, string | Buf
   return directory;
 }
 
-// --- what is wrong with the files ------------------------------------------------------------------
+// --- invalid files ---------------------------------------------------------------------------------
 
 const yaml = JSON.stringify(api()); // JSON is YAML
 const soap = 'service: Parcels\n';
@@ -232,7 +232,7 @@ for (const [title, given] of [
   });
 }
 
-// --- what is wrong with the document ---------------------------------------------------------------
+// --- invalid documents -----------------------------------------------------------------------------
 
 type DocumentCase = readonly [title: string, openapi: unknown, problems: readonly string[], overlay?: object];
 
@@ -305,7 +305,7 @@ test('document: a YAML alias of what it stands in travels as JSON text, and the 
   );
 });
 
-// --- what can't be carried -------------------------------------------------------------------------
+// --- operations that are not served ----------------------------------------------------------------
 
 const leftOut: readonly DocumentCase[] = [
   [
@@ -518,7 +518,7 @@ test('a document none of whose operations can be carried is refused with all rea
   );
 });
 
-// --- what is wrong with the overlay ----------------------------------------------------------------
+// --- invalid overlays ------------------------------------------------------------------------------
 
 const parcel = {
   type: 'object',
@@ -900,7 +900,7 @@ for (const [title, document, expected] of [
   });
 }
 
-// --- whatever stands in the files ------------------------------------------------------------------
+// --- arbitrary values in the files -----------------------------------------------------------------
 
 /** Returns the path of every value in a document. */
 function placesIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {

@@ -1,7 +1,7 @@
 import type { Attack } from '../attack.ts';
 import { countStatus, every, files, open, post, screening } from '../wire.ts';
 
-/** Returns a text of repeated pairs that causes exponential backtracking in a careless expression. */
+/** Returns a text of repeated pairs that causes excessive backtracking in a careless expression. */
 const pairs = (pair: string): string => `${pair.repeat(Math.floor(60 / pair.length))}é`;
 
 const part = (contentType: string): string =>

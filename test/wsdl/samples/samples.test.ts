@@ -21,7 +21,7 @@ for (const [name, contract] of contracts)
     await checkSamples(t, contract);
   });
 
-/** Types of a session's number and of other required content of an operation. */
+/** Required content of a request, with an overlay. */
 const demanding = [
   ['a name with a namespace', element('name', 'xs:QName')],
   ['an element without a namespace', '<xs:any namespace="##local" processContents="lax"/>'],
