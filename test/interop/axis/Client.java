@@ -14,7 +14,7 @@ import screening.Soap12BindingStub;
 import screening.UpdateSubUserRequest;
 import screening.UpdateValidIdRequest;
 
-/** The checks as a Java program makes them with the stub and beans of Axis 1.4's WSDL2Java. */
+/** Makes the checks with the stub and beans of Axis 1.4's WSDL2Java. */
 public final class Client {
     private static final Authentication authentication = new Authentication();
 

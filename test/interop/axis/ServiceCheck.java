@@ -10,7 +10,7 @@ class ServiceCheck {
             for (Object value : values)
                 got.append(got.length() == 0 ? "" : ",").append(value == null ? "null" : quoted(value.toString()));
             line.append(",\"got\":[").append(got).append(']');
-        } catch (Exception error) { // the harness tells it
+        } catch (Exception error) { // the harness reports it
             line.append(",\"error\":").append(quoted(error.toString()));
         }
         System.out.println(line.append('}'));

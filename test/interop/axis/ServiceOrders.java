@@ -4,7 +4,7 @@ import java.net.URL;
 import java.text.SimpleDateFormat;
 import java.util.Calendar;
 
-/** The rpc/encoded service, by what WSDL2Java makes of its WSDL. */
+/** The rpc/encoded service, called with code that WSDL2Java generates from its WSDL. */
 class ServiceOrders extends ServiceCheck {
     static int placed;
 
@@ -33,7 +33,7 @@ class ServiceOrders extends ServiceCheck {
         });
         check("one-way", () -> {
             port.cancelOrder(placed);
-            // Axis sends it in a thread of its own and doesn't wait
+            // Axis sends it in a separate thread and does not wait
             for (int round = 0; round < 50 && port.getOrder(placed).getNote() == null; round++) Thread.sleep(100);
             return new Object[] {port.getOrder(placed).getNote()};
         });

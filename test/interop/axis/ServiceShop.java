@@ -1,7 +1,7 @@
 import adopted.*;
 import java.net.URL;
 
-/** The service of an OpenAPI document, by what WSDL2Java makes of its WSDL. */
+/** The service of an OpenAPI document, called with code that WSDL2Java generates from its WSDL. */
 class ServiceShop extends ServiceCheck {
     public static void main(String[] arguments) throws Exception {
         URL address = new URL(arguments[0]);

@@ -1,3 +1,3 @@
 . ./classpath.sh
-# a date without a zone is UTC's for Axis 1.4, whatever the machine's zone
+# Axis 1.4 reads a date without a zone as UTC, whatever the machine's zone
 TZ=UTC exec java -cp "$3:$jars" Client "$@"

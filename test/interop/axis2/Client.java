@@ -28,9 +28,9 @@ import screening.UpdateSubUserRequest;
 import screening.UpdateValidId;
 import screening.UpdateValidIdRequest;
 
-/** The checks as a Java program makes them with the stub of Axis2's WSDL2Java and its ADB beans. */
+/** Makes the checks with the stub and ADB beans of Axis2's WSDL2Java. */
 public final class Client {
-    /** In the body; null where a UsernameToken says it. */
+    /** Credentials in the body; null if a UsernameToken has them. */
     private static final Authentication authentication =
             System.getenv("SECURITY") == null ? new Authentication() : null;
 
@@ -158,7 +158,7 @@ public final class Client {
 
     private static GetValidIds getValidIds(Checks.Check check) {
         GetValidIdsRequest request = new GetValidIdsRequest();
-        // what is set to null is written as xsi:nil
+        // a value set to null is written as xsi:nil
         if (check.has("Request.FilterDateFrom")) {
             request.setFilterDateFrom(check.calendar("Request.FilterDateFrom"));
         }

@@ -1,7 +1,7 @@
 import org.apache.axis2.AxisFault;
 import screening.ScreeningApiStub;
 
-/** Axis2 alone knows no WS-Security: Rampart does. */
+/** Axis2 needs Rampart for WS-Security. */
 final class Security {
     private Security() {}
 

@@ -8,7 +8,7 @@ import org.apache.axiom.soap.SOAP12Constants;
 import org.apache.axis2.Constants;
 import org.apache.axis2.client.Options;
 
-/** A document stored and read back with MTOM, by the stub of WSDL2Java and its ADB beans. */
+/** Stores and reads a document with MTOM, using the stub and ADB beans of WSDL2Java. */
 public final class UploadClient {
     private UploadClient() {}
 

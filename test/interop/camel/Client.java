@@ -9,7 +9,7 @@ import org.apache.camel.dataformat.soap.SoapDataFormat;
 import org.apache.camel.dataformat.soap.name.TypeNameStrategy;
 import org.apache.camel.impl.DefaultCamelContext;
 
-/** The checks as a Camel route makes them: JAXB's elements through the SOAP data format and over HTTP. */
+/** Makes the checks with a Camel route: JAXB elements, the SOAP data format, HTTP. */
 public final class Client {
     private final ProducerTemplate template;
 

@@ -11,7 +11,7 @@ import org.apache.camel.dataformat.soap.name.TypeNameStrategy;
 import org.apache.camel.impl.DefaultCamelContext;
 import org.w3c.dom.Element;
 
-/** A Camel route with the SOAP data format, which speaks one version of SOAP. */
+/** A Camel route with the SOAP data format for one SOAP version. */
 final class ServiceRoute {
     private final ProducerTemplate template;
     private final String contentType;
@@ -31,7 +31,7 @@ final class ServiceRoute {
         template = context.createProducerTemplate();
     }
 
-    /** Makes a call with header blocks. The exchange has the reply's body and header blocks. */
+    /** Makes a call with header blocks. The exchange contains the reply's body and header blocks. */
     Exchange call(String action, Object request, List<?> headers) throws Exception {
         Map<String, Object> all = new HashMap<>();
         all.put("SOAPAction", action);
@@ -45,7 +45,7 @@ final class ServiceRoute {
         return exchange;
     }
 
-    /** The text of a member in the detail of a fault. */
+    /** Returns the text of a member in the detail of a fault. */
     static String inDetail(Exception fault, String member) {
         Element detail = ((SOAPFaultException) fault).getFault().getDetail();
         return detail.getElementsByTagNameNS("*", member).item(0).getTextContent();

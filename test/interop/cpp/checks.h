@@ -1,4 +1,4 @@
-// The checks that the harness asks for, one after the other: a call, then the values that its reply holds.
+// Makes the harness's checks one after another: a call, then the values of its reply.
 #pragma once
 #include <cstdlib>
 #include <exception>
@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-/// One check: its inputs by path, absent ones missing, the paths of those that are null, and the paths to read.
+/// One check: its inputs by path, the paths of null inputs, and the paths to read. Absent inputs are missing.
 struct Check {
     std::string operation, situation;
     std::map<std::string, std::string> input;
@@ -28,18 +28,18 @@ struct Check {
 
     bool flag(const std::string &path) const { return text(path) == "true"; }
 
-    /// The items of an array that isn't absent.
+    /// The items of an existing array.
     std::vector<std::string> texts(const std::string &path) const {
         std::vector<std::string> items;
         for (int i = 0; i < integer(path + ".#"); i++) items.push_back(text(path + "." + std::to_string(i)));
         return items;
     }
 
-    /// The endpoint at which the call is made: another one for faults.
+    /// Endpoint of the call; faults have a separate one.
     const char *endpoint() const { return std::getenv(situation == "fault" ? "FAULT_ENDPOINT" : "ENDPOINT"); }
 };
 
-/// What a reply holds, by path; no text where the stack's API says that there is no value.
+/// Values of a reply by path; no text if the stack's API reports no value.
 using Values = std::map<std::string, std::optional<std::string>>;
 
 inline std::vector<Check> load_checks(const std::string &file) {
@@ -73,7 +73,7 @@ inline std::string quoted(const std::optional<std::string> &text) {
     return out + "\"";
 }
 
-/// The part of a check's line that says what was read.
+/// The part of a check's line with the values read.
 inline std::string outcome(const Check &check, const std::function<Values(const Check &)> &call) {
     try {
         const Values values = call(check);
@@ -95,7 +95,7 @@ inline void run_checks(const std::string &folder, const std::function<Values(con
                   << outcome(check, call) << "}" << std::endl;
 }
 
-/// A double as its shortest digits.
+/// A double with its shortest digits.
 inline std::string digits(double number) {
     std::ostringstream out;
     out.precision(15);

@@ -35,7 +35,7 @@ inline void check(const std::string &situation, const std::function<std::vector<
     std::string got;
     for (const Told &value : read()) got += (got.empty() ? "" : ",") + (value ? quoted(*value) : "null");
     line += ",\"got\":[" + got + "]";
-  } catch (const std::exception &error) { // the harness tells it
+  } catch (const std::exception &error) { // the harness reports it
     line += ",\"error\":" + quoted(error.what());
   }
   std::cout << line << "}" << std::endl;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The wrapped .asmx service: envelopes written by hand, replies read by XPath.
+# The wrapped .asmx service: hand-written envelopes, replies read with XPath.
 endpoint=$1 version=$2
 . ./version.sh
 

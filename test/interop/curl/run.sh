@@ -1,5 +1,5 @@
 #!/bin/bash
-# Envelopes written by hand, as scripts and stored procedures send them; replies read by XPath.
+# Hand-written envelopes, as scripts and stored procedures send them; replies read with XPath.
 version=$2
 envelope_namespace=http://schemas.xmlsoap.org/soap/envelope/
 headers=(-H 'Content-Type: text/xml; charset=utf-8')
@@ -27,7 +27,7 @@ post() { # endpoint, operation, inputs
 XML
 }
 
-# What is there of a member: value, nil or absent.
+# State of a member: value, nil or absent.
 presence() { # reply, path
   local node="//*[local-name()='Data']" step
   for step in ${2//./ }; do
@@ -42,7 +42,7 @@ presence() { # reply, path
   fi
 }
 
-# The value at a path of the table, as a JSON value.
+# Value at a path of the table, as JSON.
 value() { # reply, path
   local node step expression
   case $2 in

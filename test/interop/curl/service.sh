@@ -1,5 +1,5 @@
 #!/bin/bash
-# A service: envelopes written by hand, replies read by XPath.
+# A service: hand-written envelopes, replies read with XPath.
 endpoint=${2%\?wsdl} version=$4
 [ "$1" = orders ] && exec bash orders.sh "$endpoint" "$version"
 . ./version.sh

@@ -1,4 +1,4 @@
-# The envelope's namespace, and how a call is sent, in the SOAP version $version. SOAP 1.2 has the action in Content-Type.
+# Namespace of the envelope and headers of a call for SOAP version $version. SOAP 1.2 has the action in Content-Type.
 envelope=http://schemas.xmlsoap.org/soap/envelope/
 [ "$version" = 1.1 ] || envelope=http://www.w3.org/2003/05/soap-envelope
 

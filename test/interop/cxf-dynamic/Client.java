@@ -15,7 +15,7 @@ import org.apache.cxf.message.Message;
 import org.apache.cxf.service.model.BindingOperationInfo;
 import org.apache.cxf.service.model.MessagePartInfo;
 
-/** The checks as a program makes them with CXF's dynamic client: classes made of the WSDL at run time, filled by reflection. */
+/** Makes the checks with CXF's dynamic client: classes generated from the WSDL at run time, filled by reflection. */
 public final class Client {
     private static final String TYPES = "http://schemas.servicestack.net/types";
 
@@ -53,7 +53,7 @@ public final class Client {
         }
     }
 
-    /** A value of the type for what the check has at the path; null where it has nothing. */
+    /** Returns a value of the type for the check's input at the path, or null if it has none. */
     private static Object value(Checks.Check check, String path, Class<?> type) throws Exception {
         if (type.isEnum()) {
             return check.has(path) ? type.getMethod("fromValue", String.class).invoke(null, check.text(path)) : null;
@@ -100,7 +100,7 @@ public final class Client {
         return bean;
     }
 
-    /** The members that the check has of a record. */
+    /** Returns the inputs that the check has for a record. */
     private static Collection<String> namesBelow(Checks.Check check, String path) {
         return check.input().keySet().stream()
                 .filter(key -> key.startsWith(path + "."))

@@ -5,7 +5,10 @@ import java.util.List;
 final class Members {
     private Members() {}
 
-    /** The value at a path of names and indexes; `#` is the number of items, `value` the text of an enumeration. Null where the way ends. */
+    /**
+     * Returns the value at a path of names and indexes. `#` is the number of items, `value` an enumeration's text. Null if
+     * the path ends early.
+     */
     static Object at(Object record, String path) throws Exception {
         Object value = record;
         for (String step : path.split("\\.")) {
@@ -17,21 +20,21 @@ final class Members {
         return value;
     }
 
-    /** The values at several paths. */
+    /** Returns the values at several paths. */
     static Object[] all(Object record, String... paths) throws Exception {
         Object[] values = new Object[paths.length];
         for (int index = 0; index < paths.length; index++) values[index] = at(record, paths[index]);
         return values;
     }
 
-    /** A new object of a generated class, with members by name. An array has a getter only. */
+    /** Creates an object of a generated class with members by name. An array has only a getter. */
     static Object make(String type, Object... members) throws Exception {
         Object made = Thread.currentThread().getContextClassLoader().loadClass(type).getDeclaredConstructor().newInstance();
         for (int index = 0; index < members.length; index += 2) set(made, (String) members[index], members[index + 1]);
         return made;
     }
 
-    /** A value of a generated enumeration. */
+    /** Returns a value of a generated enumeration. */
     static Object enumValue(String type, String value) throws Exception {
         return Thread.currentThread().getContextClassLoader().loadClass(type).getMethod("fromValue", String.class).invoke(null, value);
     }

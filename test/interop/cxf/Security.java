@@ -9,11 +9,11 @@ import org.apache.wss4j.common.ConfigurationConstants;
 import org.apache.wss4j.common.WSS4JConstants;
 import org.apache.wss4j.common.ext.WSPasswordCallback;
 
-/** A Timestamp and a UsernameToken in each request, by WSS4J, which also checks the reply's Timestamp. */
+/** Adds a Timestamp and a UsernameToken to each request with WSS4J, which also checks the reply's Timestamp. */
 final class Security {
     private Security() {}
 
-    /** Adds what SECURITY asks for; nothing where it isn't set. */
+    /** Configures the token that SECURITY requests; does nothing if it is not set. */
     static void add(BindingProvider port) {
         String kind = System.getenv("SECURITY");
         if (kind == null) {

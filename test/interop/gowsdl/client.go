@@ -1,4 +1,4 @@
-// The checks as a program with gowsdl makes them, over the types that it wrote. gowsdl speaks SOAP 1.1 alone.
+// Makes the checks with gowsdl and the types that it generates. gowsdl supports only SOAP 1.1.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// readChecks gives the rows of flat-checks.ts by check, in their order.
+// readChecks returns the rows of flat-checks.ts by check, in order.
 func readChecks(path string) ([]*check, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *check) make() error {
 	return nil
 }
 
-// member is a struct's field; gowsdl puts an A before the name `string`.
+// member is a struct's field; gowsdl prefixes the name `string` with an A.
 func member(record reflect.Value, name string) reflect.Value {
 	if name == "string" {
 		name = "Astring"
@@ -111,7 +111,7 @@ func member(record reflect.Value, name string) reflect.Value {
 	return record.FieldByName(name)
 }
 
-// set puts a value at a path, making what lies on the way.
+// set sets a value at a path, and creates missing objects of the path.
 func set(into reflect.Value, path string, text string) {
 	if into.Kind() == reflect.Pointer {
 		if into.IsNil() {
@@ -123,7 +123,7 @@ func set(into reflect.Value, path string, text string) {
 	if path != "" {
 		step, rest, _ := strings.Cut(path, ".")
 		switch {
-		case step == "#": // an array that is there
+		case step == "#": // an array that exists
 		case into.Kind() == reflect.Slice:
 			into.Set(reflect.Append(into, reflect.New(into.Type().Elem()).Elem()))
 			set(into.Index(into.Len()-1), rest, text)
@@ -150,7 +150,7 @@ func set(into reflect.Value, path string, text string) {
 	}
 }
 
-// at gives the value at a path, an invalid one where the way ends.
+// at returns the value at a path; an invalid value if the path ends early.
 func at(value reflect.Value, path string) reflect.Value {
 	for value.Kind() == reflect.Pointer {
 		value = value.Elem()
@@ -172,7 +172,7 @@ func at(value reflect.Value, path string) reflect.Value {
 	return at(member(value, step), rest)
 }
 
-// presence is what is there of a member: a text that came as nil is an empty one here.
+// presence returns the state of a member; a nil text is read as an empty text.
 func presence(value reflect.Value) string {
 	switch {
 	case !value.IsValid():
@@ -190,7 +190,7 @@ func printed(value reflect.Value) *string {
 	text := fmt.Sprint(value)
 	switch inner := value.Interface().(type) {
 	case []byte:
-		// left to the caller
+		// the library leaves decoding base64 to its caller
 		decoded, _ := base64.StdEncoding.DecodeString(string(inner))
 		text = fmt.Sprintf("%s %d", decoded[:4], len(decoded))
 	case soap.XSDDateTime:
@@ -201,7 +201,7 @@ func printed(value reflect.Value) *string {
 	return &text
 }
 
-// dateText is a wall clock where the date has no zone: gowsdl then shows it as one of the process's zone.
+// dateText formats a date; gowsdl reads a date without a zone in the process's zone.
 func dateText(date soap.XSDDateTime) string {
 	wall := date
 	wall.StripTz()

@@ -1,4 +1,4 @@
-// The checks as a C++ program makes them with the proxy that wsdl2h and soapcpp2 generate.
+// Makes the checks with the proxy that wsdl2h and soapcpp2 generate.
 #include "../cpp/checks.h"
 #include "Soap11Binding.nsmap"
 #include "soapSoap11BindingProxy.h"
@@ -9,7 +9,7 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-/// A member of an object that may be absent.
+/// An optional member of an object.
 template <class Object, class Member>
 Member *at(Object *object, Member *Object::*member) {
     return object == nullptr ? nullptr : object->*member;
@@ -27,7 +27,7 @@ Text text(const xsd__base64Binary *value) {
     return std::string(value->__ptr, value->__ptr + 4) + " " + std::to_string(value->__size);
 }
 
-/// A date is a time_t, which can't say that it came without a zone: it's then this machine's wall clock.
+/// A date is a time_t, which has no zone, so a date without a zone is local time.
 Text date(const time_t *value, const Check &check) {
     if (value == nullptr) return Text();
     const bool wall_clock = check.situation == "date-no-zone";
@@ -36,7 +36,7 @@ Text date(const time_t *value, const Check &check) {
     return out;
 }
 
-/// The length of an array and what each item holds.
+/// The length of an array and its items.
 template <class Array, class Item>
 void read_items(Values &values, const std::string &path, Array *array, std::vector<Item> Array::*items,
                 const std::function<void(const std::string &, Item)> &read) {
@@ -46,7 +46,7 @@ void read_items(Values &values, const std::string &path, Array *array, std::vect
     for (Item item : array->*items) read(path + "." + std::to_string(index++) + ".", item);
 }
 
-/// The calls of one check, and all that lives as long as they do.
+/// The calls of one check, and the objects that live as long.
 class Caller {
   public:
     explicit Caller(const Check &check)
@@ -89,10 +89,10 @@ class Caller {
     const Check &check;
     struct soap *context;
     Soap11BindingProxy api;
-    /// In the body; null where a UsernameToken says it.
+    /// Credentials in the body; null if a UsernameToken has them.
     ns1__Authentication *authentication = nullptr;
 
-    /// A value that lives as long as the context: gSOAP's optional members are pointers.
+    /// A value owned by the context, since gSOAP's optional members are pointers.
     std::string *own(const std::string &value) {
         std::string *owned = soap_new_std__string(context);
         *owned = value;
@@ -108,13 +108,13 @@ class Caller {
     time_t *optional_date(const std::string &path) {
         if (!check.has(path)) return nullptr;
         time_t value;
-        // gSOAP takes a date without a zone as the machine's; the contract's zone is UTC
+        // gSOAP reads a date without a zone as local time; the contract's zone is UTC
         const std::string text = check.text(path).size() == 19 ? check.text(path) + "Z" : check.text(path);
         if (soap_s2dateTime(context, text.c_str(), &value) != SOAP_OK) throw std::invalid_argument(text);
         return own(value);
     }
 
-    /// What a call read, or its fault.
+    /// Values read by a call, or its fault.
     Values outcome(int status, const std::function<void(Values &)> &read) {
         Values values;
         if (status == SOAP_OK) {
@@ -147,7 +147,7 @@ class Caller {
             values["SubUser.IsMainUser"] = text(at(user, &ns1__SubUser::IsMainUser));
             values["SubUser.Name"] = text(at(user, &ns1__SubUser::Name));
             values["SubUser.UserId"] = text(at(user, &ns1__SubUser::UserId));
-            // a pointer tells nil from absent nowhere
+            // a pointer does not distinguish nil from absent
             for (const char *name : {"Email", "Name", "UserId"})
                 values[std::string("SubUser.") + name + ".?"] =
                     values[std::string("SubUser.") + name] ? "value" : "absent";

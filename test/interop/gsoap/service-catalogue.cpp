@@ -1,4 +1,4 @@
-// The bare service of several namespaces, by what wsdl2h and soapcpp2 make of its WSDL.
+// The bare service with several namespaces, called with the proxy that wsdl2h and soapcpp2 generate.
 #include "CatalogueSoap.nsmap"
 #include "soapCatalogueSoapProxy.h"
 #include "service.h"

@@ -1,4 +1,4 @@
-// The rpc/encoded service, by what wsdl2h and soapcpp2 make of its WSDL.
+// The rpc/encoded service, called with the proxy that wsdl2h and soapcpp2 generate.
 #include "OrdersRpcSoapBinding.nsmap"
 #include "soapOrdersRpcSoapBindingProxy.h"
 #include "service.h"

@@ -1,4 +1,4 @@
-// The wrapped .asmx service, by what wsdl2h and soapcpp2 make of its WSDL.
+// The wrapped .asmx service, called with the proxy that wsdl2h and soapcpp2 generate.
 #include "OrdersSoap.nsmap"
 #include "soapOrdersSoapProxy.h"
 #include "service.h"

@@ -1,4 +1,4 @@
-// The service of an OpenAPI document, by what wsdl2h and soapcpp2 make of its WSDL.
+// The service of an OpenAPI document, called with the proxy that wsdl2h and soapcpp2 generate.
 #include "Soap11Binding.nsmap"
 #include "soapSoap11BindingProxy.h"
 #include "service.h"

@@ -2,7 +2,7 @@
 #pragma once
 #include "../cpp/service.h"
 
-// Throws what a call that failed said.
+// Throws the error of a failed call.
 template <class Proxy> void must(Proxy &proxy, int result) {
   if (result == SOAP_OK) return;
   char text[500] = "";
@@ -10,7 +10,7 @@ template <class Proxy> void must(Proxy &proxy, int result) {
   throw std::runtime_error(text);
 }
 
-// The detail of a fault, which each version of SOAP has in an element of its own.
+// The detail of a fault, whose element depends on the SOAP version.
 inline struct SOAP_ENV__Detail *detailOf(struct soap *soap) {
   return soap->fault->detail != nullptr ? soap->fault->detail : soap->fault->SOAP_ENV__Detail;
 }

@@ -5,5 +5,5 @@ made=$out/$version
 mkdir "$made"
 soapcpp2 -j -C -"${version#1.}" -x -d "$made" -I /usr/share/gsoap/import "$out/api.h" >&2
 g++ -std=c++17 -O0 -w -I "$made" -o "$made/client" "service-$service.cpp" "$made"/soap{C,*Proxy}.cpp -lgsoap++ >&2
-# a time_t has no zone: a date without one is the machine's
+# a time_t has no zone, so a date without a zone is local time
 TZ=UTC exec "$made/client" "${wsdl%\?wsdl}"

@@ -1,4 +1,4 @@
-// A document stored and read back with MTOM, by the proxy that wsdl2h and soapcpp2 generate.
+// Stores and reads a document with MTOM, using the proxy that wsdl2h and soapcpp2 generate.
 #include "Soap11Binding.nsmap"
 #include "soapSoap11BindingProxy.h"
 #include <cstdio>
@@ -6,14 +6,14 @@
 
 namespace {
 
-/// Bytes by the rule of the harness.
+/// The bytes that the harness expects.
 std::vector<unsigned char> bytes(int count) {
     std::vector<unsigned char> made(count);
     for (int i = 0; i < count; i++) made[i] = 31 * i + 17 * (i / 256) + 7;
     return made;
 }
 
-/// A value that goes as a part: gSOAP makes one of what has a type.
+/// A value that is sent as a part: gSOAP creates a part if a type is set.
 xsd__base64Binary part(std::vector<unsigned char> &content) {
     xsd__base64Binary value;
     value.__ptr = content.data();
@@ -22,7 +22,7 @@ xsd__base64Binary part(std::vector<unsigned char> &content) {
     return value;
 }
 
-/// How many bytes, and a sum that knows their places.
+/// The length and a position-dependent checksum.
 std::string told(const xsd__base64Binary *value) {
     long sum = 0;
     for (int i = 0; i < value->__size; i++) sum = (sum + (i + 1L) * value->__ptr[i]) % 1000003;

@@ -14,17 +14,17 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** The checks that the harness asks for, one after the other: a call, then the values that its reply holds. */
+/** Makes the harness's checks one after another: a call, then the values of its reply. */
 final class Checks {
-    /** The stack's own part: makes the call of a check and gives the reply's Data, or a Fault. */
+    /** Stack-specific code: makes the call of a check and returns the reply's Data, or a Fault. */
     interface Client {
         Object call(Check check) throws Exception;
     }
 
-    /** A SOAP fault as the stack's own exception tells it. */
+    /** A SOAP fault as reported by the stack's exception. */
     record Fault(String code, String message) {}
 
-    /** One check: its inputs by path, absent ones missing, those that are null with no value, and the paths to read. */
+    /** One check: its inputs by path and the paths to read. Absent inputs are missing; null inputs have no value. */
     record Check(String operation, String situation, Map<String, String> input, List<String> read) {
         boolean has(String path) {
             return input.containsKey(path);
@@ -42,7 +42,7 @@ final class Checks {
             return has(path) ? Boolean.valueOf(text(path)) : null;
         }
 
-        /** A date as a Calendar, which always has a zone: the contract's, UTC, where the date has none. */
+        /** Returns a date as a Calendar, which always has a zone: UTC, the contract's zone, if the date has none. */
         Calendar calendar(String path) {
             if (!has(path)) {
                 return null;
@@ -55,7 +55,7 @@ final class Checks {
             return date;
         }
 
-        /** The items of an array, null where the array is absent. */
+        /** Returns the items of an array, or null if the array is absent. */
         String[] texts(String path) {
             if (!has(path + ".#")) {
                 return null;
@@ -77,7 +77,7 @@ final class Checks {
         }
     }
 
-    /** The endpoint at which a check's call is made: another one for faults. */
+    /** Returns the endpoint of a check's call; faults have a separate one. */
     static String endpoint(Check check) {
         return System.getenv(check.isFault() ? "FAULT_ENDPOINT" : "ENDPOINT");
     }
@@ -117,7 +117,7 @@ final class Checks {
         }
     }
 
-    /** A value as the harness compares it; of a date that came without a zone a Calendar has the wall clock alone. */
+    /** Formats a value for comparison. For a date without a zone, a Calendar has only the wall clock. */
     private static String printed(Check check, Object value) throws IOException {
         if (value instanceof Calendar date && check.situation().equals("date-no-zone")) {
             return ISO_LOCAL_DATE_TIME.format(date.toInstant().atZone(date.getTimeZone().toZoneId()));

@@ -35,8 +35,8 @@ import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
 /**
- * The exchanges of documents: beans of the package document, filled from calls.xml and printed by reflection over what
- * wsimport made.
+ * Makes the exchanges of documents. Beans of the package document, which wsimport generates, are filled from calls.xml
+ * and printed by reflection.
  */
 public final class Exchange {
     private static final String NIL = "http://www.w3.org/2001/XMLSchema-instance";
@@ -89,7 +89,7 @@ public final class Exchange {
                 return "\"fault\":{\"code\":" + quote(fault.getFault().getFaultCodeAsQName().getLocalPart())
                         + ",\"message\":" + quote(fault.getFault().getFaultString()) + "}";
             }
-            // a fault that the WSDL declares, which JAX-WS gives without its code
+            // a declared fault, which JAX-WS returns without its code
             if (e.getCause().getClass().isAnnotationPresent(WebFault.class)) {
                 return "\"fault\":{\"message\":" + quote(e.getCause().getMessage()) + "}";
             }
@@ -129,7 +129,7 @@ public final class Exchange {
         return arguments;
     }
 
-    /** What an element's content is to a field or parameter of the type; owner is the bean's class. */
+    /** Converts an element's content for a field or parameter of the type. `owner` is the bean's class. */
     private static Object value(Element element, Type type, Class<?> owner) throws Exception {
         if (type instanceof ParameterizedType generic && generic.getRawType() == JAXBElement.class) {
             return inElement(element, generic, owner);
@@ -159,7 +159,7 @@ public final class Exchange {
         };
     }
 
-    /** A member that may be nil, made by the ObjectFactory. */
+    /** Creates a nillable member with the ObjectFactory. */
     private static Object inElement(Element element, ParameterizedType type, Class<?> owner) throws Exception {
         Class<?> factory = Class.forName("document.ObjectFactory");
         for (Method method : factory.getMethods()) {
@@ -198,7 +198,7 @@ public final class Exchange {
         return (List<Object>) field.get(bean);
     }
 
-    /** A field's element. */
+    /** Returns the element name of a field. */
     private static String nameOf(Field field) {
         XmlElementRef ref = field.getAnnotation(XmlElementRef.class);
         if (ref != null) {
@@ -208,7 +208,7 @@ public final class Exchange {
         return element == null || element.name().equals("##default") ? field.getName() : element.name();
     }
 
-    /** A value as the harness compares it. */
+    /** Formats a value for comparison. */
     private static String tree(Object value) throws ReflectiveOperationException {
         if (value instanceof JAXBElement<?> element) {
             return tree(element.getValue());

@@ -9,12 +9,12 @@ import screening.IScreeningApi;
 import screening.ObjectFactory;
 import screening.ScreeningApi;
 
-/** The checks as a Java program makes them with the classes of wsimport or of CXF's wsdl2java. */
+/** Makes the checks with the classes of wsimport or of CXF's wsdl2java. */
 public final class JaxWsClient {
     private static final ObjectFactory make = new ObjectFactory();
 
     private final IScreeningApi api;
-    /** In the body; null where a UsernameToken says it. */
+    /** Credentials in the body; null if a UsernameToken has them. */
     private final Authentication authentication;
 
     private JaxWsClient(String wsdl, String version) throws Exception {

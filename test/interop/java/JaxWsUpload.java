@@ -4,7 +4,7 @@ import documents.IDocuments;
 import jakarta.xml.ws.soap.MTOMFeature;
 import java.net.URL;
 
-/** A document stored and read back with MTOM, by the classes of wsimport or of CXF's wsdl2java. */
+/** Stores and reads a document with MTOM, using the classes of wsimport or of CXF's wsdl2java. */
 public final class JaxWsUpload {
     private JaxWsUpload() {}
 

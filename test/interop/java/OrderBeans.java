@@ -2,7 +2,7 @@ import adopted.*;
 import java.math.BigDecimal;
 import org.w3c.dom.Element;
 
-/** Orders of the adopted .asmx service, as classes that xjc generates: what a program reads, and the order that it places. */
+/** Orders of the adopted .asmx service as classes that xjc generates: the order that is read and the one that is placed. */
 final class OrderBeans extends ServiceCheck {
     private OrderBeans() {}
 

@@ -16,14 +16,14 @@ import screening.RenewAllPepSearches;
 import screening.UpdateSubUser;
 import screening.UpdateValidId;
 
-/** The elements in the body of the checks' calls, which programs that send JAXB's elements share. */
+/** The body elements of the checks' calls, shared by programs that send JAXB elements. */
 final class Payloads {
     private static final ObjectFactory make = new ObjectFactory();
     private static final Authentication authentication = authentication();
 
     private Payloads() {}
 
-    /** In the body; null where a UsernameToken says it. */
+    /** Credentials in the body; null if a UsernameToken has them. */
     private static Authentication authentication() {
         if (System.getenv("SECURITY") != null) {
             return null;
@@ -34,7 +34,7 @@ final class Payloads {
         return authentication;
     }
 
-    /** An operation's Authentication; none where a UsernameToken says it. */
+    /** Returns an operation's Authentication; null if a UsernameToken has the credentials. */
     private static JAXBElement<Authentication> credentials(Function<Authentication, JAXBElement<Authentication>> create) {
         return authentication == null ? null : create.apply(authentication);
     }

@@ -15,7 +15,7 @@ import screening.SearchRecord;
 import screening.SubUser;
 import screening.UpdateSubUserRequest;
 
-/** What docs/clients/java.md shows. */
+/** The examples of docs/clients/java.md. */
 public final class QuickStart {
     private QuickStart() {}
 

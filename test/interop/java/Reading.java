@@ -8,13 +8,13 @@ import java.util.Calendar;
 import java.util.List;
 import javax.xml.datatype.XMLGregorianCalendar;
 
-/** Reads values of generated beans through their getters, by a path such as SearchRecords.SearchRecord.1.Status. */
+/** Reads values of generated beans through getters, by a path like SearchRecords.SearchRecord.1.Status. */
 final class Reading {
     private Reading() {}
 
     /**
-     * The value at the path, null where it or anything on the way is null. The step # is a list's length, ? at the end
-     * is what is there.
+     * Returns the value at the path, or null if a step of the path is null. The step # is a list's length. A final ?
+     * asks for the state of the value.
      */
     static Object at(Object reply, String path) {
         if (path.endsWith(".?")) {
@@ -41,12 +41,12 @@ final class Reading {
         return unwrapped(member) == null ? "nil" : "value";
     }
 
-    /** A list's item. Axis leaves out the step of the item element, so a name stays at the list. */
+    /** Returns a list's item. Axis omits the step of the item element, so a name stays at the list. */
     private static Object item(List<?> list, String step) {
         return Character.isDigit(step.charAt(0)) ? list.get(Integer.parseInt(step)) : list;
     }
 
-    /** What the bean's getter gives, null where an ADB bean says that the value of a primitive type wasn't there. */
+    /** Returns the value of the bean's getter; null if an ADB bean reports that a primitive value was absent. */
     private static Object get(Object bean, String name) {
         if (Boolean.FALSE.equals(invoke(bean, "is" + name + "Specified"))) {
             return null;
@@ -59,7 +59,7 @@ final class Reading {
         throw new IllegalStateException(bean + ": expected a getter of " + name + ", got none");
     }
 
-    /** A method by its name, whatever the case: each generator makes its own of a small first letter. */
+    /** Finds a method by its name, ignoring case, since generators treat a lower-case first letter differently. */
     private static Method method(Object bean, String name) {
         return Arrays.stream(bean.getClass().getMethods())
                 .filter(method -> method.getParameterCount() == 0 && method.getName().equalsIgnoreCase(name))
@@ -76,7 +76,7 @@ final class Reading {
         }
     }
 
-    /** What a JAXBElement or a DataHandler holds, of javax or jakarta; anything else itself. */
+    /** Returns the content of a JAXBElement or a DataHandler of javax or jakarta; other values unchanged. */
     private static Object unwrapped(Object value) {
         String type = value == null ? "" : value.getClass().getSimpleName();
         if (type.endsWith("DataHandler")) {
@@ -93,7 +93,7 @@ final class Reading {
         return value instanceof Object[] items ? Arrays.asList(items) : (List<?>) value;
     }
 
-    /** A value as the harness compares it. */
+    /** Formats a value for comparison. */
     static String lexical(Object value) throws IOException {
         if (value instanceof InputStream stream) {
             return lexical(stream.readAllBytes());

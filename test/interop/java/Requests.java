@@ -14,7 +14,7 @@ import screening.RenewAllPepSearchesRequest;
 import screening.UpdateSubUserRequest;
 import screening.UpdateValidIdRequest;
 
-/** The requests of the checks as the JAXB classes hold them, which all of JAX-WS and Spring-WS share. */
+/** The requests of the checks as JAXB classes, shared by JAX-WS and Spring-WS. */
 final class Requests {
     private static final ObjectFactory make = new ObjectFactory();
 
@@ -100,7 +100,7 @@ final class Requests {
         return check.has(path) ? DatatypeFactory.newInstance().newXMLGregorianCalendar(check.text(path)) : null;
     }
 
-    /** Left out where the check leaves it out; a JAXBElement of null is xsi:nil. */
+    /** Null if the check omits the value; a JAXBElement of null is xsi:nil. */
     private static <T> JAXBElement<T> element(
             Checks.Check check, String path, T value, Function<T, JAXBElement<T>> create) {
         return check.has(path) ? create.apply(value) : null;

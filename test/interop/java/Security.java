@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import javax.xml.namespace.QName;
 
-/** A UsernameToken in each request, as programs of JAX-WS without a security stack write it: by a handler. */
+/** A handler that adds a UsernameToken to each request, as JAX-WS programs without a security stack do. */
 final class Security implements SOAPHandler<SOAPMessageContext> {
     private static final String OASIS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-";
     private static final String PROFILE = OASIS + "username-token-profile-1.0#";
@@ -28,7 +28,7 @@ final class Security implements SOAPHandler<SOAPMessageContext> {
         this.digest = digest;
     }
 
-    /** Adds what SECURITY asks for; nothing where it isn't set. */
+    /** Adds the token that SECURITY requests; does nothing if it is not set. */
     static void add(BindingProvider port) {
         String kind = System.getenv("SECURITY");
         if (kind == null) {

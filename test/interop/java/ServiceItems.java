@@ -1,13 +1,13 @@
 import adopted.*;
 
-/** The calls of the service of an OpenAPI document, by the classes that xjc generates. */
+/** The calls of the service of an OpenAPI document, with the classes that xjc generates. */
 final class ServiceItems extends ServiceCheck {
-    /** A call as a stack makes it: the request's object in, the reply's object out. */
+    /** A call of a stack: takes the request's object and returns the reply's object. */
     interface Caller {
         Object call(String operation, Object request) throws Exception;
     }
 
-    /** The `status` in the detail of the stack's own exception for a fault. */
+    /** Returns the `status` in the detail of the stack's exception for a fault. */
     interface Status {
         Object of(Exception fault) throws Exception;
     }

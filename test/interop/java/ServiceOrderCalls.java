@@ -1,17 +1,17 @@
 import adopted.*;
 import jakarta.xml.bind.JAXBElement;
 
-/** The calls of the adopted .asmx service, by the classes that xjc generates. */
+/** The calls of the adopted .asmx service, with the classes that xjc generates. */
 final class ServiceOrderCalls extends ServiceCheck {
     /** A reply: its body, and the element of its header block. */
     record Reply(Object body, Object header) {}
 
-    /** A call as a stack makes it: the request's object and a header block in, the reply out. */
+    /** A call of a stack: takes the request's object and a header block, and returns the reply. */
     interface Caller {
         Reply call(String action, Object request, JAXBElement<SessionHeader> header) throws Exception;
     }
 
-    /** The detail of the stack's own exception for a fault. */
+    /** Returns the detail of the stack's exception for a fault. */
     interface Detail {
         OrderNotFound of(Exception fault) throws Exception;
     }
@@ -52,7 +52,7 @@ final class ServiceOrderCalls extends ServiceCheck {
         });
     }
 
-    /** The value of an element that xjc has a class or a factory method for. */
+    /** Returns the value of an element for which xjc generates a class or a factory method. */
     static Object valueOf(Object element) {
         return element instanceof JAXBElement<?> named ? named.getValue() : element;
     }

@@ -1,8 +1,8 @@
-/** A document for the upload, and what is told of the one that came back. */
+/** A document for the upload, and a summary of the returned document. */
 final class Upload {
     private Upload() {}
 
-    /** Bytes by the rule of the harness. */
+    /** Returns the bytes that the harness expects. */
     static byte[] bytes(int count) {
         byte[] bytes = new byte[count];
         for (int i = 0; i < count; i++) {
@@ -16,7 +16,7 @@ final class Upload {
                 "{\"situation\":\"upload\",\"got\":[\"%s\",\"%s\",\"%s\"]}%n", name, told(content), told(thumbnail));
     }
 
-    /** How many bytes, and a sum that knows their places. */
+    /** Returns the length and a position-dependent checksum. */
     private static String told(byte[] bytes) {
         long sum = 0;
         for (int i = 0; i < bytes.length; i++) {

@@ -4,7 +4,7 @@ import java.net.URL;
 import java.util.List;
 import javax.xml.bind.JAXBElement;
 
-/** The bare service of several namespaces, by what wsimport makes of its WSDL. */
+/** The bare service with several namespaces, called with code that wsimport generates from its WSDL. */
 class ServiceCatalogue extends ServiceCheck {
     static final ObjectFactory factory = new ObjectFactory();
     static CataloguePort port;

@@ -3,7 +3,7 @@ import java.util.concurrent.Callable;
 import javax.xml.datatype.DatatypeFactory;
 import javax.xml.datatype.XMLGregorianCalendar;
 
-/** What the programs for adopted services print: a line of JSON for each check. */
+/** Output of the programs for adopted services: a line of JSON for each check. */
 class ServiceCheck {
     static void check(String situation, Callable<Object[]> read) {
         StringBuilder line = new StringBuilder("{\"situation\":").append(quoted(situation));
@@ -16,7 +16,7 @@ class ServiceCheck {
                 separator = ",";
             }
             line.append("]}");
-        } catch (Exception error) { // the harness tells it
+        } catch (Exception error) { // the harness reports it
             line.setLength(line.indexOf(",\"got\"") < 0 ? line.length() : line.indexOf(",\"got\""));
             line.append(",\"error\":").append(quoted(String.valueOf(error))).append('}');
         }

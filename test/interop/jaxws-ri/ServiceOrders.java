@@ -2,7 +2,7 @@ import adopted.*;
 import java.net.URL;
 import javax.xml.ws.Holder;
 
-/** The wrapped .asmx service, by what wsimport makes of its WSDL. */
+/** The wrapped .asmx service, called with code that wsimport generates from its WSDL. */
 class ServiceOrders extends ServiceCheck {
     static OrdersSoap port;
     static final SessionHeader session = OrderBeans.session();

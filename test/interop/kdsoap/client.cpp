@@ -1,4 +1,4 @@
-// The checks as a Qt program makes them with the proxy that kdwsdl2cpp generates.
+// Makes the checks with the proxy that kdwsdl2cpp generates.
 #include "../cpp/checks.h"
 #include "screening.h"
 #include <QCoreApplication>
@@ -16,7 +16,7 @@ Text text(double value) { return digits(value); }
 Text text(const KDDateTime &value) { return value.toDateString().toStdString(); }
 Text text(const QByteArray &value) { return value.left(4).toStdString() + " " + std::to_string(value.size()); }
 
-/// A value, or none where the proxy says that its element wasn't there.
+/// A value, or none if the proxy reports that its element was absent.
 template <class Value>
 Text text(bool there, const Value &value) {
     return there ? text(value) : Text();
@@ -30,7 +30,7 @@ void read_link(Values &values, const std::string &path, const TNS__LinkedTo &lin
     values[path + "Name"] = text(link.name());
 }
 
-/// The length of an array and what each item holds.
+/// The length of an array and its items.
 template <class Item, class Read>
 void read_items(Values &values, const std::string &path, const QList<Item> &items, const Read &read) {
     values[path + ".#"] = std::to_string(items.size());
@@ -47,11 +47,11 @@ class Caller {
         authentication.setApiUserKey("demo-key");
     }
 
-    /// What the call read, or its fault.
+    /// Values read by the call, or its fault.
     Values call() {
         const Values values = read();
         if (api.lastError().isEmpty()) return values;
-        // the proxy tells a fault as one sentence: "Fault code s:Client: …" of SOAP 1.1, "Fault s:Sender: …" of 1.2
+        // the proxy reports a fault as one text: "Fault code s:Client: …" in SOAP 1.1, "Fault s:Sender: …" in 1.2
         const QRegularExpressionMatch fault =
             QRegularExpression("^Fault (?:code )?\\w+:(\\w+): (.*)$").match(api.lastError());
         if (!fault.hasMatch()) throw std::runtime_error(api.lastError().toStdString());
@@ -135,7 +135,7 @@ class Caller {
         call.setAuthentication(authentication);
         const TNS__AddClientRequest blank = api.addClientTemplate(call).data().request();
         Values values;
-        // an enum has no text of its own in this API
+        // an enum has no text in this API
         const bool validate_me = blank.proofOfPreset().type() == TNS__CreateMobileClientType::ValidateMe;
         values["Request.ProofOfPreset"] = validate_me ? "ValidateMe" : "another";
         read_items(values, "Request.ProofOfDocumentCategories.ProofOfDocumentCategory",

@@ -6,7 +6,7 @@
 
 namespace {
 
-// A decimal of two fraction digits, which the proxy reads as a float.
+// A decimal with two fraction digits, which the proxy reads as a float.
 Told amount(float value) { return QString::number(value, 'f', 2).toStdString(); }
 
 Told status(const TNS__OrderStatus &value) {
@@ -17,7 +17,7 @@ Told status(const TNS__OrderStatus &value) {
   }
 }
 
-// A derived type comes as a value of its own; the proxy makes the declared type.
+// Reads the derived type from the raw value, since the proxy creates the declared type.
 TNS__BusinessCustomer customerOf(const TNS__Order &order) {
   TNS__BusinessCustomer customer;
   customer.deserialize(order.customer_as_kdsoap_value());

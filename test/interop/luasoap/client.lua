@@ -1,4 +1,4 @@
--- The checks as a program with LuaSOAP makes them: entries in, entries out.
+-- Makes the checks with LuaSOAP, whose requests and replies are lists of entries.
 
 local client = require("soap.client")
 
@@ -7,7 +7,7 @@ local types = "http://schemas.servicestack.net/types"
 local instance = "http://www.w3.org/2001/XMLSchema-instance"
 local arrays = "http://schemas.microsoft.com/2003/10/Serialization/Arrays"
 
--- The checks in their order: inputs as entries, and the paths to read.
+-- Returns the checks in order: inputs as entries, and the paths to read.
 local function table_of_checks()
   local checks, known = {}, {}
   -- no value: nil
@@ -70,7 +70,7 @@ local function items(element, name)
   return found
 end
 
--- The text at a path, nil where the way ends or the element is nil.
+-- Returns the text at a path; nil if the path ends early or the element is nil.
 local function at(element, path)
   local steps = {}
   for step in path:gmatch("[^.]+") do

@@ -33,7 +33,7 @@ local function attribute(element, name)
   end
 end
 
--- The text of a member; nil where it is absent or nil.
+-- Returns the text of a member; nil if it is absent or nil.
 local function member(element, name)
   local found = child(element, name)
   return found and attribute(found, "nil") ~= "true" and (found[1] or "") or nil
@@ -76,7 +76,7 @@ local function call(namespace, action, operation, entries, header)
   return reply
 end
 
--- An element as LuaSOAP sends it: without the namespace of the reply.
+-- Converts an element for sending: removes the namespace of the reply.
 local function entry(element)
   local made = { tag = local_name(element.tag) }
   for index, inner in ipairs(element) do

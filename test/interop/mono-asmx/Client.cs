@@ -2,7 +2,7 @@ using System;
 using System.Web.Services.Protocols;
 using Screening;
 
-/// <summary>The checks as a program makes them with the proxy of wsdl.exe (ASMX, .NET 1 to 3).</summary>
+/// <summary>Makes the checks with the proxy of wsdl.exe (ASMX, .NET 1 to 3).</summary>
 public static class Client
 {
     private static readonly Authentication authentication =

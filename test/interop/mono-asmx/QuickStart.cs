@@ -1,7 +1,7 @@
 using System;
 using Screening;
 
-/// <summary>What docs/clients/dotnet.md shows of ASMX.</summary>
+/// <summary>The ASMX examples of docs/clients/dotnet.md.</summary>
 public static class QuickStart
 {
     public static void Main(string[] args)

@@ -2,7 +2,7 @@ using System;
 using System.Web.Services.Protocols;
 using Adopted;
 
-/// <summary>The bare service of several namespaces, by what wsdl makes of its WSDL.</summary>
+/// <summary>The bare service with several namespaces, called with the proxy that wsdl generates.</summary>
 static class ServiceCatalogue
 {
     static CatalogueService client;

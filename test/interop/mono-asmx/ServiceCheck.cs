@@ -4,7 +4,7 @@ using System.Globalization;
 using System.Web.Services.Protocols;
 using System.Xml;
 
-/// <summary>What the programs for adopted services print: a line of JSON for each check.</summary>
+/// <summary>Output of the programs for adopted services: a line of JSON for each check.</summary>
 static class ServiceCheck
 {
     public static void Check(string situation, Func<object[]> read)
@@ -16,14 +16,14 @@ static class ServiceCheck
             foreach (var value in read()) got.Add(value == null ? "null" : Quoted(Told(value)));
             outcome = "\"got\":[" + string.Join(",", got) + "]";
         }
-        catch (Exception error) // the harness tells it
+        catch (Exception error) // the harness reports it
         {
             outcome = "\"error\":" + Quoted(error.GetType().Name + ": " + error.Message);
         }
         Console.Out.WriteLine("{\"situation\":" + Quoted(situation) + "," + outcome + "}");
     }
 
-    /// <summary>The text of a member of a fault's detail: an element of that name, or an attribute.</summary>
+    /// <summary>Returns the text of a member of a fault's detail: an element or an attribute with that name.</summary>
     public static string InDetail(SoapException fault, string name)
     {
         var node = fault.Detail.SelectSingleNode(".//*[local-name()='" + name + "']|.//@" + name);

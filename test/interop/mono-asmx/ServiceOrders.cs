@@ -2,7 +2,7 @@ using System;
 using System.Web.Services.Protocols;
 using Adopted;
 
-/// <summary>The wrapped .asmx service, by what wsdl makes of its WSDL.</summary>
+/// <summary>The wrapped .asmx service, called with the proxy that wsdl generates.</summary>
 static class ServiceOrders
 {
     static void Main(string[] arguments)

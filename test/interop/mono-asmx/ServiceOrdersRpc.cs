@@ -2,7 +2,7 @@ using System;
 using System.Web.Services.Protocols;
 using Adopted;
 
-/// <summary>The rpc/encoded service, by what wsdl makes of its WSDL.</summary>
+/// <summary>The rpc/encoded service, called with the proxy that wsdl generates.</summary>
 static class ServiceOrdersRpc
 {
     static void Main(string[] arguments)

@@ -2,7 +2,7 @@ using System;
 using System.Web.Services.Protocols;
 using Adopted;
 
-/// <summary>The service of an OpenAPI document, by what wsdl makes of its WSDL.</summary>
+/// <summary>The service of an OpenAPI document, called with the proxy that wsdl generates.</summary>
 static class ServiceShop
 {
     static void Main(string[] arguments)

@@ -3,7 +3,7 @@ using System.ServiceModel;
 using System.ServiceModel.Channels;
 using schemas.servicestack.net.types;
 
-/// <summary>The checks as a program makes them with the proxy of svcutil (WCF).</summary>
+/// <summary>Makes the checks with the proxy of svcutil (WCF).</summary>
 public static class Client
 {
     private static readonly Authentication authentication =

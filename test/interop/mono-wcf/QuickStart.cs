@@ -3,7 +3,7 @@ using System.ServiceModel;
 using System.ServiceModel.Channels;
 using schemas.servicestack.net.types;
 
-/// <summary>What docs/clients/dotnet.md shows.</summary>
+/// <summary>The examples of docs/clients/dotnet.md.</summary>
 public static class QuickStart
 {
     public static void Main(string[] args)

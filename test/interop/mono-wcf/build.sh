@@ -2,7 +2,7 @@ set -euo pipefail
 wsdl=$1 out=$2
 node ../flat-checks.ts > "$out/checks.tsv"
 svcutil -o:"$out/generated.cs" "$wsdl"
-# Mono's svcutil, unlike .NET's, doesn't say what the reply's part is called, and its WCF then reads null
+# Mono's svcutil, unlike .NET's, omits the name of the reply's part, and its WCF then reads null
 sed 's/^\( *\)\[System.ServiceModel.OperationContractAttribute.*$/&\n\1[return: System.ServiceModel.MessageParameterAttribute(Name="Data")]/' \
   "$out/generated.cs" > "$out/proxy.cs"
 references=(-r:System.ServiceModel -r:System.Runtime.Serialization -r:System.Xml)

@@ -4,14 +4,14 @@ using System.IO;
 using System.Linq;
 using System.Xml;
 
-/// <summary>A SOAP fault as the stack's own exception tells it.</summary>
+/// <summary>A SOAP fault as reported by the stack's exception.</summary>
 public sealed class Fault
 {
     public string Code { get; set; }
     public string Message { get; set; }
 }
 
-/// <summary>One check: its inputs by path, absent ones missing, and the paths to read.</summary>
+/// <summary>One check: its inputs by path and the paths to read. Absent inputs are missing.</summary>
 public sealed class Check
 {
     public readonly string Operation;
@@ -25,7 +25,7 @@ public sealed class Check
         Situation = situation;
     }
 
-    /// <summary>Where the call is made: another endpoint for faults.</summary>
+    /// <summary>Endpoint of the call; faults have a separate one.</summary>
     public string Endpoint
     {
         get { return Environment.GetEnvironmentVariable(Situation == "fault" ? "FAULT_ENDPOINT" : "ENDPOINT"); }
@@ -51,14 +51,14 @@ public sealed class Check
         return bool.Parse(Input[path]);
     }
 
-    /// <summary>A date; without a zone its Kind is Unspecified.</summary>
+    /// <summary>Returns a date. Without a zone its Kind is Unspecified.</summary>
     public DateTime? Date(string path)
     {
         if (!Has(path)) return null;
         return XmlConvert.ToDateTime(Input[path], XmlDateTimeSerializationMode.RoundtripKind);
     }
 
-    /// <summary>The items of an array, null where the array is absent.</summary>
+    /// <summary>Returns the items of an array, or null if the array is absent.</summary>
     public string[] Texts(string path)
     {
         if (!Has(path + ".#")) return null;
@@ -66,7 +66,7 @@ public sealed class Check
     }
 }
 
-/// <summary>The checks that the harness asks for, one after the other: a call, then the values of its reply.</summary>
+/// <summary>Makes the harness's checks one after another: a call, then the values of its reply.</summary>
 public static class Checks
 {
     /// <summary>Runs all checks of checks.tsv in the folder and prints one JSON line for each.</summary>

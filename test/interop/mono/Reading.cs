@@ -6,10 +6,10 @@ using System.Reflection;
 using System.Text;
 using System.Xml;
 
-/// <summary>Reads values of generated classes by a path such as SearchRecords.SearchRecord.1.Status.</summary>
+/// <summary>Reads values of generated classes by a path like SearchRecords.SearchRecord.1.Status.</summary>
 public static class Reading
 {
-    /// <summary>The value at the path as text, null where it or anything on the way is null.</summary>
+    /// <summary>Returns the value at the path as text, or null if a step of the path is null.</summary>
     public static string Text(object reply, string path)
     {
         var value = path.Split('.').Aggregate(reply, Step);
@@ -18,13 +18,13 @@ public static class Reading
 
     private static object Step(object value, string step)
     {
-        if (step == "?") return value == null ? "absent" : "value"; // a property tells nil from absent nowhere
+        if (step == "?") return value == null ? "absent" : "value"; // a property does not distinguish nil from absent
         if (value == null) return null;
         var list = value is string ? null : value as IEnumerable;
         return list == null ? Member(value, step) : Item(list.Cast<object>().ToArray(), step);
     }
 
-    // a proxy leaves out the step of the item element, so a name stays at the list
+    // a proxy omits the step of the item element, so a name stays at the list
     private static object Item(object[] items, string step)
     {
         if (step == "#") return items.Length;

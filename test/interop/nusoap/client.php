@@ -1,6 +1,6 @@
 <?php
 
-/** The checks as a program with NuSOAP makes them. NuSOAP speaks SOAP 1.1 alone. */
+/** Makes the checks with NuSOAP, which supports only SOAP 1.1. */
 
 error_reporting(E_ERROR);
 [, $wsdl, , $out] = $argv;
@@ -21,7 +21,7 @@ makeChecks(function (array $check, string $address) use ($client): mixed {
     }
     if ($client->getError()) throw new RuntimeException($client->getError());
     if ($check['situation'] === 'base64') {
-        // left to the caller
+        // the library leaves decoding base64 to its caller
         $reply['Data']['Document']['DocumentBytes'] = base64_decode($reply['Data']['Document']['DocumentBytes']);
     }
     return $reply['Data'];

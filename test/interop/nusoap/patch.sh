@@ -1,4 +1,4 @@
-# Debian's NuSOAP has constructors of PHP 4, which PHP 8 doesn't call: a copy gets them renamed.
+# Renames PHP 4 constructors in a copy of Debian's NuSOAP, because PHP 8 does not call them.
 set -e
 php -r '
   $source = file_get_contents("/usr/share/php/nusoap/nusoap.php");

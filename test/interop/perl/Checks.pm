@@ -1,6 +1,6 @@
 package Checks;
 
-# The checks as the Perl stacks make them: what they share beside their own ways to call.
+# Code shared by the Perl stacks.
 
 use strict;
 use warnings;
@@ -8,7 +8,7 @@ use JSON::PP;
 use Exporter 'import';
 our @EXPORT_OK = qw(make_checks say_line);
 
-# The checks in their order, inputs as nested hashes and arrays, and the paths to read.
+# Returns the checks in order: inputs as nested hashes and arrays, and the paths to read.
 sub table {
     my (@checks, %known);
     open my $rows, '-|:encoding(UTF-8)', 'node', '../flat-checks.ts' or die "node: $!";
@@ -35,7 +35,7 @@ sub put {
     else                       { put($$place //= {}, $value, @steps) }
 }
 
-# The value at a path, undef where the way ends. An element that comes once is no array to these stacks.
+# Returns the value at a path; undef if it ends early. An element that occurs once is not an array in these stacks.
 sub at {
     my ($value, $path) = @_;
     my @steps = split /\./, $path;
@@ -44,13 +44,13 @@ sub at {
         my $step = $steps[$index];
         return ref $value eq 'ARRAY' ? scalar @$value : 1 if $step eq '#';
         $value = ref $value eq 'ARRAY' ? $value->[$step] : ref $value ? $value->{$step} : undef;
-        # an array that is there without an item is empty
+        # an array without an item is empty
         $value //= [] if ($steps[ $index + 1 ] // '') eq '#';
     }
     return $value;
 }
 
-# What is there of a record's member.
+# Returns the state of a record's member.
 sub presence {
     my ($value, $path) = @_;
     my ($record, $name) = $path =~ /^(.*)\.(.*)\.\?$/;
@@ -70,7 +70,7 @@ sub say_line {
     print JSON::PP->new->utf8->encode($_[0]), "\n";
 }
 
-# Makes all checks; $read->($check, $address) gives the reply's Data, or a fault's code and message.
+# Makes all checks. $read->($check, $address) returns the reply's Data, or a fault's code and message.
 sub make_checks {
     my ($read) = @_;
     for my $check (table()) {

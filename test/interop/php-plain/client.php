@@ -1,6 +1,6 @@
 <?php
 
-/** The checks as a program makes them with PHP's SoapClient that was given no WSDL: names and nesting by hand. */
+/** Makes the checks with PHP's SoapClient without a WSDL: names and nesting are written by hand. */
 
 require '../php/checks.php';
 
@@ -10,7 +10,7 @@ const INSTANCE = 'http://www.w3.org/2001/XMLSchema-instance';
 
 [, , $version] = $argv;
 
-/** An element as SoapClient takes it without types: text, nested elements, or the XML of what is nil or empty. */
+/** Creates an element for SoapClient without types: text, nested elements, or the XML of a nil or empty value. */
 function element(string $name, mixed $value): SoapVar
 {
     if ($value === null) return new SoapVar("<t:$name xmlns:t=\"" . TYPES . '" xmlns:i="' . INSTANCE . '" i:nil="true"/>', XSD_ANYXML);
@@ -22,7 +22,7 @@ function element(string $name, mixed $value): SoapVar
     return new SoapVar($items, SOAP_ENC_OBJECT, null, null, $name, TYPES);
 }
 
-/** An item that came alone is no list without a WSDL: the paths say where one is. */
+/** Without a WSDL a single item is not a list, so the paths identify lists. */
 function listed(mixed $value, array $paths): mixed
 {
     foreach ($paths as $path) {
@@ -55,7 +55,7 @@ makeCalls(function (array $check, string $address) use ($version): mixed {
         $data = $client->__soapCall($check['operation'], [$body], ['soapaction' => $check['operation']]);
         $data = listed($data, array_keys($check['read']));
         if ($check['situation'] === 'base64') {
-            // left to the caller
+            // the library leaves decoding base64 to its caller
             $data->Document->DocumentBytes = base64_decode($data->Document->DocumentBytes);
         }
         return $data;

@@ -1,10 +1,10 @@
 <?php
 
-/** The checks as the PHP stacks make them: what they share beside their own ways to call. */
+/** Code shared by the PHP stacks. */
 
 const CREDENTIALS = ['ApiUserId' => 'demo', 'ApiUserKey' => 'demo-key'];
 
-/** The value at a path, through objects and arrays alike; null where the way ends. A ? at its end is what is there. */
+/** Returns the value at a path through objects and arrays; null if the path ends early. A final ? asks for the value's state. */
 function at(mixed $value, string $path): mixed
 {
     $steps = explode('.', $path);
@@ -16,7 +16,7 @@ function at(mixed $value, string $path): mixed
     foreach ($steps as $index => $step) {
         if ($value === null) return null;
         if ($step === '#') return count($value);
-        // an array that is there without an item is empty
+        // an array without an item is empty
         $otherwise = ($steps[$index + 1] ?? '') === '#' ? [] : null;
         $value = (is_object($value) ? $value->$step ?? null : $value[$step] ?? null) ?? $otherwise;
     }
@@ -36,14 +36,14 @@ function say(array $line): void
     echo json_encode($line), "\n";
 }
 
-/** Makes all checks by a client of a WSDL; `$read` as in makeCalls. */
+/** Makes all checks with a client of a WSDL. `$read` is the same as in makeCalls. */
 function makeChecks(callable $read): void
 {
     say(['situation' => 'import', 'got' => []]);
     makeCalls($read);
 }
 
-/** Makes all calls; `$read($check, $address)` gives the reply's Data, or a fault's code and message. */
+/** Makes all calls. `$read($check, $address)` returns the reply's Data, or a fault's code and message. */
 function makeCalls(callable $read): void
 {
     foreach (json_decode(file_get_contents(getenv('CHECKS')), true) as $check) {

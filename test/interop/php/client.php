@@ -1,6 +1,6 @@
 <?php
 
-/** The checks as a program with PHP's own SoapClient makes them. */
+/** Makes the checks with PHP's own SoapClient. */
 
 require 'checks.php';
 
@@ -12,7 +12,7 @@ $client = new SoapClient($wsdl, [
     'cache_wsdl' => WSDL_CACHE_NONE,
 ]);
 
-/** A header block as PHP's users write it: SoapClient knows no WS-Security. */
+/** A hand-written header block, since SoapClient has no WS-Security. */
 function usernameToken(string $kind): SoapHeader
 {
     $oasis = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-';

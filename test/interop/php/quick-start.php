@@ -1,6 +1,6 @@
 <?php
 
-/** What docs/clients/php.md shows. */
+/** The examples of docs/clients/php.md. */
 
 $wsdl = $argv[1];
 

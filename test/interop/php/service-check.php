@@ -13,7 +13,7 @@ function check(string $situation, callable $read): void
 {
     try {
         $line = ['situation' => $situation, 'got' => array_map('told', $read())];
-    } catch (Throwable $error) { // the harness tells it
+    } catch (Throwable $error) { // the harness reports it
         $line = ['situation' => $situation, 'error' => get_class($error) . ': ' . $error->getMessage()];
     }
     echo json_encode($line, JSON_UNESCAPED_UNICODE), "\n";

@@ -3,7 +3,7 @@
 
 require '../php/service-check.php';
 
-// classes of the schema's types: without them a derived value loses its type
+// classes of the schema's types, without which a derived value loses its type
 class Customer { public $Name; public $Phone; public $name; }
 class BusinessCustomer extends Customer { public $VatId; public $vatId; }
 class Book {}
@@ -132,7 +132,7 @@ function ordersRpc(SoapClient $client): void
         try {
             $client->getOrder(404);
         } catch (SoapFault $fault) {
-            $detail = current((array) $fault->detail)->enc_value; // a SoapVar, as its element is unknown to the WSDL
+            $detail = current((array) $fault->detail)->enc_value; // a SoapVar, since its element is not in the WSDL
             return [$detail->orderId, $detail->hint];
         }
         return [];
@@ -147,7 +147,7 @@ function catalogue(SoapClient $client): void
 {
     $tenant = new SoapHeader('urn:catalogue:service', 'Tenant', ['name' => 'acme']);
     $client->__setSoapHeaders($tenant);
-    // SoapClient has no substitution groups: the element in the head's place is written by hand
+    // SoapClient has no substitution groups, so the substituted element is written by hand
     $find = function (string $criterion, string $member, string $value) use ($client) {
         $c = 'urn:catalogue:criteria';
         $xml = "<c:$criterion xmlns:c=\"$c\"><c:$member>$value</c:$member></c:$criterion>";

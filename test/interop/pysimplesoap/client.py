@@ -51,7 +51,7 @@ def read(check, address):
         return [found[name] for name in check["read"]]
     data = reply["Data"]
     if check["situation"] == "base64":
-        # left to the caller
+        # the library leaves decoding base64 to its caller
         data["Document"]["DocumentBytes"] = base64.b64decode(data["Document"]["DocumentBytes"])
     return checks.read_all(data, check, at, presence)
 

@@ -7,7 +7,7 @@ from pysimplesoap.client import SimpleXMLElement, SoapClient, SoapFault
 from services import check
 
 service, wsdl, _, version = sys.argv[1:]
-# a strict client fails at an element that the declared type does not have
+# a strict client fails on an element that the declared type does not have
 client = SoapClient(
     wsdl=wsdl, soap_ns={"1.1": "soap", "1.2": "soap12env"}[version], ns="types", cache=None, strict=service == "shop",
 )
@@ -42,7 +42,7 @@ def shop():
 
 
 def orders():
-    # a header block that is given as a dictionary gets the prefix as its namespace
+    # PySimpleSOAP uses the prefix as the namespace of a header block that is passed as a dictionary
     client["SessionHeader"] = SimpleXMLElement(
         '<SessionHeader xmlns="http://orders.example/"><session>abc</session><branch>north</branch></SessionHeader>'
     )

@@ -11,7 +11,7 @@ import org.apache.rampart.RampartMessageData;
 import org.apache.ws.security.WSPasswordCallback;
 import screening.ScreeningApiStub;
 
-/** Rampart, by a policy given to the client: a Timestamp and a UsernameToken in each request, a Timestamp in each reply. */
+/** Configures Rampart with a policy: a Timestamp and a UsernameToken in requests, a Timestamp in replies. */
 public final class Security implements CallbackHandler {
     private static final String POLICY = """
             <wsp:Policy xmlns:wsp="http://schemas.xmlsoap.org/ws/2004/09/policy"
@@ -39,7 +39,7 @@ public final class Security implements CallbackHandler {
             </wsp:Policy>
             """;
 
-    /** The stub with the policy that SECURITY asks for; without one where it isn't set. */
+    /** Returns the stub with the policy that SECURITY requests, or without a policy if it is not set. */
     static ScreeningApiStub stub() throws Exception {
         String kind = System.getenv("SECURITY");
         if (kind == null) {

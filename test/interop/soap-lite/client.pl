@@ -1,4 +1,4 @@
-# The checks as a program with SOAP::Lite makes them: calls built element by element.
+# Makes the checks with SOAP::Lite: calls built element by element.
 
 use strict;
 use warnings;
@@ -10,7 +10,7 @@ my (undef, $version) = @ARGV;
 my $types  = 'http://schemas.servicestack.net/types';
 my $arrays = 'http://schemas.microsoft.com/2003/10/Serialization/Arrays';
 
-# The elements of a record. SOAP::Lite sees to their types, and makes base64 of what isn't ASCII.
+# The elements of a record. SOAP::Lite chooses their types, and encodes non-ASCII texts as base64.
 sub elements {
     my ($record) = @_;
     return map { element("t:$_", $record->{$_}) } sort keys %$record;
@@ -36,7 +36,7 @@ make_checks(sub {
         return { code => $som->faultcode =~ s/.*://r, message => $som->faultstring };
     }
     my $data = $som->result;
-    # left to the caller
+    # the library leaves decoding base64 to its caller
     $data->{Document}{DocumentBytes} = decode_base64($data->{Document}{DocumentBytes})
         if $check->{situation} eq 'base64';
     return $data;

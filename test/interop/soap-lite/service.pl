@@ -11,10 +11,10 @@ my $address = $wsdl =~ s/\?wsdl$//r;
 my $namespace = { shop => 'urn:Shop', orders => 'http://orders.example/' }->{$service};
 my $client = SOAP::Lite->soapversion($version)->proxy($address)->on_action(sub { ($service eq 'orders' ? $namespace : '') . $_[1] =~ s/.*://r });
 $client->ns($namespace, 't');
-# the types that SOAP::Lite guesses are not those of the WSDL
+# SOAP::Lite guesses other types than those of the WSDL
 $client->serializer->autotype(0) if $service eq 'orders';
 
-# SOAP::Lite escapes only what it has a type for
+# SOAP::Lite escapes only values with a type
 sub text {
     my ($name, $value) = @_;
     return SOAP::Data->name("t:$name", $service eq 'orders' ? SOAP::Utils::encode_data($value) : $value);

@@ -1,4 +1,4 @@
-# The checks as a program with SOAP::WSDL makes them, over the classes that wsdl2perl wrote. SOAP 1.1 alone.
+# Makes the checks with SOAP::WSDL and the classes that wsdl2perl generates. It supports only SOAP 1.1.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ make_checks(sub {
         return { code => $reply->get_faultcode =~ s/.*://r, message => $reply->get_faultstring };
     }
     my $data = $reply->as_hash_ref->{Data};
-    # left to the caller
+    # the library leaves decoding base64 to its caller
     $data->{Document}{DocumentBytes} = decode_base64($data->{Document}{DocumentBytes})
         if $check->{situation} eq 'base64';
     return $data;

@@ -1,4 +1,4 @@
-# The adopted .asmx service, by the classes that wsdl2perl wrote: service-orders.pl ADDRESS
+# The adopted .asmx service, called with the classes that wsdl2perl generates: service-orders.pl ADDRESS
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# The service of an OpenAPI document, by the classes that wsdl2perl wrote: service-shop.pl ADDRESS
+# The service of an OpenAPI document, called with the classes that wsdl2perl generates: service-shop.pl ADDRESS
 
 use strict;
 use warnings;

@@ -1,4 +1,4 @@
-# The checks as a program with soap4r makes them. soap4r speaks SOAP 1.1 alone.
+# Makes the checks with soap4r, which supports only SOAP 1.1.
 
 require 'json'
 require 'soap/wsdlDriver'
@@ -7,7 +7,7 @@ require_relative 'reader'
 
 CREDENTIALS = { 'ApiUserId' => 'demo', 'ApiUserKey' => 'demo-key' }.freeze
 
-# An input as soap4r wants it: dates are DateTimes, and false is text, as it takes a plain one for a missing member.
+# Converts an input for soap4r: dates become DateTimes, and false becomes text, since soap4r omits a plain false.
 def native(value)
   return value.transform_values { |member| native(member) } if value.is_a?(Hash)
   return 'false' if value == false
@@ -16,7 +16,7 @@ def native(value)
   DateTime.parse(value)
 end
 
-# The value at a path, nil where the way ends; an element that comes once is no array.
+# Returns the value at a path; nil if it ends early. An element that occurs once is not an array.
 def at(value, path)
   steps = path.split('.')
   steps.each_with_index do |step, index|
@@ -24,13 +24,13 @@ def at(value, path)
     return Array(value).size if step == '#'
 
     value = step.match?(/\A\d+\z/) ? value[step.to_i] : member(value, step)
-    # an array that is there without an item is empty
+    # an array without an item is empty
     value = [] if value.nil? && steps[index + 1] == '#'
   end
   value
 end
 
-# What is there of a record's member.
+# Returns the state of a record's member.
 def presence(data, path)
   *steps, name, _ = path.split('.')
   record = at(data, steps.join('.'))
@@ -58,7 +58,7 @@ def read(driver, check)
   data = reply['Data']
   return data unless check['situation'] == 'base64'
 
-  # left to the caller
+  # the library leaves decoding base64 to its caller
   document = data['Document']
   bytes = document['DocumentBytes'].unpack1('m')
   texts = %w[Id IsReady].to_h { |name| [name, document[name]] }

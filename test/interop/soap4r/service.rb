@@ -29,7 +29,7 @@ def shop(driver)
   tags = item['tags']['string']
   check('read') { [*values.values, tags.size, tags[1]] }
   check('change') do
-    # soap4r takes a plain false for a missing member
+    # soap4r omits a plain false
     members = values.compact.merge('name' => 'Ö & Co', 'returnable' => 'false', 'tags' => { 'string' => tags })
     driver.putItem('id' => 1, 'Body' => members)
     back = get.call(1)
@@ -78,7 +78,7 @@ def line(quantity, article, price)
   element('Line', [element('Article', article), element('Price', price)], 'quantity' => quantity)
 end
 
-# Elements instead of a hash: soap4r writes the members of a hash a second time in the place of xs:any.
+# Elements instead of a hash, because soap4r would write the members of a hash again in place of xs:any.
 def order_to_place
   customer = element('Customer', [
                        element('Name', 'Ö & Co'), element('Phone', '555', 'kind' => 'mobile'), element('VatId', 'AT9')

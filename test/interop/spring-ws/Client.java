@@ -8,7 +8,7 @@ import org.springframework.ws.soap.client.core.SoapActionCallback;
 import org.springframework.ws.soap.saaj.SaajSoapMessageFactory;
 import org.springframework.ws.soap.security.wss4j2.Wss4jSecurityInterceptor;
 
-/** The checks as a Spring program makes them: a WebServiceTemplate and the classes that xjc makes of the WSDL. */
+/** Makes the checks with a WebServiceTemplate and the classes that xjc generates from the WSDL. */
 public final class Client {
     private final WebServiceTemplate template;
 

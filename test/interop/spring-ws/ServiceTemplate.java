@@ -6,7 +6,7 @@ import org.springframework.ws.soap.SoapFaultDetailElement;
 import org.springframework.ws.soap.client.SoapFaultClientException;
 import org.springframework.ws.soap.saaj.SaajSoapMessageFactory;
 
-/** A WebServiceTemplate for the classes of the package `adopted`, which speaks one version of SOAP. */
+/** A WebServiceTemplate for one SOAP version and the classes of the package `adopted`. */
 final class ServiceTemplate {
     final Jaxb2Marshaller marshaller = new Jaxb2Marshaller();
     final WebServiceTemplate template;
@@ -21,7 +21,7 @@ final class ServiceTemplate {
         template.setDefaultUri(address);
     }
 
-    /** The first element in the detail of a fault, as an object. */
+    /** Returns the first element in the detail of a fault as an object. */
     Object detailOf(Exception fault) throws Exception {
         SoapFaultDetailElement entry =
                 ((SoapFaultClientException) fault).getSoapFault().getFaultDetail().getDetailEntries().next();

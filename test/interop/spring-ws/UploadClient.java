@@ -8,7 +8,7 @@ import org.springframework.ws.client.core.WebServiceTemplate;
 import org.springframework.ws.soap.client.core.SoapActionCallback;
 import org.springframework.ws.soap.saaj.SaajSoapMessageFactory;
 
-/** A document stored and read back with MTOM, by a WebServiceTemplate and the classes of xjc. */
+/** Stores and reads a document with MTOM, using a WebServiceTemplate and the classes of xjc. */
 public final class UploadClient {
     private UploadClient() {}
 

@@ -32,7 +32,7 @@ def at(value, path):
             return None
         if step == "#":
             return len(value)
-        # a missing member isn't there at all
+        # a missing member has no attribute at all
         value = value[int(step)] if step.isdigit() else getattr(value, step, None)
     return value
 
@@ -47,7 +47,7 @@ def read(check, address):
         found = {"code": fault.faultcode.split(":")[-1], "message": fault.faultstring}
         return [found[name] for name in check["read"]]
     if check["situation"] == "base64":
-        # left to the caller
+        # the library leaves decoding base64 to its caller
         data.Document.DocumentBytes = base64.b64decode(data.Document.DocumentBytes)
     return checks.read_all(data, check, at, presence)
 

@@ -1,4 +1,4 @@
-# The checks as a program with tclws makes them. tclws speaks SOAP 1.1 alone.
+# Makes the checks with tclws, which supports only SOAP 1.1.
 
 package require WS::Client
 package require json
@@ -8,18 +8,18 @@ package require base64
 fconfigure stdout -encoding utf-8
 json::write indented false
 
-# The value at a path; an error where the way ends.
+# Returns the value at a path; an error if the path ends early.
 proc at {value path} {
     foreach step [split $path .] {
         if {[string match "*.$step.\\?" $path]} {
-            # an element that is nil is an empty text
+            # a nil element is an empty text
             return [expr {![dict exists $value $step] ? "absent" : [dict get $value $step] eq {} ? "nil" : "value"}]
         } elseif {$step eq "#"} {
             return [llength $value]
         } elseif {[string is integer $step]} {
             set value [lindex $value $step]
         } elseif {[string match "*$step.#" $path] && $value eq {}} {
-            # an array that is there without an item is empty
+            # an array without an item is empty
             return 0
         } else {
             set value [dict get $value $step]
@@ -28,7 +28,7 @@ proc at {value path} {
     return $value
 }
 
-# The value at a path as JSON: null where there is none.
+# Returns the value at a path as JSON; null if there is none.
 proc printed {data path} {
     if {[catch {at $data $path} value]} {
         return null

@@ -14,7 +14,7 @@ proc check {situation read} {
     puts [json::write object situation [json::write string $situation] got [json::write array {*}$got]]
 }
 
-# The members of an item as JSON: null where there is none.
+# Returns the members of an item as JSON; null if there are none.
 proc members {item args} {
     lmap name $args {expr {[dict exists $item $name] ? [json::write string [dict get $item $name]] : "null"}}
 }
@@ -37,12 +37,12 @@ proc shop {} {
     }
     check fault {
         if {![catch {get 404} message options]} {error "expected a fault"}
-        # tclws hands over the code and the text alone
+        # tclws returns only the code and the text
         error "expected a detail, got [dict get $options -errorcode]: $message"
     }
 }
 
-# The value at a path as JSON, null where the way ends or the element is nil. With attributes, the content is the member {}.
+# Returns the value at a path as JSON; null if it ends early or the element is nil. With attributes, the content is the member {}.
 proc at {record args} {
     foreach step $args {
         if {[string is integer -strict $step]} {
@@ -64,7 +64,7 @@ proc orders {} {
     ::WS::Utils::SetOption genOutAttr 1
     proc call {operation inputs} {
         global service
-        # a header block's members are inputs
+        # the members of a header block are inputs
         set session [dict create session {{} abc} branch {{} north}]
         return [WS::Client::DoCall $service $operation [dict merge $inputs $session]]
     }
@@ -91,7 +91,7 @@ proc orders {} {
     check any {list [at $order {} crate]}
     check fault {
         if {![catch {get 404} message options]} {error "expected a fault"}
-        # tclws hands over the code and the text alone
+        # tclws returns only the code and the text
         error "expected a detail, got [dict get $options -errorcode]: $message"
     }
     check {empty reply} {

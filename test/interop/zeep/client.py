@@ -34,9 +34,9 @@ def read(check, address):
         found = {"code": fault.code.split(":")[-1], "message": fault.message}
         return [found[name] for name in check["read"]]
     if check["operation"] == "DeleteClient":
-        # zeep hands over a record's only member instead of the record
+        # zeep returns the only member of a record instead of the record
         data = {"ResponseStatus": data}
-    # zeep reads nil as it reads what isn't there
+    # zeep does not distinguish nil from absent
     return checks.read_all(data, check, at, lambda record, name: "absent" if record[name] is None else "value")
 
 

@@ -25,7 +25,7 @@ def value_of(element, type_):
         return type_(**members_of(element, type_))
     text = element.text or ""
     native = type_.pythonvalue(text)
-    # a date of seven digits or a number with its zeros is given as text
+    # a value that zeep would write differently is passed as text, for example a date with seven fraction digits
     return native if type_.xmlvalue(native) == text else text
 
 
@@ -52,7 +52,7 @@ def tree_of(value, type_):
     for name, element in type_.elements:
         given = value[name]
         items = given if element.accepts_multiple else [given]
-        # None is what zeep gives for absent, nil and empty alike
+        # zeep returns None for absent, nil and empty
         told = [tree_of(item, element.type) for item in items or [] if element.accepts_multiple or item is not None]
         if told:
             children[element.name] = told

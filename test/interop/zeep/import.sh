@@ -1,2 +1,2 @@
-# prints what it understood, of every type
+# prints all types that zeep found
 exec /usr/bin/python3 -m zeep "$1" > "$2/contract.txt"

@@ -21,13 +21,13 @@ soap_encoding = b'''<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns
 
 
 class Transport(zeep.transports.Transport):
-    # zeep fetches the schema of SOAP's encoding from its public address, which not every network reaches
+    # zeep loads the schema of SOAP encoding from its public address, which some networks cannot reach
     def load(self, url):
         return soap_encoding if url == "http://schemas.xmlsoap.org/soap/encoding/" else super().load(url)
 
 
 class Substitute(zeep.Plugin):
-    # zeep has no substitution groups: it writes the head with xsi:type, which here is the member's name
+    # zeep has no substitution groups: it writes the head with xsi:type, whose value is the member's name here
     def egress(self, envelope, http_headers, operation, binding_options):
         for head in envelope.iter("{urn:catalogue:criteria}Criterion"):
             head.tag = "{urn:catalogue:criteria}" + head.attrib.pop(xsi_type).split(":")[1]
@@ -52,7 +52,7 @@ def told(value):
 def check(situation, read):
     try:
         line = {"situation": situation, "got": [told(value) for value in read()]}
-    except Exception as error:  # the harness tells it
+    except Exception as error:  # the harness reports it
         line = {"situation": situation, "error": f"{type(error).__name__}: {error}"}
     print(json.dumps(line), flush=True)
 
@@ -154,7 +154,7 @@ def orders_rpc():
     placed = None
 
     def array(type_name, item_type, values):
-        # to zeep a SOAP array holds anything: each item says what it is
+        # zeep does not know the item type of a SOAP array, so each item states its type
         item = zeep.xsd.Element("item", client.get_type(item_type))
         return getattr(impl, type_name)([zeep.xsd.AnyObject(item, value) for value in values])
 
@@ -178,7 +178,7 @@ def orders_rpc():
         try:
             call.getOrder(404)
         except Fault as error:
-            # a fault of rpc has a part of a type; its element is the service's to name
+            # a fault of rpc has a part with a type; the service chooses the element's name
             detail = error.detail[0]
             return [detail.findtext("orderId"), detail.findtext("hint")]
 

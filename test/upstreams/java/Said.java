@@ -2,7 +2,7 @@ import javax.xml.ws.BindingProvider;
 import javax.xml.namespace.QName;
 import javax.xml.bind.JAXBElement;
 
-/** What the programs of this folder share: lines of what came of each step, and the text of a fault. */
+/** Helpers of the programs in this folder: output lines for steps, and the text of a fault. */
 final class Said {
   interface Call {
     Object run() throws Exception;
@@ -12,7 +12,7 @@ final class Said {
     System.out.println(step + "\t" + value);
   }
 
-  /** The text of the fault that a call must end with, declared or not. */
+  /** Returns the text of the fault that a call must return, declared or not. */
   static String failure(Call call) {
     try {
       call.run();
@@ -26,7 +26,7 @@ final class Said {
     return new JAXBElement<>(new QName(namespace, name), type, value);
   }
 
-  /** Sends an HTTP header with every call of a port. */
+  /** Adds an HTTP header to every call of a port. */
   static void header(Object port, String name, String value) {
     ((BindingProvider) port).getRequestContext().put(
         javax.xml.ws.handler.MessageContext.HTTP_REQUEST_HEADERS,

@@ -1,5 +1,5 @@
 set -euo pipefail
-# name of the server, its WSDL, folder for what is made
+# arguments: name of the server, its WSDL, output folder
 name=$1 wsdl=$2 out=$3
 mkdir -p "$out/sources" "$out/classes"
 wsimport -quiet -extension -Xnocompile -p up -s "$out/sources" "$wsdl"

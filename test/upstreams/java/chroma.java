@@ -3,7 +3,7 @@ import java.util.Arrays;
 import java.util.List;
 import up.*;
 
-/** Collections and records of Chroma, from one end to the other. */
+/** Creates, reads and deletes collections and records of Chroma. */
 public class chroma {
   public static void main(String[] arguments) throws Exception {
     IChroma port = new Chroma(new URL(arguments[0])).getSoap12();

@@ -3,7 +3,7 @@ import java.util.Base64;
 import java.util.stream.Collectors;
 import up.*;
 
-/** Files of a Jupyter server, up and down, with its token in the HTTP header. */
+/** Uploads and downloads files of a Jupyter server, with its token in the HTTP header. */
 public class jupyter {
   public static void main(String[] arguments) throws Exception {
     IJupyter port = new Jupyter(new URL(arguments[0])).getSoap12();

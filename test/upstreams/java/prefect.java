@@ -2,7 +2,7 @@ import java.net.URL;
 import java.util.Arrays;
 import up.*;
 
-/** A flow of Prefect, from one end to the other. */
+/** Creates, reads and deletes a flow of Prefect. */
 public class prefect {
   private static final String name = "nightly – Ä+ö";
 

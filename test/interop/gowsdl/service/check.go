@@ -1,4 +1,4 @@
-// The output of the programs for services, over the types that gowsdl wrote.
+// The output of the programs for services, with the types that gowsdl generates.
 package main
 
 import (
@@ -23,7 +23,7 @@ func text(value any) *string {
 	return &printed
 }
 
-// textOrNone is nil for an empty text, which gowsdl has in place of an absent member.
+// textOrNone returns nil for an empty text, which gowsdl returns for an absent member.
 func textOrNone(value string) *string {
 	if value == "" {
 		return nil
@@ -31,7 +31,7 @@ func textOrNone(value string) *string {
 	return &value
 }
 
-// inDetail is the text of an element in the text of a fault, nil if there is none.
+// inDetail returns the text of an element in the text of a fault; nil if there is none.
 func inDetail(fault error, name string) *string {
 	found := regexp.MustCompile("[<:]" + name + ">([^<]*)</").FindStringSubmatch(fault.Error())
 	if found == nil {

@@ -1,4 +1,4 @@
-// The adopted .asmx service, over the types that gowsdl wrote.
+// The adopted .asmx service, called with the types that gowsdl generates.
 package main
 
 import (
@@ -13,7 +13,7 @@ import (
 	"interop/orders"
 )
 
-// sessionHeader names the element, which the generated type does not.
+// sessionHeader sets the element's name, which the generated type lacks.
 type sessionHeader struct {
 	XMLName xml.Name `xml:"http://orders.example/ SessionHeader"`
 	orders.SessionHeader

@@ -1,4 +1,4 @@
-// The service of an OpenAPI document, over the types that gowsdl wrote.
+// The service of an OpenAPI document, called with the types that gowsdl generates.
 package main
 
 import (
@@ -12,7 +12,7 @@ import (
 	"interop/shop"
 )
 
-// orNone is nil for the zero value, which gowsdl has in place of an absent member.
+// orNone returns nil for the zero value, which gowsdl returns for an absent member.
 func orNone(number float64) *string {
 	if number == 0 {
 		return nil

@@ -1,4 +1,4 @@
-// Command upstreams answers each request with its request target, by net/http. It prints its port.
+// Command upstreams responds to each request with its request target, with net/http. It prints its port.
 package main
 
 import (

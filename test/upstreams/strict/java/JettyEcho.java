@@ -8,7 +8,7 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 
-/** Answers each request with its request target, by an embedded Jetty with its defaults. Prints its port. */
+/** Responds to each request with its request target, with an embedded Jetty and its defaults. Prints its port. */
 public final class JettyEcho {
     public static void main(String[] args) throws Exception {
         Server server = new Server();

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import org.apache.catalina.Context;
 import org.apache.catalina.startup.Tomcat;
 
-/** Answers each request with its request target, by an embedded Tomcat with its defaults. Prints its port. */
+/** Responds to each request with its request target, with an embedded Tomcat and its defaults. Prints its port. */
 public final class TomcatEcho {
     public static void main(String[] args) throws Exception {
         File base = Files.createTempDirectory("tomcat-echo").toFile();
