@@ -66,8 +66,8 @@ export function operationPage(view: View, compiled: CompiledOperation): Html {
 }
 
 /**
- * Renders the members of a message. For a WSDL, header blocks and the body element are included; for an OpenAPI
- * contract, the element is named like the operation. A one-way operation has no reply.
+ * Renders the members of a message. For a WSDL, header blocks and the body element are included. For an OpenAPI
+ * contract, the element is omitted, since it is named like the operation. A one-way operation has no reply.
  */
 function message(view: View, message: AdoptedMessage | undefined): Html {
   const { texts, site, address } = view;

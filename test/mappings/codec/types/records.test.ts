@@ -380,7 +380,7 @@ const thing = `{"record":{"x":1,"a b":"2"},"open":{"k":{"x":3,"y":4},"b":"5","l"
 
 test('a reply is written the same wherever its parts lie on the tape', (t) => {
   const written = (json: string): string => {
-    // a grown tape stays long as long as its contract
+    // a grown tape is reused by its contract, so the contract is compiled again
     const { xml } = writeReply(compile(everything.compiled.contract), 'put', `{"m":${json}}`);
     return /<m>(.*)<\/m>/.exec(xml)?.[1] ?? xml;
   };
