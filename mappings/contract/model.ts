@@ -1,4 +1,4 @@
-import type { Adopted } from './adopted.ts';
+import type { Adopted, MovedFrom } from './adopted.ts';
 import type { Settings } from './overlay-keys.ts';
 import type { Demands, JsonKind, Ruled, ScalarName, Tag, Words } from './values.ts';
 
@@ -358,15 +358,6 @@ export interface CredentialPart {
   readonly secret: boolean;
   /** The place in a declared SOAP header block that callers send it in (A8); undefined for other credentials. */
   readonly moved?: MovedFrom | undefined;
-}
-
-/** A scalar of a SOAP header block that is sent upstream in an HTTP header (A8). */
-export interface MovedFrom {
-  readonly block: string;
-  /** The path of the scalar in the block, by JSON names. */
-  readonly path: readonly string[];
-  /** The value of the HTTP header, with `{}` for the scalar's text. */
-  readonly format: string;
 }
 
 /** A type that has a name in the WSDL's schema. */

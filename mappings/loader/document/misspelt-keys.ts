@@ -29,35 +29,35 @@ const maxUnknown = 1_000;
 export function misspeltKeys(document: Node): readonly Note[] {
   const found: Note[] = [];
   let unknown = 0;
-  const check = (node: Node, pointer: string, known: readonly string[]): void => {
-    const isUnknown = (key: string): boolean =>
-      !known.includes(key) && !key.startsWith('x-') && !key.startsWith('$');
+  const check = (node: Node, pointerOf: () => string, known: readonly string[]): void => {
     for (const key of Object.keys(node)) {
-      if (!isUnknown(key) || ++unknown > maxUnknown) continue;
+      if (known.includes(key) || key.startsWith('x-') || key.startsWith('$')) continue;
+      if (++unknown > maxUnknown) continue;
       const meant = nearest(
         key,
         known.filter((name) => node[name] === undefined),
       );
       if (meant === undefined) continue;
       const why = `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`;
-      found.push({ pointer: pointer + pointerSegment(key), why });
+      found.push({ pointer: pointerOf() + pointerSegment(key), why });
     }
   };
-  const checkBody = (body: Node, pointer: string, known: readonly string[]): void => {
-    check(body, pointer, known);
+  const checkBody = (body: Node, pointerOf: () => string, known: readonly string[]): void => {
+    check(body, pointerOf, known);
     for (const [type, media] of nodesOf(childOf(body, 'content')))
-      check(media, `${pointer}/content${pointerSegment(type)}`, keys.mediaType);
+      check(media, () => `${pointerOf()}/content${pointerSegment(type)}`, keys.mediaType);
   };
   for (const [path, item] of nodesOf(childOf(document, 'paths'))) {
     if (path.startsWith('x-')) continue;
-    const at = `/paths${pointerSegment(path)}`;
+    const at = (): string => `/paths${pointerSegment(path)}`;
     check(item, at, keys.pathItem);
     for (const method of methods) {
+      if (item[method] === undefined) continue;
       const operation = childOf(item, method);
-      check(operation, `${at}/${method}`, keys.operation);
-      checkBody(childOf(operation, 'requestBody'), `${at}/${method}/requestBody`, keys.requestBody);
+      check(operation, () => `${at()}/${method}`, keys.operation);
+      checkBody(childOf(operation, 'requestBody'), () => `${at()}/${method}/requestBody`, keys.requestBody);
       for (const [status, response] of nodesOf(childOf(operation, 'responses')))
-        checkBody(response, `${at}/${method}/responses${pointerSegment(status)}`, keys.response);
+        checkBody(response, () => `${at()}/${method}/responses${pointerSegment(status)}`, keys.response);
     }
   }
   return found;

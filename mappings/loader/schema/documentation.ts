@@ -34,11 +34,12 @@ export function memberDocumentation(member: DocumentedMember, references: Refere
   const texts = places.map(({ node }) => (textOf(node.description) ?? '').trim());
   const nearest = texts.find((text) => text !== '') ?? '';
   const description = describes(type, nearest) ? '' : nearest;
-  const facts = factsOf(places, member, references);
+  const stated = placesAsOne(places);
+  const facts = factsOf(stated, places, member, references);
   const nearby =
     examples !== undefined && isNode(examples.node) ? [{ ...examples, node: examples.node }] : [];
   const example = exampleOf([...nearby, ...places], references);
-  const hints = hintsOf(places, type, references);
+  const hints = hintsOf(stated, places, type, references);
   references.allowance.stepText(pointer, description.length + facts.length + (example?.length ?? 0));
   return {
     ...(description !== '' || facts !== '' ? { words: { description, facts } } : {}),
@@ -132,8 +133,12 @@ function exampleObject(stated: unknown, pointer: string, references: References)
 }
 
 /** Returns the constraints beyond the type that generated samples must satisfy. */
-function hintsOf(places: readonly Statement[], type: Type, references: References): Rules | undefined {
-  const stated = placesAsOne(places);
+function hintsOf(
+  stated: Node,
+  places: readonly Statement[],
+  type: Type,
+  references: References,
+): Rules | undefined {
   const { allowance } = references;
   const checks: Check[] = [];
   const { pattern, format, exclusiveMinimum, exclusiveMaximum } = stated;
@@ -170,7 +175,8 @@ function hintsInside(
 ): Partial<Pick<Rules, 'items' | 'values'>> | undefined {
   const inside = insideOf(places, type);
   if (inside === undefined) return undefined;
-  const hints = hintsOf(statementsOf(inside.schema, inside.type, references), inside.type, references);
+  const inner = statementsOf(inside.schema, inside.type, references);
+  const hints = hintsOf(placesAsOne(inner), inner, inside.type, references);
   return hints === undefined ? undefined : { [inside.kind]: hints };
 }
 
@@ -200,8 +206,12 @@ function statementsOf(schema: Located, type: Type, references: References): Stat
 
 /** Merges schemas into one. Each keyword has the value of the nearest schema. */
 function placesAsOne(places: readonly Statement[]): Node {
-  const stated = places.toReversed().flatMap(({ node }) => Object.entries(node));
-  return Object.fromEntries(stated.filter(([, value]) => value !== undefined));
+  const [only] = places;
+  if (only !== undefined && places.length === 1) return only.node;
+  const stated: Record<string, unknown> = Object.create(null);
+  for (const { node } of places.toReversed())
+    for (const [key, value] of Object.entries(node)) if (value !== undefined) stated[key] = value;
+  return stated;
 }
 
 /** Returns true for a type that has its own documentation in the XSD. */
@@ -215,11 +225,11 @@ function describes(type: Type, description: string): boolean {
 }
 
 function factsOf(
+  stated: Node,
   places: readonly Statement[],
   { type, allowed }: Pick<DocumentedMember, 'type' | 'allowed'>,
   references: References,
 ): string {
-  const stated = placesAsOne(places);
   const facts = [
     valuesFact(stated, type, allowed),
     valueFact('Default', stated.default),
@@ -244,7 +254,8 @@ function insideFacts(places: readonly Statement[], type: Type, references: Refer
   const inside = insideOf(places, type);
   if (inside === undefined) return [];
   const of = { type: inside.type, allowed: undefined };
-  const facts = factsOf(statementsOf(inside.schema, inside.type, references), of, references);
+  const inner = statementsOf(inside.schema, inside.type, references);
+  const facts = factsOf(placesAsOne(inner), inner, of, references);
   return facts === '' ? [] : [`Each ${inside.kind === 'items' ? 'item' : 'value'}: ${facts}`];
 }
 
