@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { compileContract, createCodec, loadContract, TranslationError } from 'soapbridge/codec';
 
 const { contract } = loadContract({ openapi: 'docs/tutorial/openapi.yaml' });
-const codec = createCodec(compileContract(contract)); // once; then for any number of messages
+const codec = createCodec(compileContract(contract)); // compile once, use for all messages
 
 const { operation, json } = codec.xmlToJson(readFileSync('docs/tutorial/lend.xml'));
 console.log(operation, json);

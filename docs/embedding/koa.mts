@@ -18,7 +18,7 @@ routes.get('/hello', (ctx) => {
 });
 
 const app = new Koa();
-app.use(soap.middleware); // before whatever reads bodies
+app.use(soap.middleware); // before body parsers
 app.use(routes.routes());
 const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {
   console.log('listens', server.address());
@@ -26,6 +26,6 @@ const server = app.listen(Number(process.env.PORT ?? 8080), '127.0.0.1', () => {
 
 process.once('SIGTERM', async () => {
   server.close(); // no new connections
-  await soap.close(); // calls under way end, others are refused
+  await soap.close(); // completes calls in flight, rejects new ones
 });
 // docs:end koa

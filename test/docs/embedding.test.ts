@@ -142,7 +142,7 @@ test('docs/embedding.md names every limit that only the listener of serve knows'
     new Set(files.flatMap((file) => readFileSync(join(cwd, file), 'utf8').match(/\w+/g) ?? []));
   const known = wordsOf(ofListener);
   const others = wordsOf(globSync('**/*.ts', { cwd }).filter((file) => !ofListener.includes(file)));
-  const [, sentence = ''] = /Those of connections are the server's: (.*?) have no effect/.exec(page) ?? [];
+  const [, sentence = ''] = /^- (`connections`.*?) have no effect/m.exec(page) ?? [];
   const named = new Set([...sentence.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const missing = Object.keys(limitTable).filter(
     (name) => known.has(name) && !others.has(name) && !named.has(name),

@@ -7,7 +7,7 @@ import { readPage, runPage } from './page.ts';
 const root = join(import.meta.dirname, '../..');
 const bin = `exec '${process.execPath}' '${root}/bin/soapbridge.js'`;
 
-for (const name of ['operations.md', 'limits.md', 'credentials.md']) {
+for (const name of ['operations.md', 'limits.md', 'credentials.md', 'pages.md']) {
   test(`docs/${name}: the first example runs in an empty folder`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'example-'));
     t.teardown(() => rmSync(folder, { recursive: true }));
