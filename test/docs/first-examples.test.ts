@@ -17,3 +17,19 @@ for (const name of ['operations.md', 'limits.md', 'credentials.md', 'pages.md'])
     t.is(served, 1);
   });
 }
+
+for (const [name, counts] of [
+  ['contract.md', { served: 1, compared: 0 }],
+  ['openapi-to-soap.md', { served: 0, compared: 0 }],
+  ['derived-openapi.md', { served: 0, compared: 0 }],
+  ['commands.md', { served: 0, compared: 0 }],
+  ['configuration.md', { served: 1, compared: 1 }],
+] as const) {
+  test(`docs/${name}: the first example runs in a clone`, async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'example-'));
+    t.teardown(() => rmSync(folder, { recursive: true }));
+    const [example = ''] = readPage(name).split('\n## ');
+    const places = new Map([['--out orders', `--out ${join(folder, 'orders')}`]]);
+    t.deepEqual(await runPage(t, example, places), counts);
+  });
+}

@@ -41,7 +41,7 @@ const own = `exec '${process.execPath}' `;
 const clone: Place = {
   folder: root,
   environment: {},
-  lineOf: (command) => command.replace(/^npx soapbridge/, `${own}bin/soapbridge.js`).replace(/^node /, own),
+  lineOf: (command) => command.replace(/^npx soapbridge/m, `${own}bin/soapbridge.js`).replace(/^node /, own),
 };
 
 /** Runs a command of a page in a shell. */
