@@ -15,32 +15,32 @@ export interface KnownGap {
 
 /** Stacks that do not distinguish nil from absent. */
 const alikeReaders = {
-  axis: 'a null property of an Axis bean',
-  axis2: 'a null property of an ADB bean',
-  rampart: 'a null property of an ADB bean',
-  gsoap: 'a null pointer',
-  'mono-asmx': 'a null property of a class of wsdl.exe',
-  'mono-wcf': 'a null property of a class of svcutil',
-  'node-soap': 'a missing property',
-  zeep: 'None',
+  axis: 'an Axis bean has null',
+  axis2: 'an ADB bean has null',
+  rampart: 'an ADB bean has null',
+  gsoap: 'gSOAP has a null pointer',
+  'mono-asmx': 'a class of wsdl.exe has null',
+  'mono-wcf': 'a class of svcutil has null',
+  'node-soap': 'node-soap omits the property',
+  zeep: 'zeep has None',
 };
 
 /** Stacks that omit null values. */
 const noNullSenders = {
-  axis: 'Axis leaves out a null property',
+  axis: 'Axis omits a null property',
   gowsdl: 'gowsdl has no null',
-  gsoap: 'gSOAP leaves out a null pointer',
-  nusoap: 'NuSOAP leaves out a null',
-  pysimplesoap: 'PySimpleSOAP leaves out None',
-  'soap-wsdl': 'SOAP::WSDL leaves out undef',
+  gsoap: 'gSOAP omits a null pointer',
+  nusoap: 'NuSOAP omits a null',
+  pysimplesoap: 'PySimpleSOAP omits None',
+  'soap-wsdl': 'SOAP::WSDL omits undef',
   tclws: 'Tcl has no null',
 };
 
 /** Stacks that send a null for every text that the caller omits. */
 const noAbsentSenders = {
-  'mono-asmx': 'a class of wsdl.exe writes xsi:nil for every text that is null',
-  'mono-wcf': 'a class of svcutil writes xsi:nil for every text that is null',
-  soap4r: 'soap4r writes xsi:nil for every text that is left out',
+  'mono-asmx': 'a class of wsdl.exe writes xsi:nil for every null text',
+  'mono-wcf': 'a class of svcutil writes xsi:nil for every null text',
+  soap4r: 'soap4r writes xsi:nil for every omitted text',
 };
 
 function gapsOf(check: string, reasons: Readonly<Record<string, string>>): readonly KnownGap[] {
@@ -51,7 +51,7 @@ export const knownGaps: readonly KnownGap[] = [
   ...gapsOf(
     'null-absent',
     Object.fromEntries(
-      Object.entries(alikeReaders).map(([stack, both]) => [stack, `${both} is nil or absent`]),
+      Object.entries(alikeReaders).map(([stack, both]) => [stack, `${both} for nil and for absent`]),
     ),
   ),
   ...gapsOf('null-sent', noNullSenders),
@@ -59,7 +59,7 @@ export const knownGaps: readonly KnownGap[] = [
   {
     stack: 'zeep',
     check: 'null-empty',
-    reason: 'zeep reads an empty text as None, a nil array as an empty one',
+    reason: 'zeep reads an empty text as None, a nil array as an empty array',
   },
   { stack: 'zeep', check: 'empty-array', reason: 'zeep reads an empty array as None' },
   { stack: 'suds', check: 'null-empty', reason: 'suds reads an empty text as None' },
@@ -70,29 +70,29 @@ export const knownGaps: readonly KnownGap[] = [
     stack: 'pysimplesoap',
     version: '1.2',
     check: 'fault',
-    reason: 'PySimpleSOAP reads faults of SOAP 1.1 alone',
+    reason: 'PySimpleSOAP reads only faults of SOAP 1.1',
   },
   {
     stack: 'node-soap',
     check: 'int64',
-    reason: 'node-soap reads an xs:long as a double; it sends one exactly, given as text',
+    reason: 'node-soap reads an xs:long as a double; it sends the exact value if the program passes text',
   },
   { stack: 'node-soap', check: 'decimal', reason: 'node-soap reads an xs:decimal as a double' },
   { stack: 'node-soap', check: 'empty-array', reason: 'node-soap reads an empty array as null' },
   {
     stack: 'strong-soap',
     check: 'int64',
-    reason: 'strong-soap reads an xs:long as a double; it sends one exactly, given as text',
+    reason: 'strong-soap reads an xs:long as a double; it sends the exact value if the program passes text',
   },
   { stack: 'strong-soap', check: 'decimal', reason: 'strong-soap reads an xs:decimal as a double' },
   { stack: 'strong-soap', check: 'null-empty', reason: 'strong-soap reads an empty text as undefined' },
   {
     stack: 'soap-lite',
     check: 'import',
-    reason: 'SOAP::Lite makes no nested inputs from a WSDL; calls are built by hand',
+    reason: 'SOAP::Lite makes no nested inputs from a WSDL; the program builds the calls',
   },
-  { stack: 'soap-lite', version: '1.2', check: 'fault', reason: 'SOAP::Lite reads faults of SOAP 1.1 alone' },
-  { stack: 'soap-wsdl', check: 'null-empty', reason: 'SOAP::WSDL reads a nil array as an empty one' },
+  { stack: 'soap-lite', version: '1.2', check: 'fault', reason: 'SOAP::Lite reads only faults of SOAP 1.1' },
+  { stack: 'soap-wsdl', check: 'null-empty', reason: 'SOAP::WSDL reads a nil array as an empty array' },
   {
     stack: 'soap-wsdl',
     check: 'fault',
@@ -103,25 +103,29 @@ export const knownGaps: readonly KnownGap[] = [
     check: 'fault',
     reason: "Mono's WCF reads no fault with a detail; faultDetail: none",
   },
-  { stack: 'tclws', check: 'null-empty', reason: 'tclws reads nil and empty text alike' },
-  { stack: 'tclws', check: 'emoji', reason: 'Tcl 8.6 has no characters beyond the Basic Multilingual Plane' },
+  { stack: 'tclws', check: 'null-empty', reason: 'tclws reads nil and empty text as the same value' },
+  {
+    stack: 'tclws',
+    check: 'emoji',
+    reason: 'Tcl 8.6 has no characters outside the Basic Multilingual Plane',
+  },
   { stack: 'tclws', check: 'map', reason: 'tclws reads an element of an anonymous type as text' },
-  { stack: 'gowsdl', check: 'UpdateValidId', reason: 'gowsdl leaves out a boolean that is false' },
+  { stack: 'gowsdl', check: 'UpdateValidId', reason: 'gowsdl omits a false boolean' },
   { stack: 'gowsdl', check: 'decimal', reason: 'gowsdl reads an xs:decimal as a double' },
-  { stack: 'gowsdl', check: 'null-empty', reason: 'gowsdl reads nil and empty text alike' },
+  { stack: 'gowsdl', check: 'null-empty', reason: 'gowsdl reads nil and empty text as the same value' },
   {
     stack: 'gowsdl',
     variant: 'mtom',
     check: 'base64',
-    reason: 'gowsdl takes a reply of MTOM in SOAP 1.1 only with the start-info of SOAP 1.2',
+    reason: 'gowsdl accepts an MTOM reply in SOAP 1.1 only with the start-info of SOAP 1.2',
   },
-  { stack: 'gowsdl', check: 'fault', reason: 'gowsdl hands over a fault as the text of its envelope' },
-  { stack: 'luasoap', check: 'fault', reason: 'LuaSOAP hands over a fault as the text of its envelope' },
+  { stack: 'gowsdl', check: 'fault', reason: 'gowsdl returns a fault as the text of its envelope' },
+  { stack: 'luasoap', check: 'fault', reason: 'LuaSOAP returns a fault as the text of its envelope' },
   { stack: 'luasoap', check: 'import', reason: 'LuaSOAP reads no WSDL' },
   { stack: 'kdsoap', check: 'decimal', reason: 'KDSoap reads an xs:decimal as a float' },
-  { stack: 'kdsoap', check: 'null-empty', reason: 'KDSoap reads nil and empty text alike' },
-  { stack: 'php-plain', check: 'import', reason: 'made to go without a WSDL' },
-  { stack: 'curl', check: 'import', reason: 'curl reads no WSDL: it stands for envelopes written by hand' },
+  { stack: 'kdsoap', check: 'null-empty', reason: 'KDSoap reads nil and empty text as the same value' },
+  { stack: 'php-plain', check: 'import', reason: 'this client runs without a WSDL' },
+  { stack: 'curl', check: 'import', reason: 'curl reads no WSDL; it represents hand-written envelopes' },
 ];
 
 /** An exchange of test/documents that a stack cannot make or read, whatever the gateway does. */
@@ -142,7 +146,7 @@ export const exchangeGaps: readonly ExchangeGap[] = [
     stack: 'jaxws-ri',
     document: 'shipengine',
     exchange: 'an-estimate-for-one-carrier-is-one-variant',
-    reason: 'a double of Java has no closing zeros',
+    reason: 'a Java double has no trailing zeros',
   },
   ...['node-soap', 'strong-soap'].flatMap((stack) => [
     {

@@ -30,8 +30,7 @@ export const serviceGaps: readonly ServiceGap[] = [
     stack: 'mono-wcf',
     service: 'shop',
     check,
-    reason:
-      'svcutil makes value types of optional numbers and dates: an absent value is read and written as 0',
+    reason: 'svcutil generates value types for optional numbers and dates, so an absent value is 0',
   })),
   {
     stack: 'mono-wcf',
@@ -53,7 +52,7 @@ export const serviceGaps: readonly ServiceGap[] = [
     stack: 'gowsdl',
     service: 'shop',
     check: 'change',
-    reason: 'gowsdl leaves out a boolean that is false',
+    reason: 'gowsdl omits a false boolean',
   },
   {
     stack: 'kdsoap',
@@ -117,7 +116,7 @@ export const serviceGaps: readonly ServiceGap[] = [
     stack: 'gowsdl',
     service: 'orders',
     check,
-    reason: 'gowsdl reads and writes no xsi:type; it leaves out 0 and nil',
+    reason: 'gowsdl reads and writes no xsi:type, and omits 0 and nil',
   })),
   {
     stack: 'gowsdl',
@@ -147,7 +146,7 @@ export const serviceGaps: readonly ServiceGap[] = [
     stack: 'node-soap',
     service: 'orders',
     check: 'list',
-    reason: 'node-soap leaves out an empty item of a list',
+    reason: 'node-soap omits an empty item of a list',
   },
   {
     stack: 'axis',
@@ -170,7 +169,7 @@ export const serviceGaps: readonly ServiceGap[] = [
     service: 'orders-rpc',
     check: 'fault',
     reason:
-      'soapcpp2 looks for an element called as the fault around the part; Axis, whose service it was, writes the part alone',
+      'soapcpp2 expects an element with the name of the fault around the part; the original Axis service writes only the part',
   },
   {
     stack: 'jaxws-ri',
