@@ -1,8 +1,8 @@
-// The new service behind the old shop's WSDL: orders in memory, JSON alone. PORT says where it listens.
+// The new service for the legacy shop: JSON only, orders in memory. Listens on PORT.
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** Orders by their numbers, each the JSON of an Order: prices are texts of JSON, so that no digit is lost. */
+/** JSON texts of orders by number. The texts keep all digits of prices. */
 const orders = new Map([
   [
     17,

@@ -1,4 +1,4 @@
-// A JSON service to try the tutorial against: two resources, in memory. PORT says where it listens.
+// Example JSON service of the tutorial: two resources, in memory. Listens on PORT.
 import { createServer } from 'node:http';
 import { json } from 'node:stream/consumers';
 
