@@ -56,7 +56,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R4002',
-    says: 'the document may begin with a byte order mark; ours doesn’t',
+    says: 'the document may begin with a byte order mark; here it does not',
     check: (t) => t.false(text.startsWith('\ufeff')),
   },
   {
@@ -71,12 +71,12 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2001',
-    says: 'wsdl:import is for WSDL alone',
+    says: 'wsdl:import is used only for WSDL',
     check: (t) => t.deepEqual(named('wsdl:import'), []),
   },
   {
     id: 'R2003',
-    says: 'xs:import stands in xs:schema alone',
+    says: 'xs:import is used only in xs:schema',
     check: (t) => {
       const inSchemas = schemas.flatMap((schema) => all(schema, 'xs:import'));
       t.deepEqual(inSchemas, named('xs:import'));
@@ -84,7 +84,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2004',
-    says: 'an xs:import leads to a schema of its namespace',
+    says: 'an xs:import refers to a schema of its namespace',
     check: (t) => {
       for (const { attributes } of named('xs:import')) {
         t.true(schemas.some((schema) => schema.attributes.targetNamespace === attributes.namespace));
@@ -94,12 +94,12 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2022',
-    says: 'imports come before what else is in the document',
+    says: 'imports come before all other parts of the document',
     check: (t) => t.deepEqual(named('wsdl:import'), []),
   },
   {
     id: 'R2023',
-    says: 'wsdl:types comes before what else is in the document but imports',
+    says: 'wsdl:types comes before all other parts except imports',
     check: (t) => t.is(definitions.children[0], types),
   },
   {
@@ -109,7 +109,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2028',
-    says: 'the document is valid by the schema of WSDL 1.1: the order of its parts',
+    says: 'the document is valid by the schema of WSDL 1.1 (checked: the order of its parts)',
     check: (t) =>
       t.regex(
         definitions.children.map(({ name }) => name.replace('wsdl:', '')).join(' '),
@@ -118,7 +118,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2029',
-    says: 'the document is valid by the schema of the SOAP binding: its attributes',
+    says: 'the document is valid by the schema of the SOAP binding (checked: its attributes)',
     check: (t) => {
       for (const { attributes } of named('soap:binding', 'soap12:binding')) {
         t.deepEqual(Object.keys(attributes).toSorted(), ['style', 'transport']);
@@ -128,7 +128,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2030',
-    says: 'wsdl:documentation is the first child where it stands',
+    says: 'wsdl:documentation is the first child of its parent',
     check: (t) => {
       for (const parent of everything) {
         for (const child of all(parent, 'wsdl:documentation')) t.is(parent.children[0], child);
@@ -137,7 +137,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2101',
-    says: 'names of messages, portTypes and bindings are of what the document defines',
+    says: 'names of messages, portTypes and bindings refer to definitions in the document',
     check: (t) => {
       const defined = [...messages, portType, ...bindings].map(({ attributes }) => `tns:${attributes.name}`);
       for (const name of [
@@ -151,7 +151,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2102',
-    says: 'names of schema components are of schemas in the document, imported where another’s',
+    says: 'schema components are in the document; other namespaces are imported',
     check: (t) => {
       for (const { attributes } of named('wsdl:part')) t.truthy(globalElement(attributes.element ?? ''));
       for (const schema of schemas) {
@@ -178,7 +178,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2110',
-    says: 'no type is made from SOAP’s encoded array',
+    says: 'no type is derived from SOAP’s encoded array',
     check: (t) =>
       t.deepEqual(
         valuesOf('base').filter((base) => /:Array$/.test(base)),
@@ -192,18 +192,18 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2114',
-    says: 'description and schema may have one target namespace; ours do',
+    says: 'description and schema may have the same target namespace; here they do',
     check: (t) => t.true(schemas.some(({ attributes }) => attributes.targetNamespace === target)),
   },
   {
     id: 'R2800',
-    says: 'any construct of XML Schema 1.0 may be used; ours are few',
+    says: 'any construct of XML Schema 1.0 may be used; the gateway uses few',
     check: (t) =>
       t.deepEqual(named('xs:redefine', 'xs:group', 'xs:attribute', 'xs:any', 'xs:union', 'xs:list'), []),
   },
   {
     id: 'R2801',
-    says: 'schemas are of XML Schema 1.0’s namespace',
+    says: 'schemas have the namespace of XML Schema 1.0',
     check: (t) => {
       for (const { attributes } of schemas) t.is(attributes['xmlns:xs'], 'http://www.w3.org/2001/XMLSchema');
     },
@@ -217,21 +217,21 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2202',
-    says: 'a document/literal body may have no part; ours has one',
+    says: 'a document/literal body may have no part; here it has one',
     check: (t) => {
       for (const message of messages) t.is(message.children.length, 1);
     },
   },
   {
     id: 'R2204',
-    says: 'parts of document/literal name an element',
+    says: 'document/literal parts refer to an element',
     check: (t) => {
       for (const { attributes } of named('wsdl:part')) t.truthy(attributes.element);
     },
   },
   {
     id: 'R2206',
-    says: 'a part that names an element names a global one',
+    says: 'a part refers only to a global element',
     check: (t) => {
       for (const { attributes } of named('wsdl:part')) t.truthy(globalElement(attributes.element ?? ''));
     },
@@ -265,7 +265,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2304',
-    says: 'operations of a portType have names of their own',
+    says: 'operations of a portType have distinct names',
     check: (t) => {
       const names = portType.children.map(({ attributes }) => attributes.name);
       t.is(new Set(names).size, names.length);
@@ -273,7 +273,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2306',
-    says: 'a part names a type or an element, not both',
+    says: 'a part refers to a type or an element, not both',
     check: (t) => {
       for (const { attributes } of named('wsdl:part')) t.is(attributes.type, undefined);
     },
@@ -315,7 +315,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2709',
-    says: 'a portType may have any number of bindings; ours has one per version',
+    says: 'a portType may have any number of bindings; here one per version',
     check: (t) => {
       for (const { attributes } of bindings) t.is(attributes.type, `tns:${portType.attributes.name}`);
     },
@@ -358,7 +358,7 @@ export const descriptionRequirements: readonly DescriptionRequirement[] = [
   },
   {
     id: 'R2745',
-    says: 'SOAPAction is empty where the description has no soapAction; ours has them all',
+    says: 'SOAPAction is empty if the description has no soapAction; here it always has one',
     check: (t) => {
       for (const operation of operations) {
         t.is(operation.children[0]?.attributes.soapAction, operation.attributes.name);

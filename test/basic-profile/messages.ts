@@ -44,7 +44,7 @@ function isFault(t: ExecutionContext, reply: Reply, version: '1.1' | '1.2', code
 export const messageRequirements: readonly MessageRequirement[] = [
   {
     id: 'R0001',
-    says: 'the description is there for who asks',
+    says: 'the description is available on request',
     check: async (t, { call }) => {
       const reply = await call('', {}, 'GET');
       t.is(reply.status, 200);
@@ -106,7 +106,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R9700',
-    says: 'the envelope is all that the HTTP message holds',
+    says: 'the body of the HTTP message is exactly one envelope',
     check: async (t, { call }) =>
       t.regex((await call()).text, /^<\?xml [^>]*><s:Envelope .*<\/s:Envelope>$/s),
   },
@@ -123,7 +123,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R9980',
-    says: 'an envelope has the structure that its version gives',
+    says: 'an envelope has the structure that its version defines',
     check: async (t, { call, version }) => {
       const namespace = namespaces[version];
       const root = readInfoset((await call()).text);
@@ -136,7 +136,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R9981',
-    says: 'Body has one child at most',
+    says: 'Body has at most one child',
     check: async (t, { call, envelope, payload, version }) => {
       t.is(readInfoset((await call()).text).children[0]?.children.length, 1);
       isFault(t, await call(envelope({ body: payload + payload })), version, senders[version]);
@@ -179,7 +179,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R1015',
-    says: 'an Envelope of another namespace, or no Envelope, is answered with a fault',
+    says: 'an Envelope of another namespace, or no Envelope, gets a fault',
     check: async (t, { call, envelope, payload, version }) => {
       isFault(t, await call(payload), version, senders[version]);
       const other = envelope().replace(/(xmlns:e=")[^"]*/, '$1urn:another');
@@ -188,7 +188,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R1017',
-    says: 'xsi:type is not asked for',
+    says: 'xsi:type is not required',
     check: async (t, { call }) => {
       t.false((await call()).text.includes('i:type'));
       t.is((await call()).status, 200);
@@ -213,7 +213,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R1027',
-    says: 'a mandatory header block that is not understood gives a MustUnderstand fault',
+    says: 'an unknown mandatory header block gets a MustUnderstand fault',
     check: async (t, { call, envelope, version }) => {
       isFault(t, await call(envelope({ header: unknownHeader })), version, 'MustUnderstand');
     },
@@ -228,14 +228,14 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R1029',
-    says: 'a fault stands where the reply would',
+    says: 'a fault is sent in place of the reply',
     check: async (t, { call, envelope, version }) =>
       isFault(t, await call(envelope({ body: '<x/>' })), version, senders[version]),
   },
   {
     id: 'R1000',
     version: '1.1',
-    says: 'a Fault has faultcode, faultstring, faultactor and detail alone',
+    says: 'a Fault has only faultcode, faultstring, faultactor and detail',
     check: async (t, { call }) => {
       t.deepEqual(
         payloadOf(await call('<x/>'))?.children.map(({ name }) => name),
@@ -254,20 +254,20 @@ export const messageRequirements: readonly MessageRequirement[] = [
   {
     id: 'R1004',
     version: '1.1',
-    says: 'faultcode is one of SOAP’s, or a qualified name of its own',
+    says: 'faultcode is a code of SOAP 1.1 or a qualified name of another namespace',
     check: async (t, { call }) => t.is(payloadOf(await call('<x/>'))?.children[0]?.text, 's:Client'),
   },
   {
     id: 'R1031',
     version: '1.1',
-    says: 'faultcode has no dots, which SOAP 1.1 would refine a code by',
+    says: 'faultcode has no dots, which would refine a code in SOAP 1.1',
     check: async (t, { call }) => {
       t.notRegex(payloadOf(await call('<x/>'))?.children[0]?.text ?? '.', /\./);
     },
   },
   {
     id: 'R1141',
-    says: 'messages travel by HTTP/1.1 or HTTP/1.0',
+    says: 'messages use HTTP/1.1 or HTTP/1.0',
     check: async (t, { call }) => t.is((await call()).status, 200),
   },
   {
@@ -281,7 +281,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   {
     id: 'R1109',
     version: '1.1',
-    says: 'SOAPAction is a quoted string; unquoted ones are accepted too (R1119)',
+    says: 'SOAPAction is a quoted string; an unquoted value is accepted too (R1119)',
     check: async (t, { call }) => {
       t.is((await call(undefined, { SOAPAction: '"GetSearch"' })).status, 200);
       t.is((await call(undefined, { SOAPAction: 'GetSearch' })).status, 200);
@@ -298,7 +298,7 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R2744',
-    says: 'SOAPAction says what the description has as soapAction; another operation’s is refused',
+    says: 'SOAPAction equals the soapAction of the description; another operation’s is rejected',
     check: async (t, { call, version }) =>
       isFault(t, await call(undefined, { SOAPAction: '"GetPdf"' }), version, senders[version]),
   },
@@ -309,27 +309,27 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R1111',
-    says: 'a reply that is no fault is 200',
+    says: 'a reply that is not a fault has status 200',
     check: async (t, { call }) => t.is((await call()).status, 200),
   },
   {
     id: 'R1126',
-    says: 'a fault is 500; in 1.2, where the binding says 400 for Sender, too, but for the setting soap12FaultStatus',
+    says: 'a fault has status 500, in 1.2 too unless soap12FaultStatus changes it',
     check: async (t, { call, version }) => isFault(t, await call('<x/>'), version, senders[version]),
   },
   {
     id: 'R1125',
-    says: 'a request that is wrong as HTTP is 4xx',
+    says: 'a request that is not valid HTTP gets 4xx',
     check: async (t, { call }) => t.is((await call(undefined, { 'Content-Encoding': 'br' })).status, 415),
   },
   {
     id: 'R1114',
-    says: 'another method than POST is 405',
+    says: 'a method other than POST gets 405',
     check: async (t, { call }) => t.is((await call(undefined, {}, 'PUT')).status, 405),
   },
   {
     id: 'R1115',
-    says: 'a media type that is not read is 415',
+    says: 'an unsupported media type gets 415',
     check: async (t, { call }) => {
       t.is((await call(undefined, { 'Content-Type': 'multipart/mixed; boundary=b' })).status, 415);
     },
@@ -345,14 +345,14 @@ export const messageRequirements: readonly MessageRequirement[] = [
   },
   {
     id: 'R2712',
-    says: 'the child of Body is the element that the description names for the message',
+    says: 'the child of Body is the element that the description gives for the message',
     check: async (t, { call }) => {
       t.is(payloadOf(await call())?.name, '{http://schemas.servicestack.net/types}GetSearchResponse');
     },
   },
   {
     id: 'R2724',
-    says: 'a message that its description forbids should be a Client fault; with a known operation it is an error of its reply (W26), else that',
+    says: 'an invalid message gets a Client fault, or the error reply of its operation (W26)',
     check: async (t, { call, envelope, payload, version }) => {
       isFault(t, await call(envelope({ body: '<Nothing/>' })), version, senders[version]);
       t.is(
