@@ -6,7 +6,7 @@ import { readLockfile } from './lockfile.ts';
 export const supplyChainPage = new URL('../../docs/supply-chain.md', import.meta.url);
 
 function versionsOf({ from, below }: Advisory): string {
-  if (below === undefined) return 'all so far';
+  if (below === undefined) return 'all';
   return from === undefined ? `below ${below}` : `${from} to below ${below}`;
 }
 
@@ -18,11 +18,11 @@ const shipped = readLockfile()
 export function writeSupplyChainPage(): string {
   return withTables(supplyChainPage, {
     denied: table(
-      ['package', 'advisory', 'versions', 'what'],
+      ['package', 'advisory', 'versions', 'vulnerability'],
       denied.map((advisory) => [advisory.package, advisory.id, versionsOf(advisory), advisory.what]),
     ),
     accepted: table(
-      ['package', 'advisory', 'what', 'why it does no harm here'],
+      ['package', 'advisory', 'vulnerability', 'why it does no harm here'],
       accepted.map((row) => [row.package, row.id, row.what, row.why]),
     ),
     licences: table(['package', 'version', 'licence', 'installed'], shipped),
