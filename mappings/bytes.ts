@@ -11,7 +11,7 @@ export const padding = 8;
 
 /** Bytes to search for, in words of four bytes for fast comparison. */
 export interface Key {
-  readonly words: Uint32Array;
+  readonly words: Int32Array;
   readonly lastMask: number;
   readonly length: number;
 }
@@ -22,10 +22,10 @@ export function keyOf(text: string): Key {
   const padded = new ArrayBuffer(Math.ceil(length / 4) * 4);
   Buffer.from(padded).write(text);
   const view = new DataView(padded);
-  const words = new Uint32Array(padded.byteLength / 4);
-  for (let index = 0; index < words.length; index++) words[index] = view.getUint32(index * 4, true);
+  const words = new Int32Array(padded.byteLength / 4);
+  for (let index = 0; index < words.length; index++) words[index] = view.getInt32(index * 4, true);
   const tail = length % 4;
-  return { words, lastMask: tail === 0 ? 0xffffffff : 2 ** (tail * 8) - 1, length };
+  return { words, lastMask: tail === 0 ? -1 : 2 ** (tail * 8) - 1, length };
 }
 
 /** Returns true if a key's bytes are at an offset. Three more bytes after its end must be readable. */
@@ -33,10 +33,10 @@ export function matches(view: DataView, at: number, { words, lastMask }: Key): b
   const last = words.length - 1;
   let from = at;
   for (let index = 0; index < last; index++) {
-    if (view.getUint32(from, true) !== words[index]) return false;
+    if (view.getInt32(from, true) !== words[index]) return false;
     from += 4;
   }
-  return (view.getUint32(from, true) & lastMask) >>> 0 === words[last];
+  return (view.getInt32(from, true) & lastMask) === words[last];
 }
 
 /** Returns a Buffer that shares the memory of an array. */

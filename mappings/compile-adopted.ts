@@ -2,11 +2,13 @@ import { bufferOf } from './bytes.ts';
 import {
   type CompiledAdoptedOperation,
   compileAdoptedInSteps,
+  elementOf,
   isEmptyBody,
   type MessageCodec,
   withHeaders,
 } from './codec/adopted/compile.ts';
 import { shownTypeOf } from './codec/adopted/shown-type.ts';
+import { adoptedByteReaders } from './codec/byte-reader/adopted.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
@@ -31,8 +33,9 @@ export function* compileAdoptedOperations(
   limits: Limits,
 ): Steps<CompiledContract['operations']> {
   const { service } = adopted;
-  const { operations } = yield* compileAdoptedInSteps(service, contract.settings, limits);
-  // created on first use, because only the log of messages needs it
+  const { operations, simpleOf } = yield* compileAdoptedInSteps(service, contract.settings, limits);
+  const byteReaderOf = adoptedByteReaders(simpleOf, contract.settings, limits, elementOf);
+  // for a log of messages alone, so it is made once one is shown
   let shown: Type | undefined;
   const shownType = (): Type => {
     shown ??= shownTypeOf(service);
@@ -42,7 +45,11 @@ export function* compileAdoptedOperations(
     contract.operations.map((operation) => {
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
-      return [operation.name, compileOperation(contract, operation, compiled, shownType, limits)];
+      const readBytes = byteReaderOf(compiled.operation.input);
+      return [
+        operation.name,
+        compileOperation(contract, operation, compiled, readBytes, shownType, limits),
+      ];
     }),
   );
 }
@@ -54,6 +61,7 @@ function compileOperation(
   contract: Contract,
   operation: Operation,
   { operation: declared, request, reply, faults }: CompiledAdoptedOperation,
+  readBytes: CompiledOperation['readBytes'],
   shownType: () => Type,
   limits: Limits,
 ): CompiledOperation {
@@ -75,6 +83,7 @@ function compileOperation(
       if (xml !== undefined) reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
       return { text, reading, closes: undefined };
     },
+    readBytes,
     readJson: (text, reading) => {
       const known = knownOf(text, request, settings, reading, limits, written);
       const isMoved = movedHeaders.length > 0 && /@headers|\\u/.test(known);
@@ -85,7 +94,6 @@ function compileOperation(
       throw new RangeError('an adopted contract has no routes');
     },
     credentialsOf: ({ reading }) => movedValues(movedHeaders, reading),
-    writeCredentials: undefined,
     jsonOf: ({ text }) => text.toString(),
     request: call,
     succeeds: (status) => status >= 200 && status < 300,

@@ -1,3 +1,4 @@
+import { openapiByteReaders } from './codec/byte-reader/openapi.ts';
 import {
   compileReplyWriters,
   compileRequestReaders,
@@ -23,7 +24,6 @@ import { defaultLimits, type Limits } from './contract/limits.ts';
 import { type Contract, errorMembers, type Field, namespaces, type Operation } from './contract/model.ts';
 import type { Settings } from './contract/overlay-keys.ts';
 import { compileAnswer, compileSuccess } from './http-mapping/answer.ts';
-import { compileCredentialsMember, credentialsMemberOf } from './http-mapping/body-members.ts';
 import { compileCall } from './http-mapping/call.ts';
 import type { HeaderScalars } from './http-mapping/header.ts';
 import { JsonReader } from './json/reader.ts';
@@ -54,8 +54,9 @@ export function* compileInSteps(contract: Contract, limits: Limits): Steps<Compi
   const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
   const scratch = createScratch(limits);
+  const byteReaderOf = openapiByteReaders(contract, scalars, limits);
   const compile = (operation: Operation): CompiledOperation =>
-    compileOperation(contract, operation, readers, writers, scalars, scratch, limits);
+    compileOperation(contract, operation, readers, byteReaderOf, writers, scalars, scratch, limits);
   const { adopted } = contract;
   return {
     contract,
@@ -88,6 +89,7 @@ function compileOperation(
   contract: Contract,
   operation: Operation,
   readers: RequestReaders,
+  byteReaderOf: ReturnType<typeof openapiByteReaders>,
   writers: ReplyWriters,
   scalars: HeaderScalars,
   scratch: Scratch,
@@ -103,12 +105,11 @@ function compileOperation(
   const credentialsType = input.fields.find(({ json }) => json === credentials?.member)?.type;
   const credentialNames =
     credentialsType?.kind === 'record' ? credentialsType.fields.map(({ json }) => json) : [];
-  const inBody = credentialsMemberOf(contract, operation);
-  const partNames = credentials?.parts.map(({ name }) => name) ?? [];
   const { reply } = upstream;
   const replyMember =
     reply.kind === 'object' ? undefined : operation.output.fields.find(({ json }) => json === reply.name);
   const { settings } = contract;
+  const refusesAttributes = settings.validate === 'strict' && settings.unknownElements === 'refuse';
   return {
     operation,
     root: { namespace: contract.namespaces.types, local: operation.name },
@@ -116,12 +117,11 @@ function compileOperation(
     replyAction: `${operation.name}Response`,
     spansBody: false,
     header: undefined,
-    readXml: compileReadXml(contract, operation, inputReader),
+    readXml: compileReadXml(operation, contract, refusesAttributes, inputReader),
+    readBytes: byteReaderOf(operation, slots, refusesAttributes),
     readJson: compileReadJson(inputReader, limits),
     readParameters: compileReadParameters(contract, operation, readers, slots),
     credentialsOf: compileCredentialsOf(credentialNames, limits),
-    writeCredentials:
-      inBody === undefined ? undefined : compileCredentialsMember(inBody, partNames, credentialNames),
     jsonOf: compileJsonOf(slots),
     request: compileCall(contract, operation, slots, limits),
     succeeds: compileSuccess(operation),
@@ -148,12 +148,11 @@ function slotsOf({ credentials }: Contract, { upstream }: Operation): ReadonlyMa
 type InputReader = ReturnType<RequestReaders['inputOf']>;
 
 function compileReadXml(
-  { settings, credentials }: Contract,
   { input }: Operation,
+  { credentials }: Contract,
+  refusesAttributes: boolean,
   inputReader: InputReader,
 ): CompiledOperation['readXml'] {
-  const { validate, unknownElements } = settings;
-  const refusesAttributes = validate === 'strict' && unknownElements === 'refuse';
   const isWithoutInputs =
     input.additional === undefined && input.fields.every(({ json }) => json === credentials?.member);
   const opensInput = (xml: XmlReader, reading: Reading): boolean => {

@@ -1,4 +1,4 @@
-import type { WriteCredentialsMember } from './codec/input.ts';
+import type { ReadBytes } from './codec/byte-reader/message.ts';
 import type { Misfits } from './codec/misfits.ts';
 import type { Reading } from './codec/problem.ts';
 import type { FaultAction } from './contract/adopted.ts';
@@ -28,15 +28,15 @@ export interface CompiledOperation {
    * empty body.
    */
   readonly readXml: (xml: XmlReader | undefined, reading: Reading) => Input;
-  /** JSON → inputs. Throws JsonError for text that is not one JSON object. */
+  /** The same of plain documents, from bytes to bytes; undefined for an operation that has no such reader. */
+  readonly readBytes: ReadBytes | undefined;
+  /** JSON → inputs. Throws JsonError for text that isn't one JSON object. */
   readonly readJson: (text: string, reading: Reading) => Input;
   /** A route's parameters → inputs (W38); fields by JSON name, with decoded text. */
   readonly readParameters: (values: readonly RouteValue[], reading: Reading) => Input;
   /** Returns the credentials in the request's body by the contract's names, without null values (W24). */
   readonly credentialsOf: (input: Input) => ReadonlyMap<string, string>;
-  /** Writes these credentials into the upstream's body; undefined if they are sent elsewhere or not at all. */
-  readonly writeCredentials: WriteCredentialsMember | undefined;
-  /** Returns all inputs as one JSON object, for each format of the request. */
+  /** All inputs as one JSON object, whatever form they came in. */
   readonly jsonOf: (input: Input) => string;
   /**
    * Writes the upstream request. If a value is invalid at its position, the reading records it and the result is

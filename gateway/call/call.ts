@@ -76,6 +76,7 @@ export interface Prepared {
     readonly quirks: number;
     readonly deviations: ReadonlySet<Deviation> | undefined;
     readonly ignored: readonly string[];
+    readonly isReadTwice: boolean;
   };
   readonly given: MessageCredentials;
   /** Credentials of the call; undefined if the contract has none or they were not checked. */
@@ -173,6 +174,7 @@ export async function runCall(
   const { head } = exchange;
   const { credentials, settings } = compiled.contract;
   const { reading } = input;
+  exchange.stats.isReadTwice = reading.isReadTwice;
   let given: MessageCredentials =
     'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
   let values: FoundCredentials | undefined;

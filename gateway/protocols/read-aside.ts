@@ -390,9 +390,9 @@ function refusal(code: 'Overloaded' | 'UpstreamTimeout', reason: Reason | undefi
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
-  const { ignored, quirks, deviations, given, values, shown, request, refusal } = call;
+  const { ignored, quirks, deviations, isReadTwice, given, values, shown, request, refusal } = call;
   return {
-    reading: { ignored, quirks, deviations },
+    reading: { ignored, quirks, deviations, isReadTwice },
     given,
     values,
     shown,

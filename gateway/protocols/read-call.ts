@@ -1,4 +1,5 @@
 import { Attachments } from '../../mappings/codec/attachments.ts';
+import { endOfStartTag, readHead } from '../../mappings/codec/byte-reader/head.ts';
 import { maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
@@ -13,9 +14,9 @@ import {
   takeParts,
 } from '../../mappings/http-mapping/related.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
-import { decodeXml } from '../../mappings/xml/decode.ts';
+import { decodeXml, hasPlainCharacters, utf8Start } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
-import { XmlReader } from '../../mappings/xml/reader.ts';
+import { type XmlQuirks, XmlReader } from '../../mappings/xml/reader.ts';
 import { type CallerProofs, compileCredentials, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
@@ -265,13 +266,14 @@ function readXmlBody(
   // an empty body counts as the empty root element (W36)
   if (firstVisible(bytes) === undefined)
     return operation.readXml(root === undefined ? undefined : emptyRoot(root, compiled), reading);
+  const illegalReferences = contract.settings.illegalCharacterReferences === 'accept';
+  const plain = readPlainBody(compiled, bytes, charset, operation, reading, { illegalReferences });
+  if (plain !== undefined) return plain;
   try {
     const text = decodeXml(bytes, charset);
-    const xml = new XmlReader(text, limits, {
-      illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
-    });
+    const xml = new XmlReader(text, limits, { illegalReferences });
     xml.readRoot();
-    if (xml.local !== root?.local || (xml.namespace !== root.namespace && xml.namespace !== '')) {
+    if (!isRoot(xml, root)) {
       const got = `<${xml.local.slice(0, 64)}>${xml.local === root?.local ? ` of ${namespaceText(xml.namespace)}` : ''}`;
       xml.drain();
       const expected =
@@ -287,7 +289,35 @@ function readXmlBody(
   }
 }
 
-/** Returns a reader at the start tag of an empty element. */
+/** Reads a body from bytes to bytes; undefined, with the reading as it was, for one that the usual reader must read. */
+function readPlainBody(
+  { limits }: CompiledContract,
+  bytes: Buffer,
+  charset: string | undefined,
+  { root, readBytes }: CompiledOperation,
+  reading: Reading,
+  quirks: XmlQuirks,
+): Input | undefined {
+  if (readBytes === undefined || !hasPlainCharacters(bytes)) return undefined;
+  const start = utf8Start(bytes, charset);
+  if (start === undefined) return undefined;
+  let isOurs = false;
+  const head = readHead(bytes, start, endOfStartTag(bytes, start), limits, quirks, (xml) => {
+    xml.readRoot();
+    isOurs = isRoot(xml, root);
+  });
+  if (head === undefined || !isOurs) return undefined;
+  const input = readBytes(bytes, head, reading);
+  reading.isReadTwice = input === undefined;
+  return input;
+}
+
+/** Returns true at the start tag of an operation's element, which may be without a namespace (W36). */
+function isRoot({ local, namespace }: XmlReader, root: QName | undefined): boolean {
+  return local === root?.local && (namespace === root.namespace || namespace === '');
+}
+
+/** At the start tag of an empty element. */
 function emptyRoot({ local, namespace }: QName, { limits }: CompiledContract): XmlReader {
   const text = namespace === '' ? `<${local}/>` : `<${local} xmlns="${escapeAttribute(namespace)}"/>`;
   const xml = new XmlReader(text, limits, { illegalReferences: false });

@@ -142,6 +142,7 @@ export interface ReadCall {
   readonly ignored: readonly string[];
   readonly quirks: number;
   readonly deviations: ReadonlySet<Deviation> | undefined;
+  readonly isReadTwice: boolean;
   readonly given: MessageCredentials;
   /** Credentials of the call after their check; undefined if it failed. */
   readonly values: FoundCredentials | undefined;
@@ -309,6 +310,7 @@ function prepare(
     ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // the log contains at most 20
     quirks: reading.quirks,
     deviations: reading.deviations,
+    isReadTwice: reading.isReadTwice,
     given,
     values,
     shown: text,

@@ -71,6 +71,8 @@ interface Counts {
   /** Members of replies, by operation. */
   readonly droppedMembers: Map<string, number>;
   readonly missingMembers: Map<string, number>;
+  /** Requests that were read twice, by operation. */
+  readonly readTwice: Map<string, number>;
   /** Tolerated deviations of requests, by the labels for operation and deviation. */
   readonly deviations: Map<string, number>;
   retries: number;
@@ -130,6 +132,7 @@ function createCounts({ topCallers = maxCallers }: Limits, callers: () => Caller
     upstreamDurations: createHistogram(),
     droppedMembers: new Map(),
     missingMembers: new Map(),
+    readTwice: new Map(),
     deviations: new Map(),
     retries: 0,
     aborted: 0,
@@ -152,6 +155,7 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
   if (record.wsse !== undefined) add(counts.wsse, record.wsse);
   for (const name of record.unverified) add(counts.unverified, name);
   if (record.aborted) counts.aborted++;
+  if (record.isReadTwice && operation !== undefined) add(counts.readTwice, operation);
   if (record.noted !== undefined && record.operation !== undefined) {
     addTo(counts.droppedMembers, record.operation, record.noted.dropped);
     addTo(counts.missingMembers, record.operation, record.noted.missing);
@@ -293,6 +297,12 @@ const families: readonly FamilyOfContracts[] = [
     'reply_members_missing_total',
     "Required members that replies lacked, by operation; those that lacked none aren't listed.",
     ({ missingMembers }) => missingMembers,
+  ),
+  by(
+    'operation',
+    'requests_read_twice_total',
+    'Requests that the byte reader gave up, by operation; the usual XML reader read them.',
+    ({ readTwice }) => readTwice,
   ),
   each(
     'tolerated_deviations_total',

@@ -53,7 +53,9 @@ export interface RequestStats {
   /** True if the caller disconnected before its reply. */
   aborted: boolean;
   noted: Noted | undefined;
-  /** Result of the Security block (W56): `text`, `digest`, `none`, or the error code; undefined if there was none. */
+  /** Whether the byte reader gave it up, so that the usual reader read it again. */
+  isReadTwice: boolean;
+  /** What its Security block came to (W56): `text`, `digest`, `none`, or the code of its refusal; undefined: there was none. */
   wsse: string | undefined;
   /** Names of the elements of that block that were ignored without verification. */
   unverified: readonly string[];
@@ -162,6 +164,7 @@ export function startStats(
     queueMs: 0,
     aborted: false,
     noted: undefined,
+    isReadTwice: false,
     wsse: undefined,
     unverified: [],
     written: undefined,

@@ -2,7 +2,6 @@ import type { Limits } from '../contract/limits.ts';
 import { type Reason, sentence } from '../contract/reason.ts';
 import type { FilledBody } from './filled-body.ts';
 import type { StreamedFile } from './streamed-file.ts';
-import type { TokenPlaceholders } from './text-value.ts';
 
 /** Codes of problems of a request (W29). */
 export type ProblemCode =
@@ -91,9 +90,9 @@ export interface Reading {
   isRpc: boolean;
   /** Tolerated deviations of the request, each name once; undefined for none. Recorded in the log and in metrics. */
   deviations: Set<Deviation> | undefined;
-  /** Set while a request shape is learned (`fast-path/`): codecs return placeholders instead of tokens of texts. */
-  placeholders: TokenPlaceholders | undefined;
-  /** The attachments of the message (W60); undefined for a message that cannot have any. */
+  /** True for a request that the byte reader gave up. */
+  isReadTwice: boolean;
+  /** The parts of the message beside its envelope (W60); undefined for a message that can't have any. */
   attachments: AttachedParts | undefined;
 }
 
@@ -164,15 +163,12 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     quirks: 0,
     isRpc: false,
     deviations: undefined,
-    placeholders: undefined,
+    isReadTwice: false,
     attachments: undefined,
   };
 }
 
-/**
- * Records that the request has a tolerated deviation. The request is still accepted. The fast path (`fast-path/`) keeps
- * no shape of such a request, so a repeated request is recorded again.
- */
+/** Records that the request has a tolerated deviation. The request is still accepted. */
 export function recordDeviation(reading: Reading, deviation: Deviation): void {
   reading.deviations ??= new Set();
   reading.deviations.add(deviation);

@@ -1,4 +1,4 @@
-import type { CredentialValues, Input, WriteCredentialsMember } from '../codec/input.ts';
+import type { CredentialValues, Input } from '../codec/input.ts';
 import { applyEdits, credentialsSlot, type Edit, type Reading } from '../codec/problem.ts';
 import { foldAscii, quoteJson } from '../codec/scalars/text.ts';
 import type { Limits } from '../contract/limits.ts';
@@ -14,28 +14,7 @@ export function credentialsMemberOf(
   return isInBody ? credentials.member : undefined;
 }
 
-/**
- * Compiles the function that writes this member from tokens of the request. An empty token is no credential.
- *
- * @param names credentials in the order of output
- * @param tokenNames credentials in the order of the tokens
- */
-export function compileCredentialsMember(
-  member: string,
-  names: readonly string[],
-  tokenNames: readonly string[],
-): WriteCredentialsMember {
-  const write = credentialsWriter(names);
-  return (tokens) => {
-    const given = write((name) => {
-      const token = tokens[tokenNames.indexOf(name)];
-      return token === '""' || token === 'null' ? undefined : token;
-    });
-    return `${quoteJson(member)}:${given}`;
-  };
-}
-
-/** Writes the JSON object with most inputs as its members, for the upstream's body. */
+/** The JSON object that most inputs are members of, as a request's body. */
 export type WriteMembers = (input: Input, values: CredentialValues | undefined) => string | Buffer;
 
 /**
@@ -57,8 +36,6 @@ export function compileMembers(
     });
   const opens = member === undefined ? undefined : `${quoteJson(member)}:`;
   return (input, values) => {
-    // unchanged, if all credentials were in the body
-    if (input.withCredentials !== undefined && values?.fromHeaders.size === 0) return input.withCredentials;
     const { text, closes, reading } = input;
     if (typeof text !== 'string')
       return opens === undefined || values === undefined ? text : withMember(text, opens + whole(values));

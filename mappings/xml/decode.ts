@@ -83,10 +83,33 @@ export function isWide(bytes: Uint8Array): boolean {
   );
 }
 
-/** Returns true if a document is UTF-8 without a byte order mark, by its first bytes and the charset. */
-export function isPlainUtf8(bytes: Buffer, charset: string | undefined): boolean {
-  const stated = charset === undefined ? undefined : encodingNamed(charset);
-  return markOf(bytes) === undefined && unmarkedEncoding(bytes, stated) === 'utf-8';
+/** UTF-8 of U+FFFE and U+FFFF, which no document may hold. */
+const nonCharacters = [Buffer.from('\ufffe'), Buffer.from('\uffff')];
+
+/** Returns true for bytes that are UTF-8 without U+FFFE and U+FFFF. */
+export function hasPlainCharacters(bytes: Buffer): boolean {
+  if (isAscii(bytes)) return true;
+  return isUtf8(bytes) && !nonCharacters.some((character) => bytes.includes(character));
+}
+
+/**
+ * Offset of the first character of a document that `decodeXml` reads as UTF-8, behind a byte order mark; undefined for any
+ * other document.
+ *
+ * @param bytes of which `hasPlainCharacters` is true
+ */
+export function utf8Start(bytes: Buffer, charset: string | undefined): 0 | 3 | undefined {
+  try {
+    const stated = charset === undefined ? undefined : encodingNamed(charset);
+    const mark = markOf(bytes);
+    if (mark === undefined) return unmarkedEncoding(bytes, stated) === 'utf-8' ? 0 : undefined;
+    return mark === 'utf-8' && isMarked(mark, stated, bytes.toString('latin1', 3, bytes.indexOf(0x3e) + 1))
+      ? 3
+      : undefined;
+  } catch (error) {
+    if (error instanceof XmlError || error instanceof UnsupportedCharset) return undefined;
+    throw error;
+  }
 }
 
 /** Decodes UTF-8; undefined for invalid bytes. */
@@ -150,25 +173,30 @@ function markOf(buffer: Buffer): Mark | undefined {
 }
 
 function decodeMarked(buffer: Buffer, mark: Mark, stated: Named | undefined): string {
-  if (stated !== undefined) {
-    if (!agree(mark, stated))
-      throw conflict({
-        subject: nameOf(stated),
-        expected: `${nameOf(stated)} by the charset`,
-        got: `the mark of ${mark}`,
-      });
-    return decodeAs(mark, buffer);
-  }
-  const text = decodeAs(mark, buffer);
+  const text = stated === undefined || agree(mark, stated) ? decodeAs(mark, buffer) : '';
+  if (isMarked(mark, stated, text)) return text;
+  throw conflict(
+    stated === undefined
+      ? {
+          expected: `an XML declaration that agrees with the mark of ${mark}`,
+          got: 'another encoding',
+        }
+      : {
+          subject: nameOf(stated),
+          expected: `${nameOf(stated)} by the charset`,
+          got: `the mark of ${mark}`,
+        },
+  );
+}
+
+/** Returns true if the charset, or the XML declaration that a text begins with, agrees with a byte order mark. */
+function isMarked(mark: Mark, stated: Named | undefined, text: string): boolean {
+  if (stated !== undefined) return agree(mark, stated);
   const declared = readDeclaration(text)?.encoding;
-  if (declared === undefined) return text;
+  if (declared === undefined) return true;
   const encoding = encodingKnown(declared);
-  // .NET's StringWriter declares utf-16 for text that is sent as UTF-8: the only contradiction that W9 accepts
-  if (encoding !== undefined && (agree(mark, encoding) || encoding === 'utf-16')) return text;
-  throw conflict({
-    expected: `an XML declaration that agrees with the mark of ${mark}`,
-    got: 'another encoding',
-  });
+  // A declared utf-16 over UTF-8 is .NET's StringWriter: the one slip that W9 forgives.
+  return encoding !== undefined && (agree(mark, encoding) || encoding === 'utf-16');
 }
 
 function agree(mark: Encoding, stated: Named): boolean {

@@ -79,21 +79,14 @@ class Attribute {
 /** Maximum number of attributes that are compared with each other in pairs. */
 const fewAttributes = 8;
 
-/** State of a reader at a start tag. Another document with the same beginning can be read from that position on. */
-export interface ReaderSnapshot {
-  readonly position: number;
-  readonly local: string;
-  readonly namespace: string;
-  readonly prefix: string;
-  readonly empty: boolean;
+/** What is open at a start tag. */
+export interface ReaderScope {
+  /** The names of the open elements with their prefixes, from the root to the one whose start tag was just read. */
+  readonly names: readonly string[];
+  /** By prefix, `''` for the default namespace. */
+  readonly bindings: ReadonlyMap<string, string>;
+  /** Elements so far. */
   readonly elements: number;
-  /** The open elements, from the root to the one of the last start tag. */
-  readonly open: readonly {
-    readonly nameStart: number;
-    readonly nameEnd: number;
-    readonly children: number;
-    readonly declarations: readonly Declaration[];
-  }[];
 }
 
 /** Deviations from XML and its namespaces that a reader accepts. */
@@ -197,39 +190,20 @@ export class XmlReader {
     this.#readStartTag(at);
   }
 
-  /** Returns the state at a start tag. Undefined if the tag has attributes or if there was text between the tags. */
-  snapshot(): ReaderSnapshot | undefined {
-    if (this.attributeCount !== 0) return undefined;
-    const open: ReaderSnapshot['open'][number][] = [];
-    let declared = this.#namespaces.count;
+  /**
+   * The elements that are open, from the root on, and the namespaces of all prefixes in scope; undefined when the start tag
+   * that was read last has attributes, or text stood between the tags.
+   */
+  scope(): ReaderScope | undefined {
+    if (this.attributeCount !== 0 || this.empty) return undefined;
+    const names: string[] = [];
     for (let element = this.#open; element.outer !== undefined; element = element.outer) {
-      const { nameStart, nameEnd, children, characters, declarations } = element;
-      if (characters !== 0) return undefined;
-      open.unshift({
-        nameStart,
-        nameEnd,
-        children,
-        declarations: this.#namespaces.between(declarations, declared),
-      });
-      declared = declarations;
+      if (element.characters !== 0) return undefined;
+      names.unshift(this.#scanner.text.slice(element.nameStart, element.nameEnd));
     }
-    const { position, local, namespace, prefix, empty } = this;
-    return { position, local, namespace, prefix, empty, elements: this.#elements, open };
-  }
-
-  /** Continues from the state of another reader with the same text up to its position; replaces `readRoot`. */
-  resume({ position, local, namespace, prefix, empty, elements, open }: ReaderSnapshot): void {
-    this.#scanner.limitToLegal(position);
-    for (const { nameStart, nameEnd, children, declarations } of open) {
-      this.#enter(nameStart, nameEnd).children = children;
-      for (const declared of declarations) this.#namespaces.declare(declared.prefix, declared.namespace);
-    }
-    this.#elements = elements;
-    this.position = position;
-    this.local = local;
-    this.namespace = namespace;
-    this.prefix = prefix;
-    this.empty = empty;
+    const declared = this.#namespaces.between(0, this.#namespaces.count);
+    const bindings = new Map(declared.map(({ prefix, namespace }) => [prefix, namespace]));
+    return { names, bindings, elements: this.#elements };
   }
 
   /**

@@ -37,8 +37,6 @@ for (const text of new Set(expressions.filter(({ isMade }) => !isMade).map((one)
 
 /** Expressions created from texts. No text comes from an untrusted client or document. */
 const made: Readonly<Record<string, RegExp>> = {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the marks that it finds are control characters
-  'mappings/codec/fast-path/placeholders.ts': /\u0001(\d+)\u0002/,
   'mappings/xml/declaration.ts': declaration,
 };
 

@@ -6,7 +6,11 @@ const xml = [
   'test/mappings/xml/line-ends.test.ts',
   'test/mappings/xml/limits.test.ts',
 ];
-const fastPath = ['test/mappings/codec/fast-path.test.ts', 'test/mappings/codec/element-forms.test.ts'];
+const byteReader = [
+  'test/mappings/codec/byte-reader/messages.test.ts',
+  'test/mappings/codec/byte-reader/adopted.test.ts',
+  'test/mappings/codec/byte-reader/properties.test.ts',
+];
 const scalars = [
   'test/mappings/codec/scalars/scalars.test.ts',
   'test/mappings/codec/scalars/table.test.ts',
@@ -99,35 +103,16 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/xml/output.test.ts',
     ...writing,
     'test/mappings/codec/scalars/base64.test.ts',
-    ...fastPath,
+    ...byteReader,
   ],
   'mappings/xml/': [
     ...xml,
     'test/mappings/xml/decode.test.ts',
     'test/mappings/xml/properties.test.ts',
     'test/conformance/xml.test.ts',
-    ...fastPath,
+    ...byteReader,
   ],
-  'mappings/codec/fast-path/element-forms.ts': [
-    'test/mappings/codec/element-forms.test.ts',
-    'test/mappings/codec/fast-path.test.ts',
-  ],
-  'mappings/codec/fast-path/fast-path.ts': [
-    'test/mappings/codec/fast-path/beginnings.test.ts',
-    'test/mappings/codec/fast-path.test.ts',
-  ],
-  'mappings/codec/fast-path/prefix-cache.ts': [
-    'test/mappings/codec/fast-path/prefix-cache.test.ts',
-    'test/mappings/codec/fast-path.test.ts',
-  ],
-  'mappings/codec/fast-path/text-tokenizer.ts': [
-    'test/mappings/codec/fast-path/text-tokenizer.test.ts',
-    'test/mappings/codec/fast-path/request-shapes.test.ts',
-  ],
-  'mappings/codec/fast-path/': [
-    'test/mappings/codec/fast-path/request-shapes.test.ts',
-    'test/mappings/codec/fast-path.test.ts',
-  ],
+  'mappings/codec/byte-reader/': byteReader,
   'mappings/codec/scalars/base64.ts': [
     'test/mappings/codec/scalars/base64.test.ts',
     'test/mappings/codec/scalars/scalars.test.ts',
@@ -171,7 +156,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/adopted/compile.test.ts',
     'test/mappings/codec/adopted/facets.test.ts',
     'test/mappings/codec/adopted/item-bounds.test.ts',
-    'test/mappings/codec/adopted/fast-path.test.ts',
+    'test/mappings/codec/byte-reader/adopted.test.ts',
     'test/mappings/codec/adopted/simple-types.test.ts',
     'test/mappings/codec/adopted/temporal.test.ts',
     'test/mappings/codec/adopted/any-type.test.ts',
@@ -256,7 +241,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/types/entries.ts': maps,
   'mappings/codec/types/enum.ts': [
     'test/mappings/codec/types/enums.test.ts',
-    'test/mappings/codec/fast-path.test.ts',
+    'test/mappings/codec/byte-reader/messages.test.ts',
     'test/mappings/codec/types/unions.test.ts',
     'test/mappings/codec/read.test.ts',
     'test/mappings/codec/pass.test.ts',
@@ -270,7 +255,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/write.test.ts',
     'test/mappings/codec/types/unions.test.ts',
     ...scalars,
-    ...fastPath,
+    ...byteReader,
   ],
   'mappings/codec/types/rules.ts': checks,
   'mappings/codec/types/fitting.ts': checks,

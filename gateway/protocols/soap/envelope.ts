@@ -24,9 +24,6 @@ export interface Opening {
 export interface Findings extends HeaderFindings {
   version: SoapVersion;
   headerBlocks: number;
-  /** Offset in characters after the start tag of Header; 0 without Header. */
-  headerStart: number;
-  headerEndTag: string;
 }
 
 export function startFindings(version: SoapVersion, actions: readonly string[]): Findings {
@@ -35,8 +32,6 @@ export function startFindings(version: SoapVersion, actions: readonly string[]):
     actions: [...actions],
     declared: [],
     headerBlocks: 0,
-    headerStart: 0,
-    headerEndTag: '',
     credentials: undefined,
     token: undefined,
     isSecurityUnread: false,
@@ -90,8 +85,6 @@ export function openEnvelope(
         got: `<${xml.local.slice(0, 64)}>`,
       });
     }
-    findings.headerStart = xml.position;
-    findings.headerEndTag = `</${xml.prefix === '' ? '' : `${xml.prefix}:`}Header>`;
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
   }
   const isEmpty = !xml.nextChild();

@@ -1,11 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
-import {
-  type Beginning,
-  Beginnings,
-  FastPath,
-  type Match,
-} from '../../../mappings/codec/fast-path/fast-path.ts';
+import { endOfPayloadTag, readHead } from '../../../mappings/codec/byte-reader/head.ts';
+import { KnownHeads } from '../../../mappings/codec/byte-reader/known-heads.ts';
+import type { Head } from '../../../mappings/codec/byte-reader/message.ts';
 import {
   maxReportedProblems,
   type Reading,
@@ -17,9 +13,9 @@ import { hasRpc } from '../../../mappings/contract/adopted.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Contract, Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
-import { decodeXml } from '../../../mappings/xml/decode.ts';
+import { decodeXml, hasPlainCharacters, utf8Start } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
-import { type ContentReader, type XmlQuirks, XmlReader } from '../../../mappings/xml/reader.ts';
+import { type XmlQuirks, XmlReader } from '../../../mappings/xml/reader.ts';
 import type { HeaderCredentials } from '../../call/credentials.ts';
 import { compileDispatch, type Dispatch } from './dispatch.ts';
 import {
@@ -78,7 +74,7 @@ export type OpenSoap = (message: SoapMessage, address: SoapAddress) => Envelope;
 /** The operations at a path, and the cache of known requests to them. */
 interface Face {
   readonly dispatch: Dispatch;
-  readonly fastPath: FastPath<Opening>;
+  readonly heads: KnownHeads<Opening>;
 }
 
 /** A message and the operations to choose from. */
@@ -88,15 +84,13 @@ interface SoapRequest extends SoapMessage {
   readonly claimed: SoapVersion;
 }
 
-/** The known start of a document, up to the start tag of Header. */
-interface KnownHeader {
-  readonly version: SoapVersion;
-  /** The end tag of Header in its usual spelling. */
-  readonly endTag: Buffer;
+/** The beginning of a request that the byte reader reads on from. */
+interface PlainOpening {
+  readonly opening: Opening;
+  readonly head: Head;
+  /** Undefined for a request without header blocks. */
+  readonly findings: Findings | undefined;
 }
-
-/** Every n-th request with header blocks that misses the cache is learned without its blocks. */
-const learnedOneIn = 4;
 
 const noBlocks: readonly string[] = [];
 
@@ -124,10 +118,6 @@ class SoapReader {
   readonly #faces: ReadonlyMap<string | undefined, Face>;
   readonly #refusesUnknown: boolean;
   readonly #holding: ReadonlySet<CompiledOperation>;
-  /** True if an envelope without Header is valid. */
-  readonly #isHeaderOptional: boolean;
-  readonly #headers: Beginnings<KnownHeader>;
-  #behindHeaders = 0;
 
   constructor(compiled: CompiledContract, mostSteps: number) {
     const { limits, contract } = compiled;
@@ -142,14 +132,12 @@ class SoapReader {
     this.#readHeader = compileReadHeader(compiled);
     this.#faces = new Map(
       [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
-        const face: Face = { dispatch, fastPath: new FastPath<Opening>(limits, quirks) };
+        const face: Face = { dispatch, heads: new KnownHeads<Opening>() };
         return [endpoint, face];
       }),
     );
     this.#refusesUnknown = contract.settings.unknownElements === 'refuse';
     this.#holding = holdingOperations(compiled);
-    this.#isHeaderOptional = contract.wsse?.timestamp !== 'required';
-    this.#headers = new Beginnings<KnownHeader>(limits, quirks);
   }
 
   open(
@@ -158,12 +146,8 @@ class SoapReader {
   ): Envelope {
     const face = this.#faceOf(endpoint);
     const request: SoapRequest = { document, charset, actions, attachments, face, claimed };
-    const match = face.fastPath.match(document, charset);
-    return (
-      (match === undefined ? undefined : this.#openKnown(request, match)) ??
-      this.#openBehindHeader(request, match) ??
-      this.#openWhole(request, match)
-    );
+    const plain = this.#openPlain(request);
+    return plain === undefined ? this.#openWhole(request, false) : this.#envelopeOf(request, plain);
   }
 
   /** Creates a reader of a text. All readers of a document use the same rules. */
@@ -177,139 +161,112 @@ class SoapReader {
     return face;
   }
 
-  /**
-   * Opens a request without header blocks that has a known start; undefined if its action belongs to another operation.
-   */
-  #openKnown(request: SoapRequest, match: Match<Opening>): Envelope | undefined {
-    const { actions, face, attachments } = request;
-    const { version, operation } = match.meaning;
-    if (!isOfActions(face.dispatch, operation, actions, version)) return undefined;
+  /** The envelope of a request whose payload the byte reader reads, unless it gives up. */
+  #envelopeOf(request: SoapRequest, { opening, head, findings }: PlainOpening): Envelope {
+    const { version, operation } = opening;
+    const { document, attachments } = request;
     const readPayload = (): SoapCall => {
-      const input = match.readInput();
-      if (input === undefined) return this.#openWhole(request, match).readPayload();
+      const input = operation.readBytes?.(document, head, this.#startReading());
+      if (input === undefined) return this.#openWhole(request, true).readPayload();
       attachments?.noteUnused(input.reading, this.#refusesUnknown);
-      const isMtom = attachments?.form === 'mtom';
-      return { version, operation, input, header: undefined, credentials: undefined, isMtom };
+      return {
+        version,
+        operation,
+        input,
+        header: findings?.reply,
+        credentials: findings && credentialsOf(findings),
+        isMtom: attachments?.form === 'mtom',
+      };
     };
     return { version, operation, readPayload };
   }
 
+  /** Reads a request up to its payload; undefined for one that the usual reader must read. */
+  #openPlain(request: SoapRequest): PlainOpening | undefined {
+    const { document, charset, actions, face } = request;
+    if (!hasPlainCharacters(document)) return undefined;
+    const known = face.heads.find(document, charset);
+    if (known === undefined) return this.#openNew(request);
+    const { meaning: opening, head } = known;
+    const { version, operation } = opening;
+    if (!isOfActions(face.dispatch, operation, actions, version)) return undefined;
+    return { opening, head, findings: undefined };
+  }
+
+  /** The same of a request whose beginning was not met before, or has header blocks. */
+  #openNew({
+    document,
+    charset,
+    actions,
+    face,
+    attachments,
+    claimed,
+  }: SoapRequest): PlainOpening | undefined {
+    const start = utf8Start(document, charset);
+    if (start === undefined) return undefined;
+    const findings = startFindings(claimed, actions);
+    let opening: Opening | undefined;
+    let head: Head | undefined;
+    try {
+      head = readHead(
+        document,
+        start,
+        endOfPayloadTag(document, start),
+        this.#limits,
+        this.#quirks,
+        (xml) => {
+          opening = openEnvelope(xml, this.#readHeader, face.dispatch, findings);
+        },
+      );
+    } catch (error) {
+      if (error instanceof Fault) return undefined;
+      throw error;
+    }
+    if (head === undefined || opening === undefined || !this.#isPlain(opening, findings)) return undefined;
+    if (findings.headerBlocks > 0) return attachments === undefined ? { opening, head, findings } : undefined;
+    if (face.dispatch.isByElement(opening.operation)) face.heads.keep(document, charset, head, opening);
+    return { opening, head, findings: undefined };
+  }
+
+  /** Returns true if nothing is wrong with a request so far, and nothing is left to be read but the payload. */
+  #isPlain({ operation, isEmpty, deviation }: Opening, findings: Findings): boolean {
+    return (
+      operation.readBytes !== undefined &&
+      !isEmpty &&
+      deviation === undefined &&
+      findings.fault === undefined &&
+      findings.declared.length === 0 &&
+      missingTimestamp(this.#contract, findings) === undefined
+    );
+  }
+
+  #startReading(): Reading {
+    return startReading(this.#limits.errors ?? maxReportedProblems, this.#mostSteps);
+  }
+
   /**
-   * Opens a request that has a known start apart from its header blocks; undefined for any other request, and for one
-   * with an error in its header.
+   * Any request, by the usual reader.
    *
-   * @param match match of the complete document
+   * @param isAgain whether the byte reader gave it up
    */
-  #openBehindHeader(request: SoapRequest, match: Match<Opening> | undefined): Envelope | undefined {
-    const { document, charset, actions, face, attachments } = request;
-    if (attachments !== undefined) return undefined;
-    const known = this.#headers.find(document, charset);
-    if (known === undefined) return undefined;
-    const findings = startFindings(known.meaning.version, actions);
-    const behind = this.#matchBehindHeader(request, known, findings);
-    if (behind === undefined) return undefined;
-    const { version, operation } = behind.meaning;
-    if (!isOfActions(face.dispatch, operation, findings.actions, version)) return undefined;
-    const readPayload = (): SoapCall => {
-      const input = behind.readInput();
-      if (input === undefined) return this.#openWhole(request, match).readPayload();
-      const credentials = credentialsOf(findings);
-      return { version, operation, input, header: findings.reply, credentials, isMtom: false };
-    };
-    return { version, operation, readPayload };
-  }
-
-  /**
-   * Reads the header blocks, and looks up the document without them. Returns undefined on any error. `#openWhole` then
-   * reports it.
-   */
-  #matchBehindHeader(
-    { document, charset, face }: SoapRequest,
-    known: Beginning<KnownHeader>,
-    findings: Findings,
-  ): Match<Opening> | undefined {
-    try {
-      const form = known.readKnown(document);
-      if (form !== undefined && !this.#readBlocks(form, findings)) return undefined;
-      const end = form === undefined ? headerEnd(document, known) : known.length + form.position;
-      if (end === undefined) return undefined;
-      const match = face.fastPath.matchWithout(document, charset, known, end - known.meaning.endTag.length);
-      if (match === undefined || form !== undefined) return match;
-      return this.#readNewBlocks(document.subarray(0, end), known, findings) ? match : undefined;
-    } catch (error) {
-      if (error instanceof XmlError) return undefined;
-      throw error;
-    }
-  }
-
-  /** Reads a Header after its start tag. Returns true if it has no error and no block to read later. */
-  #readBlocks(xml: ContentReader, findings: Findings): boolean {
-    try {
-      this.#readHeader(xml, findings.version, findings);
-    } catch (error) {
-      if (error instanceof XmlError || error instanceof Fault) return false;
-      throw error;
-    }
-    return findings.fault === undefined && findings.declared.length === 0;
-  }
-
-  /** Reads a Header in an unknown form that must end with these bytes. */
-  #readNewBlocks(bytes: Buffer, known: Beginning<KnownHeader>, findings: Findings): boolean {
-    if (!isUtf8(bytes)) return false;
-    const text = bytes.toString();
-    const xml = known.read(text);
-    if (!this.#readBlocks(xml, findings) || xml.position !== text.length) return false;
-    known.learn(text);
-    return true;
-  }
-
-  /** Learns the start of a document with a Header, then the document without its header blocks. */
-  #learnBehindHeader(request: SoapRequest, findings: Findings): void {
-    const { document, charset, face, actions } = request;
-    const { version, headerStart, headerEndTag } = findings;
-    const known = this.#headers.find(document, charset);
-    if (known === undefined) {
-      this.#headers.learn(document, charset, headerStart, { version, endTag: Buffer.from(headerEndTag) });
-      return;
-    }
-    if (++this.#behindHeaders % learnedOneIn !== 0) return;
-    const end = headerEnd(document, known);
-    if (end === undefined) return;
-    if (!this.#readNewBlocks(document.subarray(0, end), known, startFindings(version, actions))) return;
-    const rest = withoutBlocks(document, known, end);
-    this.#openWhole(
-      { ...request, document: rest, claimed: version },
-      face.fastPath.match(rest, charset),
-    ).readPayload();
-  }
-
-  /** Opens any request. Learns the start of a request without header blocks. */
-  #openWhole(request: SoapRequest, match: Match<Opening> | undefined): Envelope {
+  #openWhole(request: SoapRequest, isAgain: boolean): Envelope {
     const { document, charset, actions, face, claimed } = request;
     const findings = startFindings(claimed, actions);
     const text = inStage(findings, undefined, () => decodeXml(document, charset));
     const xml = this.#readerOf(text);
     const opening = inStage(findings, xml, () => {
-      if (match !== undefined) {
-        match.resume(xml);
-        const { version, operation } = match.meaning;
-        findings.version = version;
-        face.dispatch.checkActions(operation, findings.actions, version);
-        return match.meaning;
-      }
       const opened = openEnvelope(xml, this.#readHeader, face.dispatch, findings);
       const missing = missingTimestamp(this.#contract, findings);
       if (missing !== undefined) findings.fault ??= new Fault(findings.version, 'InvalidSecurity', missing);
-      if (findings.headerBlocks === 0 && isLearned(opened, face.dispatch) && this.#isHeaderOptional)
-        face.fastPath.learnOpening(document, charset, xml.position, opened, {
-          input: opened.operation.operation.input,
-          writeCredentials: opened.operation.writeCredentials,
-        });
       return opened;
     });
     const { version, operation } = opening;
     const readPayload = (): SoapCall =>
-      inStage(findings, xml, () => this.#readOpened(request, match, opening, findings, text, xml));
+      inStage(findings, xml, () => {
+        const call = this.#readOpened(request, opening, findings, text, xml);
+        call.input.reading.isReadTwice = isAgain;
+        return call;
+      });
     return { version, operation, readPayload };
   }
 
@@ -318,19 +275,17 @@ class SoapReader {
    * errors.
    */
   #readOpened(
-    request: SoapRequest,
-    match: Match<Opening> | undefined,
+    { attachments }: SoapRequest,
     { version, operation, isEmpty, deviation }: Opening,
     findings: Findings,
     text: string,
     xml: XmlReader,
   ): SoapCall {
-    const { attachments } = request;
-    const reading = startReading(this.#limits.errors ?? maxReportedProblems, this.#mostSteps);
+    const reading = this.#startReading();
     reading.attachments = attachments;
     if (deviation !== undefined) recordDeviation(reading, deviation);
     if (this.#holding.has(operation)) attachments?.hold();
-    const { declared, headerBlocks } = findings;
+    const { declared } = findings;
     const blocks =
       declared.length === 0
         ? noBlocks
@@ -343,15 +298,6 @@ class SoapReader {
       input.text = operation.header?.join(input.text.toString(), blocks, reading) ?? input.text;
     if (attachments !== undefined)
       finishAttachments(attachments, () => this.#readerOf(text), findings, reading, this.#refusesUnknown);
-    else if (isFaultless(reading)) {
-      match?.learnShape(text, (snapshot, again) => {
-        const anew = this.#readerOf(text);
-        anew.resume(snapshot);
-        return operation.readXml(anew, again);
-      });
-      if (headerBlocks > 0 && declared.length === 0 && this.#isHeaderOptional)
-        this.#learnBehindHeader(request, findings);
-    }
     return {
       version,
       operation,
@@ -407,14 +353,6 @@ function isOfActions(
 }
 
 /**
- * Returns true if the start of a document always means the same operation: the action was not needed, and the payload
- * is one element.
- */
-function isLearned({ operation, isEmpty, deviation }: Opening, { isByElement }: Dispatch): boolean {
-  return !isEmpty && deviation === undefined && !operation.spansBody && isByElement(operation);
-}
-
-/**
  * Returns the operations with binary parts that stay bytes until the upstream body is written (W64). Other operations
  * convert them to base64 at once, because they check the values or write them in another form.
  */
@@ -462,29 +400,7 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
   }
 }
 
-/** Returns the offset of the end of a Header, in bytes; undefined if its end tag has an unusual spelling. */
-function headerEnd(
-  document: Buffer,
-  { length, meaning: { endTag } }: Beginning<KnownHeader>,
-): number | undefined {
-  const at = document.indexOf(endTag, length);
-  return at < 0 ? undefined : at + endTag.length;
-}
-
-/** Returns a document with an empty Header in place of its own. `end` is the offset of the end of the Header. */
-function withoutBlocks(document: Buffer, { length, meaning }: Beginning<KnownHeader>, end: number): Buffer {
-  return Buffer.concat([document.subarray(0, length), document.subarray(end - meaning.endTag.length)]);
-}
-
 function credentialsOf({ credentials, token, isSecurityUnread }: Findings): HeaderCredentials | undefined {
   if (credentials === undefined && token === undefined && !isSecurityUnread) return undefined;
   return { block: credentials, token: token?.values, digest: token?.digest, isSecurityUnread };
-}
-
-/**
- * Returns true if there are no errors except missing members. Missing members may be credentials, which a header may
- * contain instead.
- */
-function isFaultless({ problems, ignored }: Reading): boolean {
-  return problems.length + ignored.length === 0;
 }

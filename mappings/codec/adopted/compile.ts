@@ -28,7 +28,7 @@ import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { elementReader, tagsOf, undeclared } from './elements.ts';
 import { faultMembers, hasFaultWords, readFaultWords } from './fault-words.ts';
 import { gatherReferences } from './references.ts';
-import { compileSimpleTypes } from './simple-types.ts';
+import { compileSimpleTypes, type SimpleOf } from './simple-types.ts';
 import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
 
 /** The codecs of an adopted service, compiled once, at start. */
@@ -96,6 +96,8 @@ export interface CompiledAdoptedOperation {
 export interface CompiledAdopted {
   /** The operations by their JSON names. */
   readonly operations: ReadonlyMap<string, CompiledAdoptedOperation>;
+  /** The codecs of simple types. */
+  readonly simpleOf: SimpleOf;
 }
 
 /**
@@ -128,7 +130,7 @@ export function* compileAdoptedInSteps(
     yield;
   }
   for (const context of contexts.made.values()) yield* context.finish();
-  return { operations };
+  return { operations, simpleOf: contexts.of('literal').simpleOf };
 }
 
 type Context = AdoptedContext & { readonly finish: TypeCompiler['finish'] };
@@ -233,7 +235,7 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       },
     };
   }
-  const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
+  const element = elementOf(body);
   const value = context.elementOf(element, false);
   const readElement = elementReader(context, element, value, true);
   const read = takesNothing(element) ? nilOr(readElement) : readElement;
@@ -565,7 +567,14 @@ function compileFaults(
   };
 }
 
-/** Returns the wrapper element of an rpc message. Each part is optional (A7, A30). */
+/** The element of a body: the declared one, or the wrapper of style rpc. */
+export function elementOf(
+  body: Exclude<AdoptedMessage['body'], { readonly kind: 'empty' }>,
+): ElementDeclaration {
+  return body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
+}
+
+/** The element of an rpc message, of whose parts each may be there (A7, A30). */
 export function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): ElementDeclaration {
   const particles = parts.map((element): Particle => ({ kind: 'element', least: 0, most: 1, element }));
   const type: SchemaType = {

@@ -110,13 +110,7 @@ function entryReader(
         else refuse(reading, 'DuplicateElement', { expected: 'the element once', got: 'it again' });
         xml.skip();
       } else if (name === 'value') entry.value = readValue(xml, reading) ?? 'null';
-      else {
-        // the form of the map depends on the key's text, so no request shape is kept (decision 9)
-        const { placeholders } = reading;
-        reading.placeholders = undefined;
-        entry.key = readKey(xml, reading) ?? 'null';
-        reading.placeholders = placeholders;
-      }
+      else entry.key = readKey(xml, reading) ?? 'null';
       reading.path.pop();
     }
     if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });

@@ -35,8 +35,7 @@ import { base64Binary } from '../scalars/base64.ts';
 import { isBlankText, type Scan } from '../scalars/scalar.ts';
 import { escapeAttribute, escapeXml, excerpt, namespaceText, quoteJson } from '../scalars/text.ts';
 import { finalTypeName, isInstanceNamespace } from '../schema-instance.ts';
-import type { TextValue } from '../text-value.ts';
-import { accept, mostText, textValue } from '../types/scalar.ts';
+import { accept, mostText } from '../types/scalar.ts';
 import {
   type CompiledContent,
   compileContent,
@@ -525,7 +524,6 @@ export function readSimple(
     if (attached !== asText) return attached;
   }
   const resolve = simple.usesPrefixes ? resolverOf(xml) : undefined;
-  const start = xml.position;
   const text = xml.readText(mostText(context, simple), simple.text === 'string');
   if (text === undefined)
     return refuse(reading, 'InvalidType', { expected: simple.expected, got: 'elements' });
@@ -543,35 +541,11 @@ export function readSimple(
       ? accept(simple.fromXml(text, unbound), reading)
       : readPrefixed(simple, text, resolve, context.limits, reading);
   if (token === undefined) return undefined;
-  if (simple.judge !== undefined) {
-    simple.judge(token, reading); // it judged one text only: another text with the same markup may be refused
-    return token;
-  }
-  if (reading.placeholders === undefined || simple.usesPrefixes) return token;
-  return reading.placeholders.placeholderOf(start, token, textValueOf(simple, context.limits));
+  simple.judge?.(token, reading);
+  return token;
 }
 
-/** Returns how texts of a simple type are converted. Made once per type, when a request shape is first learned. */
-function textValueOf(simple: SimpleCodec, limits: Limits): TextValue {
-  const known = textValues.get(simple);
-  if (known !== undefined) return known;
-  const { fromXml } = simple;
-  const tokenOf = (given: string): string | undefined => {
-    // an empty text may mean a default
-    const token = given === '' ? undefined : fromXml(given, unbound);
-    return typeof token === 'string' ? token : undefined;
-  };
-  const value = textValue({ limits }, simple, tokenOf, fromXml === quoteJson);
-  textValues.set(simple, value);
-  return value;
-}
-
-const textValues = new WeakMap<SimpleCodec, TextValue>();
-
-/**
- * Reads an element whose value is in a MIME part. Refuses an Include in an element of a type that cannot have one
- * (W60).
- */
+/** The same of an element that a part stands for, or that holds an Include which nothing of its type can be (W60). */
 function readAttachedTo(
   simple: SimpleCodec,
   attachments: AttachedParts,

@@ -4,7 +4,7 @@ import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '.
 import { noContent, refuseJsonKind, scanNull } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
 import { excerpt } from '../scalars/text.ts';
-import { readText, textValue } from './scalar.ts';
+import { readText } from './scalar.ts';
 
 /** Codec of an enum: one of several texts. */
 
@@ -26,16 +26,11 @@ export function enumReader(
   const refuseValue = (value: string, reading: Reading): undefined =>
     refuse(reading, 'InvalidEnum', { expected, got: excerpt(value) });
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
-  const value = textValue(context, shape, (text) => tokens.get(text), false);
   return {
     read: (xml, reading) => {
-      const start = xml.position;
       const text = readText(context, shape, xml, reading);
       if (text === undefined) return undefined;
-      const token = fromText(text, reading);
-      return reading.placeholders === undefined
-        ? token
-        : reading.placeholders.placeholderOf(start, token, value);
+      return fromText(text, reading);
     },
     pass: (json, reading) => {
       const code = json.peek();

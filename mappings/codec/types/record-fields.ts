@@ -129,8 +129,8 @@ export function checkRequired(
   }
 }
 
-/** Records a missing required member. For a record, its own required members are named. */
-function missDeep(
+/** A required member that isn't there; of a record, its own required members are named. */
+export function missDeep(
   field: Field,
   spelling: 'xml' | 'json',
   path: Step[],

@@ -11,9 +11,7 @@ import { base64Binary, base64FromXml } from '../scalars/base64.ts';
 import { collapse } from '../scalars/numbers.ts';
 import { type Conversion, isBlankText, type Scalar } from '../scalars/scalar.ts';
 import { isReference, type ScalarRow, type Scalars } from '../scalars/table.ts';
-import { quoteJson } from '../scalars/text.ts';
 import { finalTypeName, typeAttribute } from '../schema-instance.ts';
-import type { TextValue } from '../text-value.ts';
 
 const { nothing, empty } = nodeKinds;
 
@@ -66,26 +64,7 @@ export function mostText({ limits }: Pick<ReaderContext, 'limits'>, { text }: Pi
   return text === 'binary' ? Number.POSITIVE_INFINITY : limits.xmlText;
 }
 
-/**
- * Returns how texts of an element are converted in requests with a known shape. Undefined tokens leave the request to
- * the reader.
- */
-export function textValue(
-  context: Pick<ReaderContext, 'limits'>,
-  scalar: Pick<Scalar, 'text' | 'takesEmpty'>,
-  tokenOf: TextValue['tokenOf'],
-  isText: boolean,
-): TextValue {
-  const { text, takesEmpty } = scalar;
-  return {
-    lenient: text === 'string',
-    maxLength: mostText(context, scalar),
-    tokenOf: takesEmpty ? tokenOf : (given) => (isBlankText(given) ? undefined : tokenOf(given)),
-    isText,
-  };
-}
-
-/** Returns the token of a text. Returns undefined for a refusal and records it. Records a tolerated deviation. */
+/** The token of a text; undefined for a refusal, which is noted. Records a tolerated deviation. */
 export function accept(result: Conversion, reading: Reading): string | undefined {
   if (typeof result === 'string') return result;
   if ('token' in result) {
@@ -98,11 +77,6 @@ export function accept(result: Conversion, reading: Reading): string | undefined
 function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean): RequestReader {
   const keepsText = scalar.text === 'string';
   const isBinary = scalar === base64Binary;
-  const tokenOf = (text: string): string | undefined => {
-    const token = scalar.fromXml(text);
-    return typeof token === 'string' ? token : undefined;
-  };
-  const value = textValue(context, scalar, tokenOf, scalar.fromXml === quoteJson);
   return {
     read: (xml, reading) => {
       if (isBinary && reading.attachments !== undefined) {
@@ -110,15 +84,9 @@ function scalarReader(context: ReaderContext, scalar: Scalar, reference: boolean
         if (attached !== asText) return attached;
       }
       const encoded = keepsText && xml.attributeCount !== 0 && isBase64Typed(xml);
-      const start = xml.position;
       const text = readText(context, scalar, xml, reading);
       if (text === undefined) return undefined;
-      if (!encoded) {
-        const token = accept(scalar.fromXml(text), reading);
-        return reading.placeholders === undefined
-          ? token
-          : reading.placeholders.placeholderOf(start, token, value);
-      }
+      if (!encoded) return accept(scalar.fromXml(text), reading);
       const decoded = decodeBase64Text(text);
       if (decoded !== undefined) return scalar.fromXml(decoded) as string;
       return refuse(reading, 'InvalidType', {

@@ -425,6 +425,7 @@ const settled: RequestRecord = {
   queueMs: 0,
   aborted: false,
   noted: undefined,
+  isReadTwice: false,
   wsse: undefined,
   unverified: [],
   written: undefined,

@@ -29,7 +29,15 @@ export function compile(
   );
 }
 
-/** Properties of a request after reading. */
+/** The same contract, whose requests the usual reader reads. */
+export function withoutByteReader(compiled: CompiledContract): CompiledContract {
+  const operations = new Map(
+    [...compiled.operations].map(([name, operation]) => [name, { ...operation, readBytes: undefined }]),
+  );
+  return { ...compiled, operations };
+}
+
+/** What a test wants to know of a request that was read. */
 export interface Read {
   readonly input: Input;
   /** The body for the upstream, as text and parsed; all its numbers are exact as doubles. */

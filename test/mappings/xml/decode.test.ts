@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import test from 'ava';
-import { charsetOf, decodeXml, isPlainUtf8, isWide } from '../../../mappings/xml/decode.ts';
+import { charsetOf, decodeXml, hasPlainCharacters, isWide, utf8Start } from '../../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../../mappings/xml/error.ts';
 import { fc } from '../../property.ts';
 
@@ -188,7 +188,7 @@ for (const [charset, content, text] of [
     const input = bytes('<a>', Buffer.from(content), '</a>');
     t.is(decodeXml(input, charset), `<a>${text}</a>`);
     t.is(decodeXml(bytes(declared(charset), input), undefined), `${declared(charset)}<a>${text}</a>`);
-    t.is(isPlainUtf8(input, charset), charset === 'unicode-1-1-utf-8');
+    t.is(utf8Start(input, charset), charset === 'unicode-1-1-utf-8' ? 0 : undefined);
   });
 
 test('W9: ISO-10646-UCS-2 is UTF-16 of either byte order', (t) => {
@@ -524,21 +524,38 @@ test('UTF-16 shows in the first two bytes', (t) => {
   t.false(isWide(Buffer.from('<')));
 });
 
-test('UTF-8 without a mark is known by what a document begins with, and by its charset', (t) => {
-  for (const [input, charset, isSo] of [
-    [bytes('<a/>'), undefined, true],
-    [bytes('<a/>'), 'UTF8', true],
-    [bytes(declared('utf-8')), undefined, true],
-    [bytes(declared('utf-16')), undefined, true],
-    [bytes(declared('us-ascii')), undefined, false],
-    [bytes(declared('us-ascii')), 'utf-8', true],
-    [bytes('<a/>'), 'us-ascii', false],
-    [bytes(mark8, '<a/>'), undefined, false],
-    [bytes(mark8, '<a/>'), 'utf-8', false],
-    [utf16le('<a/>'), 'utf-16', false],
+test('W9: a document that is read as UTF-8 is known by its bytes and its charset', (t) => {
+  for (const [input, charset, start] of [
+    [bytes('<a/>'), undefined, 0],
+    [bytes('<a/>'), 'UTF8', 0],
+    [bytes('<a>é😀</a>'), undefined, 0],
+    [bytes(declared('utf-8')), undefined, 0],
+    [bytes(declared('utf-16')), undefined, 0],
+    [bytes(declared('us-ascii')), undefined, undefined],
+    [bytes(declared('us-ascii')), 'utf-8', 0],
+    [bytes('<a/>'), 'us-ascii', undefined],
+    [bytes('<a/>'), 'utf-7', undefined],
+    [bytes(mark8, '<a/>'), undefined, 3],
+    [bytes(mark8, '<a/>'), 'utf-8', 3],
+    [bytes(mark8, '<a/>'), 'us-ascii', undefined],
+    [bytes(mark8, declared('utf-8')), undefined, 3],
+    [bytes(mark8, declared('utf-16')), undefined, 3],
+    [bytes(mark8, declared('us-ascii')), undefined, undefined],
+    [bytes(mark8, declared('us-ascii')), 'utf-8', 3],
+    [utf16le('<a/>'), 'utf-16', undefined],
+  ] as const) {
+    t.is(utf8Start(input, charset), start, `${input} ${charset}`);
+    if (start !== undefined) t.is(decodeXml(input, charset), input.toString('utf8', start));
+  }
+  for (const [content, isPlain] of [
+    ['a', true],
+    ['\u00e9\u6f22\u{1f600}', true],
+    ['\ufffd', true],
+    ['\ufffe', false],
+    ['\uffff', false],
   ] as const)
-    t.is(isPlainUtf8(input, charset), isSo, `${input} ${charset}`);
-  t.throws(() => isPlainUtf8(bytes('<a/>'), 'utf-7'), { instanceOf: UnsupportedCharset });
+    t.is(hasPlainCharacters(bytes(`<a>${content}</a>`)), isPlain, content);
+  t.false(hasPlainCharacters(bytes('<a>', Buffer.from([0xe9]), '</a>')));
 });
 
 test('what is no character of UTF-16 is refused at its place, in either order of bytes', (t) => {

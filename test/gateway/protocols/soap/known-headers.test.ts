@@ -8,6 +8,7 @@ import { type SoapVersion, soap11, soap12 } from '../../../../gateway/protocols/
 import { compileContract } from '../../../../mappings/compile.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
 import { readContract, screeningContract } from '../../../../mappings/loader/load.ts';
+import { withoutByteReader } from '../../../mappings/codec/codec-calls.ts';
 import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
 import { counting, plainInput } from './soap-outcome.ts';
 import { type Case, cases, folder } from './wsse-cases.ts';
@@ -17,10 +18,7 @@ import { type Case, cases, folder } from './wsse-cases.ts';
 const { contract } = readContract(screeningContract);
 const compiled = compileContract(contract);
 const types = contract.namespaces.types;
-/**
- * Number of repetitions after which the start of a Header, the document without its blocks, and its form are cached.
- */
-const often = 100;
+const usualOnly = withoutByteReader(compiled);
 
 interface Request {
   readonly bytes: Buffer;
@@ -163,8 +161,8 @@ function assertEqual(
   try {
     const warm = createSoapReader(compiled);
     const usual = Object.entries(all);
-    const cold = usual.map(([, one]) => outcomeOf(createSoapReader(compiled), one));
-    for (const times of [often, 1, 1]) {
+    const cold = usual.map(([, one]) => outcomeOf(createSoapReader(usualOnly), one));
+    for (const times of [2, 1]) {
       for (const [index, [what, one]] of usual.entries()) {
         for (let time = 0; time < times; time++) t.deepEqual(outcomeOf(warm, one), cold[index], what);
       }
@@ -174,31 +172,25 @@ function assertEqual(
   }
 }
 
-test.serial(
-  'W28, W46: what comes of header blocks is the same however many requests were read before',
-  (t) => {
-    assertEqual(t, byHand);
-  },
-);
+test.serial('W28, W46: requests with header blocks are read alike by both readers', (t) => {
+  assertEqual(t, byHand);
+});
 
 for (const soap of ['1.1', '1.2'] as const) {
-  test.serial(
-    `W46: captured requests of SOAP ${soap} read the same the first time and when they are known`,
-    (t) => {
-      const files = Object.entries(cases).filter(([, one]) => one.soap === soap);
-      t.true(files.length > 20);
-      t.is(readdirSync(folder).length, Object.keys(cases).length + 1);
-      assertEqual(t, Object.fromEntries(files.map(([file, one]) => [file, captured(file, one)])));
-    },
-  );
+  test.serial(`W46: captured requests of SOAP ${soap} are read alike by both readers`, (t) => {
+    const files = Object.entries(cases).filter(([, one]) => one.soap === soap);
+    t.true(files.length > 20);
+    t.is(readdirSync(folder).length, Object.keys(cases).length + 1);
+    assertEqual(t, Object.fromEntries(files.map(([file, one]) => [file, captured(file, one)])));
+  });
 }
 
-test.serial('a request with header blocks whose form is known takes the short way', (t) => {
+test.serial('the byte reader reads the payload of a request with header blocks', (t) => {
   mock.timers.enable({ apis: ['Date'], now: base });
   try {
     const counted = counting(compiled, 'UpdateSubUser');
     const read = createSoapReader(counted.compiled);
-    for (let time = 0; time < often; time++)
+    for (let time = 0; time < 2; time++)
       read(request(security(token('demo', `p${time}`))).bytes, undefined, soap11, []);
     const before = counted.asked;
     const { credentials, input } = read(
@@ -221,54 +213,51 @@ test.serial('a request with header blocks whose form is known takes the short wa
   }
 });
 
-test.serial(
-  'W28, W46: a Header whose form is known and that is broken at any place reads as it does the first time',
-  (t) => {
-    mock.timers.enable({ apis: ['Date'], now: base });
-    try {
-      const warm = createSoapReader(compiled);
-      const good = [
-        security(token('demo', 'p&amp;q')),
-        security(`${timestamp(0, 60)}\n ${token('demo', 'p')}`, ' s:mustUnderstand="1"'),
-        `${action('UpdateSubUser')}<x:May xmlns:x="urn:x" x:Id="1"><x:In>text</x:In></x:May>`,
-      ];
-      for (const header of good) for (let time = 0; time < often; time++) outcomeOf(warm, request(header));
-      fc.assert(
-        fc.property(
-          fc.constantFrom(...good),
-          fc.double({ min: 0, max: 1, noNaN: true }),
-          fc.constantFrom(
-            '',
-            'x',
-            '<',
-            '>',
-            '&',
-            '"',
-            '/',
-            ' ',
-            '\n',
-            '<x/>',
-            '<!---->',
-            '&#0;',
-            'é',
-            ']]>',
-            '</s:Header>',
-          ),
-          fc.nat({ max: 2 }),
-          (header, where, put, cut) => {
-            const at = Math.floor(where * header.length);
-            const broken = request(header.slice(0, at) + put + header.slice(at + cut));
-            t.deepEqual(
-              outcomeOf(warm, broken),
-              outcomeOf(createSoapReader(compiled), broken),
-              `${at} ${put}`,
-            );
-          },
+test.serial('W28, W46: a Header that is broken at any place is read alike by both readers', (t) => {
+  mock.timers.enable({ apis: ['Date'], now: base });
+  try {
+    const warm = createSoapReader(compiled);
+    const good = [
+      security(token('demo', 'p&amp;q')),
+      security(`${timestamp(0, 60)}\n ${token('demo', 'p')}`, ' s:mustUnderstand="1"'),
+      `${action('UpdateSubUser')}<x:May xmlns:x="urn:x" x:Id="1"><x:In>text</x:In></x:May>`,
+    ];
+    for (const header of good) outcomeOf(warm, request(header));
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...good),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.constantFrom(
+          '',
+          'x',
+          '<',
+          '>',
+          '&',
+          '"',
+          '/',
+          ' ',
+          '\n',
+          '<x/>',
+          '<!---->',
+          '&#0;',
+          'é',
+          ']]>',
+          '</s:Header>',
         ),
-        { numRuns: 600 },
-      );
-    } finally {
-      mock.timers.reset();
-    }
-  },
-);
+        fc.nat({ max: 2 }),
+        (header, where, put, cut) => {
+          const at = Math.floor(where * header.length);
+          const broken = request(header.slice(0, at) + put + header.slice(at + cut));
+          t.deepEqual(
+            outcomeOf(warm, broken),
+            outcomeOf(createSoapReader(usualOnly), broken),
+            `${at} ${put}`,
+          );
+        },
+      ),
+      { numRuns: 600 },
+    );
+  } finally {
+    mock.timers.reset();
+  }
+});

@@ -19,7 +19,11 @@ export function outcomeOf(read: ReadSoap, text: string): unknown {
 
 /** Returns an input with its text as a string. */
 export function plainInput(input: Input): Input {
-  return { reading: input.reading, closes: input.closes, text: input.text.toString() };
+  return {
+    reading: { ...input.reading, isReadTwice: false },
+    closes: input.closes,
+    text: input.text.toString(),
+  };
 }
 
 /** Returns a contract that counts how often the codec of an operation is used. */

@@ -1,13 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
-import { Fault } from '../../../gateway/protocols/soap/faults.ts';
-import { soap11 } from '../../../gateway/protocols/soap/versions.ts';
-import type { Input } from '../../../mappings/codec/input.ts';
-import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
-import { UnsupportedCharset } from '../../../mappings/xml/error.ts';
-import { createSoapReader, type ReadSoap } from '../../read-soap.ts';
-
-/** Number of readings after which a prefix and the shapes after it are cached. */
-export const often = 20;
+import { Fault } from '../../../../gateway/protocols/soap/faults.ts';
+import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
+import type { Input } from '../../../../mappings/codec/input.ts';
+import type { CompiledContract, CompiledOperation } from '../../../../mappings/compile.ts';
+import { UnsupportedCharset } from '../../../../mappings/xml/error.ts';
+import { createSoapReader, type ReadSoap } from '../../../read-soap.ts';
+import { withoutByteReader } from '../codec-calls.ts';
 
 /** The body of an HTTP request. */
 export interface Body {
@@ -31,7 +29,11 @@ export function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
       ...call,
       operation: operation.operation.name,
       version: call.version.name,
-      input: { reading: input.reading, closes: input.closes, text: input.text.toString() },
+      input: {
+        reading: { ...input.reading, isReadTwice: false },
+        closes: input.closes,
+        text: input.text.toString(),
+      },
       json: operation.jsonOf(input),
       credentials: [...operation.credentialsOf(input)],
       sent: sentBody(operation, input),
@@ -43,13 +45,11 @@ export function outcomeOf(read: ReadSoap, { bytes, charset }: Body): unknown {
   }
 }
 
-/** Reads each body until it is cached, then all in rotation, and compares with readers without a cache. */
-export function assertEqual(compiled: CompiledContract, bodies: readonly Body[], times = often): void {
-  const warm = createSoapReader(compiled);
-  const cold = bodies.map((body) => outcomeOf(createSoapReader(compiled), body));
-  for (const repeated of [times, 1, 1]) {
-    for (const [index, body] of bodies.entries()) {
-      for (let time = 0; time < repeated; time++) deepStrictEqual(outcomeOf(warm, body), cold[index]);
-    }
-  }
+/** Reads all bodies three times, and compares with what the usual reader makes of them. */
+export function assertEqual(compiled: CompiledContract, bodies: readonly Body[]): void {
+  const read = createSoapReader(compiled);
+  const readAsUsual = createSoapReader(withoutByteReader(compiled));
+  const usual = bodies.map((body) => outcomeOf(readAsUsual, body));
+  for (let time = 0; time < 3; time++)
+    for (const [index, body] of bodies.entries()) deepStrictEqual(outcomeOf(read, body), usual[index]);
 }

@@ -1,0 +1,159 @@
+import type { Limits } from '../../contract/limits.ts';
+import { maxNameCharacters } from '../../xml/reader.ts';
+import type { Input } from '../input.ts';
+import type { Reading } from '../problem.ts';
+import type { Plan } from './plan.ts';
+import { ByteReader, type Place } from './reader.ts';
+import { type Bindings, Spelling, type Table } from './tables.ts';
+
+/** Whole messages of one operation, read from bytes to bytes. */
+
+/** The beginning of a document, up to the start tag of the payload's element. */
+export interface Head extends Place {
+  /** The names of the open elements as the document has them, the outermost first. */
+  readonly names: readonly string[];
+  readonly bindings: Bindings;
+  /** The table of the payload in this spelling, once one was needed. */
+  table: Table | undefined;
+}
+
+/**
+ * Reads the payload of a document, and the document to its end, into a reading that has nothing yet. Returns undefined to give
+ * up: the reading is as it was then.
+ *
+ * @param document that `hasPlainCharacters` accepts
+ */
+export type ReadBytes = (document: Buffer, head: Head, reading: Reading) => Input | undefined;
+
+/** What a byte reader is compiled from. */
+export interface ByteReaderParts {
+  readonly limits: Limits;
+  /** Makes the plan of the operation's input; called once, when the first message is read. */
+  readonly planOf: () => Plan | undefined;
+  /** Completes the reading of a message that was read. */
+  readonly finish: (reading: Reading) => void;
+}
+
+/** Spellings that are kept of one operation. */
+const keptSpellings = 4;
+/** More bindings than any toolkit declares. */
+const mostBindings = 32;
+
+/** Compiles the byte reader of an operation. */
+export function compileByteReader({ limits, planOf, finish }: ByteReaderParts): ReadBytes {
+  let plan: Plan | undefined;
+  let isMade = false;
+  const spellings = new Map<string, Spelling>();
+
+  const tableOf = (bindings: Bindings): Table | undefined => {
+    if (!isMade) plan = planOf();
+    isMade = true;
+    if (plan === undefined || bindings.size > mostBindings) return undefined;
+    const key = JSON.stringify([...bindings]);
+    const known = spellings.get(key) ?? new Spelling(bindings, limits.xmlName ?? maxNameCharacters);
+    spellings.delete(key);
+    spellings.set(key, known);
+    const [oldest] = spellings.keys();
+    if (spellings.size > keptSpellings && oldest !== undefined) spellings.delete(oldest);
+    return known.tableOf(plan);
+  };
+
+  const trust = new Trust();
+  return (document, head, reading) => {
+    if (!trust.isTried) return undefined;
+    head.table ??= tableOf(head.bindings);
+    if (head.table === undefined) return undefined;
+    const input = readMessage(document, head, head.table, limits, reading, finish);
+    trust.note(input !== undefined);
+    return input;
+  };
+}
+
+/** Messages that were given up, less those that were read: with more of them the operation's messages are not tried. */
+const mostGivenUp = 32;
+/** Messages that are not tried then. */
+const pause = 512;
+/** After them so few of `mostGivenUp` are left before the next pause. */
+const again = 8;
+
+/** Decides whether the messages of an operation are worth a try. */
+class Trust {
+  #givenUp = 0;
+  #paused = 0;
+
+  get isTried(): boolean {
+    if (this.#paused === 0) return true;
+    this.#paused--;
+    return false;
+  }
+
+  note(isRead: boolean): void {
+    this.#givenUp = isRead ? Math.max(0, this.#givenUp - 1) : this.#givenUp + 1;
+    if (this.#givenUp < mostGivenUp) return;
+    this.#givenUp = mostGivenUp - again;
+    this.#paused = pause;
+  }
+}
+
+function readMessage(
+  document: Buffer,
+  head: Head,
+  table: Table,
+  limits: Limits,
+  reading: Reading,
+  finish: ByteReaderParts['finish'],
+): Input | undefined {
+  const bytes = document.subarray(0, endOf(document));
+  if (bytes.length <= head.from || bytes[bytes.length - 1] !== greaterThan) return undefined;
+  const slots: (string | undefined)[] = [];
+  const parts: (string | undefined)[] = [];
+  let credentials: typeof parts | undefined;
+  const reader = new ByteReader(bytes, head, limits, ({ slot, isKept }, index, start, end) => {
+    const token = reader.target.toString('utf8', start, end);
+    if (slot === undefined) {
+      parts[index] = token;
+      return false;
+    }
+    slots[slot] = token;
+    if (isKept) credentials = parts;
+    return true;
+  });
+  const at = reader.read(table, head.from);
+  if (at < 0 || !reader.hasRoom || !isClosed(reader, bytes, at, head.names)) return undefined;
+  for (const [slot, token] of slots.entries()) if (token !== undefined) reading.slots[slot] = token;
+  reading.credentials = credentials;
+  finish(reading);
+  return { text: reader.take(), reading, closes: undefined };
+}
+
+const greaterThan = 0x3e;
+const space = 0x20;
+
+/** Where a document ends, white space aside. */
+function endOf(document: Buffer): number {
+  let end = document.length;
+  while (end > 0 && (document[end - 1] as number) <= space) end--;
+  return isBlank(document, end) ? end : 0;
+}
+
+/** Returns true if a document has white space only behind an offset. */
+function isBlank(document: Buffer, from: number): boolean {
+  for (let at = from; at < document.length; at++) {
+    const byte = document[at];
+    if (byte !== 0x20 && byte !== 0xa && byte !== 0xd && byte !== 0x9) return false;
+  }
+  return true;
+}
+
+/** Returns true if the end tags of all open elements follow, and nothing else. */
+function isClosed(reader: ByteReader, bytes: Buffer, from: number, names: readonly string[]): boolean {
+  let at = from;
+  for (let index = names.length - 1; index >= 0; index--) {
+    at = reader.skipBlanks(at);
+    const tag = Buffer.from(`</${names[index]}`);
+    if (bytes.compare(tag, 0, tag.length, at, Math.min(bytes.length, at + tag.length)) !== 0) return false;
+    at = reader.skipBlanks(at + tag.length);
+    if (bytes[at++] !== greaterThan) return false;
+  }
+  return at === bytes.length;
+}

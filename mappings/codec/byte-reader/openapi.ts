@@ -1,0 +1,64 @@
+import { noFacets } from '../../contract/built-in-types.ts';
+import type { Limits } from '../../contract/limits.ts';
+import type { Contract, Operation } from '../../contract/model.ts';
+import { typeGraphOf } from '../../type-graph.ts';
+import { credentialsSlot } from '../problem.ts';
+import type { Refusal } from '../scalars/scalar.ts';
+import type { Scalars } from '../scalars/table.ts';
+import { missDeep } from '../types/record-fields.ts';
+import { leafOf } from './leaf.ts';
+import { compileByteReader, type ReadBytes } from './message.ts';
+import { Plans, type Policy } from './plan.ts';
+
+/** The byte readers of an OpenAPI contract. */
+
+/** Returns a function that compiles the byte reader of an operation. */
+export function openapiByteReaders(
+  contract: Contract,
+  scalars: Scalars,
+  limits: Limits,
+): (operation: Operation, slots: ReadonlyMap<string, number>, refusesAttributes: boolean) => ReadBytes {
+  let plans: Plans | undefined;
+  return (operation, slots, refusesAttributes) => {
+    const { credentials, settings } = contract;
+    const field = operation.input.fields.find(({ json }) => json === credentials?.member);
+    return compileByteReader({
+      limits,
+      planOf: () => {
+        const { body } = typeGraphOf(contract).messagesOf(operation).input;
+        plans ??= new Plans(policyOf(contract, scalars, limits));
+        return body.kind === 'element' ? plans.inputOf(body.element, slots) : undefined;
+      },
+      finish: (reading) => {
+        reading.refusesAttributes = refusesAttributes;
+        const isMissing = field?.required === true && reading.slots[credentialsSlot] === undefined;
+        if (isMissing) missDeep(field, 'xml', [], reading, settings.soapErrors === 'fault');
+      },
+    });
+  };
+}
+
+/** A value that an enum lacks; the usual reader says so. */
+const otherValue: Refusal = { code: 'InvalidEnum', reason: {} };
+
+function policyOf({ namespaces, settings }: Contract, scalars: Scalars, limits: Limits): Policy {
+  const isStrict = settings.validate === 'strict';
+  const { types, arrays } = namespaces;
+  const members = [types, ''];
+  const items = [types, arrays, ''];
+  return {
+    limits,
+    leafOf: (type, element) => {
+      const { scalar, facets } = type;
+      if (scalar === 'json' && settings.json === 'tree') return undefined;
+      if (scalar !== undefined)
+        return leafOf(scalars[scalar], { ...type, facets: noFacets }, element, limits);
+      const tokens = new Map((facets.enumeration ?? []).map((value) => [value, JSON.stringify(value)]));
+      const fromXml = (text: string) => tokens.get(text) ?? otherValue;
+      return leafOf({ text: 'plain', takesEmpty: tokens.has(''), fromXml }, type, element, limits);
+    },
+    takes: ({ demands }) => !(isStrict && demands?.rules !== undefined),
+    takesType: () => true,
+    namespacesOf: (_, isItem) => (isItem ? items : members),
+  };
+}

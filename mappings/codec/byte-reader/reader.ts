@@ -1,0 +1,460 @@
+import { Buffer } from 'node:buffer';
+import type { Limits } from '../../contract/limits.ts';
+import { findIllegal } from '../../xml/characters.ts';
+import { XmlError } from '../../xml/error.ts';
+import type { Piece } from '../../xml/output.ts';
+import { maxChildren } from '../../xml/reader.ts';
+import { Scanner } from '../../xml/scanner.ts';
+import { type Leaf, safeDecimal } from './leaf.ts';
+import type { MemberPlan, ObjectPlan } from './plan.ts';
+import { endOfBase64, endOfDate, endOfDateTime, endOfDecimal, endOfInteger } from './scalars.ts';
+import { isMarkAt, type Mark, type Table, type Tag, tagKinds } from './tables.ts';
+import { type Cursor, copyText } from './text.ts';
+
+/** Bytes that a piece may be written past its end. */
+const slack = 32;
+/** Bytes of the scratch buffer that is kept. */
+const keptSize = 64 * 1024;
+const scratch = Buffer.from(new ArrayBuffer(keptSize));
+const scratchView = new DataView(scratch.buffer);
+
+const tab = 0x9;
+const lineFeed = 0xa;
+const carriageReturn = 0xd;
+const space = 0x20;
+const doubleQuote = 0x22;
+const slash = 0x2f;
+const zero = 0x30;
+const one = 0x31;
+const lessThan = 0x3c;
+const greaterThan = 0x3e;
+const openBracket = 0x5b;
+const closeBracket = 0x5d;
+const letterF = 0x66;
+const letterN = 0x6e;
+const letterT = 0x74;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+const trueToken = Buffer.from('true');
+const falseToken = Buffer.from('false');
+
+const { string, integer, decimal, boolean, dateTime, date, base64, word, object, list } = tagKinds;
+
+/** Where a message's element is that a reader begins with. */
+export interface Place {
+  /** Offset behind its start tag. */
+  readonly from: number;
+  /** Elements that are open, itself included. */
+  readonly depth: number;
+  /** Elements so far, itself included. */
+  readonly elements: number;
+}
+
+/** Takes a value whose range in `target` is given. Returns true if the value does not stay in the JSON. */
+export type SetAside = (member: MemberPlan, index: number, start: number, end: number) => boolean;
+
+/**
+ * Reads the content of an element as JSON, from bytes to bytes. It reads plain messages only: elements of the type under
+ * names with prefixes that are declared at the payload or outside it, no attributes, no comments, no CDATA sections, no
+ * processing instructions, no text between elements, each value of its type, each required member there, no limit
+ * exceeded. For any other message it gives up, so that the usual reader reads the whole message. Every method that reads
+ * returns the offset behind what it read, or -1 to give up.
+ */
+export class ByteReader implements Cursor {
+  at = 0;
+  to = 0;
+  target: Buffer<ArrayBuffer> = scratch;
+  readonly #bytes: Buffer;
+  readonly #view: DataView;
+  readonly #mostElements: number;
+  readonly #mostChildren: number;
+  readonly #mostDepth: number;
+  #targetView: DataView = scratchView;
+  #room = keptSize - slack;
+  #elements: number;
+  #depth: number;
+  /** Words of `seen` that are in use. */
+  #top = 0;
+  /** Whether the start tag that was found last closes itself. */
+  #isEmpty = false;
+  readonly #setAside: SetAside;
+
+  /** @param bytes plain characters (`hasPlainCharacters`), the last one `>` */
+  constructor(bytes: Buffer, { depth, elements }: Place, limits: Limits, setAside: SetAside) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    this.#elements = elements;
+    this.#depth = depth - 1;
+    this.#mostElements = limits.xmlElements;
+    this.#mostChildren = maxChildren(limits);
+    this.#mostDepth = limits.xmlDepth;
+    this.#setAside = setAside;
+    const size = bytes.length + (bytes.length >> 1) + slack;
+    if (size <= keptSize) return;
+    this.target = Buffer.allocUnsafeSlow(size);
+    this.#targetView = new DataView(this.target.buffer);
+    this.#room = size - slack;
+  }
+
+  /** The JSON so far; its memory is the caller's. */
+  take(): Buffer {
+    const { target, to } = this;
+    if (target !== scratch) return target.subarray(0, to);
+    const taken = Buffer.allocUnsafe(to);
+    target.copy(taken, 0, 0, to);
+    return taken;
+  }
+
+  /** Whether all of the JSON had room. */
+  get hasRoom(): boolean {
+    return this.to <= this.#room;
+  }
+
+  /** Reads the content of an element, up to its end tag. */
+  read(table: Table, from: number): number {
+    return table.plan.kind === 'list' ? this.#list(table, from) : this.#object(table, table.plan, from);
+  }
+
+  /** An offset behind white space. */
+  skipBlanks(from: number): number {
+    const bytes = this.#bytes;
+    let at = from;
+    for (;;) {
+      const byte = bytes[at];
+      if (byte !== lineFeed && byte !== space && byte !== carriageReturn && byte !== tab) return at;
+      at++;
+    }
+  }
+
+  /** The members of an object, from behind its start tag to its end tag. */
+  #object(table: Table, plan: ObjectPlan, from: number): number {
+    const bytes = this.#bytes;
+    const start = this.to;
+    const base = this.#enter(table.required.length);
+    if (base < 0) return -1;
+    let last: Tag | undefined;
+    let children = 0;
+    let at = from;
+    for (;;) {
+      at = this.skipBlanks(at);
+      if (bytes[at] !== lessThan) return -1;
+      if (bytes[at + 1] === slash) break;
+      children++;
+      const tag = this.#next(table, last, at);
+      if (tag === undefined) return -1;
+      const isAgain = tag === last && tag.repeats;
+      if (last?.repeats === true && !isAgain) this.target[this.to++] = closeBracket;
+      const before = this.to;
+      if (isAgain) this.#put(tag.again);
+      else {
+        const word = base + ((tag.index / 31) | 0);
+        const bit = 1 << (tag.index % 31);
+        const bits = seen[word] as number;
+        if ((bits & bit) !== 0) return -1;
+        seen[word] = bits | bit;
+        this.#put(tag.key);
+      }
+      at = this.#value(tag, this.at);
+      if (at < 0 || (tag.isSpecial && !isAgain && !this.#isTaken(tag, before))) return -1;
+      last = tag;
+    }
+    if (last?.repeats === true) this.target[this.to++] = closeBracket;
+    if (this.to === start) this.to++;
+    this.target[start] = openBrace;
+    this.target[this.to++] = closeBrace;
+    return this.#leave(children) && this.#isWhole(table, plan, base) ? at : -1;
+  }
+
+  /** The items of an array, from behind its start tag to its end tag. */
+  #list(table: Table, from: number): number {
+    const bytes = this.#bytes;
+    const start = this.to;
+    const base = this.#enter(0);
+    if (base < 0) return -1;
+    let last: Tag | undefined;
+    let children = 0;
+    let at = from;
+    for (;;) {
+      at = this.skipBlanks(at);
+      if (bytes[at] !== lessThan) return -1;
+      if (bytes[at + 1] === slash) break;
+      children++;
+      const tag = this.#next(table, last, at);
+      if (tag === undefined) return -1;
+      this.#put(tag.again);
+      at = this.#value(tag, this.at);
+      if (at < 0) return -1;
+      last = tag;
+    }
+    if (this.to === start) this.to++;
+    this.target[start] = openBracket;
+    this.target[this.to++] = closeBracket;
+    return this.#leave(children) ? at : -1;
+  }
+
+  /** Opens an element with children; returns the place of its bits in `seen`, or -1 to give up. */
+  #enter(words: number): number {
+    const base = this.#top;
+    if (++this.#depth >= this.#mostDepth || base + words > seen.length) return -1;
+    for (let word = base; word < base + words; word++) seen[word] = 0;
+    this.#top = base + words;
+    return base;
+  }
+
+  /** Closes an element with so many children. Returns false if they are too many. */
+  #leave(children: number): boolean {
+    this.#depth--;
+    this.#elements += children;
+    return children <= this.#mostChildren && this.#elements <= this.#mostElements;
+  }
+
+  /** Returns true if the required members were there, and of each choice one branch at most. */
+  #isWhole({ required }: Table, { choices }: ObjectPlan, base: number): boolean {
+    this.#top = base;
+    for (let word = 0; word < required.length; word++) {
+      const must = required[word] as number;
+      if (((seen[base + word] as number) & must) !== must) return false;
+    }
+    return choices.length === 0 || choices.every(({ branches }) => isOneBranch(branches, base));
+  }
+
+  /** The tag of the child whose start tag is at an offset; leaves the offset behind the start tag in `at`. */
+  #next(table: Table, last: Tag | undefined, at: number): Tag | undefined {
+    this.#isEmpty = false;
+    if (last?.repeats === true && this.#isAt(at, last.start)) {
+      this.at = at + last.start.length;
+      return last;
+    }
+    const { followers } = table;
+    const place = last === undefined ? 0 : last.index + 1;
+    const likely = followers[place];
+    if (likely !== undefined && this.#isAt(at, likely.start)) {
+      this.at = at + likely.start.length;
+      return likely;
+    }
+    const tag = this.#find(table, at);
+    if (tag !== last || tag?.repeats !== true) followers[place] = tag;
+    return tag;
+  }
+
+  /** The same of any tag of a type, in any form without attributes. */
+  #find(table: Table, at: number): Tag | undefined {
+    const bytes = this.#bytes;
+    const start = at + 1;
+    let end = start;
+    let hash = 0;
+    for (;;) {
+      const byte = bytes[end] as number;
+      if (byte === greaterThan || byte === slash || byte <= space) break;
+      hash = (Math.imul(hash, 31) + byte) | 0;
+      end++;
+    }
+    const tag = end === start ? undefined : table.tagOf(hash, bytes, start, end);
+    if (tag === undefined) return undefined;
+    let next = this.skipBlanks(end);
+    if (bytes[next] === slash) {
+      this.#isEmpty = true;
+      next++;
+    }
+    if (bytes[next] !== greaterThan) return undefined;
+    this.at = next + 1;
+    return tag;
+  }
+
+  #isAt(at: number, mark: Mark): boolean {
+    return isMarkAt(this.#view, this.#bytes, at, mark);
+  }
+
+  /** Writes a constant. */
+  #put({ groups, length }: Piece): void {
+    const view = this.#targetView;
+    let to = this.to;
+    this.to = to + length;
+    if (this.to > this.#room) return;
+    for (let index = 0; index < groups.length; index++) {
+      view.setFloat64(to, groups[index] as number, true);
+      to += 8;
+    }
+  }
+
+  /** The value of an element, from behind its start tag to behind its end tag. */
+  #value(tag: Tag, from: number): number {
+    if (this.#isEmpty) return this.#emptyValue(tag, from);
+    const { kind, table, end } = tag;
+    let at: number;
+    if (kind === string) at = this.#text(tag.leaf, from);
+    else if (table === undefined) at = this.#leaf(kind, tag.leaf, from);
+    else if (kind === list) at = this.#list(table, from);
+    else at = this.#object(table, table.plan as ObjectPlan, from);
+    if (at < 0) return -1;
+    if (tag.isWrapped) this.target[this.to++] = closeBrace;
+    return this.#isAt(at, end) ? at + end.length : this.#endOf(end, at);
+  }
+
+  /** An end tag with white space in it. */
+  #endOf({ bytes, length }: Mark, at: number): number {
+    const name = at + length - 1;
+    if (name >= this.#bytes.length || this.#bytes.compare(bytes, 0, length - 1, at, name) !== 0) return -1;
+    const next = this.skipBlanks(name);
+    return this.#bytes[next] === greaterThan ? next + 1 : -1;
+  }
+
+  /** The value of an element whose start tag closes itself. */
+  #emptyValue({ kind, leaf, table, isWrapped }: Tag, at: number): number {
+    if (table !== undefined) {
+      // whether something is missing is known of an element with two tags alone
+      if (kind === object && table.required.some((word) => word !== 0)) return -1;
+      this.target[this.to++] = kind === list ? openBracket : openBrace;
+      this.target[this.to++] = kind === list ? closeBracket : closeBrace;
+      return at;
+    }
+    if (!leaf.takesEmpty) return -1;
+    if (kind === string) this.#quoted(at, at);
+    else if (this.#token(leaf.tokenOf(''), at) < 0) return -1;
+    if (isWrapped) this.target[this.to++] = closeBrace;
+    return at;
+  }
+
+  /** A text up to the `<` that ends it. */
+  #leaf(kind: Tag['kind'], leaf: Leaf, from: number): number {
+    switch (kind) {
+      case integer:
+        return this.#plain(leaf, from, endOfInteger(this.#bytes, from, leaf.safeDigits, leaf.isSigned));
+      case decimal:
+        return this.#plain(leaf, from, endOfDecimal(this.#bytes, from, safeDecimal));
+      case boolean:
+        return this.#boolean(leaf, from);
+      case dateTime:
+        return this.#inQuotes(leaf, from, endOfDateTime(this.#bytes, from, leaf.takesZoneless));
+      case date:
+        return this.#inQuotes(leaf, from, endOfDate(this.#bytes, from));
+      case base64:
+        return this.#inQuotes(leaf, from, endOfBase64(this.#bytes, from));
+      case word:
+        return this.#word(leaf, from);
+      default:
+        return this.#other(leaf, from);
+    }
+  }
+
+  /** One of few texts. */
+  #word(leaf: Leaf, from: number): number {
+    const bytes = this.#bytes;
+    for (const { text, token } of leaf.words) {
+      let index = 0;
+      while (index < text.length && bytes[from + index] === text[index]) index++;
+      if (index < text.length) continue;
+      for (let place = 0; place < token.length; place++) this.target[this.to++] = token[place] as number;
+      return from + index - 1;
+    }
+    return this.#other(leaf, from);
+  }
+
+  #text({ maxLength, takesEmpty }: Leaf, from: number): number {
+    this.at = from;
+    this.target[this.to++] = doubleQuote;
+    if (!copyText(this.#bytes, this.#view, this.target, this.#targetView, this)) return -1;
+    this.target[this.to++] = doubleQuote;
+    const { at } = this;
+    return at - from > maxLength || (at === from && !takesEmpty) ? -1 : at;
+  }
+
+  #plain(leaf: Leaf, from: number, end: number): number {
+    if (end < 0) return this.#other(leaf, from);
+    const bytes = this.#bytes;
+    const { target } = this;
+    let { to } = this;
+    for (let at = from; at < end; at++) target[to++] = bytes[at] as number;
+    this.to = to;
+    return end - from > leaf.maxLength ? -1 : end;
+  }
+
+  #inQuotes(leaf: Leaf, from: number, end: number): number {
+    if (end < 0 || (end === from && !leaf.takesEmpty)) return this.#other(leaf, from);
+    this.#quoted(from, end);
+    return end - from > leaf.maxLength ? -1 : end;
+  }
+
+  #quoted(from: number, end: number): void {
+    const { target } = this;
+    target[this.to++] = doubleQuote;
+    if (end - from > manyBytes) {
+      if (this.to + end - from <= this.#room) this.#bytes.copy(target, this.to, from, end);
+      this.to += end - from;
+    } else for (let at = from; at < end; at++) target[this.to++] = this.#bytes[at] as number;
+    target[this.to++] = doubleQuote;
+  }
+
+  #boolean(leaf: Leaf, from: number): number {
+    const bytes = this.#bytes;
+    const first = bytes[from];
+    const isTrue = first === letterT || first === one;
+    const token = isTrue ? trueToken : falseToken;
+    let end = from + 1;
+    if (first === letterT || first === letterF) {
+      for (let index = 1; index < token.length; index++)
+        if (bytes[end++] !== token[index]) return this.#other(leaf, from);
+    } else if (first !== one && first !== zero) return this.#other(leaf, from);
+    if (bytes[end] !== lessThan) return this.#other(leaf, from);
+    for (let index = 0; index < token.length; index++) this.target[this.to++] = token[index] as number;
+    return end;
+  }
+
+  /** A text of any form, by the function of its type. */
+  #other(leaf: Leaf, from: number): number {
+    const end = this.#bytes.indexOf(lessThan, from);
+    if (end < 0 || end - from > leaf.maxLength) return -1;
+    const text = textOf(this.#bytes, from, end);
+    return text === undefined ? -1 : this.#token(leaf.tokenOf(text), end);
+  }
+
+  /** Writes a token; returns `at`. */
+  #token(token: string | undefined, at: number): number {
+    if (token === undefined) return -1;
+    if (this.to + token.length * 3 > this.#room) this.to = this.#room + 1;
+    else this.to += this.target.write(token, this.to);
+    return at;
+  }
+
+  /** Returns false for a token that is no value of a required member (W42); takes tokens that are needed apart. */
+  #isTaken(tag: Tag, before: number): boolean {
+    const start = before + tag.key.length;
+    const { target } = this;
+    const { required, notEmpty } = tag.member;
+    if (required && target[start] === letterN) return false;
+    if (required && notEmpty && target[start] === doubleQuote && target[start + 1] === doubleQuote)
+      return false;
+    if (!tag.isAside) return true;
+    if (!this.hasRoom) return false;
+    if (this.#setAside(tag.member, tag.index, start, this.to)) this.to = before;
+    return true;
+  }
+}
+
+/** Base64 of more bytes is copied by native code. */
+const manyBytes = 64;
+
+/** The members that came, by words of 31 bits, of all open elements. */
+const seen = new Int32Array(4096);
+
+function isOneBranch(branches: readonly ReadonlySet<number>[], base: number): boolean {
+  const members = new Set(branches.flatMap((branch) => [...branch]));
+  const its = [...members].filter(
+    (index) => ((seen[base + ((index / 31) | 0)] as number) & (1 << (index % 31))) !== 0,
+  );
+  return branches.some((branch) => its.every((index) => branch.has(index)));
+}
+
+/** A text with its references resolved; undefined for one that is refused. */
+function textOf(bytes: Buffer, start: number, end: number): string | undefined {
+  const raw = bytes.toString('utf8', start, end);
+  if (findIllegal(raw) >= 0) return undefined;
+  try {
+    const scanner = new Scanner(raw, false);
+    return scanner.isPlain(0, raw.length) ? raw : scanner.resolveText(0, raw.length, raw.length, false);
+  } catch (error) {
+    if (error instanceof XmlError) return undefined;
+    throw error;
+  }
+}
