@@ -46,10 +46,7 @@ export function* compileAdoptedOperations(
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
       const readBytes = byteReaderOf(compiled.operation.input);
-      return [
-        operation.name,
-        compileOperation(contract, operation, compiled, readBytes, shownType, limits),
-      ];
+      return [operation.name, compileOperation(contract, operation, compiled, readBytes, shownType, limits)];
     }),
   );
 }
