@@ -23,6 +23,7 @@ const long = [
   'test/docs/first-examples.test.ts',
   'test/docs/mapping-example.test.ts',
   'test/docs/tutorial.test.ts',
+  'test/docs/upgrading.test.ts',
   'test/documents/documents.test.ts',
   'test/documents/equal-types.test.ts',
   'test/expressions/linear.test.ts',
