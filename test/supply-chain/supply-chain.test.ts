@@ -207,7 +207,7 @@ test('the image’s base may be held to its content by the build', (t) => {
 
 /** Files allowed in the npm package: code, data, documentation with samples, and files that npm adds. */
 const packed =
-  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|bench\/README)\.md|LICENSE|(?:docs|deploy)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
+  /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|bench\/README)\.md|LICENSE|(?:docs|deploy)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
 
 test('the npm package has the code, its data and the documentation, and nothing else', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
