@@ -150,6 +150,7 @@ const long = [
   'test/soak/soak.test.ts',
   'test/supply-chain/files.test.ts',
   'test/supply-chain/package.test.ts',
+  'test/supply-chain/release.test.ts',
   'test/supply-chain/supply-chain.test.ts',
   'test/upstream/server.test.ts',
   'test/upstream/wire.test.ts',
