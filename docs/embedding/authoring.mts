@@ -37,7 +37,7 @@ console.log('accepted when corrected:', corrected?.isTaken);
 const smaller = { ...contract, operations: contract.operations.slice(1) };
 for (const { grade, where, what } of compareContracts(contract, smaller)) console.log(grade, where, what);
 
-// the OpenAPI document of the service behind a WSDL
+// the OpenAPI document of the upstream of a WSDL
 const { contract: orders } = loadContract('docs/adopt');
 console.log(writeDerivedOpenapi(deriveOpenapi(orders).document).split('\n', 1));
 

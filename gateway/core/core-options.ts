@@ -59,7 +59,7 @@ export interface CoreOptions {
   readonly isReady: () => boolean;
   /** Creates the console pages of each contract; undefined for none. */
   readonly pages?: PagesMaker | undefined;
-  /** Whether the pages may send calls. */
+  /** Permission of the pages to send calls. */
   readonly tryIt?: TryIt;
   /** Returns the page at /metrics, for `createApp`. */
   readonly metricsPage: AppOptions['metrics'];

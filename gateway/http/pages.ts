@@ -18,7 +18,7 @@ export function shownConstants({
   return { credential, retryAfterMs };
 }
 
-/** Whether the pages may send calls, and whether they show the upstream request of a call. */
+/** Permission of the pages to send calls, and to show the upstream request of a call. */
 export type TryIt = 'on' | 'off' | 'show-upstream';
 
 /** The console pages of one contract. */

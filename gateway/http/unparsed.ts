@@ -8,7 +8,7 @@ import { newRequestId } from './request-context.ts';
 
 // Answers messages that Node's HTTP server passes to no request handler.
 
-/** How a message is rejected. */
+/** The rejection of a message. */
 interface Refusal extends Pick<RequestRecord, 'method' | 'status' | 'error'> {
   readonly message: string;
   readonly allow?: string;

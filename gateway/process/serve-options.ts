@@ -71,7 +71,7 @@ export interface ServeOptions {
   readonly logTo?: NodeJS.WritableStream;
   /** Creates HTML pages. If undefined, only the plain list of operations is served. */
   readonly pages?: PagesMaker;
-  /** Whether the pages can send calls. By default they can if the process listens only on a loopback address. */
+  /** Permission of the pages to send calls. By default they can if the process listens only on a loopback address. */
   readonly tryIt?: TryIt;
   /** Returns the metrics of all workers for /metrics, if this process is one of several. */
   readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;

@@ -24,7 +24,7 @@ export interface Family {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Whether the samples of several processes are added up, or listed with a label for each process. */
+  /** Adds up the samples of several processes, or lists them with a label for each process. */
   readonly together: 'sum' | 'apart';
   readonly samples: readonly Sample[];
 }

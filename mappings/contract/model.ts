@@ -23,7 +23,7 @@ export interface Contract {
   readonly types: readonly NamedType[];
   readonly routes: readonly Route[];
   readonly credentials: Credentials | undefined;
-  /** How WS-Security is read (W45); undefined if it is not read. */
+  /** Settings for reading WS-Security (W45); undefined if it is not read. */
   readonly wsse?: Wsse | undefined;
   /** The record of an in-band error (W26). It is also the content of `ErrorResponse` in all dialects (W36). */
   readonly responseStatus: RecordType;
@@ -228,7 +228,7 @@ export interface ReplyHeader {
 }
 
 /**
- * How a header's text is parsed: as a whole, as comma-separated items, or as members (`simple`, OpenAPI 3.1, 4.8.12.3).
+ * Structure of a header's text: a whole, comma-separated items, or members (`simple`, OpenAPI 3.1, 4.8.12.3).
  */
 export type HeaderShape =
   | { readonly kind: 'scalar'; readonly scalar: HeaderScalar }
@@ -258,7 +258,7 @@ export const statusMember = 'StatusCode';
 /** The member that contains the links of a Link header (RFC 8288). */
 export const linksMember = 'Links';
 
-/** How an input is sent to the upstream outside the body (OpenAPI 3.1, 4.8.12). */
+/** Position and style of an input that is sent to the upstream outside the body (OpenAPI 3.1, 4.8.12). */
 export interface Parameter {
   /** The field of the input. */
   readonly field: string;
@@ -324,13 +324,13 @@ export interface CredentialsBlock {
   readonly type: string;
 }
 
-/** How the header block `Security` of a request is read (W45). */
+/** Settings for reading the header block `Security` of a request (W45). */
 export interface Wsse {
   /** The credential that a UsernameToken's Username supplies. */
   readonly username: string;
   /** The credential that its Password supplies. */
   readonly password: string;
-  /** How a password digest is handled: refused, checked with a secret, or sent upstream as credentials (W49). */
+  /** Treatment of a password digest: refused, checked with a secret, or sent upstream as credentials (W49). */
   readonly digest: 'refuse' | 'secrets' | DigestCredentials;
   readonly timestamp: 'optional' | 'required';
   /** Children of the block that are ignored and not refused (W50). */

@@ -40,7 +40,7 @@ export type FormatName = 'uuid' | 'ipv4' | 'ipv6' | 'hostname' | 'email' | 'uri'
 /** JSON Schema's bounds of numbers (Validation 2020-12, 6.2). */
 export type Bound = 'minimum' | 'maximum' | 'exclusiveMinimum' | 'exclusiveMaximum';
 
-/** The documentation of a field for people. */
+/** The human-readable documentation of a field. */
 export interface Words {
   /** `''` for none. */
   readonly description: string;

@@ -26,7 +26,7 @@ const contracts = [
   ['a header block with a credential', join(import.meta.dirname, '../fixtures/kits/session'), undefined],
 ] as const;
 
-/** How a stack runs a program: a command that probes for it, and the command itself. */
+/** The runner of a stack's programs: a command that probes for the stack, and the command for a program. */
 interface Stack {
   readonly probe: string;
   readonly run: (file: string, folder: string) => readonly string[];

@@ -10,7 +10,7 @@ export interface Locked {
   readonly resolved: string | undefined;
   readonly licence: string | undefined;
   /**
-   * Whether `npm install` of soapbridge installs it, only an optional feature needs it, or only tests and tools use it.
+   * Use of the package: `npm install` of soapbridge installs it, an optional feature needs it, or only development.
    */
   readonly use: 'default' | 'optional' | 'development';
 }

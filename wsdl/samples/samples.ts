@@ -438,7 +438,7 @@ function inMessages(
   return { operation: name, requests, replies, upstreamReply: values.upstreamReply };
 }
 
-/** Where an operation is called in a version; an adopted service's port of that version, where it has one. */
+/** Returns the path of an operation in a SOAP version. An adopted service may have a port of that version. */
 function soapPath({ contract }: CompiledContract, name: string, version: '1.1' | '1.2'): string {
   const own = portsOf(contract).filter((port) => port.has(name));
   // a port takes messages of the other version too (A5)

@@ -54,7 +54,7 @@ function currentForm(kind: TemporalName, text: string): string {
   return kind === 'gMonth' && text.startsWith('--', 4) ? text.slice(0, 4) + text.slice(6) : text;
 }
 
-/** How invalid texts of replies are handled. */
+/** Treatment of invalid texts in replies. */
 type Misfits = Settings['invalidDates'];
 
 /** Returns a valid text of a reply unchanged, or converts it to the form of W17; undefined for any other text. */

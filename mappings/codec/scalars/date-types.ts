@@ -21,7 +21,7 @@ const { date } = nodeKinds;
 
 /** Settings of a contract for dates in ISO 8601. */
 export interface IsoRules {
-  /** How invalid texts of replies are handled (`invalidDates`). */
+  /** Treatment of invalid texts in replies (`invalidDates`). */
   readonly misfits: Settings['invalidDates'];
   /** The time zone of a request's date-time without an offset; undefined if the contract has none. */
   readonly zone: Zone | undefined;

@@ -106,7 +106,7 @@ export interface TextRules {
   readonly repair?: (text: string) => string | undefined;
   /** Converts the text of a JSON request to the upstream's, or to a token. */
   readonly fromRequest: (text: string) => string | Exclude<Conversion, string> | undefined;
-  /** How invalid texts of replies are handled: a mismatch (W22), or written unchanged. */
+  /** Treatment of invalid texts in replies: a mismatch (W22), or written unchanged. */
   readonly misfits: 'refuse' | 'pass';
 }
 

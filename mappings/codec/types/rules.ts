@@ -70,7 +70,7 @@ export function compileChecks(
   };
 }
 
-/** How many times each kind of check reads a character of a list or object again. */
+/** Number of times that each kind of check reads a character of a list or object again. */
 const weights: Readonly<Partial<Record<Check['kind'], number>>> = {
   values: 2,
   unique: 2,

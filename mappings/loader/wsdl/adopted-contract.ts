@@ -246,7 +246,7 @@ function withoutEndSlash(path: string): string {
 /** The result of an overlay's `headers`: scalars of header blocks that are sent upstream as credentials (A8). */
 interface Moved {
   readonly credentials: Credentials | undefined;
-  /** Where a UsernameToken is read (A31). */
+  /** Settings for reading a UsernameToken (A31). */
   readonly wsse: Wsse | undefined;
 }
 
