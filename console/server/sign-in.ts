@@ -1,4 +1,5 @@
-import { type Contract, type CredentialPart, namespaces } from '../../mappings/contract/model.ts';
+import type { CredentialPart } from '../../mappings/contract/credentials.ts';
+import { type Contract, namespaces } from '../../mappings/contract/model.ts';
 import { indentXml } from '../../wsdl/samples/indent.ts';
 import { credentialHeaders, placeholderOf, placeholdersOf } from '../../wsdl/samples/placeholders.ts';
 

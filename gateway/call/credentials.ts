@@ -1,7 +1,8 @@
 import type { Problem } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
+import type { CredentialPart, Credentials } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import type { Contract, CredentialPart, Credentials } from '../../mappings/contract/model.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import type { Reason } from '../../mappings/contract/reason.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 import { compileHide } from '../telemetry/secrets.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Contract, Credentials } from '../../mappings/contract/model.ts';
+import type { Credentials } from '../../mappings/contract/credentials.ts';
+import type { Contract } from '../../mappings/contract/model.ts';
 import { isAuthorization } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 

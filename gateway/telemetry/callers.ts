@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Credentials } from '../../mappings/contract/model.ts';
+import type { Credentials } from '../../mappings/contract/credentials.ts';
 import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
 
 /** Identity that a caller claims: an id, or a secret that is only shown as a pseudonym. */

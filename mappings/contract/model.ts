@@ -1,4 +1,5 @@
-import type { Adopted, MovedFrom } from './adopted.ts';
+import type { Adopted } from './adopted.ts';
+import type { Credentials, Wsse } from './credentials.ts';
 import type { Settings } from './overlay-keys.ts';
 import type { Demands, JsonKind, Ruled, ScalarName, Tag, Words } from './values.ts';
 
@@ -255,6 +256,7 @@ export interface ReplyBody {
 
 /** The member of a reply's record that contains the upstream's status. */
 export const statusMember = 'StatusCode';
+
 /** The member that contains the links of a Link header (RFC 8288). */
 export const linksMember = 'Links';
 
@@ -304,64 +306,9 @@ export type RouteSegment =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'parameter'; readonly field: string };
 
-/** The sources and the destination of credentials (W24, W25). */
-export interface Credentials {
-  /** The input member with the credentials, if callers may send them in the body. */
-  readonly member: string | undefined;
-  readonly parts: readonly CredentialPart[];
-  readonly send: 'body' | 'headers';
-  /** The credentials that user name and password of HTTP Basic supply; undefined if HTTP Basic is not read. */
-  readonly basic?: { readonly username: string; readonly password: string } | undefined;
-  /** The SOAP header block for credentials, in the types namespace; undefined if bodies have a member for them. */
-  readonly block?: CredentialsBlock | undefined;
-}
-
-/** The SOAP header block of a caller's credentials, as the WSDL declares it (W24). */
-export interface CredentialsBlock {
-  /** The name of its element. */
-  readonly element: string;
-  /** The name of its type. */
-  readonly type: string;
-}
-
-/** Settings for reading the header block `Security` of a request (W45). */
-export interface Wsse {
-  /** The credential that a UsernameToken's Username supplies. */
-  readonly username: string;
-  /** The credential that its Password supplies. */
-  readonly password: string;
-  /** Treatment of a password digest: refused, checked with a secret, or sent upstream as credentials (W49). */
-  readonly digest: 'refuse' | 'secrets' | DigestCredentials;
-  readonly timestamp: 'optional' | 'required';
-  /** Children of the block that are ignored and not refused (W50). */
-  readonly unverified: readonly ('Signature' | 'BinarySecurityToken' | 'Assertion')[];
-}
-
-/** The credentials for the parts of a digest. */
-export interface DigestCredentials {
-  readonly password: string;
-  readonly nonce: string;
-  readonly created: string;
-}
-
-/** One value of a caller's credentials, for example a user or a key. */
-export interface CredentialPart {
-  readonly name: string;
-  /** XML name in the body's member, or in the SOAP header block. */
-  readonly xml: string;
-  /** The HTTP header that callers may send it in. */
-  readonly header: string;
-  /** Its position in the upstream request, unless that is the body. */
-  readonly sent: { readonly in: 'header' | 'query' | 'cookie'; readonly name: string };
-  readonly required: boolean;
-  /** True for a value that must not be in a log, error or reply. */
-  readonly secret: boolean;
-  /** The place in a declared SOAP header block that callers send it in (A8); undefined for other credentials. */
-  readonly moved?: MovedFrom | undefined;
-}
-
 /** A type that has a name in the WSDL's schema. */
 export type NamedType = RecordType | UnionType | TupleType | ArrayType | MapType | EnumType;
+
 /** The type of a value. */
 export type Type = NamedType | ScalarType;
 

@@ -1,10 +1,5 @@
-import type {
-  CredentialPart,
-  Credentials,
-  CredentialsBlock,
-  Operation,
-  RecordType,
-} from '../../contract/model.ts';
+import type { CredentialPart, Credentials, CredentialsBlock } from '../../contract/credentials.ts';
+import type { Operation, RecordType } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { childOf, isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type References } from '../document/references.ts';

@@ -1,4 +1,5 @@
-import type { Credentials, Operation, Route, RouteSegment } from '../../contract/model.ts';
+import type { Credentials } from '../../contract/credentials.ts';
+import type { Operation, Route, RouteSegment } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown } from '../document/node.ts';

@@ -2,12 +2,8 @@
 // against the document where it reads that part of the document.
 import { linearPattern } from '../../codec/scalars/pattern.ts';
 import { createZone } from '../../codec/scalars/zone.ts';
-import {
-  type CredentialPart,
-  type Credentials,
-  namespaces as knownNamespaces,
-  type Wsse,
-} from '../../contract/model.ts';
+import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
+import { namespaces as knownNamespaces } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import {
   type ContractKind,

@@ -5,7 +5,8 @@ import type {
   AdoptedPort,
   AdoptedService,
 } from '../../contract/adopted.ts';
-import type { Contract, CredentialPart, Credentials, Operation, Server, Wsse } from '../../contract/model.ts';
+import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
+import type { Contract, Operation, Server } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import {
   type AdoptedMessage,

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { compileCredentials } from '../../../gateway/call/credentials.ts';
 import { CallError } from '../../../gateway/call/error.ts';
+import type { Credentials } from '../../../mappings/contract/credentials.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import type { Credentials } from '../../../mappings/contract/model.ts';
 
 const credentials: Credentials = {
   member: 'authentication',

@@ -7,8 +7,8 @@ import { CallerCounts } from '../../../gateway/telemetry/caller-counts.ts';
 import { compileCallerId, createCallers } from '../../../gateway/telemetry/callers.ts';
 import { createMetrics, writeSnapshot } from '../../../gateway/telemetry/metrics.ts';
 import { startStats } from '../../../gateway/telemetry/request-stats.ts';
+import type { Credentials } from '../../../mappings/contract/credentials.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
-import type { Credentials } from '../../../mappings/contract/model.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { envelope, send, startGateway, typesNamespace } from '../gateway.ts';
 

@@ -1,4 +1,5 @@
-import { type Contract, namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
+import type { Wsse } from '../../../../mappings/contract/credentials.ts';
+import { type Contract, namespaces } from '../../../../mappings/contract/model.ts';
 import type { Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, type FaultCode } from '../faults.ts';

@@ -1,8 +1,9 @@
 import { base64FromXml, base64Size } from '../../../../mappings/codec/scalars/base64.ts';
 import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
+import type { Wsse } from '../../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
-import { namespaces, type Wsse } from '../../../../mappings/contract/model.ts';
+import { namespaces } from '../../../../mappings/contract/model.ts';
 import type { Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import type { DigestToken } from '../../../call/digest.ts';
