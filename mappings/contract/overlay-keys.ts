@@ -1,3 +1,5 @@
+import { credentials, headerName, wsse } from './credential-keys.ts';
+import { hide, operation, operationNameRule, readOnly } from './operation-keys.ts';
 import {
   choice,
   count,
@@ -52,67 +54,6 @@ const namespace = (description: string) =>
     "a URI of the contract's own, such as urn:example:parcels",
     /^[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\p{Cc}]+$/u,
   );
-
-const headerName = (description: string) =>
-  text(description, "the name of an HTTP header of the API's own", /^[A-Za-z0-9_-]+$/);
-
-const credentialNames = (description: string) =>
-  list(description, 'names from /credentials/headers', text('Name of a credential.'));
-
-const credentialName = (description: string) => text(description, 'a name from /credentials/headers');
-
-const pattern = (description: string) =>
-  text(description, 'a pattern of at most 200 characters', /^[\s\S]{1,200}$/);
-
-const operationNameRule = record('Rule for the names of the operations that match all its patterns.', {
-  operationId: pattern('RE2 pattern for the whole operationId. Its groups are `{1}`, `{2}`, … in `name`.'),
-  path: pattern('RE2 pattern for the whole path. Its groups are `{path1}`, `{path2}`, … in `name`.'),
-  tag: pattern('RE2 pattern for the first tag. Its groups are `{tag1}`, `{tag2}`, … in `name`.'),
-  method: text('HTTP method.', 'a method such as GET', /^[A-Za-z]+$/),
-  name: text(
-    'Operation name: text and placeholders such as `{1}`, `{path1}`, `{operationId}`, `{tag}` and `{method}`, in PascalCase. `{1:singular}` is the singular.',
-    'a name such as {2}{1:singular}',
-    /^(?:[A-Za-z0-9_]|\{(?:operationId|path[1-9]?|tag[1-9]?|method|[1-9])(?::singular)?\})+$/,
-  ),
-});
-
-const readOnly = flag(
-  'The call changes nothing upstream, so the gateway may repeat it once if the upstream did not answer.',
-);
-
-const hide = flag('Do not serve the operation.');
-
-const operation = record('Settings of one operation.', {
-  readOnly,
-  stream: flag(
-    'Stream a request body of bytes to the upstream if it arrives as an MTOM or SwA part, up to the limit `streamBytes`.',
-  ),
-  name: text('Name of the operation for callers.', 'an identifier', /^[A-Za-z_][A-Za-z0-9_]*$/),
-  hide,
-  upstream: record('Upstream call, if it differs from the document.', {
-    method: keyword('HTTP method.', 'GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'HEAD', 'OPTIONS', 'QUERY'),
-    path: text(
-      "Path below the upstream's address, with `{name}` for each path parameter of the document.",
-      'a path such as /parcels/{number}',
-      /^\/[^\s?#]*$/,
-    ),
-  }),
-  mediaType: text(
-    'Media type of the request body, if the document has several.',
-    'a media type of the request body',
-  ),
-  accept: text('Media type of the replies, if the document has several.', 'a media type of a reply'),
-  as: list(
-    'Media types in which the operation is served again, each as a separate operation such as FindParcel_as_xml.',
-    'media types of the request body or the replies',
-    text('Media type.', 'a media type', /^[^\s/]+\/\S/),
-  ),
-  spansSegments: list(
-    'Path parameters whose slashes are sent as slashes of the path.',
-    'names of path parameters',
-    text('Name of a path parameter.'),
-  ),
-});
 
 const adoptedOperation = record(
   'Settings of one operation.',
@@ -396,43 +337,11 @@ export const overlayKeys = {
     default: [],
   }), // W40
   credentials: openapi({
-    ...record('Credentials of callers. Default: those of the security schemes in the document.', {
-      member: text('Member of every request body that may hold the credentials, an object of strings.'),
-      headers: map(
-        'Name of each credential, and the HTTP header that may hold it.',
-        '`name: Header-Name`',
-        headerName('Name of the HTTP header.'),
-      ),
-      required: credentialNames('Credentials without which a call gets HTTP 401.'),
-      secret: credentialNames('Credentials whose values are removed from error texts.'),
-      send: keyword('Place of the credentials in upstream requests.', 'body', 'headers'),
-      basic: record('Credentials that HTTP Basic supplies. Default: HTTP Basic is not read.', {
-        username: credentialName('Credential for the user name.'),
-        password: credentialName('Credential for the password.'),
-      }),
-    }),
+    ...credentials,
     example: '{ headers: { apiKey: X-Api-Key }, secret: [apiKey] }',
   }), // W24
   wsse: openapi({
-    ...record('WS-Security: read a UsernameToken and a Timestamp. Default: neither is read.', {
-      username: credentialName('Credential for the element Username.'),
-      password: credentialName('Credential for the element Password.'),
-      digest: choice(
-        'Password digests: rejected, checked with the secrets of SOAPBRIDGE_WSSE_SECRETS, or sent upstream as credentials.',
-        keyword('Reject digests, or check them.', 'refuse', 'secrets'),
-        record('Credentials for the parts of the digest.', {
-          password: credentialName('Credential for the digest.'),
-          nonce: credentialName('Credential for the element Nonce.'),
-          created: credentialName('Credential for the element Created.'),
-        }),
-      ),
-      timestamp: keyword('Whether a call needs a Timestamp.', 'optional', 'required'),
-      unverified: list(
-        'Elements that are ignored without verification, for callers behind a proxy that verified them.',
-        'Signature, BinarySecurityToken, Assertion',
-        keyword('Child of the Security block.', 'Signature', 'BinarySecurityToken', 'Assertion'),
-      ),
-    }),
+    ...wsse,
     example: '{ username: apiUser, password: apiKey }',
   }), // W45
   routes: openapi({
@@ -537,9 +446,6 @@ export type Settings = {
 
 /** The content of an overlay. A key is undefined if the file lacks it. */
 export type OverlayValues<Kind extends ContractKind> = ValueOf<RecordSetting<KeysOf<Kind>>>;
-
-/** The settings of one operation of an OpenAPI document. A key is undefined if the file lacks it. */
-export type OperationValues = ValueOf<typeof operation>;
 
 const entries: readonly (readonly [string, { readonly [Kind in ContractKind]?: Setting }])[] =
   Object.entries(overlayKeys);

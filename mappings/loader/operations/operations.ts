@@ -2,7 +2,7 @@
 // `schema/` builds the types; this folder reads schema keywords only to recognise files and lists.
 import type { Operation } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
-import type { OperationValues } from '../../contract/overlay-keys.ts';
+import type { OperationValues } from '../../contract/operation-keys.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
 import { shown, textOf, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located } from '../document/references.ts';

@@ -5,10 +5,10 @@ import { createZone } from '../../codec/scalars/zone.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
 import { namespaces as knownNamespaces } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
+import type { OperationValues } from '../../contract/operation-keys.ts';
 import {
   type ContractKind,
   defaultSettings,
-  type OperationValues,
   type OverlayValues,
   overlaySettings,
   type Settings,

@@ -1,0 +1,53 @@
+import { choice, keyword, list, map, record, text } from './setting.ts';
+
+/** Overlay keys of callers' credentials and of WS-Security. */
+
+/** The name of an HTTP header that the API itself uses. */
+export const headerName = (description: string) =>
+  text(description, "the name of an HTTP header of the API's own", /^[A-Za-z0-9_-]+$/);
+
+const credentialNames = (description: string) =>
+  list(description, 'names from /credentials/headers', text('Name of a credential.'));
+
+const credentialName = (description: string) => text(description, 'a name from /credentials/headers');
+
+/** The key `credentials` (W24). */
+export const credentials = record(
+  'Credentials of callers. Default: those of the security schemes in the document.',
+  {
+    member: text('Member of every request body that may hold the credentials, an object of strings.'),
+    headers: map(
+      'Name of each credential, and the HTTP header that may hold it.',
+      '`name: Header-Name`',
+      headerName('Name of the HTTP header.'),
+    ),
+    required: credentialNames('Credentials without which a call gets HTTP 401.'),
+    secret: credentialNames('Credentials whose values are removed from error texts.'),
+    send: keyword('Place of the credentials in upstream requests.', 'body', 'headers'),
+    basic: record('Credentials that HTTP Basic supplies. Default: HTTP Basic is not read.', {
+      username: credentialName('Credential for the user name.'),
+      password: credentialName('Credential for the password.'),
+    }),
+  },
+);
+
+/** The key `wsse` (W45). */
+export const wsse = record('WS-Security: read a UsernameToken and a Timestamp. Default: neither is read.', {
+  username: credentialName('Credential for the element Username.'),
+  password: credentialName('Credential for the element Password.'),
+  digest: choice(
+    'Password digests: rejected, checked with the secrets of SOAPBRIDGE_WSSE_SECRETS, or sent upstream as credentials.',
+    keyword('Reject digests, or check them.', 'refuse', 'secrets'),
+    record('Credentials for the parts of the digest.', {
+      password: credentialName('Credential for the digest.'),
+      nonce: credentialName('Credential for the element Nonce.'),
+      created: credentialName('Credential for the element Created.'),
+    }),
+  ),
+  timestamp: keyword('Whether a call needs a Timestamp.', 'optional', 'required'),
+  unverified: list(
+    'Elements that are ignored without verification, for callers behind a proxy that verified them.',
+    'Signature, BinarySecurityToken, Assertion',
+    keyword('Child of the Security block.', 'Signature', 'BinarySecurityToken', 'Assertion'),
+  ),
+});
