@@ -1,5 +1,6 @@
 import { stringify } from 'yaml';
-import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
+import { wrapperOf } from '../../mappings/codec/adopted/compile.ts';
+import { faultNames } from '../../mappings/codec/adopted/fault-codecs.ts';
 import {
   type AdoptedOperation,
   type AdoptedService,
