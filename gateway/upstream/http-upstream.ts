@@ -17,8 +17,9 @@ import {
 import { proxyAuthorization } from './proxy.ts';
 import { createRetryBudget } from './retry-budget.ts';
 import type { NetworkOf, Upstream, UpstreamState } from './upstream.ts';
-import { callUpstream, type Line } from './upstream-call.ts';
+import { callUpstream } from './upstream-call.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
+import type { Line } from './upstream-state.ts';
 
 /** Options of all upstreams of a gateway. */
 export interface UpstreamOptions {

@@ -3,47 +3,30 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
-import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
-import { type Admission, overloaded, smallBytes } from '../admission/admission.ts';
+import { overloaded, smallBytes } from '../admission/admission.ts';
 import { CallError, overLimit } from '../call/error.ts';
 import { noteFailure } from '../telemetry/request-stats.ts';
-import type { Breaker, Evidence, Subject } from './breaker.ts';
+import type { Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
 import { type Collected, Collector, readOnLater, turnBytes } from './collector.ts';
 import type { Connection } from './connector.ts';
 import { announcedBytes } from './content-length.ts';
-import type { Watch, Watched } from './deadlines.ts';
-import type { CallDispatcher } from './fetch-dispatcher.ts';
-import { maxRetryAfterMs, type RetryBudget } from './retry-budget.ts';
-import type { NetworkOf, UpstreamReply, Waiting } from './upstream.ts';
-import type { Outgoing, Party, UpstreamConnections } from './upstream-connections.ts';
-
-/** Data shared by all calls to one upstream. */
-export interface Line {
-  readonly pool: CallDispatcher;
-  /** Scheme, host and port of the upstream. */
-  readonly address: string;
-  /** Path of the upstream's address. It precedes the path of each call. */
-  readonly prefix: string;
-  /** Additional headers for a proxy; undefined if there are none. */
-  readonly headers: Readonly<Record<string, string>> | undefined;
-  readonly limits: Limits;
-  readonly admission: Admission;
-  readonly networkOf: NetworkOf;
-  readonly connections: UpstreamConnections;
-  readonly breaker: Breaker;
-  readonly retries: RetryBudget;
-  readonly watch: Watch;
-  /** Number of calls rejected for lack of a connection since the start. */
-  shed: number;
-}
-
-/**
- * Progress of an exchange. `waiting`: it waits for a connection, or for its retry. `connecting`: it was passed to a
- * connection, which may not be open yet. `sent`: the request was sent. `answered`: a part of the response arrived.
- */
-type Stage = 'waiting' | 'connecting' | 'sent' | 'answered';
+import type { Watched } from './deadlines.ts';
+import {
+  headProblem,
+  invalid,
+  isGarbage,
+  isOurs,
+  pauseAskedFor,
+  retryAfterOf,
+  told,
+  unavailable,
+} from './reply-checks.ts';
+import { headersOf } from './request-headers.ts';
+import type { UpstreamReply, Waiting } from './upstream.ts';
+import type { Outgoing, Party } from './upstream-connections.ts';
+import type { Line, Stage } from './upstream-state.ts';
 
 /** Makes a call as described at `Upstream`. */
 export function callUpstream(line: Line, request: UpstreamRequest, waiting: Waiting): Promise<UpstreamReply> {
@@ -124,14 +107,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   get party(): Party {
-    this.#party ??= this.#findParty();
-    return this.#party;
-  }
-
-  #findParty(): Party {
+    if (this.#party !== undefined) return this.#party;
     const { request, stats } = this.#waiting;
     const network = this.#line.networkOf(request);
-    return { caller: `${network} ${stats.caller ?? ''}`, network, operation: this.operation };
+    this.#party = { caller: `${network} ${stats.caller ?? ''}`, network, operation: this.operation };
+    return this.#party;
   }
 
   start(): void {
@@ -312,18 +292,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#headers = headers;
     this.#heard = true;
     this.#waiting.stats.upstreamStatus = status;
-    const coding = headers['content-encoding'];
-    const transfer = headers['transfer-encoding'];
     const length = headers['content-length'];
     const isAnnounced = typeof length === 'string' && this.#request.method !== 'HEAD';
-    this.#endsByClose = length === undefined && transfer === undefined;
+    this.#endsByClose = length === undefined && headers['transfer-encoding'] === undefined;
     const announced = isAnnounced ? announcedBytes(length) || 0 : 0;
-    if (coding !== undefined && coding !== 'identity')
-      this.#giveInvalid('a content coding that was not asked for');
-    else if (transfer !== undefined && !plainTransfer.test(String(transfer)))
-      this.#giveInvalid('a transfer coding that was not asked for');
-    else if (status === 206 && isPart(headers) && !asksForPart(this.#request.headers))
-      this.#giveInvalid('a part of an answer that was not asked for');
+    const problem = headProblem(status, headers, this.#request);
+    if (problem !== undefined) this.#giveInvalid(problem);
     else if (announced > this.#maxBytes) this.#giveInvalid(this.#tooLong);
     else {
       this.#collector.announced = announced;
@@ -406,9 +380,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const headers = this.#headers;
     if (status >= 500 || (status >= 300 && status < 400))
       noteFailure(this.#waiting.stats, { cause: 'status', status });
-    const wait = headers['retry-after'];
-    const retryAfter = typeof wait === 'string' && retryAfterForm.test(wait) ? wait : undefined;
-    const pauseMs = status === 503 ? this.#pauseAskedFor(retryAfter) : undefined;
+    const retryAfter = retryAfterOf(headers);
+    const { limits } = this.#line;
+    const pauseMs = status === 503 ? pauseAskedFor(retryAfter, limits, this.#waiting.deadline) : undefined;
     if (pauseMs !== undefined && this.#maySendAgain()) {
       this.#sendAgain(pauseMs);
       return;
@@ -441,19 +415,6 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { operation, body } = this.#request;
     if (body instanceof StreamedFile) return false; // its body can only be read once
     return operation.readOnly && !this.#isAgain && this.#line.retries.spend();
-  }
-
-  /**
-   * Returns the pause before a retry in ms. Returns undefined if it is too long, exceeds the deadline or is an HTTP
-   * date.
-   */
-  #pauseAskedFor(retryAfter: string | undefined): number | undefined {
-    if (retryAfter === undefined || !/^\d+$/.test(retryAfter)) return undefined;
-    const ms = Number(retryAfter) * 1000;
-    const fits =
-      ms <= (this.#line.limits.retryAfterMs ?? maxRetryAfterMs) &&
-      performance.now() + ms < this.#waiting.deadline;
-    return fits ? ms : undefined;
   }
 
   /** Sends the call again after a pause. Meanwhile another call can use its connection. */
@@ -529,109 +490,4 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (this.#stage !== 'waiting') this.#waiting.stats.upstreamMs += now - this.#dispatchedAt;
     if (evidence !== undefined) breaker.settle(this, evidence, this.#dispatchedAt, now);
   }
-}
-
-function unavailable(retryAfter: number): CallError {
-  return new CallError('UpstreamUnavailable', { retryAfter: String(retryAfter) });
-}
-
-/**
- * Returns the headers of an upstream call as a flat array of names and values, which undici processes fastest. It
- * includes the request id and trace headers (W3C Trace Context), unless the contract sets these headers. A body that is
- * written in pieces gets a Content-Length.
- */
-function headersOf(
-  own: UpstreamRequest['headers'],
-  body: UpstreamRequest['body'],
-  { requestId, request }: Waiting,
-  line: Line['headers'],
-): string[] {
-  const headers = [requestIdName, requestId];
-  let hasTrace = false;
-  for (const name in own) {
-    if (line !== undefined && name in line) continue;
-    const value = own[name] as string;
-    if (name.length === requestIdName.length && name.toLowerCase() === requestIdName) headers[1] = value;
-    else headers.push(name, value);
-    if (name.length <= traceName.length) hasTrace ||= traceNames.has(name.toLowerCase());
-  }
-  if (line !== undefined) for (const name in line) headers.push(name, line[name] as string);
-  const { traceparent, tracestate } = request.headers;
-  if (!hasTrace && typeof traceparent === 'string' && traceparentForm.test(traceparent)) {
-    headers.push(traceName, traceparent);
-    if (typeof tracestate === 'string' && tracestateForm.test(tracestate))
-      headers.push('tracestate', tracestate);
-  }
-  if (body instanceof FilledBody) headers.push('content-length', String(body.length));
-  return headers;
-}
-
-const requestIdName = 'x-request-id';
-const traceName = 'traceparent';
-const traceNames: ReadonlySet<string> = new Set([traceName, 'tracestate']);
-/** Version, trace, parent and flags. */
-const traceparentForm = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-/** Maximum length that the specification requires to be passed on. */
-const tracestateForm = /^[\x20-\x7e]{1,512}$/;
-
-/**
- * Returns the error for a broken exchange. If nothing was sent, the upstream is unavailable. Otherwise its response is
- * invalid.
- */
-function told(cause: Error, stage: Stage): CallError {
-  if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
-  return new CallError('UpstreamInvalidResponse', {
-    detail: 'the service behind broke the connection before its answer was whole',
-    cause,
-  });
-}
-
-/** Seconds or an HTTP date (RFC 9110, 10.2.3). This header is always passed on to the caller. */
-const retryAfterForm = /^(?:\d{1,9}|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT)$/;
-
-const ourCodes: ReadonlySet<unknown> = new Set([
-  'UND_ERR_INVALID_ARG',
-  'UND_ERR_CLOSED',
-  'UND_ERR_DESTROYED',
-]);
-
-/** Returns true for undici's errors about calls that are invalid or too late. */
-function isOurs(error: Error): boolean {
-  return 'code' in error && ourCodes.has(error.code);
-}
-
-/**
- * Returns true if the response is a partial byte range (RFC 9110, 14.4). Ranges in other units are used for pages of a
- * list and are allowed.
- */
-function isPart(headers: UpstreamReply['headers']): boolean {
-  const range = headers['content-range'];
-  const [, first, last, size] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(String(range)) ?? [];
-  return first !== undefined && !(first === '0' && Number(last) + 1 === Number(size));
-}
-
-/** Returns true if the request asks for a range. */
-function asksForPart(headers: UpstreamRequest['headers']): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'range');
-}
-
-/** Transfer codings that undici decodes. A body with any other coding would still be encoded. */
-const plainTransfer = /^(?:chunked|identity)$/i;
-
-const garbageCodes: ReadonlySet<unknown> = new Set([
-  'UND_ERR_HEADERS_OVERFLOW',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-]);
-
-/** Returns true if bytes arrived that are not HTTP. */
-function isGarbage(error: Error): boolean {
-  return error.name === 'HTTPParserError' || ('code' in error && garbageCodes.has(error.code));
-}
-
-/** Returns the error for an invalid response. */
-function invalid(got: string): CallError {
-  return new CallError('UpstreamInvalidResponse', {
-    expected: "an answer of the contract's types",
-    got,
-  });
 }

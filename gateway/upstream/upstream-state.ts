@@ -1,0 +1,34 @@
+import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Admission } from '../admission/admission.ts';
+import type { Breaker } from './breaker.ts';
+import type { Watch } from './deadlines.ts';
+import type { CallDispatcher } from './fetch-dispatcher.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { NetworkOf } from './upstream.ts';
+import type { UpstreamConnections } from './upstream-connections.ts';
+
+/** Data shared by all calls to one upstream. */
+export interface Line {
+  readonly pool: CallDispatcher;
+  /** Scheme, host and port of the upstream. */
+  readonly address: string;
+  /** Path of the upstream's address. It precedes the path of each call. */
+  readonly prefix: string;
+  /** Additional headers for a proxy; undefined if there are none. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly limits: Limits;
+  readonly admission: Admission;
+  readonly networkOf: NetworkOf;
+  readonly connections: UpstreamConnections;
+  readonly breaker: Breaker;
+  readonly retries: RetryBudget;
+  readonly watch: Watch;
+  /** Number of calls rejected for lack of a connection since the start. */
+  shed: number;
+}
+
+/**
+ * Progress of an exchange. `waiting`: it waits for a connection, or for its retry. `connecting`: it was passed to a
+ * connection, which may not be open yet. `sent`: the request was sent. `answered`: a part of the response arrived.
+ */
+export type Stage = 'waiting' | 'connecting' | 'sent' | 'answered';
