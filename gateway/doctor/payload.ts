@@ -1,0 +1,187 @@
+import type { CompiledOperation } from '../../mappings/compiled.ts';
+import { namespaces } from '../../mappings/contract/model.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
+import { bindingOf } from '../../wsdl/binding.ts';
+import type { Draft } from './draft.ts';
+import { unescapeContent } from './envelope.ts';
+import type { Findings } from './findings.ts';
+import type { Known } from './known.ts';
+import { listed, nameSpans, type TreeElement } from './tree.ts';
+
+/** Finds the operation that a Body calls, and corrects its element. */
+
+/** Returns the first element of the Body. */
+export function payloadOf(root: TreeElement): TreeElement | undefined {
+  return root.children.find(({ local }) => local === 'Body')?.children[0];
+}
+
+/** Converts text in the Body to markup. Returns true if it changed the text. */
+export function unescapeBody(draft: Draft, findings: Findings): boolean {
+  const body = bodyOf(draft);
+  return body?.children.length === 0 && unescapeContent(draft, findings, body, 'Body');
+}
+
+/**
+ * Finds the operation of the Body and corrects its element's name. Returns undefined and adds a finding if no operation
+ * matches.
+ */
+export function mendPayload(
+  known: Known,
+  draft: Draft,
+  findings: Findings,
+  action: string | undefined,
+): CompiledOperation | undefined {
+  const body = bodyOf(draft);
+  if (body === undefined) return undefined;
+  const [payload, ...others] = body.children;
+  const empty = [...known.compiled.operations.values()].find(({ root }) => root === undefined);
+  if (payload === undefined) {
+    if (empty !== undefined) return empty;
+    const text = draft.text.slice(body.opened, body.closing).trim();
+    const what = /^[[{]/.test(text) ? 'holds JSON' : text === '' ? 'is empty' : 'holds text';
+    findings.error(
+      draft,
+      body.start,
+      `Body ${what}: it has to hold the element of an operation: ${listed(known.roots)}`,
+    );
+    return undefined;
+  }
+  const operation = operationOf(known, draft, findings, payload, action);
+  if (operation !== undefined) mendRest(draft, findings, others.length);
+  return operation;
+}
+
+function bodyOf({ root }: Draft): TreeElement | undefined {
+  return root?.children.find(({ local }) => local === 'Body');
+}
+
+/** Removes elements after the operation's element in the Body. */
+function mendRest(draft: Draft, findings: Findings, count: number): void {
+  const [second] = bodyOf(draft)?.children.slice(1) ?? [];
+  if (count === 0 || second === undefined) return;
+  const isMultiRef =
+    /^(?:multiRef|id\d*)$/i.test(second.local) || second.attributes.some(({ name }) => name === 'id');
+  findings.error(
+    draft,
+    second.start,
+    isMultiRef
+      ? `<${second.local.slice(0, 64)}> beside the call in Body is SOAP's encoding (multiRef, rpc/encoded): values stand in place in document/literal; make the client of this service's WSDL`
+      : `<${second.local.slice(0, 64)}> stands beside the call in Body, which holds one element (document/literal, wrapped): the parameters belong into it`,
+    'left out',
+  );
+  const body = bodyOf(draft);
+  if (body !== undefined) draft.replace(second.start, body.closing, '');
+}
+
+/** Finds the operation of an element and corrects the element's name and namespace. */
+function operationOf(
+  known: Known,
+  draft: Draft,
+  findings: Findings,
+  payload: TreeElement,
+  action: string | undefined,
+): CompiledOperation | undefined {
+  const { compiled } = known;
+  const all = [...compiled.operations.values()].filter(({ root }) => root !== undefined);
+  const { local, namespace, start } = payload;
+  const named = all.filter(({ root }) => root?.local === local);
+  const stated = action?.trim().replace(/^"(.*)"$/, '$1');
+  const isStated = ({ operation }: CompiledOperation): boolean =>
+    stated !== undefined && bindingOf(compiled.contract, operation.name).actions.includes(stated);
+  const exact = named.filter(({ root }) => root?.namespace === namespace);
+  const found = exact.find(isStated) ?? exact[0] ?? named.find(isStated) ?? named[0];
+  if (found !== undefined) {
+    if (found.root?.namespace !== namespace) mendRootNamespace(draft, findings, payload, found);
+    return found;
+  }
+  const what = otherPayload(payload, known.roots);
+  const plain = local.replace(/(?:Request|SoapIn|In|Input|Async|Operation|Response)$/, '');
+  const meant =
+    known.roots.find((root) => root.toLowerCase() === local.toLowerCase()) ??
+    known.roots.find((root) => root === plain) ??
+    nearest(local, known.roots.slice(0, 2_000));
+  const operation = all.find(({ root }) => root?.local === meant);
+  if (operation === undefined || what !== undefined) {
+    findings.error(
+      draft,
+      start,
+      what ??
+        `<${local.slice(0, 64)}> is no operation of this service, which has ${listed(known.roots)}: the client calls another service, or another version of it`,
+    );
+    return undefined;
+  }
+  const kind =
+    meant?.toLowerCase() === local.toLowerCase()
+      ? 'is written in another case'
+      : 'is no operation of this service';
+  findings.error(draft, start, `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`, `<${meant}>`);
+  const prefix = payload.prefix === '' ? '' : `${payload.prefix}:`;
+  draft.replaceAll(
+    nameSpans(draft.text, payload).map(([from, to]) => ({ start: from, end: to, text: `${prefix}${meant}` })),
+  );
+  const renamed = bodyOf(draft)?.children[0];
+  if (renamed !== undefined && renamed.namespace !== operation.root?.namespace)
+    mendRootNamespace(draft, findings, renamed, operation);
+  return operation;
+}
+
+/** Explains an element that calls no operation; undefined if it is unknown. */
+function otherPayload({ local, namespace }: TreeElement, roots: readonly string[]): string | undefined {
+  if (local === 'Fault')
+    return 'this is a fault, the answer of a service: what was pasted is a reply, not the request';
+  if (local.endsWith('Response') && roots.includes(local.slice(0, -8)))
+    return `<${local.slice(0, 64)}> is the reply of ${local.slice(0, -8)}, not its request`;
+  if (namespace === namespaces.xenc)
+    return 'the body is encrypted (XML Encryption), which this service does not read: turn off encryption, TLS protects the message';
+  if (/^RequestSecurityToken/.test(local))
+    return 'this asks for a security token (WS-Trust): set establishSecurityContext="false", or use a binding without message security';
+  if (/rm\/?$|wsrm/.test(namespace))
+    return 'this opens a reliable session (WS-ReliableMessaging): turn it off in the client';
+  return undefined;
+}
+
+/** Corrects the namespace of the operation's element, and of all members in the scope of the same declaration. */
+function mendRootNamespace(
+  draft: Draft,
+  findings: Findings,
+  payload: TreeElement,
+  { root }: CompiledOperation,
+): void {
+  if (root === undefined) return;
+  const { namespace, prefix, local } = payload;
+  const severity = namespace === '' ? 'warning' : 'error';
+  findings.note(
+    draft,
+    payload.start,
+    severity,
+    `wrong namespace: <${local.slice(0, 64)}> is ${namespace === '' ? 'in none' : `of "${namespace.slice(0, 200)}"`}, and this service's is "${root.namespace}"${namespaceCause(namespace, root.namespace)}`,
+    root.namespace,
+  );
+  const name = prefix === '' ? 'xmlns' : `xmlns:${prefix}`;
+  for (let at: TreeElement | undefined = bodyOf(draft)?.children[0]; at !== undefined; at = at.parent) {
+    const found = at.declarations.find((one) => one.local === prefix);
+    if (found === undefined) continue;
+    // The Envelope's own prefix must not change.
+    if (at.local === 'Envelope' && prefix === at.prefix) break;
+    draft.replace(found.start, found.end, `${name}="${root.namespace}"`);
+    return;
+  }
+  const [[, end] = [0, 0]] = nameSpans(draft.text, payload);
+  draft.replace(end, end, ` ${name}="${root.namespace}"`);
+}
+
+function namespaceCause(got: string, right: string): string {
+  if (got === '') return '; this service takes it, a strict one does not';
+  if (got.toLowerCase() === right.toLowerCase()) return ': upper and lower case differ';
+  if (got.replace(/\/$/, '') === right.replace(/\/$/, ''))
+    return ': a slash at its end is missing, or one too many';
+  if (got.replace(/^https?:/, '') === right.replace(/^https?:/, ''))
+    return ': http and https differ, a namespace is a name and not an address';
+  if (/tempuri\.org/.test(got)) return ": http://tempuri.org/ is .NET's own for services that named none";
+  if (/soap\/envelope|soap-envelope/.test(got))
+    return ": it is the envelope's, so the element lacks a declaration of its own";
+  const digits = /\d+/g;
+  if (got.replace(digits, '') === right.replace(digits, ''))
+    return ': the client is of another version of the WSDL';
+  return ': the client is of another WSDL, or of another version';
+}
