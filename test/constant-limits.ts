@@ -59,8 +59,8 @@ import { maxLoopRequestBytes } from '../mappings/http-mapping/related-stream.ts'
 import { maxErrorCharacters } from '../mappings/http-mapping/upstream-error.ts';
 import { maxMisfits } from '../mappings/json/tape.ts';
 import { contractConstants } from '../mappings/loader/document/allowance.ts';
-import { maxCalls, maxCodeMs } from '../mappings/mapping/mapping.ts';
 import { maxRules } from '../mappings/mapping/rules.ts';
+import { maxCalls, maxCodeMs } from '../mappings/mapping/run-entry.ts';
 import { maxParameterCharacters } from '../mappings/places.ts';
 import {
   maxAllAttributes,

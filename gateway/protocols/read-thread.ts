@@ -14,8 +14,10 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import { receiveContract, type SentContract } from '../../mappings/contract/transfer.ts';
 import type { Input, UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import type { SplitMessage } from '../../mappings/http-mapping/related.ts';
+import type { MappedAnswer } from '../../mappings/mapping/compiled-entry.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
-import type { MappedAnswer, MappedRequest, Mapping } from '../../mappings/mapping/mapping.ts';
+import type { Mapping } from '../../mappings/mapping/mapping.ts';
+import type { MappedRequest } from '../../mappings/mapping/run-entry.ts';
 import { NoRoom } from '../../mappings/xml/error.ts';
 import type { ReadReply } from '../call/call.ts';
 import type {

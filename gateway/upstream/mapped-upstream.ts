@@ -5,13 +5,10 @@ import type { Operation } from '../../mappings/contract/model.ts';
 import { within } from '../../mappings/contract/reason.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
-import type {
-  MappedAnswer,
-  MappedOperation,
-  MappedRequest,
-  Mapping,
-} from '../../mappings/mapping/mapping.ts';
+import type { MappedAnswer } from '../../mappings/mapping/compiled-entry.ts';
+import type { MappedOperation, Mapping } from '../../mappings/mapping/mapping.ts';
 import { LongMapping, MappingError } from '../../mappings/mapping/run.ts';
+import type { MappedRequest } from '../../mappings/mapping/run-entry.ts';
 import { CallError, jsonFault, placeInReply } from '../call/error.ts';
 import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } from './upstream.ts';
 

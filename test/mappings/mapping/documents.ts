@@ -1,7 +1,8 @@
 import { parse } from 'yaml';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { compileModule } from '../../../mappings/mapping/code.ts';
-import { compileMapping, type MappedAnswer, type Mapping } from '../../../mappings/mapping/mapping.ts';
+import type { MappedAnswer } from '../../../mappings/mapping/compiled-entry.ts';
+import { compileMapping, type Mapping } from '../../../mappings/mapping/mapping.ts';
 import { readEntries } from '../../../mappings/mapping/rules.ts';
 
 /** A test's mapping: both schemas in YAML's flow style, and the rules. */
