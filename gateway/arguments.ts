@@ -102,5 +102,5 @@ export function checkPlace(value: unknown): void {
 export function checkNames(owner: string, given: object, known: readonly string[]): void {
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      throw wrongArgument(name, `an option of ${owner}`, `an unknown one${didYouMean(name, known)}`);
+      throw wrongArgument(name, `an option of ${owner}`, `an unknown name${didYouMean(name, known)}`);
 }

@@ -26,6 +26,7 @@ import { deriveFromContract, writeDerivedOpenapi } from '../../wsdl/derived-open
 import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
 import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
 import { printAdopted, summaryOf } from './check.ts';
+import { helpEnd } from './help.ts';
 import { limitsOption } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
 
@@ -40,27 +41,30 @@ interface AdoptFlags {
 /** Creates the command `soapbridge adopt`. */
 export function adoptCommand(): Command {
   return new Command('adopt')
-    .description("make a contract folder of an existing service's WSDL")
-    .argument('<wsdl>', 'the WSDL; what it imports lies below its folder')
-    .addOption(new Option('--out <dir>', 'the folder to write').makeOptionMandatory())
+    .description('make a contract folder from the WSDL of a legacy service')
+    .argument('<wsdl>', 'WSDL file; its imports are in its folder or below')
+    .addOption(new Option('--out <dir>', 'folder to write').makeOptionMandatory())
     .addOption(
       new Option(
         '--refs <beginning=dir>',
-        'a folder whose files stand for the beginning of a URL, or of a path such as ../, in imports (may be repeated)',
+        'folder that replaces the beginning of a URL or path in imports, such as ../=shared (repeatable)',
       )
         .default(new Map(), 'none')
         .argParser(addReference),
     )
     .addOption(
-      new Option('--force', 'write over files that are there, but for a soap.yaml with keys').default(false),
+      new Option('--force', 'replace existing files, except a soap.yaml that has keys').default(false),
     )
     .addOption(limitsOption())
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      `\nWrites the documents as they are, soap.yaml, ${derivedFile} and names.lock. Names that a names.lock in the folder keeps stay.`,
+      helpEnd(
+        'soapbridge adopt old/Orders.wsdl --out orders',
+        { 0: 'the folder was written', 2: 'a file exists already, or the input is wrong' },
+        `Copies the documents and writes soap.yaml, ${derivedFile} and names.lock. Names in an existing names.lock do not change.`,
+      ),
     )
-    .addHelpText('after', '\nExit codes: 0 written, 2 it is there already, or wrong input.')
     .action(adopt);
 }
 
@@ -68,9 +72,7 @@ function addReference(text: string, before: ReadonlyMap<string, string>): Readon
   // a folder's name or a URL may contain `=`, too
   const equals = /^(?:\.\.\/)+=/.test(text) ? text.indexOf('=') : text.lastIndexOf('=');
   if (equals < 1 || equals === text.length - 1)
-    throw new InvalidArgumentError(
-      'expected the beginning of a URL or path, = and a folder, such as https://schemas.example/=schemas.',
-    );
+    throw new InvalidArgumentError('expected BEGINNING=FOLDER, such as https://schemas.example/=schemas.');
   return new Map([...before, [text.slice(0, equals), text.slice(equals + 1)]]);
 }
 
@@ -81,7 +83,7 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
   const document = findFile(out, 'mapping') === undefined ? findFile(flags.out, 'openapi') : undefined;
   if (document !== undefined)
     throw new RangeError(
-      `${document}: expected none in the folder of an adopted WSDL without a mapping, got one; --out names another folder`,
+      `${document}: expected no OpenAPI document in the output folder without a mapping, got one. Choose another folder with --out`,
     );
   const source = readSource(wsdl, flags, out);
   const stage = `${out}.${process.pid}.new`;
@@ -102,12 +104,15 @@ function checkWsdl(wsdl: string): void {
   if (isDocumentUrl(wsdl)) {
     const url = shownName + (/\?(?:wsdl|singlewsdl)$/i.exec(wsdl)?.[0] ?? '');
     throw new RangeError(
-      `${url}: expected the path of a WSDL file, got a URL; store the document first: curl -o service.wsdl '${url}'`,
+      `${url}: expected the path of a WSDL file, got a URL. Download the document first: curl -o service.wsdl '${url}'`,
     );
   }
   const found = statSync(wsdl, { throwIfNoEntry: false });
   if (found?.isFile() !== true) {
-    const what = found?.isDirectory() === true ? 'a folder; name the WSDL in it' : 'no file of that name';
+    const what =
+      found?.isDirectory() === true
+        ? 'a folder. Give the path of the WSDL in it'
+        : 'a path that does not exist';
     throw new RangeError(`${shownName}: expected the path of a WSDL file, got ${what}`);
   }
   const start = startOf(wsdl);
@@ -115,9 +120,9 @@ function checkWsdl(wsdl: string): void {
   if (/^(?:ï»¿|þÿ|ÿþ|\0|\s)*</.test(start)) return;
   if (/^["']?(?:openapi|swagger)["']?\s*:/m.test(start.replace(/^\s*\{\s*/, '')))
     throw new RangeError(
-      `${wsdl}: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve ${wsdl} --upstream URL`,
+      `${wsdl}: expected a WSDL, got an OpenAPI document. Serve it with soapbridge serve ${wsdl} --upstream URL`,
     );
-  throw new RangeError(`${wsdl}: expected a WSDL, got a file that is no XML`);
+  throw new RangeError(`${wsdl}: expected a WSDL, got a file that is not XML`);
 }
 
 /** Returns the first 4096 bytes of a file as Latin-1. */
@@ -204,7 +209,7 @@ function loadWithCommand(
     return { ...loaded, command };
   } catch (error) {
     if (!(error instanceof ContractError) || outside.size === 0) throw error;
-    const message = `to read the files outside of its folder: ${commandWithRefs(wsdl, flags, outside, load)}`;
+    const message = `To read the files outside its folder, run: ${commandWithRefs(wsdl, flags, outside, load)}`;
     throw new ContractError([...error.problems, { file: wsdl, pointer: '', message }]);
   }
 }
@@ -273,11 +278,12 @@ const ownFile = /^(?:(?:soap|openapi|mapping)\.(?:yaml|yml|json)|derived\.openap
 function checkPath(path: string, others: ReadonlyMap<string, unknown>): void {
   if (ownFile.test(path))
     throw new RangeError(
-      `${path}: expected another name of a document, as a contract's folder has a file of its own called so; rename it, and what imports it`,
+      `${path}: expected a document name that the contract folder does not use, got a reserved one. Rename the ` +
+        `document and change its imports`,
     );
   if (others.has(path))
     throw new RangeError(
-      `${path}: expected one document of that path, got another one below --refs; rename one of the folders`,
+      `${path}: expected one document with this path, got a second one from --refs. Rename one of the folders`,
     );
 }
 
@@ -388,15 +394,16 @@ function moveInto(
     const folder = folderThere(dirname(place));
     if (folder !== inside && !folder.startsWith(inside + sep))
       throw new RangeError(
-        `${join(called, file)}: expected a place in ${called}, got a link that leads out of it`,
+        `${join(called, file)}: expected a path inside ${called}, got a link to another folder`,
       );
     if (statSync(place, { throwIfNoEntry: false })?.isDirectory() === true)
-      throw new RangeError(`${join(called, file)}: expected a file or none, got a folder`);
+      throw new RangeError(`${join(called, file)}: expected a file or a new path, got a folder`);
   }
   const there = changed.find((file) => existsSync(join(out, file)));
   if (there !== undefined && !force)
     throw new RangeError(
-      `${join(called, there)}: expected no file, got one of other content; --force writes over it`,
+      `${join(called, there)}: expected no file or an equal one, got a file with other content. Replace it with ` +
+        `--force`,
     );
   for (const file of changed) {
     mkdirSync(dirname(join(out, file)), { recursive: true });
@@ -430,10 +437,12 @@ function report(
     printJson({ written: written.map((file) => join(out, file)), contract: summaryOf(loaded), open });
     return;
   }
-  printLine(`${out}: written ${written.length === 0 ? 'nothing, as all is there' : written.join(', ')}`);
+  printLine(
+    `${out}: wrote ${written.length === 0 ? 'nothing, all files are up to date' : written.join(', ')}`,
+  );
   printAdopted(loaded.contract, adopted, loaded.notServed, loaded.warnings);
-  for (const { place, rule } of open) printLine(`left open: ${place} (${rules[rule]}, ${rule})`);
+  for (const { place, rule } of open) printLine(`no schema: ${place} (${rules[rule]}, ${rule})`);
   if (command !== undefined)
-    printLine(`to read the files outside of the WSDL's folder too: ${command} --force`);
-  printLine(`look at ${join(out, 'soap.yaml')}, then: soapbridge check --contract ${out}`);
+    printLine(`To read the files outside the folder of the WSDL too, run: ${command} --force`);
+  printLine(`Review ${join(out, 'soap.yaml')}, then run: soapbridge check --contract ${out}`);
 }

@@ -18,6 +18,7 @@ import { wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { finding, wrongInput } from './failure.ts';
+import { helpEnd } from './help.ts';
 import {
   type ContractFlags,
   configOption,
@@ -38,18 +39,22 @@ interface CheckFlags extends ContractFlags {
 /** Creates the command `soapbridge check`. */
 export function checkCommand(): Command {
   return contractCommand('check')
-    .description('load a contract; say what is wrong, or what it holds')
+    .description('report problems of a contract, or list its operations')
     .addOption(configOption())
     .addOption(
-      new Option('-u, --upstream <url>', 'the JSON service behind, for --probe')
+      new Option('-u, --upstream <url>', 'URL of the upstream, for --probe')
         .env('SOAPBRIDGE_UPSTREAM_URL')
         .argParser(httpUrl('--upstream')),
     )
-    .addOption(new Option('--probe', 'say whether the upstream can be reached: connects, and sends it HEAD'))
+    .addOption(new Option('--probe', 'test the connection to the upstream with a HEAD request'))
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nExit codes: 0 it can be served, 1 the upstream can not be reached (--probe), 2 it can not be served, a derived document differs, or wrong input.',
+      helpEnd('soapbridge check parcels.yaml', {
+        0: 'the contract can be served',
+        1: 'the upstream is unreachable (--probe)',
+        2: 'the contract has an error, derived.openapi.yaml is out of date, or the input is wrong',
+      }),
     )
     .action(contractAction(printCheck));
 }
@@ -79,7 +84,7 @@ async function printCheck(flags: CheckFlags): Promise<void> {
 
 function checkProbe({ config, upstream }: CheckFlags): void {
   if (config === undefined && upstream === undefined)
-    throw new RangeError('--probe: expected the upstream to reach as --upstream, got none');
+    throw new RangeError('--probe: expected the URL of the upstream as --upstream, got none');
 }
 
 /** Tries to reach every upstream that the flags name. */
@@ -213,7 +218,8 @@ export function printAdopted(
 ): void {
   const { basePath, personal } = contract;
   printLine(
-    `${contract.service}: ${service.operations.length} operations of a WSDL (${filesOf(service).join(', ')}), namespace ${service.namespace}`,
+    `${contract.service}: ${service.operations.length} operations from a WSDL (${filesOf(service).join(', ')}), ` +
+      `namespace ${service.namespace}`,
   );
   for (const { path, ports } of endpoints)
     printLine(`  ${basePath}${path}: ${ports.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`);
@@ -223,7 +229,7 @@ export function printAdopted(
     );
   if (personal.length > 0) printLine(`personal: ${personal.join(', ')}`);
   for (const { text, served } of service.policies)
-    printLine(`policy asks for: ${text}${served ? '' : ' (not met)'}`);
+    printLine(`policy requires: ${text}${served ? '' : ' (not met)'}`);
   for (const { name, reasons } of notServed)
     for (const { why, file, line } of reasons) {
       const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
@@ -251,12 +257,12 @@ function printDerived(derived: CheckedContract['derived']): void {
   if (first === undefined) return;
   const count = derived.length === 1 ? '1 difference' : `${derived.length} differences`;
   printError(
-    `${first.file}: out of date: ${count} from the WSDL and soap.yaml; run soapbridge adopt with --force to write it again`,
+    `${first.file}: expected the document that matches the WSDL and soap.yaml, got ${count}. Run soapbridge adopt with --force to update it`,
   );
   for (const { file, line, pointer, message } of derived.slice(0, mostDifferences))
     printError(`${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
   const more = derived.length - mostDifferences;
-  if (more > 0) printError(`${more} more; --json lists all`);
+  if (more > 0) printError(`${more} more differences; list all with --json`);
 }
 
 function print(loaded: CheckedContract): void {
@@ -284,13 +290,13 @@ function print(loaded: CheckedContract): void {
   }
   if (contract.personal.length > 0) printLine(`personal: ${contract.personal.join(', ')}`);
   for (const [says, places] of [
-    [`travels as JSON ${contract.settings.json}`, loaded.notes],
-    ['described twice', loaded.contradictions],
-    ['not checked', loaded.unchecked],
-    ['not followed', loaded.ownXml],
-    ['may be too large', loaded.unbounded],
-    ['the upstream is called', loaded.assumedServers],
-    ['read in its place', loaded.unforeseen],
+    [`sent as JSON ${contract.settings.json}`, loaded.notes],
+    ['conflicting descriptions', loaded.contradictions],
+    ['not validated', loaded.unchecked],
+    ['ignored xml keyword', loaded.ownXml],
+    ['no size limit', loaded.unbounded],
+    ['assumed upstream URL', loaded.assumedServers],
+    ['undeclared response', loaded.unforeseen],
   ] as const)
     for (const { pointer, why } of places) printLine(`${says}: ${pointer} (${why})`);
   for (const { file, line, pointer, message } of warnings)
@@ -298,9 +304,9 @@ function print(loaded: CheckedContract): void {
   for (const { name, reasons } of notServed)
     for (const { pointer, why } of reasons) printLine(`not served: ${name} (${pointer}: ${why})`);
   for (const { key, wanted, name, holder } of displaced)
-    printLine(`called otherwise: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
+    printLine(`renamed: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
   for (const { name, of, stacks, portable } of unusableNames(loaded.names))
     printLine(
-      `${of} name that ${stacks.join(' and ')} cannot use: ${name} (names: portable makes it ${portable})`,
+      `${of} name that ${stacks.join(' and ')} cannot use: ${name} (${portable} with names: portable)`,
     );
 }

@@ -18,17 +18,17 @@ import { wsdlCommand } from './wsdl.ts';
 /** Runs the command line. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('soapbridge')
-    .description('Gives a JSON API a SOAP face: SOAP 1.1, SOAP 1.2 and plain XML in front, JSON behind.')
+    .description('Puts a SOAP interface (SOAP 1.1, SOAP 1.2, plain XML) in front of a JSON service.')
     .version(readVersion());
   for (const command of [
     serveCommand(),
-    wsdlCommand(),
     checkCommand(),
-    diffCommand(),
+    wsdlCommand(),
     initCommand(),
     adoptCommand(),
     mapCommand(),
     namesCommand(),
+    diffCommand(),
     translateCommand(),
     explainCommand(),
     kitCommand(),
@@ -42,7 +42,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   program.hook('preAction', (_program, command) => checkEnvironment(command, known));
   for (const command of all) {
     if (isJson) command.configureOutput({ outputError: printAsProblem });
-    else command.showHelpAfterError('(add --help for what there is)');
+    else command.showHelpAfterError('(list the options with --help)');
     command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
   }
   process.stdout.on('error', stopPrinting);
@@ -64,7 +64,7 @@ function printAsProblem(text: string): void {
  */
 function stopPrinting({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') process.exit();
-  printError(`standard output: expected room for all that is printed, got ${code}`);
+  printError(`standard output: expected a writable output, got ${code}`);
   process.exit(wrongInput);
 }
 

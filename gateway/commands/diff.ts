@@ -4,6 +4,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { type ContractPlace, readContract } from '../../mappings/loader/load.ts';
 import { type Change, compareContracts, type Grade } from '../../wsdl/diff.ts';
 import { finding } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { limitsOption } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
 
@@ -24,14 +25,23 @@ const words: Readonly<Record<Grade, string>> = {
 /** Creates the command `soapbridge diff`. */
 export function diffCommand(): Command {
   return new Command('diff')
-    .description('say which changes between two contracts break SOAP clients that are already built')
-    .argument('<old>', 'folder of a contract, or an OpenAPI document')
-    .argument('<new>', 'the same, of its successor')
-    .addOption(new Option('--overlay <file>', 'overlay of those that are documents (default: none)'))
-    .addOption(new Option('--strict', 'count what breaks strict clients as breaking').default(false))
+    .description('list changes between two contracts that break existing SOAP clients')
+    .argument('<old>', 'contract folder or OpenAPI document of the old version')
+    .argument('<new>', 'contract folder or OpenAPI document of the new version')
+    .addOption(new Option('--overlay <file>', 'overlay for the OpenAPI documents (default: none)'))
+    .addOption(
+      new Option('--strict', 'exit with 1 also for changes that break only strict clients').default(false),
+    )
     .addOption(limitsOption())
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit codes: 0 nothing breaks, 1 something does, 2 wrong input.')
+    .addHelpText(
+      'after',
+      helpEnd('soapbridge diff old/openapi.yaml new/openapi.yaml --overlay soap.yaml', {
+        0: 'no change breaks clients',
+        1: 'a change breaks clients',
+        2: wrongInputText,
+      }),
+    )
     .action(printDiff);
 }
 

@@ -54,20 +54,20 @@ export function checkEnvironment(command: Command, known: readonly string[]): vo
       .filter((name) => old.includes(name))
       .map(
         (name) =>
-          `${name}: expected the name ${prefix}${name}, got the old name; rename or unset the variable`,
+          `${name}: expected the name ${prefix}${name}, got the old name. Rename or unset the variable`,
       ),
     ...set.flatMap((name) => {
       if (!name.startsWith(prefix) || known.includes(name)) return [];
       const short = name.slice(prefix.length);
       if (withoutPrefix.includes(short) && !/^tcp:/.test(process.env[name] ?? ''))
-        return [`${name}: expected the name ${short}, which has no prefix`];
+        return [`${name}: expected the name ${short} without the prefix`];
       const near = nearest(
         short,
         known.map((each) => each.slice(prefix.length)),
       );
       return near === undefined
         ? []
-        : [`${name}: expected a variable of soapbridge, got an unknown one; did you mean ${prefix}${near}?`];
+        : [`${name}: expected a variable of soapbridge, got an unknown name. Did you mean ${prefix}${near}?`];
     }),
   ];
   if (lines.length > 0) throw new RangeError(lines.join('\n'));

@@ -6,6 +6,7 @@ import type { ExplainedMessage, Explanation } from '../doctor/explain.ts';
 import type { Finding } from '../doctor/findings.ts';
 import { loadContract } from '../process/load-place.ts';
 import { finding } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
 
@@ -19,16 +20,19 @@ interface ExplainFlags extends ContractFlags {
 export function explainCommand(): Command {
   return contractCommand('explain', [
     '<file>',
-    'the message, with its HTTP head or without; - for standard input',
+    'file with the message, with or without HTTP headers; - for standard input',
   ])
-    .description('say what is wrong with a SOAP message, all of it at once, and print it put right')
-    .option('--content-type <value>', 'the Content-Type that it was sent with')
-    .option('--soapaction <value>', 'the SOAPAction that it was sent with, as it stood in the header')
+    .description('list all problems of a SOAP message and print a corrected message')
+    .option('--content-type <value>', 'Content-Type header of the message')
+    .option('--soapaction <value>', 'SOAPAction header of the message, with its quotes')
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      '\nNothing is sent or kept; credentials are printed as placeholders.' +
-        '\nExit codes: 0 this service takes the message, 1 it is refused, 2 wrong input.',
+      helpEnd(
+        'soapbridge explain message.xml parcels.yaml',
+        { 0: 'the gateway accepts the message', 1: 'the gateway rejects the message', 2: wrongInputText },
+        'The message is neither sent nor stored. Credentials are printed as placeholders.',
+      ),
     )
     .action((file: string, document: string | undefined, flags: ExplainFlags, command: Command) =>
       contractAction((named: ExplainFlags) => explainMessage(file, named))(document, flags, command),
@@ -57,7 +61,8 @@ async function readUpTo(file: string, most: number): Promise<Buffer> {
   let length = 0;
   for await (const chunk of file === '-' ? process.stdin : createReadStream(file)) {
     length += chunk.length;
-    if (length > most) throw new RangeError(`expected a message of at most ${most} bytes, got a longer one`);
+    if (length > most)
+      throw new RangeError(`expected a message of at most ${most} bytes, got a longer message`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -81,13 +86,13 @@ function messageOf(bytes: Buffer, { contentType, soapaction }: ExplainFlags): Ex
 
 function printExplanation(file: string, { operation, findings, more, corrected }: Explanation): void {
   const name = file === '-' ? 'the message' : file;
-  const calls = operation === undefined ? 'calls no operation that is known' : `calls ${operation}`;
+  const calls = operation === undefined ? 'calls no operation of this contract' : `calls ${operation}`;
   const counted = (severity: Finding['severity']): string => {
     const count = findings.filter((one) => one.severity === severity).length;
     return `${count} ${severity}${count === 1 ? '' : 's'}`;
   };
   const told = `${counted('error')}, ${counted('warning')}`;
-  const lines = [`${name} ${calls}: ${findings.length === 0 ? 'nothing is wrong with it' : told}`];
+  const lines = [`${name} ${calls}: ${findings.length === 0 ? 'no problem found' : told}`];
   for (const { severity, at, message, fix } of findings) {
     const place = at === undefined ? 'HTTP headers' : `line ${at.line}, column ${at.column}`;
     lines.push('', `${severity}: ${place}: ${message}`);
@@ -97,9 +102,9 @@ function printExplanation(file: string, { operation, findings, more, corrected }
   if (findings.length > 0 && corrected !== undefined) {
     const { isTaken, contentType, soapAction, text } = corrected;
     const verdict = isTaken
-      ? 'this service takes it'
-      : 'as far as it can be told; what is left is yours to say';
-    lines.push('', `The message put right (${verdict}):`, '', `Content-Type: ${contentType}`);
+      ? 'the gateway accepts it'
+      : 'incomplete; correct the remaining problems yourself';
+    lines.push('', `The corrected message (${verdict}):`, '', `Content-Type: ${contentType}`);
     if (soapAction !== undefined) lines.push(`SOAPAction: ${soapAction}`);
     lines.push('', text.trimEnd());
   }

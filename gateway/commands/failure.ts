@@ -16,11 +16,11 @@ export function fail(error: unknown, json = false): never {
   if (error instanceof ContractError || (error instanceof RangeError && !isStackOverflow(error))) {
     const isContract = error instanceof ContractError;
     if (json) printJson({ problems: isContract ? error.problems : [{ message: error.message }] });
-    else printError(isContract ? `the contract can't be served:\n${error.message}` : error.message);
+    else printError(isContract ? `the contract cannot be served:\n${error.message}` : error.message);
     process.exit(wrongInput);
   }
   if (isStackOverflow(error)) {
-    const message = 'expected types that refer to fewer others in turn, got more than can be followed';
+    const message = 'expected types with less nesting of references, got too many levels';
     if (json) printJson({ problems: [{ message }] });
     else printError(message);
     process.exit(wrongInput);
@@ -38,19 +38,20 @@ export function fail(error: unknown, json = false): never {
 /** Returns the message for an error of the operating system; undefined for another error. */
 function refusal(error: unknown): string | undefined {
   if (!(error instanceof Error && 'code' in error)) return undefined;
-  if ('path' in error && 'syscall' in error) return `${error.path}: can't be read or written (${error.code})`;
+  if ('path' in error && 'syscall' in error)
+    return `${error.path}: cannot read or write the file (${error.code})`;
   const hint = startHints.get(error.code);
-  return hint === undefined ? undefined : `${error.message}; ${hint}`;
+  return hint === undefined ? undefined : `${error.message}. ${hint}`;
 }
 
-const otherHost = '--host takes an address of this machine';
+const otherHost = 'Set --host to an address of this machine';
 
 /** Hints for errors at the start, by error code. */
 const startHints: ReadonlyMap<unknown, string> = new Map([
-  ['EADDRINUSE', 'take another port with --port, 0 for a free one'],
-  ['EACCES', 'take another port with --port'],
+  ['EADDRINUSE', 'Choose another port with --port, or 0 for a free one'],
+  ['EACCES', 'Choose another port with --port'],
   ['EADDRNOTAVAIL', otherHost],
   ['ENOTFOUND', otherHost],
-  ['ENOSPC', 'make room where it writes'],
-  ['ERR_SQLITE_ERROR', '--upstream-db takes a database file that can be written'],
+  ['ENOSPC', 'Free some disk space'],
+  ['ERR_SQLITE_ERROR', 'Set --upstream-db to a writable database file'],
 ]);

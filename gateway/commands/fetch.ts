@@ -21,12 +21,12 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
   if (url === null || url.hostname === '') throw new RangeError(`${address}: expected a URL, got none`);
   if (url.username !== '' || url.password !== '')
     throw new RangeError(
-      `--fetch: expected a URL without a user and a password, which logs would show, got one of ${url.host}`,
+      `--fetch: expected a URL without user and password, got one with credentials for ${url.host}`,
     );
   const path = fileOf(url);
   const shown = url.origin + url.pathname; // a query may contain a key
   if (existsSync(path)) {
-    printError(`${shown} is not fetched: ${path} is there; remove it to have it fetched anew`);
+    printError(`${shown} not downloaded: ${path} exists. Delete the file to download it again`);
     return path;
   }
   const bytes = await load(url, shown, limits);
@@ -37,13 +37,13 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
     const root = readYamlFile(partial, problems)?.root;
     if (!isNode(root) || (root.openapi === undefined && root.swagger === undefined))
       throw new RangeError(
-        `${shown}: expected an OpenAPI document, an object with openapi or swagger, got ${problems[0]?.message ?? 'another one'}`,
+        `${shown}: expected an OpenAPI document, an object with openapi or swagger, got ${problems[0]?.message ?? 'an unknown format'}`,
       );
     renameSync(partial, path);
   } finally {
     rmSync(partial, { force: true });
   }
-  printError(`${shown} is stored as ${path}, ${bytes.length} bytes; it is not fetched again`);
+  printError(`${shown} stored as ${path}, ${bytes.length} bytes`);
   return path;
 }
 
@@ -90,9 +90,9 @@ async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
     if (error instanceof Error && error.cause instanceof RangeError) throw error.cause;
     if (signal.aborted)
       throw new RangeError(
-        `${shown}: expected it within ${totalMs} ms${totalMs === contractMs ? ' (contractMs)' : ''}, got no further`,
+        `${shown}: expected the document within ${totalMs} ms${totalMs === contractMs ? ' (contractMs)' : ''}, got a timeout`,
       );
-    throw new RangeError(`${shown}: can't be fetched (${causeOf(error)})`);
+    throw new RangeError(`${shown}: download failed (${causeOf(error)})`);
   }
 }
 
@@ -132,7 +132,7 @@ function redirectTarget(location: string, base: URL, shown: string): URL {
   const target = URL.parse(location, base);
   if (target === null || !/^https?:$/.test(target.protocol) || target.username + target.password !== '')
     throw new RangeError(
-      `${shown}: expected a redirect to an http or https URL without credentials, got another one`,
+      `${shown}: expected a redirect to an http or https URL without credentials, got another target`,
     );
   return target;
 }

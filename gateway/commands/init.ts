@@ -3,6 +3,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { readContract, schemaFiles } from '../../mappings/loader/load.ts';
+import { helpEnd } from './help.ts';
 import { type ContractFlags, contractAction, contractCommand } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
 import { commentedKeys, type KeyLines, schemaLine } from './overlay-text.ts';
@@ -16,27 +17,31 @@ interface InitFlags extends ContractFlags {
 /** Creates the command `soapbridge init`. */
 export function initCommand(): Command {
   return contractCommand('init')
-    .description('write an overlay for an OpenAPI document, with what its defaults decide')
-    .addOption(new Option('--force', 'write over an overlay that is there').default(false))
+    .description('write an overlay for an OpenAPI document, with all keys and defaults')
+    .addOption(new Option('--force', 'replace an existing overlay').default(false))
     .addOption(jsonOption())
-    .addHelpText('after', '\nThe overlay goes where --overlay says, or beside the document as soap.yaml.')
-    .addHelpText('after', '\nExit codes: 0 written, 2 it is there already, or wrong input.')
+    .addHelpText(
+      'after',
+      helpEnd(
+        'soapbridge init parcels.yaml',
+        { 0: 'the overlay was written', 2: 'the overlay exists already, or the input is wrong' },
+        'Without --overlay, the file is soap.yaml in the folder of the document.',
+      ),
+    )
     .action(contractAction(writeOverlay));
 }
 
 function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): void {
   if (openapi === undefined)
-    throw new RangeError('expected the document by position or as --openapi, got none');
+    throw new RangeError('expected an OpenAPI document as argument or --openapi, got none');
   const path = overlay ?? join(dirname(openapi), 'soap.yaml');
   if (existsSync(path) && !force)
-    throw new RangeError(`${path}: expected no file, got one; --force writes over it`);
+    throw new RangeError(`${path}: expected no file, got one. Replace it with --force`);
   const loaded = readContract({ openapi, overlay: undefined }, limits);
   writeWhole(path, overlayText(loaded, openapi, path));
   if (json) printJson({ written: path });
   else
-    printLine(
-      `${path} is written; look at what it decides, then: soapbridge check --openapi ${openapi} --overlay ${path}`,
-    );
+    printLine(`wrote ${path}; review it, then run: soapbridge check --openapi ${openapi} --overlay ${path}`);
 }
 
 /** Returns the text of an overlay that describes each key in a comment, with its default or an example. */
@@ -79,9 +84,9 @@ function linesOf({ contract: { operations, types } }: LoadedContract): KeyLines 
 /** Returns comments about the parts of the document that are not served, or only as JSON text. */
 function remarks({ notes, notServed }: LoadedContract): string[] {
   return [
-    ...remark('Travels as JSON text in an xs:string, as no closed type fits:', notes),
+    ...remark('Sent as JSON text in an xs:string, because no closed type fits:', notes),
     ...remark(
-      'Is not served:',
+      'Not served:',
       notServed.flatMap(({ reasons }) => reasons),
     ),
   ];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { compileContract } from '../../mappings/compile.ts';
 import { loadContract } from '../process/load-place.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
 import { printLine } from './output.ts';
 import { writeWhole } from './write-file.ts';
@@ -17,15 +18,18 @@ interface KitFlags extends ContractFlags {
 /** Creates the command `soapbridge kit`. */
 export function kitCommand(): Command {
   return contractCommand('kit')
-    .description('write what clients begin with: programs, samples, SoapUI, Postman and Bruno collections')
-    .requiredOption('--out <place>', 'a folder, or a file that ends with .zip')
-    .option('--operation <names...>', 'of these operations alone')
+    .description('write client programs, samples, and SoapUI, Postman and Bruno collections')
+    .requiredOption('--out <place>', 'folder or .zip file to write')
+    .option('--operation <names...>', 'include only these operations')
     .addOption(publicUrlOption())
-    .option('--force', 'write over files that are there', false)
+    .option('--force', 'replace existing files', false)
     .addHelpText(
       'after',
-      '\nCredentials are placeholders. Programs that no test runs say so.' +
-        '\nExit codes: 0 written, 2 wrong input.',
+      helpEnd(
+        'soapbridge kit parcels.yaml --out kit.zip',
+        { 0: 'the kit was written', 2: wrongInputText },
+        'Credentials in the files are placeholders. Programs that no test runs are marked.',
+      ),
     )
     .action(contractAction(writeKit));
 }
@@ -42,7 +46,7 @@ async function writeKit(flags: KitFlags): Promise<void> {
     : filesBelow(out, kits.files(operation));
   const [known] = force ? [] : files.filter(([path]) => existsSync(path));
   if (known !== undefined)
-    throw new RangeError(`--out: expected no file at ${known[0]}, got one; --force writes over it`);
+    throw new RangeError(`--out: expected no file at ${known[0]}, got one. Replace it with --force`);
   for (const [path, content] of files) writeWhole(path, content);
   printLine(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
 }

@@ -21,6 +21,7 @@ import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
 import { draftMapping } from '../process/draft-mapping.ts';
 import { finding } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { limitsOption } from './options.ts';
 import { jsonOption, print, printJson, printLine } from './output.ts';
 import { writeWhole } from './write-file.ts';
@@ -35,36 +36,55 @@ interface MapFlags {
 
 /** Creates the command `soapbridge map`: a mapping between an adopted WSDL and another OpenAPI document (M1 to M7). */
 export function mapCommand(): Command {
-  const command = new Command('map').description('map an adopted WSDL onto another OpenAPI document');
+  const command = new Command('map').description('map a legacy WSDL onto another OpenAPI document');
   command.addCommand(
-    subcommand('check', 'say what is wrong with a mapping, or what it holds')
+    subcommand('check', 'report problems of a mapping, or list its operations')
       .argument(...folderArgument)
-      .addHelpText('after', '\nExit codes: 0 it can be served, 2 it can not, or wrong input.')
+      .addHelpText(
+        'after',
+        helpEnd('soapbridge map check orders', { 0: 'the mapping can be served', 2: wrongInputText }),
+      )
       .action((folder: string | undefined, flags: MapFlags, own: Command) =>
         check(withFolder(folder, flags, own)),
       ),
   );
   command.addCommand(
-    subcommand('draft', 'propose rules for an operation of the WSDL, by name, kind and structure')
-      .argument('<operation>', 'the operation of the WSDL')
+    subcommand('draft', 'propose rules for an operation, from names, types and structure')
+      .argument('<operation>', 'operation of the WSDL')
       .argument(...folderArgument)
-      .addOption(new Option('--call <operation>', "such as 'POST /orders' (default: the likest by name)"))
-      .addHelpText('after', '\nExit codes: 0 proposed, 1 something is unmatched, 2 wrong input.')
+      .addOption(
+        new Option(
+          '--call <operation>',
+          "operation to call, such as 'POST /orders' (default: the most similar name)",
+        ),
+      )
+      .addHelpText(
+        'after',
+        helpEnd('soapbridge map draft PlaceOrder orders', {
+          0: 'every member has a rule',
+          1: 'a member has no match',
+          2: wrongInputText,
+        }),
+      )
       .action((name: string, folder: string | undefined, flags: MapFlags, own: Command) =>
         draft(name, withFolder(folder, flags, own)),
       ),
   );
   command.addCommand(
-    subcommand('try', 'run samples through a mapping; validate what comes out')
+    subcommand('try', 'map sample messages and validate the results')
       .argument(
         '<samples...>',
-        'envelopes (.xml), or bodies in JSON called Operation.json or Operation.NAME.json; before them may be the folder with the WSDL',
+        'optional folder with the WSDL, then envelopes (.xml) or JSON bodies named Operation.json or Operation.NAME.json',
       )
       .addHelpText(
         'after',
-        '\nBeside a sample X.json or X.xml, X.answer.json is the answer of the new service, and X.answer.404.json one with status 404. An answer in text or bytes has another extension, such as X.answer.pdf.',
+        helpEnd(
+          'soapbridge map try orders samples/PlaceOrder.xml',
+          { 0: 'all results are valid', 1: 'a result is invalid', 2: wrongInputText },
+          'The response for a sample X.json or X.xml is X.answer.json in the same folder, or X.answer.404.json with status 404.\n' +
+            'A text or binary response has another extension, such as X.answer.pdf.',
+        ),
       )
-      .addHelpText('after', '\nExit codes: 0 all are valid, 1 one is not, 2 wrong input.')
       .action((samples: readonly string[], flags: MapFlags, own: Command) => {
         const [first = '', ...more] = samples;
         const isNamed = own.getOptionValueSource('contract') === 'cli';
@@ -74,10 +94,19 @@ export function mapCommand(): Command {
       }),
   );
   command.addCommand(
-    subcommand('types', 'write the types that functions of a mapping get, and a skeleton of their tests')
-      .requiredOption('--out <dir>', 'the folder to write mapping-types.ts to; tests that are there stay')
+    subcommand(
+      'types',
+      'write TypeScript types for the functions of a mapping, and a skeleton of their tests',
+    )
+      .requiredOption('--out <dir>', 'folder for mapping-types.ts; existing tests are kept')
       .argument(...folderArgument)
-      .addHelpText('after', '\nExit codes: 0 written, 2 wrong input.')
+      .addHelpText(
+        'after',
+        helpEnd('soapbridge map types orders --out orders', {
+          0: 'the types were written',
+          2: wrongInputText,
+        }),
+      )
       .action((folder: string | undefined, flags: MapFlags & { readonly out: string }, own: Command) =>
         types(withFolder(folder, flags, own)),
       ),
@@ -85,7 +114,7 @@ export function mapCommand(): Command {
   return command;
 }
 
-const folderArgument = ['[contract]', 'folder with the WSDL, as --contract names it'] as const;
+const folderArgument = ['[contract]', 'folder with the WSDL, like --contract'] as const;
 
 /**
  * Adds the folder given by position to the flags. It takes precedence over the environment. Throws RangeError if both
@@ -98,16 +127,14 @@ function withFolder<Flags extends MapFlags>(
 ): Flags {
   if (folder === undefined) return flags;
   if (command.getOptionValueSource('contract') === 'cli')
-    throw new RangeError(`${folder}: expected a contract by position or by --contract, got both`);
+    throw new RangeError(`${folder}: expected a contract as argument or --contract, got both`);
   return { ...flags, contract: folder };
 }
 
 /** Throws RangeError. */
 function folderOf({ contract }: MapFlags): string {
   if (contract === undefined)
-    throw new RangeError(
-      'contract: expected the folder with the WSDL, by position or as --contract, got none',
-    );
+    throw new RangeError('contract: expected the folder with the WSDL as argument or --contract, got none');
   if (!isAdopted(contract)) throw new RangeError(`contract: expected a folder with a WSDL, got ${contract}`);
   return contract;
 }
@@ -116,8 +143,13 @@ function subcommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .addOption(new Option('-c, --contract <dir>', 'folder with the WSDL').env('SOAPBRIDGE_CONTRACT'))
-    .addOption(new Option('-o, --openapi <file>', "the new service's document (default: openapi.yaml there)"))
-    .addOption(new Option('-m, --mapping <file>', 'the mapping (default: mapping.yaml there)'))
+    .addOption(
+      new Option(
+        '-o, --openapi <file>',
+        'OpenAPI document of the new service (default: openapi.yaml in that folder)',
+      ),
+    )
+    .addOption(new Option('-m, --mapping <file>', 'mapping (default: mapping.yaml in that folder)'))
     .addOption(limitsOption())
     .addOption(jsonOption());
 }
@@ -168,7 +200,7 @@ function check(flags: MapFlags): void {
     return;
   }
   for (const { name, targets } of operations) printLine(`${name} -> ${targets.join(', or ')}`);
-  for (const { pointer, message } of oneWay) printLine(`one way: ${pointer} (${message})`);
+  for (const { pointer, message } of oneWay) printLine(`one direction only: ${pointer} (${message})`);
   if (unmapped.length > 0) printLine(`not mapped: ${unmapped.join(', ')}`);
 }
 
@@ -182,15 +214,15 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
     printJson({ [name]: proposed.entry, unmatchedRequest, unmatchedRequired, unmatchedReply, refusals });
   else {
     const told = [
-      ['members of the request that nothing is like (omit them, or give them rules)', unmatchedRequest],
-      ['required members that nothing is like', unmatchedRequired],
-      ['members of the reply that nothing is like', unmatchedReply],
-      ['the operation cannot be called by a mapping', refusals],
+      ['request members without a match (add rules or omit them)', unmatchedRequest],
+      ['required members without a match', unmatchedRequired],
+      ['reply members without a match', unmatchedReply],
+      ['operation that no mapping can call', refusals],
     ] as const;
     const lines = told
       .filter(([, paths]) => paths.length > 0)
       .map(([says, paths]) => `# ${visible(`${says}: ${paths.join(', ')}`)}\n`);
-    print(`# proposed by name, kind and structure: look at each rule\n${lines.join('')}`);
+    print(`# proposed from names, types and structure; review each rule\n${lines.join('')}`);
     // Control characters are written within quotes, where their escapes have the same meaning.
     const rules = stringify({ [name]: proposed.entry }).split('\n');
     print(rules.map(visible).join('\n'));
@@ -216,7 +248,8 @@ interface Tried {
 async function trySamples(samples: readonly string[], flags: MapFlags): Promise<void> {
   const all = loaded(flags);
   const files = samples.flatMap(filesOf);
-  if (files.length === 0) throw new RangeError(`samples: expected some, got none in ${samples.join(', ')}`);
+  if (files.length === 0)
+    throw new RangeError(`samples: expected at least one, got none in ${samples.join(', ')}`);
   const validate = await validator();
   const tried: Tried[] = [];
   for (const sample of files) tried.push(tryOne(sample, all, validate));
@@ -242,7 +275,7 @@ function answerBeside(sample: string): MappedAnswer | undefined {
 /** Returns the samples at a path. Answer files are skipped, because a shell expands `DIR/*` to them, too. */
 function filesOf(path: string): readonly string[] {
   if (!existsSync(path))
-    throw new RangeError(`samples: expected a file or a folder, got ${path}, which isn't there`);
+    throw new RangeError(`samples: expected a file or a folder, got ${path}, which does not exist`);
   if (answerForm.test(path)) return [];
   if (/\.(?:json|xml)$/.test(path)) return [path];
   return readdirSync(path)
@@ -264,9 +297,7 @@ function tryOne(
       return {
         sample,
         operation: name,
-        problems: [
-          `expected an operation that is mapped, got ${name}${didYouMean(name, mapping.operations.keys())}`,
-        ],
+        problems: [`expected a mapped operation, got ${name}${didYouMean(name, mapping.operations.keys())}`],
       };
     const { openapi } = mapping.text;
     const request = operation.toCalls(json);
@@ -280,7 +311,9 @@ function tryOne(
     const isGood = answer.status >= 200 && answer.status <= 299;
     const fault = isGood ? undefined : operation.toFault(request.entry, answer);
     if (!isGood && fault === undefined && !request.takesErrors) {
-      const own = `expected a declared fault for status ${answer.status}, got none: the caller gets its error`;
+      const own =
+        `expected a declared fault for status ${answer.status}, got none. The caller receives the ` +
+        `error itself`;
       return { sample, operation: name, calls, problems: [...problems, own] };
     }
     if (fault !== undefined) {
@@ -318,7 +351,7 @@ function readSample(
 }
 
 function printTried({ sample, operation, calls = [], reply, problems }: Tried): void {
-  printLine(`${sample}: ${operation ?? 'refused'}${problems.length === 0 ? ', valid' : ''}`);
+  printLine(`${sample}: ${operation ?? 'rejected'}${problems.length === 0 ? ', valid' : ''}`);
   for (const { method, path, body } of calls) {
     printLine(`  ${method} ${path}`);
     if (body !== undefined) printLine(`  ${body}`);
@@ -353,7 +386,7 @@ async function validator(): Promise<Validate> {
         .slice(0, 20)
         .map((one) => `${one.instancePath || 'the body'} ${one.message ?? ''}`);
     } catch (error) {
-      return [`can't be validated: ${error instanceof Error ? error.message : String(error)}`];
+      return [`validation failed: ${error instanceof Error ? error.message : String(error)}`];
     }
   };
 }
@@ -371,5 +404,5 @@ function types(flags: MapFlags & { readonly out: string }): void {
     written.push(file);
   }
   if (flags.json) printJson({ written });
-  else for (const file of written) printLine(`${file} is written`);
+  else for (const file of written) printLine(`wrote ${file}`);
 }

@@ -5,6 +5,7 @@ import { namesLockOf, readContract } from '../../mappings/loader/load.ts';
 import { type ContractNames, folded } from '../../mappings/loader/names/names.ts';
 import { joinNames, readNamesLock, writeNamesLock } from '../../mappings/loader/names/names-lock.ts';
 import { finding } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
 import { writeWhole } from './write-file.ts';
@@ -19,20 +20,23 @@ interface NamesFlags extends ContractFlags {
 /** Creates the command `soapbridge names`. */
 export function namesCommand(): Command {
   return contractCommand('names')
-    .description('write names.lock, which keeps every name that callers compile in')
-    .addOption(new Option('--check', 'write nothing; say whether it would change').default(false))
-    .addOption(new Option('--prune', 'drop names of what the document no longer has').default(false))
+    .description('write names.lock, which keeps the names that clients compile in')
+    .addOption(new Option('--check', 'write nothing; exit with 1 if the file would change').default(false))
+    .addOption(new Option('--prune', 'remove names of items that the document no longer has').default(false))
     .addOption(
       new Option(
         '--try',
-        'write nothing; list what operations are called, and names that several want',
+        'write nothing; list operation names, and names that several operations claim',
       ).default(false),
     )
     .addOption(jsonOption())
-    .addHelpText('after', '\nThe file is beside the overlay, or beside the document where there is none.')
     .addHelpText(
       'after',
-      '\nExit codes: 0 written or up to date, 1 with --check: it would change, 2 wrong input.',
+      helpEnd(
+        'soapbridge names --openapi parcels.yaml --overlay soap.yaml',
+        { 0: 'written or up to date', 1: 'the file would change (--check)', 2: wrongInputText },
+        'The file is in the folder of the overlay, or of the document if there is no overlay.',
+      ),
     )
     .action(contractAction(writeNames));
 }
@@ -82,10 +86,10 @@ function tryNames({ names, wantedOperations, contract }: LoadedContract, asJson:
   }
   printLine(`service: ${contract.service}`);
   for (const { key, name, wanted } of operations)
-    printLine(`  ${name}${wanted === undefined ? '' : ` rather than ${wanted}`} (${key})`);
+    printLine(`  ${name}${wanted === undefined ? '' : ` instead of ${wanted}`} (${key})`);
   for (const { name, keys } of collisions)
-    printLine(`wanted by ${keys.length}: ${name} (${keys.join(', ')})`);
-  printLine(`${operations.length} operations, ${collisions.length} names that several want`);
+    printLine(`claimed by ${keys.length} operations: ${name} (${keys.join(', ')})`);
+  printLine(`${operations.length} operations, ${collisions.length} names claimed by several operations`);
 }
 
 function differences(names: ContractNames, others: ContractNames | undefined): readonly Difference[] {
@@ -109,6 +113,6 @@ function print(
     for (const { key, name } of added) printLine(`not in names.lock: ${name} (${key})`);
     for (const { key, name } of removed) printLine(`no longer in the document: ${name} (${key})`);
   }
-  const verb = isCheck ? 'would change by' : 'is written:';
-  printLine(`${path} ${verb} ${added.length} names more, ${removed.length} fewer`);
+  const verb = isCheck ? 'would change' : 'written';
+  printLine(`${path} ${verb}: ${added.length} names added, ${removed.length} removed`);
 }

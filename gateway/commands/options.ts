@@ -25,26 +25,23 @@ export function contractCommand(name: string, first?: readonly [name: string, wh
   const options = [
     new Option(
       '-c, --contract <dir>',
-      'folder with openapi.yaml and, unless its defaults do, soap.yaml (default: the screening contract that ships)',
+      'contract folder: openapi.yaml and an optional soap.yaml, or a legacy WSDL (default: the screening contract)',
     ).env('SOAPBRIDGE_CONTRACT'),
-    new Option('-o, --openapi <file>', 'OpenAPI document, YAML or JSON, in place of a folder')
+    new Option('-o, --openapi <file>', 'OpenAPI document in YAML or JSON, instead of a folder')
       .env('SOAPBRIDGE_OPENAPI')
       .conflicts('contract'),
-    new Option(
-      '--fetch',
-      'fetch a document that is named by its URL, once, into a file of the working directory',
-    ).env('SOAPBRIDGE_FETCH'),
-    new Option('--overlay <file>', 'overlay of that document (default: none, the plain dialect)').env(
+    new Option('--overlay <file>', 'overlay for the OpenAPI document (default: none)').env(
       'SOAPBRIDGE_OVERLAY',
     ),
-    limitsOption(),
+    new Option('--fetch', 'download a document at a URL once, to a file in the working directory').env(
+      'SOAPBRIDGE_FETCH',
+    ),
   ];
   const command = first === undefined ? new Command(name) : new Command(name).argument(...first);
-  command.argument(
-    '[document]',
-    'OpenAPI document or folder of a contract, as --openapi and --contract name it',
-  );
-  return options.reduce((made, option) => made.addOption(option), command);
+  command.argument('[document]', 'contract folder or OpenAPI document, like --contract and --openapi');
+  command.optionsGroup('Contract and limits:');
+  for (const option of options) command.addOption(option);
+  return command.addOption(limitsOption()).optionsGroup('Options:');
 }
 
 /**
@@ -81,11 +78,11 @@ function placeByPosition(
 ): Pick<ContractFlags, 'contract' | 'openapi'> & { readonly config: undefined } {
   for (const flag of ['contract', 'openapi', 'config']) {
     if (command.getOptionValueSource(flag) === 'cli')
-      throw new RangeError(`${document}: expected a contract by position or by --${flag}, got both`);
+      throw new RangeError(`${document}: expected a contract as argument or --${flag}, got both`);
   }
   if (/\.wsdl$/i.test(document))
     throw new RangeError(
-      `${document}: expected an OpenAPI document or a folder, got a WSDL; soapbridge adopt makes a contract's folder of it`,
+      `${document}: expected an OpenAPI document or a folder, got a WSDL. Make a contract folder of it with soapbridge adopt`,
     );
   const isFolder = statSync(document, { throwIfNoEntry: false })?.isDirectory() === true;
   const none = { contract: undefined, openapi: undefined, config: undefined };
@@ -96,23 +93,23 @@ function placeByPosition(
 export function placeOf({ contract, openapi, overlay }: ContractFlags): ContractPlace {
   if (openapi !== undefined) return { openapi, overlay };
   if (overlay !== undefined)
-    throw new RangeError('--overlay: expected the document it belongs to as --openapi, got none');
+    throw new RangeError('--overlay: expected its OpenAPI document as --openapi, got none');
   return contract ?? screeningContract;
 }
 
 /** Creates the option for limits. */
 export function limitsOption(): Option {
-  return new Option(
-    '--limits <list>',
-    'limits other than the defaults, by commas: inFlight=256,queue=64 (docs/limits.md lists them)',
-  )
+  return new Option('--limits <list>', 'limits to change, such as inFlight=256,queue=64 (see docs/limits.md)')
     .env('SOAPBRIDGE_LIMITS')
     .argParser(readLimits);
 }
 
 /** Creates the option for a file with several contracts. It replaces all options that name one contract. */
 export function configOption(): Option {
-  return new Option('--config <file>', 'soapbridge.yaml: several contracts, each with its path and upstream')
+  return new Option(
+    '--config <file>',
+    'soapbridge.yaml with several contracts, each with its path and upstream',
+  )
     .env('SOAPBRIDGE_CONFIG')
     .argParser(toFile)
     .conflicts(['contract', 'openapi', 'overlay', 'upstream', 'upstreamDb']);
@@ -132,7 +129,7 @@ export function placesOf(flags: ContractFlags & { readonly config?: string }): r
 
 /** Creates the option for the address in the WSDL. */
 export function publicUrlOption(): Option {
-  return new Option('--public-url <url>', 'where callers reach the gateway, for the WSDL')
+  return new Option('--public-url <url>', 'URL of the gateway for callers, written to the WSDL')
     .env('SOAPBRIDGE_PUBLIC_URL')
     .argParser(httpUrl('--public-url'));
 }

@@ -4,7 +4,7 @@ import { visible } from '../../mappings/loader/document/error.ts';
 
 /** Creates the option `--json`, shared by all commands that print. */
 export function jsonOption(): Option {
-  return new Option('--json', 'print one JSON document, errors too').default(false);
+  return new Option('--json', 'print the result, or the errors, as one JSON document').default(false);
 }
 
 /** True if standard output is a file. Node's stream writes only as much as fits on the disk and reports no error. */

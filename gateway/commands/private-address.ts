@@ -61,6 +61,7 @@ export const lookUpPublic: LookupFunction = (name, options, callback) => {
 /** Returns the error for a redirect to a host with a private address. */
 export function privateRedirect(host: string): RangeError {
   return new RangeError(
-    `--fetch: expected redirects to public addresses, got a private address of ${host}; name the URL of the document itself if you trust it`,
+    `--fetch: expected redirects to public addresses, got a private address of ${host}. If you trust it, use ` +
+      `the URL of the document itself`,
   );
 }

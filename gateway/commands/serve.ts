@@ -13,6 +13,7 @@ import type { ServeOptions } from '../process/serve-options.ts';
 import { asksForTraces } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import {
   type ContractFlags,
   configOption,
@@ -56,132 +57,151 @@ interface ServeFlags
 
 const defaultHost = '127.0.0.1';
 
-/** Options of `soapbridge serve`, each with its variable and default. */
-const options: readonly Option[] = [
-  configOption(),
-  new Option('--host <address>', 'address to listen on; HOST counts if it is an IP address or localhost')
-    .env('HOST')
-    .default(defaultHost),
-  new Option('-p, --port <number>', 'port to listen on, 0 for a free one')
-    .env('PORT')
-    .default(8080)
-    .argParser(toPort),
-  new Option(
-    '-u, --upstream <url>',
-    'URL of the JSON service (default: the first server of the OpenAPI document)',
-  )
-    .env('SOAPBRIDGE_UPSTREAM_URL')
-    .argParser(httpUrl('--upstream')),
-  new Option('--demo', 'serve the demo: the embedded reference upstream').conflicts([
-    'openapi',
-    'config',
-    'upstream',
-  ]),
-  new Option('--upstream-db <file>', 'with --demo: keep the reference upstream’s data in this file').env(
-    'SOAPBRIDGE_UPSTREAM_DB',
-  ),
-  publicUrlOption(),
-  new Option(
-    '--trusted-proxies <list>',
-    'addresses or ranges, by commas, whose X-Forwarded-* headers count',
-  ).env('SOAPBRIDGE_TRUSTED_PROXIES'),
-  new Option(
-    '--allowed-hosts <list>',
-    'names, by commas, that a request’s Host may have, others get 421 (default: on loopback without trusted proxies the loopback names, else any)',
-  )
-    .env('SOAPBRIDGE_ALLOWED_HOSTS')
-    .argParser(toHosts),
-  new Option('--log-level <level>', 'least level that is logged')
-    .env('SOAPBRIDGE_LOG_LEVEL')
-    .default('info')
-    .choices(logLevels),
-  new Option(
-    '--log-messages <switch>',
-    'for development: log what was read of requests and replies, without credentials and personal members',
-  )
-    .env('SOAPBRIDGE_LOG_MESSAGES')
-    .default('off')
-    .choices(['on', 'off']),
-  new Option('--drain-delay <ms>', 'how long to serve on after SIGTERM while /readyz says 503')
-    .env('SOAPBRIDGE_DRAIN_DELAY')
-    .default(1000)
-    .argParser(toMilliseconds),
-  new Option('-w, --workers <number>', 'processes behind the port, auto for one per core')
-    .env('SOAPBRIDGE_WORKERS')
-    .default(1)
-    .argParser(toWorkers),
-  new Option('--audit-log <file>', 'file for the lines that tell of writes; without it they go to the log')
-    .env('SOAPBRIDGE_AUDIT_LOG')
-    .argParser(toFile),
-  new Option(
-    '--wsse-secrets <file>',
-    'YAML map of Username to secret that digests of UsernameTokens are checked by, readable by its owner alone',
-  )
-    .env('SOAPBRIDGE_WSSE_SECRETS')
-    .argParser(toFile),
-  new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for the log and the metrics')
-    .env('SOAPBRIDGE_CALLERS')
-    .argParser(toFile),
-  new Option(
-    '--caller-key <file>',
-    'file with a key that pseudonyms of callers are made with, the same after a restart and in every process',
-  )
-    .env('SOAPBRIDGE_CALLER_KEY')
-    .argParser(toFile),
-  new Option('--pages <switch>', 'pages for people: what the service does, samples, a form to try it')
-    .env('SOAPBRIDGE_PAGES')
-    .default('on')
-    .choices(['on', 'off']),
-  new Option(
-    '--try-it <switch>',
-    'whether those pages send calls, and show what goes upstream; by default on where HOST is loopback',
-  )
-    .env('SOAPBRIDGE_TRY_IT')
-    .choices(['on', 'off', 'show-upstream']),
-  new Option(
-    '--caller-limits <file>',
-    'what each caller may do: calls in a time, a day, and at once, by operation too',
-  )
-    .env('SOAPBRIDGE_CALLER_LIMITS')
-    .argParser(toFile),
-  new Option(
-    '--limit-store <url>',
-    'redis:// or rediss:// of the Valkey or Redis where replicas count calls of callers together',
-  )
-    .env('SOAPBRIDGE_LIMIT_STORE')
-    .argParser(toStoreUrl),
-  new Option('--tls-certificate <file>', 'certificate for TLS towards callers, PEM; with --config its tls')
-    .env('SOAPBRIDGE_TLS_CERTIFICATE')
-    .conflicts('config'),
-  new Option('--tls-key <file>', 'key of that certificate, PEM')
-    .env('SOAPBRIDGE_TLS_KEY')
-    .conflicts('config'),
-  new Option('--tls-ca <file>', 'CAs of callers’ certificates, PEM')
-    .env('SOAPBRIDGE_TLS_CA')
-    .conflicts('config'),
-  new Option(
-    '--tls-client-certificates <how>',
-    'whether callers are asked for a certificate, or must have one',
-  )
-    .env('SOAPBRIDGE_TLS_CLIENT_CERTIFICATES')
-    .choices(['ask', 'require'])
-    .conflicts('config'),
-];
+const onOff = ['on', 'off'];
 
-const help = `
-Each option can be set by the environment variable beside it; a flag wins.
+/** Options of `soapbridge serve` by help group, each with its variable and default. Groups are ordered by use. */
+const optionGroups: Readonly<Record<string, readonly Option[]>> = {
+  'Contract and limits:': [configOption()],
+  'Upstream:': [
+    new Option(
+      '-u, --upstream <url>',
+      'URL of the JSON service (default: the first server of the OpenAPI document)',
+    )
+      .env('SOAPBRIDGE_UPSTREAM_URL')
+      .argParser(httpUrl('--upstream')),
+    new Option('--demo', 'serve the screening contract with the embedded reference upstream').conflicts([
+      'openapi',
+      'config',
+      'upstream',
+    ]),
+    new Option('--upstream-db <file>', 'database file of the reference upstream, with --demo').env(
+      'SOAPBRIDGE_UPSTREAM_DB',
+    ),
+  ],
+  'Network:': [
+    new Option('-p, --port <number>', 'port to listen on, 0 for a free port')
+      .env('PORT')
+      .default(8080)
+      .argParser(toPort),
+    new Option('--host <address>', 'address to listen on; HOST must be an IP address or localhost')
+      .env('HOST')
+      .default(defaultHost),
+    publicUrlOption(),
+    new Option(
+      '--trusted-proxies <list>',
+      'addresses or ranges of proxies whose X-Forwarded-* headers are used',
+    ).env('SOAPBRIDGE_TRUSTED_PROXIES'),
+    new Option(
+      '--allowed-hosts <list>',
+      'accepted names in the Host header; others get 421 (default: loopback names on loopback without proxies, else all)',
+    )
+      .env('SOAPBRIDGE_ALLOWED_HOSTS')
+      .argParser(toHosts),
+  ],
+  'TLS:': [
+    new Option('--tls-certificate <file>', 'server certificate, PEM; with --config, set tls in the file')
+      .env('SOAPBRIDGE_TLS_CERTIFICATE')
+      .conflicts('config'),
+    new Option('--tls-key <file>', 'private key of the certificate, PEM')
+      .env('SOAPBRIDGE_TLS_KEY')
+      .conflicts('config'),
+    new Option('--tls-client-certificates <how>', 'ask for a client certificate, or require one')
+      .env('SOAPBRIDGE_TLS_CLIENT_CERTIFICATES')
+      .choices(['ask', 'require'])
+      .conflicts('config'),
+    new Option('--tls-ca <file>', 'CA certificates for client certificates, PEM')
+      .env('SOAPBRIDGE_TLS_CA')
+      .conflicts('config'),
+  ],
+  'Callers:': [
+    new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for log and metrics')
+      .env('SOAPBRIDGE_CALLERS')
+      .argParser(toFile),
+    new Option('--caller-key <file>', 'secret key for the pseudonyms of callers in the log')
+      .env('SOAPBRIDGE_CALLER_KEY')
+      .argParser(toFile),
+    new Option('--wsse-secrets <file>', 'YAML map of usernames to secrets, to verify password digests')
+      .env('SOAPBRIDGE_WSSE_SECRETS')
+      .argParser(toFile),
+    new Option('--caller-limits <file>', 'rates, quotas and concurrent calls per caller and operation')
+      .env('SOAPBRIDGE_CALLER_LIMITS')
+      .argParser(toFile),
+    new Option(
+      '--limit-store <url>',
+      'redis:// or rediss:// URL of the store that replicas share for caller limits',
+    )
+      .env('SOAPBRIDGE_LIMIT_STORE')
+      .argParser(toStoreUrl),
+  ],
+  'Documentation pages:': [
+    new Option('--pages <switch>', 'documentation pages with samples and a form for test calls')
+      .env('SOAPBRIDGE_PAGES')
+      .default('on')
+      .choices(onOff),
+    new Option(
+      '--try-it <switch>',
+      'test calls from the pages, or also the upstream calls they cause (default: on if HOST is loopback)',
+    )
+      .env('SOAPBRIDGE_TRY_IT')
+      .choices([...onOff, 'show-upstream']),
+  ],
+  'Log:': [
+    new Option('--log-level <level>', 'lowest level to log')
+      .env('SOAPBRIDGE_LOG_LEVEL')
+      .default('info')
+      .choices(logLevels),
+    new Option('--audit-log <file>', 'file for the audit lines of writes (default: the log)')
+      .env('SOAPBRIDGE_AUDIT_LOG')
+      .argParser(toFile),
+    new Option(
+      '--log-messages <switch>',
+      'log message content without credentials and personal members, for development',
+    )
+      .env('SOAPBRIDGE_LOG_MESSAGES')
+      .default('off')
+      .choices(onOff),
+  ],
+  'Processes:': [
+    new Option('-w, --workers <number>', 'number of processes, auto for one per core')
+      .env('SOAPBRIDGE_WORKERS')
+      .default(1)
+      .argParser(toWorkers),
+    new Option('--drain-delay <ms>', 'time to serve after SIGTERM while /readyz responds with 503')
+      .env('SOAPBRIDGE_DRAIN_DELAY')
+      .default(1000)
+      .argParser(toMilliseconds),
+  ],
+};
 
-Signals: TERM drains and stops, INT stops without the delay, either of them again at once; HUP loads all files again and
-opens the audit log anew; USR1 does the latter alone.`;
+const notes = `Each option can also be set by its environment variable. The option takes precedence.
+
+Signals:
+  TERM  drain and stop
+  INT   stop without the drain delay; a second TERM or INT stops at once
+  HUP   reload all files and reopen the audit log
+  USR1  reopen the audit log`;
 
 /** Creates the command `soapbridge serve`. */
 export function serveCommand(): Command {
   const command = contractCommand('serve')
-    .description('serve a contract in front of a JSON service, or several of each')
-    .addHelpText('after', help)
+    .description('serve a contract in front of a JSON service')
+    .addHelpText(
+      'after',
+      helpEnd(
+        'soapbridge serve parcels.yaml --upstream https://parcels.internal.example',
+        {
+          0: 'stopped, all calls finished',
+          1: 'stopped with aborted calls, or by an internal error',
+          2: wrongInputText,
+        },
+        notes,
+      ),
+    )
     .hook('preAction', settleHost)
     .action(contractAction(runServe));
-  for (const option of options) command.addOption(option);
+  for (const [group, options] of Object.entries(optionGroups)) {
+    for (const option of options) command.addOption(option.helpGroup(group));
+  }
   return command;
 }
 
@@ -335,7 +355,7 @@ function tlsOf({
   const isSaid = [certificate, key, ca, clientCertificates].some((each) => each !== undefined);
   if (!isSaid) return undefined;
   if (certificate === undefined || key === undefined)
-    throw new RangeError('--tls-certificate, --tls-key: expected both, got one of them, or none');
+    throw new RangeError('--tls-certificate, --tls-key: expected both, got only one or none');
   return {
     certificate,
     key,
@@ -440,15 +460,15 @@ function withUpstream(flags: ServeFlags): ServeFlags {
   const { config, upstream, demo, openapi } = flags;
   if (demo && openapi !== undefined)
     throw new RangeError(
-      `--demo: expected the screening contract, got ${openapi}; name its upstream with --upstream`,
+      `--demo: expected the screening contract, got ${openapi}. Set its upstream with --upstream`,
     );
   if (config !== undefined || upstream !== undefined || demo !== undefined) return flags;
   const isNamed = flags.contract !== undefined || flags.openapi !== undefined;
   const server = isNamed ? readContract(placeOf(flags), flags.limits).server : undefined;
   if (server !== undefined) return { ...flags, upstream: server };
-  const what = isNamed ? 'none, and no server with an http or https URL in the document' : 'none';
+  const what = isNamed ? 'none, and the document has no server with an http or https URL' : 'none';
   throw new RangeError(
-    `--upstream: expected the URL of the JSON service, got ${what}; set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo`,
+    `--upstream: expected the URL of the JSON service, got ${what}. Set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo`,
   );
 }
 
@@ -463,7 +483,7 @@ function checkShared({ config, upstream, upstreamDb, workers }: ServeFlags): voi
   if (config !== undefined || upstream !== undefined) return;
   if (upstreamDb !== undefined && upstreamDb !== '' && upstreamDb !== ':memory:') return;
   throw new RangeError(
-    `--workers: expected an --upstream, or a file that all workers share as --upstream-db, got ${workers} workers and the reference upstream in memory`,
+    `--workers: expected --upstream or --upstream-db, got ${workers} workers and a reference upstream in memory`,
   );
 }
 
@@ -478,7 +498,7 @@ function toPort(text: string): number {
 function toStoreUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
-    throw new RangeError('--limit-store: expected a URL such as redis://valkey:6379, got something else');
+    throw new RangeError('--limit-store: expected a URL such as redis://valkey:6379, got another format');
   return text;
 }
 

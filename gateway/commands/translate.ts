@@ -8,6 +8,7 @@ import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { loadContract } from '../process/load-place.ts';
 import { finding } from './failure.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf } from './options.ts';
 import { jsonOption, print, printError, printJson } from './output.ts';
 
@@ -31,29 +32,33 @@ interface Message {
 /** Creates the command `soapbridge translate`. */
 export function translateCommand(): Command {
   return contractCommand('translate')
-    .description('say what becomes of one message from standard input, by the gateway itself')
+    .description('translate a message read from standard input')
     .addOption(
       new Option(
         '--to <side>',
-        'json: a SOAP or XML request as its call upstream; xml: an answer as its reply',
+        'json: translate a request to its upstream call; xml: translate a response to its reply',
       )
         .choices(['json', 'xml'])
         .default('json'),
     )
-    .addOption(new Option('--operation <name>', 'the operation; needed unless a request says it'))
+    .addOption(new Option('--operation <name>', 'operation; required unless the request names it'))
     .addOption(
-      new Option('--status <code>', 'status of the answer, with --to xml').default(200).argParser(toStatus),
+      new Option('--status <code>', 'status of the response, with --to xml').default(200).argParser(toStatus),
     )
     .addOption(
-      new Option(
-        '--header <line>',
-        "a header of the request or the answer, such as 'X-Api-Key: k'; may be repeated",
-      )
+      new Option('--header <line>', "header of the request or response, such as 'X-Api-Key: k' (repeatable)")
         .default([])
         .argParser(addHeader),
     )
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit codes: 0 translated, 1 the gateway refuses the message, 2 wrong input.')
+    .addHelpText(
+      'after',
+      helpEnd("soapbridge translate parcels.yaml --header 'X-Api-Key: k' < request.xml", {
+        0: 'the message was translated',
+        1: 'the gateway rejects the message',
+        2: wrongInputText,
+      }),
+    )
     .action(contractAction(translate));
 }
 
@@ -63,7 +68,7 @@ async function translate(flags: TranslateFlags): Promise<void> {
   // An answer may be empty, a request must not.
   if (flags.to === 'json' && message.input.toString('latin1').trim() === '')
     throw new RangeError(
-      'standard input: expected a message, got none; pass one with < FILE, such as soapbridge translate FILE.yaml < request.xml',
+      'standard input: expected a message, got none. Redirect a file: soapbridge translate FILE.yaml < request.xml',
     );
   if (flags.to === 'json') await translateRequest(message);
   else await translateAnswer(message);
@@ -269,19 +274,19 @@ function credentialHeaders(
 
 function tellRefusal({ json }: TranslateFlags, status: number, text: string): void {
   if (json) printJson({ refused: { status, reply: text } });
-  else printError(`refused with status ${status}:\n${text}`);
+  else printError(`rejected with status ${status}:\n${text}`);
   process.exitCode = finding;
 }
 
 function stated({ operation }: TranslateFlags, contract: Contract): Operation {
   if (operation === undefined)
-    throw new RangeError(`--operation: expected the name of an operation, got none; ${namesOf(contract)}`);
+    throw new RangeError(`--operation: expected the name of an operation, got none. ${namesOf(contract)}`);
   return named(contract, operation);
 }
 
 /** Returns the operations of a contract as the end of a message. */
 function namesOf({ operations }: Contract): string {
-  return `the contract has ${someNames(operations.map(({ name }) => name))}`;
+  return `The contract has ${someNames(operations.map(({ name }) => name))}`;
 }
 
 /** Returns the operation that has a request element with this local name. Throws RangeError. */
@@ -295,7 +300,7 @@ function ofElement(contract: Contract, local: string): Operation {
   const [only, ...others] = found;
   if (only === undefined || others.length > 0)
     throw new RangeError(
-      `--operation: expected the name of an operation, since ${found.length === 0 ? 'none has' : 'several have'} <${local}>`,
+      `--operation: expected the name of an operation, got none, and ${found.length === 0 ? 'no operation has' : 'several operations have'} the element <${local}>`,
     );
   return named(contract, only.name);
 }
@@ -303,7 +308,8 @@ function ofElement(contract: Contract, local: string): Operation {
 /** Returns the operation with a name. Throws RangeError. */
 function named(contract: Contract, name: string): Operation {
   const [operation] = sliceContract(contract, { operations: [name], tags: [] }).operations;
-  if (operation === undefined) throw new RangeError(`operation: expected one, got ${JSON.stringify(name)}`);
+  if (operation === undefined)
+    throw new RangeError(`operation: expected the name of an operation, got ${JSON.stringify(name)}`);
   return operation;
 }
 

@@ -10,7 +10,7 @@ export function writeWhole(path: string, content: string | Uint8Array): void {
     mkdirSync(dirname(path), { recursive: true });
     const former = statSync(path, { throwIfNoEntry: false });
     if (former?.isDirectory() === true)
-      throw new RangeError(`${path}: expected a file or none, got a folder`);
+      throw new RangeError(`${path}: expected a file or a new path, got a folder`);
     if (former?.isFile() === false) {
       writeFileSync(path, content);
       return;
@@ -26,6 +26,6 @@ export function writeWhole(path: string, content: string | Uint8Array): void {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (typeof code !== 'string' || error instanceof RangeError) throw error;
-    throw new RangeError(`${path}: expected a file that can be written, got ${code}`);
+    throw new RangeError(`${path}: expected a writable file, got ${code}`);
   }
 }

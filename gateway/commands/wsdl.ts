@@ -7,6 +7,7 @@ import { decodeXml } from '../../mappings/xml/decode.ts';
 import { documentName, linksAt, writeDocument } from '../../wsdl/adopted.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
+import { helpEnd, wrongInputText } from './help.ts';
 import { type ContractFlags, contractAction, contractCommand, placeOf, publicUrlOption } from './options.ts';
 import { jsonOption, print, printJson } from './output.ts';
 
@@ -22,10 +23,16 @@ export function wsdlCommand(): Command {
   return contractCommand('wsdl')
     .description('print the WSDL of a contract')
     .addOption(publicUrlOption().default('http://127.0.0.1:8080'))
-    .addOption(new Option('--operation <names...>', 'of these operations alone'))
-    .addOption(new Option('--tag <names...>', 'of the operations with these tags alone'))
+    .addOption(new Option('--operation <names...>', 'include only these operations'))
+    .addOption(new Option('--tag <names...>', 'include only operations with these tags'))
     .addOption(jsonOption())
-    .addHelpText('after', '\nExit codes: 0 printed, 2 wrong input.')
+    .addHelpText(
+      'after',
+      helpEnd('soapbridge wsdl parcels.yaml --public-url https://api.example.com', {
+        0: 'the WSDL was printed',
+        2: wrongInputText,
+      }),
+    )
     .action(contractAction(printWsdl));
 }
 
@@ -61,7 +68,7 @@ function printWsdl(flags: WsdlFlags): void {
   const { adopted } = whole;
   if (adopted !== undefined) {
     if (operations.length + tags.length > 0)
-      throw new RangeError('--operation, --tag: expected none, since the WSDL is served as it is');
+      throw new RangeError('--operation, --tag: expected no selection for a legacy WSDL, got one');
     printAdopted(whole, adopted, flags);
     return;
   }

@@ -2,7 +2,7 @@
 const maxCompared = 300;
 
 /**
- * The end of a message about an unknown name: `; did you mean X?`, or an empty text if no known name is similar. A name
+ * The end of a message about an unknown name: `. Did you mean X?`, or an empty text if no known name is similar. A name
  * with the same letters in another order is similar.
  */
 export function didYouMean(name: string, known: Iterable<string>): string {
@@ -12,7 +12,7 @@ export function didYouMean(name: string, known: Iterable<string>): string {
     compared.push(one);
   }
   const near = nearest(name, compared) ?? compared.find((one) => isReordered(name, one));
-  return near === undefined ? '' : `; did you mean ${near}?`;
+  return near === undefined ? '' : `. Did you mean ${near}?`;
 }
 
 /** Returns true if two names of at most 64 characters have the same letters, without regard to case. */

@@ -163,7 +163,7 @@ function misspeltRootKeys(root: Node, file: string): readonly ContractProblem[] 
 }
 
 function unknownKey(key: string, meant: string): string {
-  return `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`;
+  return `expected a key of OpenAPI, got ${shown(key)}. Did you mean ${meant}?`;
 }
 
 /** Replaces pointers into the converted document with pointers into the original. */

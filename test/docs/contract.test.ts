@@ -50,5 +50,5 @@ test('docs/contract.md: check prints the problems of the page', async (t) => {
   );
   const { code, err } = await run(t, ['check', '--contract', folder]).ended;
   t.is(code, 2);
-  t.is(err.replaceAll(join(folder, '..', '/'), ''), `the contract can't be served:\n${problems}`);
+  t.is(err.replaceAll(join(folder, '..', '/'), ''), `the contract cannot be served:\n${problems}`);
 });

@@ -130,7 +130,7 @@ test('limits are set by name, the others keep their defaults', (t) => {
 for (const [list, message] of [
   [
     'inflight=3',
-    'limits: expected a limit and its value, such as inFlight=256, got "inflight=3"; did you mean inFlight?',
+    'limits: expected a limit and its value, such as inFlight=256, got "inflight=3". Did you mean inFlight?',
   ],
   ['queue=1,inFlight', 'limits: expected a limit and its value, such as inFlight=256, got "inFlight"'],
   ['inFlight=1.5', 'limits: expected a limit and its value, such as inFlight=256, got "inFlight=1.5"'],

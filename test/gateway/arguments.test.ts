@@ -171,7 +171,7 @@ for (const [what, call, message] of [
   [
     'a misspelt file',
     calling(loadContract, { openapi: 'docs/tutorial/openapi.yaml', overlai: 'soap.yaml' }),
-    'overlai: expected an option of loadContract, got an unknown one; did you mean overlay?',
+    'overlai: expected an option of loadContract, got an unknown name. Did you mean overlay?',
   ],
   [
     'an empty path',

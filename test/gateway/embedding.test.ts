@@ -238,7 +238,7 @@ for (const [options, message] of [
   [{ limits: { inFlight: 0 } }, 'limits: inFlight: expected a number from 1 to 2147483647, got 0'],
   [
     { limits: { inflight: 1 } as object },
-    'limits: expected the name of a limit, got "inflight"; did you mean inFlight?',
+    'limits: expected the name of a limit, got "inflight". Did you mean inFlight?',
   ],
 ] as const) {
   test(`options that can't be are refused: ${message}`, (t) => {
@@ -252,10 +252,10 @@ test('soapbridge and soapbridge/codec export the same loadContract', (t) => {
 });
 
 for (const [option, message] of [
-  ['upstrem', 'upstrem: expected an option of createGateway, got an unknown one; did you mean upstream?'],
+  ['upstrem', 'upstrem: expected an option of createGateway, got an unknown name. Did you mean upstream?'],
   [
     'trustedProxy',
-    'trustedProxy: expected an option of createGateway, got an unknown one; did you mean trustedProxies?',
+    'trustedProxy: expected an option of createGateway, got an unknown name. Did you mean trustedProxies?',
   ],
   ['tls', 'tls: expected an option of createGateway, got an unknown one'],
 ] as const) {

@@ -56,7 +56,7 @@ for (const [names, message] of [
   [{ operations: ['Send'], tags: [] }, 'operation: expected one of SendParcel, TrackParcel, got "Send"'],
   [
     { operations: ['SendParcl'], tags: [] },
-    'operation: expected one of SendParcel, TrackParcel, got "SendParcl"; did you mean SendParcel?',
+    'operation: expected one of SendParcel, TrackParcel, got "SendParcl". Did you mean SendParcel?',
   ],
   [{ operations: [], tags: ['none'] }, 'tag: expected one of Booking, all, got "none"'],
 ] as const) {

@@ -143,7 +143,7 @@ export class Allowance {
 
   #look(pointer: string | undefined): void {
     if (performance.now() <= this.#deadline) return;
-    throw new OverLimit(`expected to be read within ${this.limits.contractMs} ms, got no further`, pointer);
+    throw new OverLimit(`expected to be read within ${this.limits.contractMs} ms, got a timeout`, pointer);
   }
 }
 

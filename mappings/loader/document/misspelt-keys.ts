@@ -38,7 +38,7 @@ export function misspeltKeys(document: Node): readonly Note[] {
         known.filter((name) => node[name] === undefined),
       );
       if (meant === undefined) continue;
-      const why = `expected a key of OpenAPI, got ${shown(key)}; did you mean ${meant}?`;
+      const why = `expected a key of OpenAPI, got ${shown(key)}. Did you mean ${meant}?`;
       found.push({ pointer: pointerOf() + pointerSegment(key), why });
     }
   };

@@ -23,7 +23,7 @@ test('check says where ports answer, what operations are, and what is wrong with
   t.is(code, 0);
   t.is(
     out,
-    'Orders: 3 operations of a WSDL (Orders.wsdl), namespace http://orders.example/\n' +
+    'Orders: 3 operations from a WSDL (Orders.wsdl), namespace http://orders.example/\n' +
       '  /shop/Orders.asmx: OrdersSoap (SOAP 1.1), OrdersSoap12 (SOAP 1.2)\n' +
       '  GetOrder: document/literal; POST /GetOrder\n  PlaceOrder: document/literal; POST /PlaceOrder\n  CancelOrder: document/literal; POST /CancelOrder\n',
   );
@@ -52,7 +52,10 @@ test('translate says the call upstream of an envelope and of an element, and the
   t.regex(fault.out, /<detail><n0:OrderNotFound [^>]*><n0:orderId>3</);
   const unknown = await run(t, args, {}, '<Nothing/>').ended;
   t.is(unknown.code, 2);
-  t.regex(unknown.err, /--operation: expected the name of an operation, since none has <Nothing>/);
+  t.regex(
+    unknown.err,
+    /--operation: expected the name of an operation, got none, and no operation has the element <Nothing>/,
+  );
 });
 
 test('translate --to xml elicits the reply of an operation whose requests must have members within facets', async (t) => {
@@ -85,7 +88,7 @@ test('wsdl prints the service’s own document with the gateway’s addresses', 
   t.is(out, orders.replaceAll('http://legacy.example/', 'https://new.example/edge/'));
   const slice = await run(t, [...args, '--operation', 'GetOrder']).ended;
   t.is(slice.code, 2);
-  t.regex(slice.err, /expected none, since the WSDL is served as it is/);
+  t.regex(slice.err, /expected no selection for a legacy WSDL, got one/);
 });
 
 test('names writes the names of operations and types, and keeps them', async (t) => {

@@ -27,7 +27,7 @@ for (const [variables, args] of [
       set
         .map(
           ([name]) =>
-            `${name}: expected the name SOAPBRIDGE_${name}, got the old name; rename or unset the variable`,
+            `${name}: expected the name SOAPBRIDGE_${name}, got the old name. Rename or unset the variable`,
         )
         .toSorted(),
     );
@@ -40,7 +40,7 @@ test('check --json reports an old name as JSON', async (t) => {
   t.deepEqual(JSON.parse(out).problems, [
     {
       message:
-        'CONTRACT: expected the name SOAPBRIDGE_CONTRACT, got the old name; rename or unset the variable',
+        'CONTRACT: expected the name SOAPBRIDGE_CONTRACT, got the old name. Rename or unset the variable',
     },
   ]);
 });
@@ -66,7 +66,7 @@ for (const [name, near] of [
 ] as const) {
   test(`serve refuses ${name} and suggests ${near}`, async (t) => {
     const { code, err } = await run(t, ['serve', ...upstream], { PORT: '0', [name]: 'x' }).ended;
-    t.is(err, `${name}: expected a variable of soapbridge, got an unknown one; did you mean ${near}?\n`);
+    t.is(err, `${name}: expected a variable of soapbridge, got an unknown name. Did you mean ${near}?\n`);
     t.is(code, 2);
   });
 }
@@ -77,7 +77,7 @@ for (const [name, value] of [
 ] as const) {
   test(`serve refuses ${name} and names the variable without prefix`, async (t) => {
     const { code, err } = await run(t, ['serve', ...upstream], { [name]: value }).ended;
-    t.is(err, `${name}: expected the name ${name.slice('SOAPBRIDGE_'.length)}, which has no prefix\n`);
+    t.is(err, `${name}: expected the name ${name.slice('SOAPBRIDGE_'.length)} without the prefix\n`);
     t.is(code, 2);
   });
 }
@@ -130,7 +130,7 @@ for (const [what, environment] of [
     t.is(code, 2);
     t.is(
       err,
-      '--upstream: expected the URL of the JSON service, got none; set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo\n',
+      '--upstream: expected the URL of the JSON service, got none. Set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo\n',
     );
   });
 }

@@ -21,7 +21,7 @@ test('explain says what is wrong with a file, where, and prints the message put 
   );
   t.regex(
     out,
-    /\(this service takes it\):\n\nContent-Type: text\/xml; charset=utf-8\nSOAPAction: "FindOrder"\n\n<\?xml/,
+    /\(the gateway accepts it\):\n\nContent-Type: text\/xml; charset=utf-8\nSOAPAction: "FindOrder"\n\n<\?xml/,
   );
 });
 
@@ -48,5 +48,5 @@ test('explain of no file, and of too long a message, ends with 2 and a sentence'
   );
   const environment = withConstants({ explainBytes: 10 });
   const long = await run(t, ['explain', '-', ...contract], environment, wrong).ended;
-  t.deepEqual([long.code, long.err], [2, 'expected a message of at most 10 bytes, got a longer one\n']);
+  t.deepEqual([long.code, long.err], [2, 'expected a message of at most 10 bytes, got a longer message\n']);
 });

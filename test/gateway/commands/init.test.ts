@@ -16,7 +16,7 @@ async function init(t: ExecutionContext): Promise<{ readonly document: string; r
   const { code, out, err } = await run(t, ['init', '--openapi', document]).ended;
   t.deepEqual([code, err], [0, '']);
   const overlay = join(dirname(document), 'soap.yaml');
-  t.true(out.startsWith(`${overlay} is written`));
+  t.true(out.startsWith(`wrote ${overlay}`));
   return { document, overlay };
 }
 
@@ -56,7 +56,7 @@ test('init writes over nothing, unless it is told to', async (t) => {
   writeFileSync(overlay, 'service: Mine\n');
   const refused = await run(t, ['init', '--openapi', document]).ended;
   t.is(refused.code, 2);
-  t.is(refused.err, `${overlay}: expected no file, got one; --force writes over it\n`);
+  t.is(refused.err, `${overlay}: expected no file, got one. Replace it with --force\n`);
   t.is(readFileSync(overlay, 'utf8'), 'service: Mine\n');
   const forced = await run(t, ['init', '--openapi', document, '--force', '--json']).ended;
   t.deepEqual(JSON.parse(forced.out), { written: overlay });
@@ -65,5 +65,5 @@ test('init writes over nothing, unless it is told to', async (t) => {
 test('init needs a document', async (t) => {
   const { code, err } = await run(t, ['init']).ended;
   t.is(code, 2);
-  t.is(err, 'expected the document by position or as --openapi, got none\n');
+  t.is(err, 'expected an OpenAPI document as argument or --openapi, got none\n');
 });

@@ -30,67 +30,67 @@ for (const [what, args, files, message] of [
     'adopt of a URL',
     ['adopt', 'https://a.example/Service.svc?wsdl', '--out', 'out'],
     {},
-    "https://a.example/Service.svc?wsdl: expected the path of a WSDL file, got a URL; store the document first: curl -o service.wsdl 'https://a.example/Service.svc?wsdl'",
+    "https://a.example/Service.svc?wsdl: expected the path of a WSDL file, got a URL. Download the document first: curl -o service.wsdl 'https://a.example/Service.svc?wsdl'",
   ],
   [
     'adopt of a missing file',
     ['adopt', 'no.wsdl', '--out', 'out'],
     {},
-    'no.wsdl: expected the path of a WSDL file, got no file of that name',
+    'no.wsdl: expected the path of a WSDL file, got a path that does not exist',
   ],
   [
     'adopt of a folder',
     ['adopt', '.', '--out', 'out'],
     {},
-    '.: expected the path of a WSDL file, got a folder; name the WSDL in it',
+    '.: expected the path of a WSDL file, got a folder. Give the path of the WSDL in it',
   ],
   [
     'adopt of an OpenAPI document',
     ['adopt', 'o.yaml', '--out', 'out'],
     { 'o.yaml': document('') },
-    'o.yaml: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve o.yaml --upstream URL',
+    'o.yaml: expected a WSDL, got an OpenAPI document. Serve it with soapbridge serve o.yaml --upstream URL',
   ],
   [
     'adopt of a Swagger document in JSON',
     ['adopt', 'o.json', '--out', 'out'],
     { 'o.json': '{ "swagger": "2.0" }' },
-    'o.json: expected a WSDL, got an OpenAPI document; serve it with soapbridge serve o.json --upstream URL',
+    'o.json: expected a WSDL, got an OpenAPI document. Serve it with soapbridge serve o.json --upstream URL',
   ],
   [
     'adopt of text',
     ['adopt', 'a.txt', '--out', 'out'],
     { 'a.txt': 'hello' },
-    'a.txt: expected a WSDL, got a file that is no XML',
+    'a.txt: expected a WSDL, got a file that is not XML',
   ],
   [
     'a misspelt paths',
     ['check', 'o.yaml'],
     { 'o.yaml': document('', 'pathz') },
-    'o.yaml:4#/pathz: expected a key of OpenAPI, got "pathz"; did you mean paths?',
+    'o.yaml:4#/pathz: expected a key of OpenAPI, got "pathz". Did you mean paths?',
   ],
   [
     'a misspelt openapi',
     ['check', 'o.yaml'],
     { 'o.yaml': document('').replace('openapi', 'opnapi') },
-    'o.yaml:1#/opnapi: expected a key of OpenAPI, got "opnapi"; did you mean openapi?',
+    'o.yaml:1#/opnapi: expected a key of OpenAPI, got "opnapi". Did you mean openapi?',
   ],
   [
     'a misspelt key of an overlay',
     ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
     { 'o.yaml': document(''), 'soap.yaml': 'servce: X' },
-    'soap.yaml:1#/servce: expected a known key, got "servce"; did you mean service?',
+    'soap.yaml:1#/servce: expected a known key, got "servce". Did you mean service?',
   ],
   [
     'a misspelt operation of an overlay',
     ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
     { 'o.yaml': document(''), 'soap.yaml': 'operations: { getB: { hide: true } }' },
-    'soap.yaml:1#/operations/getB: expected the name of an operation, got "getB"; did you mean getA?',
+    'soap.yaml:1#/operations/getB: expected the name of an operation, got "getB". Did you mean getA?',
   ],
   [
     'a misspelt dialect',
     ['check', '--openapi', 'o.yaml', '--overlay', 'soap.yaml'],
     { 'o.yaml': document(''), 'soap.yaml': 'dialect: plian' },
-    'soap.yaml:1#/dialect: expected one of servicestack, plain, got "plian"; did you mean plain?',
+    'soap.yaml:1#/dialect: expected one of servicestack, plain, got "plian". Did you mean plain?',
   ],
   [
     'a key for a WSDL in the overlay of an OpenAPI document',
@@ -102,13 +102,13 @@ for (const [what, args, files, message] of [
     'a misspelt operation of a kit',
     ['kit', 'o.yaml', '--operation', 'getAA', '--out', 'kit'],
     { 'o.yaml': document('') },
-    'operation: expected one of the contract, got "getAA"; did you mean getA?',
+    'operation: expected one of the contract, got "getAA". Did you mean getA?',
   ],
   [
     'a misspelt tag on the command line',
     ['wsdl', 'o.yaml', '--tag', 'trackin'],
     { 'o.yaml': document('').replace('getA,', 'getA, tags: [tracking],') },
-    'tag: expected one of tracking, got "trackin"; did you mean tracking?',
+    'tag: expected one of tracking, got "trackin". Did you mean tracking?',
   ],
   [
     'a misspelt limit of soapbridge.yaml',
@@ -117,7 +117,7 @@ for (const [what, args, files, message] of [
       'o.yaml': document(''),
       's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a", limits: { totlMs: 1 } }\n',
     },
-    's.yaml:2#/contracts/~1a/limits/totlMs: limits: expected the name of a limit, got "totlMs"; did you mean totalMs?',
+    's.yaml:2#/contracts/~1a/limits/totlMs: limits: expected the name of a limit, got "totlMs". Did you mean totalMs?',
   ],
   [
     'a limit of the process in soapbridge.yaml',
@@ -132,13 +132,13 @@ for (const [what, args, files, message] of [
     'a misspelt limit',
     ['check', 'o.yaml', '--limits', 'inFlght=3'],
     { 'o.yaml': document('') },
-    'limits: expected a limit and its value, such as inFlight=256, got "inFlght=3"; did you mean inFlight?',
+    'limits: expected a limit and its value, such as inFlight=256, got "inFlght=3". Did you mean inFlight?',
   ],
   [
     'a misspelt operation on the command line',
     ['wsdl', 'o.yaml', '--operation', 'getAA'],
     { 'o.yaml': document('') },
-    'operation: expected one of getA, got "getAA"; did you mean getA?',
+    'operation: expected one of getA, got "getAA". Did you mean getA?',
   ],
   [
     'a variable that is not set, once',
@@ -154,7 +154,7 @@ for (const [what, args, files, message] of [
     'a misspelt key of soapbridge.yaml, once',
     ['check', '--config', 's.yaml'],
     { 'o.yaml': document(''), 's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstrem: "http://a" }\n' },
-    's.yaml:2#/contracts/~1a/upstrem: expected a known key, got "upstrem"; did you mean upstream?',
+    's.yaml:2#/contracts/~1a/upstrem: expected a known key, got "upstrem". Did you mean upstream?',
   ],
 ] as const) {
   test(`${what} is reported with the cause and the remedy`, async (t) => {
@@ -164,7 +164,7 @@ for (const [what, args, files, message] of [
     t.is(out, '');
     const lines = err.trimEnd().split('\n');
     t.deepEqual(
-      lines.filter((line) => line !== "the contract can't be served:"),
+      lines.filter((line) => line !== 'the contract cannot be served:'),
       [message],
     );
   });
@@ -184,11 +184,11 @@ for (const [args, message] of [
 }
 
 for (const [input, message] of [
-  ['', /^standard input: expected a message, got none; pass one with < FILE/],
+  ['', /^standard input: expected a message, got none. Redirect a file/],
   [' \n', /^standard input: expected a message, got none/],
   ['hello', /^standard input: expected a SOAP envelope, an element of an operation, or JSON, got text$/m],
-  ['{}', /^--operation: expected the name of an operation, got none; the contract has getBook, lend$/m],
-  ['<lendd/>', /^operation: expected one of getBook, lend, got "lendd"; did you mean lend\?$/m],
+  ['{}', /^--operation: expected the name of an operation, got none. The contract has getBook, lend$/m],
+  ['<lendd/>', /^operation: expected one of getBook, lend, got "lendd"\. Did you mean lend\?$/m],
 ] as const) {
   test(`translate of ${JSON.stringify(input)} reports what is missing`, async (t) => {
     const { code, err } = await run(t, ['translate', library], {}, input).ended;
@@ -231,7 +231,7 @@ test('serve calls the first server of the document, with the defaults of its var
 test('serve refuses --demo with a document that the reference upstream does not know', async (t) => {
   const { code, err } = await run(t, ['serve', '--demo', library], { PORT: '0' }).ended;
   t.is(code, 2);
-  t.is(err, `--demo: expected the screening contract, got ${library}; name its upstream with --upstream\n`);
+  t.is(err, `--demo: expected the screening contract, got ${library}. Set its upstream with --upstream\n`);
 });
 
 for (const [what, servers] of [
@@ -245,7 +245,7 @@ for (const [what, servers] of [
     t.is(code, 2);
     t.regex(
       err,
-      /^--upstream: expected the URL of the JSON service, got none, and no server with an http or https URL in the document; /,
+      /^--upstream: expected the URL of the JSON service, got none, and the document has no server with an http or https URL\. /,
     );
   });
 }

@@ -28,7 +28,7 @@ async function locked(t: ExecutionContext): Promise<{ readonly document: string;
   const { code, out, err } = await run(t, ['names', '--openapi', document]).ended;
   const lock = join(dirname(document), 'names.lock');
   t.deepEqual([code, err], [0, '']);
-  t.regex(out, /names\.lock is written: \d+ names more, 0 fewer\n$/);
+  t.regex(out, /names\.lock written: \d+ names added, 0 removed\n$/);
   return { document, lock };
 }
 
@@ -53,7 +53,7 @@ test('a name that callers have compiled in stays when another operation would ha
   t.true(names.includes('/b book_parcel'));
   const { code, out } = await run(t, ['check', '--openapi', document]).ended;
   t.is(code, 0);
-  t.regex(out, /^called otherwise: book_parcel_[0-9a-f]{4} \(.*names\.lock keeps book_parcel for .*\)$/m);
+  t.regex(out, /^renamed: book_parcel_[0-9a-f]{4} \(.*names\.lock keeps book_parcel for .*\)$/m);
   // Without the lock, the new operation gets the name because it comes first.
   const unlocked = load(file(t, grown)).contract.operations;
   t.is(unlocked.find(({ upstream }) => upstream.path === '/a')?.name, 'book_parcel');

@@ -71,11 +71,7 @@ for (const [what, args, said] of [
     ['serve', '--openapi', openapi],
     /--upstream: expected the URL of the JSON service/,
   ],
-  [
-    'an overlay of no document',
-    ['check', '--overlay', overlay],
-    /--overlay: expected the document it belongs/,
-  ],
+  ['an overlay of no document', ['check', '--overlay', overlay], /--overlay: expected its OpenAPI document/],
   [
     'a folder and a document',
     ['check', '--contract', '.', '--openapi', openapi],
@@ -107,11 +103,11 @@ test('check --json is one document: what is served, what travels as JSON text, w
 
 test('check tells how what fits no closed type travels, and what is not checked', async (t) => {
   const tree = await run(t, ['check', '--contract', folderOf('json-trees')]).ended;
-  t.regex(tree.out, /^travels as JSON tree: .*\/properties\/list \(an array of anything\)$/m);
+  t.regex(tree.out, /^sent as JSON tree: .*\/properties\/list \(an array of anything\)$/m);
   const strict = await run(t, ['check', '--contract', folderOf('strict-validation')]).ended;
   t.regex(
     strict.out,
-    /^not checked: .*\/ahead\/pattern \(no regular expression that matches in linear time\)$/m,
+    /^not validated: .*\/ahead\/pattern \(no regular expression that matches in linear time\)$/m,
   );
 });
 

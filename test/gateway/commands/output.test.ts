@@ -49,7 +49,7 @@ for (const args of [['wsdl'], ['check', '--json']]) {
     // A disk without enough space accepts the beginning.
     const { status, stderr } = await shell(`ulimit -f 1; "$@" > '${path}'`, ...args);
     t.true(statSync(path).size < Buffer.byteLength(whole));
-    t.is(stderr, 'standard output: expected room for all that is printed, got EFBIG\n');
+    t.is(stderr, 'standard output: expected a writable output, got EFBIG\n');
     t.is(status, 2);
   });
 }
@@ -58,7 +58,7 @@ for (const args of [['wsdl'], ['check', '--json']]) {
   'a device that takes nothing is told by 2, not by a stack',
   async (t) => {
     const { status, stderr } = await shell('"$@" > /dev/full', 'check');
-    t.is(stderr, 'standard output: expected room for all that is printed, got ENOSPC\n');
+    t.is(stderr, 'standard output: expected a writable output, got ENOSPC\n');
     t.is(status, 2);
   },
 );
@@ -79,7 +79,7 @@ test('names.lock is written whole, or stays as it was where there is no room', a
   writeFileSync(openapi, JSON.stringify({ ...document, paths: { ...paths, ...more } }));
   t.deepEqual(await shell('ulimit -f 1; "$@" > /dev/null', 'names', openapi), {
     status: 2,
-    stderr: `${lock}: expected a file that can be written, got EFBIG\n`,
+    stderr: `${lock}: expected a writable file, got EFBIG\n`,
   });
   t.is(readFileSync(lock, 'utf8'), former);
   t.deepEqual(readdirSync(place).toSorted(), ['names.lock', 'openapi.json']);
@@ -110,12 +110,12 @@ for (const [what, args, said] of [
   [
     'a file in the place of a kit’s folder',
     ['kit', '--out', 'openapi.json/kit'],
-    /json\/kit\/.*: expected a file that can be written, got ENOTDIR$/,
+    /json\/kit\/.*: expected a writable file, got ENOTDIR$/,
   ],
   [
     'a folder in the place of an overlay',
     ['init', '--force', '--overlay', '.'],
-    /^\.: expected a file or none, got a folder$/,
+    /^\.: expected a file or a new path, got a folder$/,
   ],
 ] as const) {
   test(`${what} is told in a sentence`, async (t) => {

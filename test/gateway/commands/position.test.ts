@@ -67,7 +67,7 @@ for (const [what, args, said] of [
   [
     'and as a flag',
     ['check', openapi, '--contract', folder],
-    /openapi\.yaml: expected a contract by position or by --contract, got both/,
+    /openapi\.yaml: expected a contract as argument or --contract, got both/,
   ],
   [
     'that is a WSDL',
@@ -104,10 +104,7 @@ test('--fetch stores a document once, says where, and takes what is stored from 
   t.regex(first.out, /^Fetched: 1 operations/);
   const [stored = ''] = readdirSync(cwd);
   t.regex(stored, /^127\.0\.0\.1_\d+_v1_openapi_[0-9a-f]{8}\.yaml$/);
-  t.is(
-    first.err,
-    `${address}/v1/openapi.yaml is stored as ${stored}, ${document.length} bytes; it is not fetched again\n`,
-  );
+  t.is(first.err, `${address}/v1/openapi.yaml stored as ${stored}, ${document.length} bytes\n`);
   t.is(requests, 2);
   const second = await run(t, ['check', '--openapi', args[1] ?? ''], { SOAPBRIDGE_FETCH: '1' }, '', cwd)
     .ended;
@@ -115,7 +112,7 @@ test('--fetch stores a document once, says where, and takes what is stored from 
   t.is(requests, 2);
   t.is(
     second.err,
-    `${address}/v1/openapi.yaml is not fetched: ${stored} is there; remove it to have it fetched anew\n`,
+    `${address}/v1/openapi.yaml not downloaded: ${stored} exists. Delete the file to download it again\n`,
   );
   t.deepEqual(readdirSync(cwd), [stored]);
 });
@@ -126,7 +123,7 @@ for (const [what, listener, environment, said] of [
     'is a page',
     (_, response) => response.end('<html></html>'),
     '',
-    /expected an OpenAPI document, an object with openapi or swagger, got another one/,
+    /expected an OpenAPI document, an object with openapi or swagger, got an unknown format/,
   ],
   [
     'is no YAML',
@@ -144,13 +141,13 @@ for (const [what, listener, environment, said] of [
     'never ends',
     (_, response) => void response.write(document),
     { SOAPBRIDGE_LIMITS: 'contractMs=300' },
-    /expected it within 300 ms \(contractMs\), got no further/,
+    /expected the document within 300 ms \(contractMs\), got a timeout/,
   ],
   [
     'breaks off',
     (_, response) => void response.write(document, () => response.destroy()),
     {},
-    /can't be fetched/,
+    /download failed/,
   ],
 ] as readonly (readonly [string, RequestListener, Record<string, string>, RegExp])[]) {
   test(`a fetched document that ${what} ends the command with 2, and nothing is stored`, async (t) => {
@@ -188,7 +185,7 @@ test('--fetch follows no redirect to a private address of another host', async (
     t.is(code, 2);
     t.is(
       err,
-      `--fetch: expected redirects to public addresses, got a private address of ${host}; name the URL of the document itself if you trust it\n`,
+      `--fetch: expected redirects to public addresses, got a private address of ${host}. If you trust it, use the URL of the document itself\n`,
     );
     t.deepEqual(readdirSync(cwd), []);
   }
@@ -212,7 +209,7 @@ test('--fetch follows five redirects, and none to a URL with credentials or of a
     t.is(code, 2);
     t.is(
       err,
-      `${from}/o: expected a redirect to an http or https URL without credentials, got another one\n`,
+      `${from}/o: expected a redirect to an http or https URL without credentials, got another target\n`,
     );
   }
 });
@@ -247,10 +244,10 @@ test('--fetch takes no URL with a password, and no server that isn’t there', a
   const cwd = workingDirectory(t);
   const secret = await run(t, ['check', 'http://u:secret@127.0.0.1:9/o', '--fetch'], {}, '', cwd).ended;
   t.is(secret.code, 2);
-  t.regex(secret.err, /expected a URL without a user and a password/);
+  t.regex(secret.err, /expected a URL without user and password/);
   t.false(secret.err.includes('secret'));
   const none = await run(t, ['check', 'http://127.0.0.1:9/o', '--fetch'], {}, '', cwd).ended;
   t.deepEqual([none.code, none.out], [2, '']);
-  t.regex(none.err, /^http:\/\/127\.0\.0\.1:9\/o: can't be fetched \(/);
+  t.regex(none.err, /^http:\/\/127\.0\.0\.1:9\/o: download failed \(/);
   t.false(existsSync(join(cwd, '127.0.0.1_9_o.yaml')));
 });

@@ -53,7 +53,7 @@ test('translate of a message that the gateway refuses ends with 1 and the refusa
     soap('<TrackParcel xmlns="urn:example:parcels"/>'),
   ).ended;
   t.deepEqual([code, out], [1, '']);
-  t.regex(err, /^refused with status 400:\n.*<faultstring>.*number/);
+  t.regex(err, /^rejected with status 400:\n.*<faultstring>.*number/);
 });
 
 test('translate --to xml says the reply of an upstream’s answer', async (t) => {
@@ -79,7 +79,7 @@ test('translate --to xml of an answer that is not of the contract’s types ends
   const args = ['translate', ...parcels, '--to', 'xml', '--operation', 'TrackParcel'];
   const { code, out, err } = await run(t, args, {}, '{"insured":"maybe"}').ended;
   t.deepEqual([code, out], [1, '']);
-  t.regex(err, /^refused with status 50[02]:\n.*insured/);
+  t.regex(err, /^rejected with status 50[02]:\n.*insured/);
 });
 
 test('translate calls no server, whatever servers the operation and the overlay name', async (t) => {
@@ -142,7 +142,7 @@ test('translate of an answer that a limit refuses shows the refusal', async (t) 
   for (const limit of ['jsonMembers=1', 'xmlDepth=1', 'xmlElements=1', 'xmlText=1']) {
     const { code, err } = await run(t, [...args, limit], {}, '{"number":"1","state":"x"}').ended;
     t.is(code, 1, limit);
-    t.regex(err, /^refused with status \d+:\n/, limit);
+    t.regex(err, /^rejected with status \d+:\n/, limit);
     t.notRegex(err, /\n {4}at /, limit);
   }
 });

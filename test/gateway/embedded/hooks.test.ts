@@ -97,11 +97,11 @@ for (const [options, message] of [
   [{ onCall: 'log' }, 'onCall: expected a function, got "log"'],
   [
     { onEror: () => {} },
-    'onEror: expected an option of createGateway, got an unknown one; did you mean onError?',
+    'onEror: expected an option of createGateway, got an unknown name. Did you mean onError?',
   ],
   [
     { upstreem: 'http://127.0.0.1' },
-    'upstreem: expected an option of createGateway, got an unknown one; did you mean upstream?',
+    'upstreem: expected an option of createGateway, got an unknown name. Did you mean upstream?',
   ],
 ] as const) {
   test(`createGateway refuses options: ${message}`, (t) => {

@@ -424,7 +424,7 @@ for (const [command, ...args] of [['serve', '--demo'], ['check'], ['wsdl']] as c
     t.is(out, '');
     t.is(
       err,
-      `the contract can't be served:\n${file}:6#/dialect: expected one of servicestack, plain, got "esperanto"\n`,
+      `the contract cannot be served:\n${file}:6#/dialect: expected one of servicestack, plain, got "esperanto"\n`,
     );
   });
 }
@@ -443,7 +443,7 @@ for (const name of [
 ]) {
   test(`${name} alone ends the start with 2: nobody is served without the TLS that it is about`, async (t) => {
     const { code, err } = await run(t, ['serve', '--demo'], { PORT: '0', [name]: 'require' }).ended;
-    t.is(err, '--tls-certificate, --tls-key: expected both, got one of them, or none\n');
+    t.is(err, '--tls-certificate, --tls-key: expected both, got only one or none\n');
     t.is(code, 2);
   });
 }
@@ -459,7 +459,7 @@ test('a port in use ends the start with 2 and a sentence', async (t) => {
   t.false(out.includes('listens'), out);
   t.is(
     err,
-    `listen EADDRINUSE: address already in use 127.0.0.1:${address.port}; take another port with --port, 0 for a free one\n`,
+    `listen EADDRINUSE: address already in use 127.0.0.1:${address.port}. Choose another port with --port, or 0 for a free one\n`,
   );
 });
 

@@ -294,7 +294,7 @@ for (const [what, text, problem] of [
   [
     'a key that is none',
     'contract: a\n',
-    ':1#/contract: expected a known key, got "contract"; did you mean contracts?',
+    ':1#/contract: expected a known key, got "contract". Did you mean contracts?',
   ],
   [
     'a path that is none',

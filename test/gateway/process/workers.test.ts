@@ -443,7 +443,7 @@ for (const [what, environment, said] of [
   [
     'a contract that can’t be served',
     { ...elsewhere, SOAPBRIDGE_CONTRACT: 'docs' },
-    /^the contract can't be served:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n$/,
+    /^the contract cannot be served:\ndocs\/openapi\.yaml#: no such file; [^\n]*\n$/,
   ],
   [
     'what only a worker finds',
@@ -453,7 +453,7 @@ for (const [what, environment, said] of [
   [
     'a reference upstream in memory, which workers can’t share,',
     {},
-    /^--workers: expected an --upstream, or a file that all workers share as --upstream-db, got 2 workers and the reference upstream in memory\n$/,
+    /^--workers: expected --upstream or --upstream-db, got 2 workers and a reference upstream in memory\n$/,
   ],
   [
     'a database in memory',
@@ -484,7 +484,7 @@ test('a port in use ends the start of workers with 2 and the sentence of a singl
   t.is(code, 2);
   t.is(
     err,
-    `listen EADDRINUSE: address already in use 127.0.0.1:${port}; take another port with --port, 0 for a free one\n`,
+    `listen EADDRINUSE: address already in use 127.0.0.1:${port}. Choose another port with --port, or 0 for a free one\n`,
   );
 });
 

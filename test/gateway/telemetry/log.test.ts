@@ -392,7 +392,7 @@ const full = '/dev/full';
 test('an audit log that can’t be written stops the start', async (t) => {
   await t.throwsAsync(startGateway(t, { serve: { auditLog: '/nowhere/audit.log' } }), {
     instanceOf: RangeError,
-    message: '--audit-log: expected a file that can be written, got ENOENT',
+    message: '--audit-log: expected a writable file, got ENOENT',
   });
 });
 

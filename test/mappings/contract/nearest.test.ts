@@ -2,13 +2,13 @@ import test from 'ava';
 import { didYouMean } from '../../../mappings/contract/nearest.ts';
 
 for (const [name, known, expected] of [
-  ['servicestak', ['servicestack', 'plain'], '; did you mean servicestack?'],
-  ['plian', ['servicestack', 'plain'], '; did you mean plain?'],
-  ['NAIPL', ['servicestack', 'plain'], '; did you mean plain?'],
+  ['servicestak', ['servicestack', 'plain'], '. Did you mean servicestack?'],
+  ['plian', ['servicestack', 'plain'], '. Did you mean plain?'],
+  ['NAIPL', ['servicestack', 'plain'], '. Did you mean plain?'],
   ['esperanto', ['servicestack', 'plain'], ''],
   ['', ['plain'], ''],
   ['plain', [], ''],
-  [`${'ab'.repeat(31)}ba`, ['ab'.repeat(32)], `; did you mean ${'ab'.repeat(32)}?`],
+  [`${'ab'.repeat(31)}ba`, ['ab'.repeat(32)], `. Did you mean ${'ab'.repeat(32)}?`],
   [`${'ab'.repeat(32)}c`, [`${'ba'.repeat(32)}c`], ''],
 ] as const) {
   test(`didYouMean of "${name.slice(0, 12)}", ${name.length} characters, is "${expected.slice(0, 40)}"`, (t) => {
@@ -18,6 +18,6 @@ for (const [name, known, expected] of [
 
 test('didYouMean compares at most 300 names', (t) => {
   const others = Array.from({ length: 300 }, (_, index) => `other name ${index}`);
-  t.is(didYouMean('plian', [...others.slice(1), 'plain']), '; did you mean plain?');
+  t.is(didYouMean('plian', [...others.slice(1), 'plain']), '. Did you mean plain?');
   t.is(didYouMean('plian', [...others, 'plain']), '');
 });

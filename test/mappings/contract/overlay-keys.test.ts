@@ -62,8 +62,8 @@ const fromWsdl = 'a contract that is loaded from a WSDL';
 const fromOpenapi = 'a contract that is loaded from an OpenAPI document';
 
 for (const [kind, overlay, problem] of [
-  ['openapi', { servce: 'P' }, '/servce: expected a known key, got "servce"; did you mean service?'],
-  ['adopted', { endpoint: {} }, '/endpoint: expected a known key, got "endpoint"; did you mean endpoints?'],
+  ['openapi', { servce: 'P' }, '/servce: expected a known key, got "servce". Did you mean service?'],
+  ['adopted', { endpoint: {} }, '/endpoint: expected a known key, got "endpoint". Did you mean endpoints?'],
   ['openapi', { wsdl: 'a.wsdl' }, `/wsdl: expected a known key, got "wsdl"; it is only for ${fromWsdl}`],
   [
     'adopted',
@@ -78,23 +78,23 @@ for (const [kind, overlay, problem] of [
   [
     'adopted',
     { operations: { Get: { hid: true } } },
-    '/operations/Get/hid: expected a known key, got "hid"; did you mean hide?',
+    '/operations/Get/hid: expected a known key, got "hid". Did you mean hide?',
   ],
   [
     'openapi',
     { dialect: 'servicestak' },
-    '/dialect: expected one of servicestack, plain, got "servicestak"; did you mean servicestack?',
+    '/dialect: expected one of servicestack, plain, got "servicestak". Did you mean servicestack?',
   ],
-  ['openapi', { dates: 'ISO' }, '/dates: expected one of wcf, iso, text, got "ISO"; did you mean iso?'],
+  ['openapi', { dates: 'ISO' }, '/dates: expected one of wcf, iso, text, got "ISO". Did you mean iso?'],
   [
     'adopted',
     { types: 'alway' },
-    '/types: expected one of derived, always, got "alway"; did you mean always?',
+    '/types: expected one of derived, always, got "alway". Did you mean always?',
   ],
   [
     'openapi',
     { operationNames: 'fastap' },
-    '/operationNames: expected one of fastapi, got "fastap"; did you mean fastapi?',
+    '/operationNames: expected one of fastapi, got "fastap". Did you mean fastapi?',
   ],
 ] as const) {
   test(`${kind} overlay: ${problem.slice(0, 60)}`, (t) => {

@@ -561,7 +561,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'an unknown key',
     { Dialect: 'plain' },
-    ['/Dialect: expected a known key, got "Dialect"; did you mean dialect?'],
+    ['/Dialect: expected a known key, got "Dialect". Did you mean dialect?'],
   ],
   [
     '__proto__ as a key',
@@ -614,7 +614,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'settings of other words',
     { dates: 'ISO', jsonp: 'yes', stackTrace: true, cors: ['https://app.example/'] },
     [
-      '/dates: expected one of wcf, iso, text, got "ISO"; did you mean iso?',
+      '/dates: expected one of wcf, iso, text, got "ISO". Did you mean iso?',
       '/jsonp: expected true or false, got "yes"',
       '/stackTrace: expected one of drop, keep, got true',
       '/cors/0: expected an origin such as https://app.example, or "*", got "https://app.example/"',
@@ -666,7 +666,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'an unknown operation',
     { operations: { sendParcel: { readOnly: true } } },
-    ['/operations/sendParcel: expected the name of an operation, got "sendParcel"; did you mean SendParcel?'],
+    ['/operations/sendParcel: expected the name of an operation, got "sendParcel". Did you mean SendParcel?'],
   ],
   [
     'a media type that an operation has nowhere',
@@ -677,7 +677,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'operations said wrongly',
     { operations: { SendParcel: { readonly: true }, FindParcel: { readOnly: 'no' } } },
     [
-      '/operations/SendParcel/readonly: expected a known key, got "readonly"; did you mean readOnly?',
+      '/operations/SendParcel/readonly: expected a known key, got "readonly". Did you mean readOnly?',
       '/operations/FindParcel/readOnly: expected true or false, got "no"',
     ],
   ],
@@ -686,7 +686,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     { types: { parcel: { item: 'P' }, Parcel: [] } },
     [
       '/types/Parcel: expected an object with order, item, got a list',
-      '/types/parcel: expected the name of a type that an operation reaches, got "parcel"; did you mean Parcel?',
+      '/types/parcel: expected the name of a type that an operation reaches, got "parcel". Did you mean Parcel?',
     ],
   ],
   [
@@ -732,7 +732,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'a route of an unknown operation',
     { routes: { 'GET /a': 'GetParcel' } },
-    ['/routes/GET ~1a: expected the name of an operation, got "GetParcel"; did you mean SendParcel?'],
+    ['/routes/GET ~1a: expected the name of an operation, got "GetParcel". Did you mean SendParcel?'],
   ],
   [
     'a route that names an unknown input, or an object',

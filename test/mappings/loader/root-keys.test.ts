@@ -25,7 +25,7 @@ for (const [key, value, meant] of [
 ] as const)
   test(`a misspelt key of the root is a warning: ${key}`, (t) => {
     const { warnings } = load({ ...document, [key]: value });
-    const message = `expected a key of OpenAPI, got "${key}"; did you mean ${meant}?`;
+    const message = `expected a key of OpenAPI, got "${key}". Did you mean ${meant}?`;
     t.deepEqual(warnings, [{ file: 'o.yaml', pointer: `/${key}`, message }]);
   });
 
@@ -50,7 +50,7 @@ test('a misspelt key of the root of a Swagger document is a warning', (t) => {
   };
   t.deepEqual(
     load(swagger).warnings.map(({ message }) => message),
-    ['expected a key of OpenAPI, got "basepath"; did you mean basePath?'],
+    ['expected a key of OpenAPI, got "basepath". Did you mean basePath?'],
   );
 });
 

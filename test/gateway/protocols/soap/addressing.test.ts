@@ -63,7 +63,7 @@ test('?wsdl&operation=… is the WSDL of those operations alone, whatever the or
 
 for (const [query, says] of [
   ['?wsdl&operation=Nothing', /^operation: expected one of 12 such as \w+, got "Nothing"/],
-  ['?wsdl&operation=GetSerch', /, got "GetSerch"; did you mean GetSearch\?/],
+  ['?wsdl&operation=GetSerch', /, got "GetSerch"\. Did you mean GetSearch\?/],
   ['?wsdl&tag=none', /^tag: expected .*, got "none"/],
 ] as const) {
   test(`GET /v2${query} is 404 and says what there is`, async (t) => {

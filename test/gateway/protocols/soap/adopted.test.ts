@@ -893,6 +893,6 @@ test('an overlay that names what the WSDL lacks is refused with all that is wron
   const { message = '' } = (await t.throwsAsync(serveFolder(t, folder))) ?? {};
   t.regex(message, /soap\.yaml:1#\/endpoints\/Nowhere: expected a port of the WSDL/);
   t.regex(message, /soap\.yaml:2#\/operations\/Nothing: expected an operation of the WSDL/);
-  t.regex(message, /soap\.yaml:2#\/operations\/Onne: .*, got "Onne"; did you mean One\?/);
+  t.regex(message, /soap\.yaml:2#\/operations\/Onne: .*, got "Onne"\. Did you mean One\?/);
   t.regex(message, /soap\.yaml:3#\/headers\/None\.x: expected a header block that an operation declares/);
 });

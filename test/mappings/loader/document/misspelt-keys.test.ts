@@ -23,7 +23,7 @@ for (const [pointer, meant, item] of [
 ] as const) {
   test(`the misspelt key ${pointer} of a path is found, with ${meant}`, (t) => {
     const key = pointer.slice(pointer.lastIndexOf('/') + 1);
-    const why = `expected a key of OpenAPI, got "${key}"; did you mean ${meant}?`;
+    const why = `expected a key of OpenAPI, got "${key}". Did you mean ${meant}?`;
     t.deepEqual(misspeltKeys({ paths: { '/a/{b}': item } }), [{ pointer: `/paths/~1a~1{b}${pointer}`, why }]);
   });
 }
@@ -50,7 +50,7 @@ test('a misspelt key is a warning of a contract, and part of the error if nothin
         paths: { '/a': item },
       }),
     });
-  const message = 'expected a key of OpenAPI, got "gett"; did you mean get?';
+  const message = 'expected a key of OpenAPI, got "gett". Did you mean get?';
   t.like(readContract(place({ post: operation, gett: operation })).warnings, [
     { pointer: '/paths/~1a/gett', message },
   ]);

@@ -227,8 +227,8 @@ for (const [what, actions, head, said] of [
     [{ target: '$', updates: {} }],
     { action: [] },
     [
-      'fix.yaml#/action: expected a known key, got "action"; did you mean actions?',
-      'fix.yaml#/actions/0/updates: expected a known key, got "updates"; did you mean update?',
+      'fix.yaml#/action: expected a known key, got "action". Did you mean actions?',
+      'fix.yaml#/actions/0/updates: expected a known key, got "updates". Did you mean update?',
       'fix.yaml#/actions/0: expected one of update, copy and remove: true, got none',
     ],
   ],

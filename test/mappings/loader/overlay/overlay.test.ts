@@ -114,37 +114,37 @@ for (const [what, overlay, problem] of [
   [
     'a misspelt operation of a list',
     'operations:\n  - track_parcel\n  - BookParcl\n',
-    '1#/operations/BookParcl: expected the name of an operation, got "BookParcl"; did you mean BookParcel?',
+    '1#/operations/BookParcl: expected the name of an operation, got "BookParcl". Did you mean BookParcel?',
   ],
   [
     'a misspelt operation of a route',
     'routes:\n  GET /x/{number}: track_parcl\n',
-    '2#/routes/GET ~1x~1{number}: expected the name of an operation, got "track_parcl"; did you mean track_parcel?',
+    '2#/routes/GET ~1x~1{number}: expected the name of an operation, got "track_parcl". Did you mean track_parcel?',
   ],
   [
     'a misspelt input of a route',
     'routes:\n  GET /x/{numbr}: track_parcel\n',
-    '2#/routes/GET ~1x~1{numbr}: expected an input of track_parcel that is no object or array, got "numbr"; did you mean number?',
+    '2#/routes/GET ~1x~1{numbr}: expected an input of track_parcel that is no object or array, got "numbr". Did you mean number?',
   ],
   [
     'a misspelt media type',
     'operations:\n  BookParcel: { as: [application/jsn] }\n',
-    '2#/operations/BookParcel/as: expected media types of its request body or its replies, got "application/jsn"; did you mean application/json?',
+    '2#/operations/BookParcel/as: expected media types of its request body or its replies, got "application/jsn". Did you mean application/json?',
   ],
   [
     'a misspelt member of an order',
     'types:\n  Parcel: { order: [grms, to] }\n',
-    '2#/types/Parcel/order: Parcel has no member grms; did you mean grams?',
+    '2#/types/Parcel/order: Parcel has no member grms. Did you mean grams?',
   ],
   [
     'a misspelt credential',
     'credentials:\n  headers: { apiKey: X-Api-Key }\n  secret: [apiKy]\n',
-    '3#/credentials/secret: expected names from /credentials/headers, got "apiKy"; did you mean apiKey?',
+    '3#/credentials/secret: expected names from /credentials/headers, got "apiKy". Did you mean apiKey?',
   ],
   [
     'a misspelt credential of WS-Security',
     'credentials:\n  headers: { user: X-User, password: X-Password }\nwsse:\n  username: usr\n  password: password\n',
-    '4#/wsse/username: expected a name from /credentials/headers, got "usr"; did you mean user?',
+    '4#/wsse/username: expected a name from /credentials/headers, got "usr". Did you mean user?',
   ],
   ['a list’s item', 'cors:\n  - "*"\n  - app\n', '3#/cors/1: expected an origin such as https://app.example'],
   [
