@@ -6,37 +6,37 @@ import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import type { CallerRules, ContractRules } from '../admission/caller-limits.ts';
 
-const rules = record('What one caller may do.', {
+const rules = record('Limits per caller.', {
   rate: text(
-    'Calls in a time, such as 100/s, 600/min or 50/10s.',
-    'calls and a time, such as 100/s, 50/10s, 600/min or 5000/h',
+    'Rate limit: calls per time window, such as 100/s, 600/min or 50/10s.',
+    'calls per time window, such as 100/s, 50/10s, 600/min or 5000/h',
     /^[1-9]\d{0,8}\/(?:s|min|h|[1-9]\d{0,4}s)$/,
   ),
-  quota: value('Calls a day, from midnight to midnight, UTC.'),
-  concurrent: value('Calls under way at once.'),
+  quota: value('Quota: calls per day (UTC).'),
+  concurrent: value('Maximum number of concurrent calls.'),
 });
 
 const contractRules = {
   each: rules,
   callers: map(
-    'What a caller of this name may do instead of `each`.',
+    'Limits of the caller with this name, instead of `each`.',
     '`name: { rate, quota, concurrent }`',
     rules,
   ),
   operations: map(
-    'What each caller may do with an operation, besides.',
+    'Additional limits per caller for an operation.',
     '`Operation: { rate, quota, concurrent }`',
     rules,
   ),
 };
 
 /** Schema of a file of caller limits. */
-const callerLimitSettings = record('What callers may do.', {
+const callerLimitSettings = record('Limits of callers.', {
   ...contractRules,
   contracts: map(
-    'What callers of the contract under a path may do, in place of all else in this file.',
+    'Limits for the contract at a path. They replace all other limits of this file.',
     '`/path: { each, callers, operations }`',
-    record('What callers of one contract may do.', contractRules),
+    record('Limits of callers for one contract.', contractRules),
   ),
 });
 
@@ -77,7 +77,7 @@ export function readCallerLimits(file: string): CallerLimitsFile {
             wrong.push({
               file,
               pointer: `${at}/operations${pointerSegment(name)}`,
-              message: `expected an operation of the contract, got none of its names${didYouMean(name, known)}`,
+              message: `expected an operation of the contract, got an unknown name${didYouMean(name, known)}`,
             });
       };
       look(ofAll, others, '');
@@ -89,7 +89,7 @@ export function readCallerLimits(file: string): CallerLimitsFile {
           wrong.push({
             file,
             pointer: at,
-            message: `expected the path of a contract that is served, one of ${[...byPath.keys()].join(', ')}`,
+            message: `expected the path of a served contract, one of ${[...byPath.keys()].join(', ')}`,
           });
       }
       if (wrong.length > 0) throw new ContractError(withLines(wrong));

@@ -30,17 +30,17 @@ export async function openCallerLimits(
 ): Promise<ProcessCallerLimits | undefined> {
   if (path === undefined) {
     if (limitStore !== undefined)
-      throw new RangeError('SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS beside it, got none');
+      throw new RangeError('SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, got none');
     return undefined;
   }
   let file: CallerLimitsFile = readCallerLimits(path);
   if (limitStore === undefined && metricsOfAll !== undefined)
     throw new RangeError(
-      'SOAPBRIDGE_CALLER_LIMITS: expected SOAPBRIDGE_LIMIT_STORE for several workers, got none: each would count alone',
+      'SOAPBRIDGE_CALLER_LIMITS: expected SOAPBRIDGE_LIMIT_STORE for several workers, got none. Without it each worker counts separately',
     );
   if (limitStore !== undefined && !callers.isStable)
     throw new RangeError(
-      'SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY beside it, with which replicas count a caller under one pseudonym, got none',
+      'SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY, got none. Replicas need the same key to share the counts of a caller',
     );
   const local = new CallerWindows(limits.limitWindows ?? maxWindows);
   const here: CallCounts = { windows: local, places: new CallerPlaces() };
@@ -83,12 +83,8 @@ async function openStore(url: string, here: CallCounts, limits: Limits, log: Log
     timeoutMs: limits.limitStoreMs ?? maxStoreMs,
     onChange: (isAway, code) => {
       if (isAway)
-        log.warn(
-          { limitStore: 'away', code },
-          'the store of limits is away: calls are counted in this process',
-        );
-      else
-        log.info({ limitStore: 'back' }, 'the store of limits is back: calls are counted for all replicas');
+        log.warn({ limitStore: 'away', code }, 'limit store unavailable: counting calls in this process');
+      else log.info({ limitStore: 'back' }, 'limit store available: counting calls across replicas');
     },
   });
   const places = new SharedPlaces(store, here.places, limits.limitPlaceMs ?? maxPlaceMs);

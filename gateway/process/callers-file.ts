@@ -7,17 +7,17 @@ import { type Callers, createCallers } from '../telemetry/callers.ts';
 
 /** Schema of `callers.yaml`. */
 const callerSettings = map(
-  'Names of callers, each with what they are known by.',
+  'Names of callers with their ids or pseudonyms.',
   '`name: [ids]`',
   list(
-    'What a caller is known by.',
+    'Ids and pseudonyms of a caller.',
     'ids',
     choice(
-      'An id, or the pseudonym of a caller whose credential is a secret.',
-      text('The id that the caller gives: a user, not a key.', 'an id, a text in quotes'),
-      record('A caller by its pseudonym.', {
+      'An id, or the pseudonym of a caller with a secret credential.',
+      text('User name of the caller, not a secret key.', 'an id, a text in quotes'),
+      record('Pseudonym of a caller.', {
         pseudonym: text(
-          'As the log showed it, with the same SOAPBRIDGE_CALLER_KEY.',
+          'Pseudonym from the log, made with the same SOAPBRIDGE_CALLER_KEY.',
           'a pseudonym of 16 letters, digits, - and _',
           /^[\w-]{16}$/,
         ),
@@ -60,12 +60,13 @@ export function readCallers({ callers, callerKey }: CallerFiles): Callers {
         const names = typeof id === 'string' ? namesById : namesByPseudonym;
         const value = typeof id === 'string' ? id : id.pseudonym;
         if (value === undefined) report(`${at}/${index}`, 'expected an id or a pseudonym, got none');
-        else if (names.has(value)) report(`${at}/${index}`, 'expected an id of one caller, got one of two');
+        else if (names.has(value))
+          report(`${at}/${index}`, 'expected an id of one caller, got an id of two callers');
         else names.set(value, name);
         if (typeof id !== 'string' && key === undefined)
           report(
             `${at}/${index}`,
-            'expected SOAPBRIDGE_CALLER_KEY beside a pseudonym, got none: without it pseudonyms are others at each start',
+            'expected SOAPBRIDGE_CALLER_KEY for a pseudonym, got none. Without it pseudonyms change at each start',
           );
       }
     }
@@ -77,7 +78,7 @@ export function readCallers({ callers, callerKey }: CallerFiles): Callers {
 /** Reads the bytes of a key. Throws ContractError. */
 function readKey(file: string): Buffer {
   const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats?.isFile() !== true) throw failure(file, 'expected a file with a key, got none');
+  if (stats?.isFile() !== true) throw failure(file, 'expected a file with a key, got an empty file');
   if (stats.size > mostKeyBytes)
     throw failure(file, `expected a key of at most ${mostKeyBytes} bytes, got more`);
   const key = readFileSync(file);

@@ -19,34 +19,34 @@ import {
 } from './upstream-plan.ts';
 
 /** `clientCertificate` in `soapbridge.yaml`. */
-const clientCertificateSetting = record('What of a caller’s certificate is a credential of the contracts.', {
+const clientCertificateSetting = record('Credential from a client certificate.', {
   header: text(
-    'The header that the credential has; what callers say in it is dropped.',
+    'Header that receives the credential. Values that callers send in it are ignored.',
     'the name of a header',
     /^[A-Za-z0-9-]+$/,
   ),
-  from: keyword('What of the certificate.', 'subject', 'commonName', 'san', 'fingerprint'),
+  from: keyword('Part of the certificate.', 'subject', 'commonName', 'san', 'fingerprint'),
   sentIn: text(
-    'The header by which a proxy of SOAPBRIDGE_TRUSTED_PROXIES tells it, such as X-Forwarded-Client-Cert; without it the connection has it.',
+    'Header in which a trusted proxy sends the certificate, such as X-Forwarded-Client-Cert. Without it, the TLS connection supplies the certificate.',
     'the name of a header',
     /^[A-Za-z0-9-]+$/,
   ),
   verifiedBy: text(
-    'The header in which that proxy says SUCCESS or 0 of a certificate that is good, such as X-SSL-Client-Verify.',
+    'Header in which that proxy reports a valid certificate with SUCCESS or 0, such as X-SSL-Client-Verify.',
     'the name of a header',
     /^[A-Za-z0-9-]+$/,
   ),
 });
 
 /** The keys of `soapbridge.yaml`. */
-export const configSettings = record('What one process serves.', {
+export const configSettings = record('Contracts and settings of one gateway.', {
   contracts: map(
-    'The contracts, each under the path that all its endpoints hang under.',
+    'Contracts by the path prefix of their endpoints.',
     '`/path: { contract, upstream }`',
     record('One contract: a folder, or a document with or without an overlay.', {
-      contract: file('A folder with openapi.yaml and, unless its defaults do, soap.yaml.'),
-      openapi: file('An OpenAPI document, in place of a folder.'),
-      overlay: file('The overlay of that document.'),
+      contract: file('Folder with openapi.yaml and an optional soap.yaml, or with a legacy WSDL.'),
+      openapi: file('OpenAPI document, instead of a folder.'),
+      overlay: file('Overlay for the OpenAPI document.'),
       upstream: upstreamSetting,
       limits: limitsSetting,
     }),
@@ -106,13 +106,16 @@ export function readListenerPlan(path: string, hasTrustedProxies: boolean): List
   if (clientCertificate === undefined) return { tls, clientCertificate: undefined };
   const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate;
   const at = '/clientCertificate';
-  if (header === undefined) report(at, 'expected header, that of the credential, got none');
+  if (header === undefined) report(at, 'expected header, the header of the credential, got none');
   if (sentIn === undefined && tls?.clientCertificates === undefined)
-    report(at, 'expected sentIn, or tls with clientCertificates, got none: no certificate would come');
+    report(at, 'expected sentIn, or tls with clientCertificates, got neither. No certificate would arrive');
   if (sentIn !== undefined && !hasTrustedProxies)
-    report(`${at}/sentIn`, 'expected SOAPBRIDGE_TRUSTED_PROXIES, whose word is taken, got none');
+    report(
+      `${at}/sentIn`,
+      'expected SOAPBRIDGE_TRUSTED_PROXIES with the proxies that send this header, got none',
+    );
   if (verifiedBy !== undefined && sentIn === undefined)
-    report(`${at}/verifiedBy`, 'expected sentIn beside it, got none');
+    report(`${at}/verifiedBy`, 'expected sentIn with verifiedBy, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy } };
 }
@@ -131,23 +134,28 @@ export function readConfig(path: string): readonly SitePlan[] {
     if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
       report(at, 'expected a path such as /parcels, without a slash at its end');
     if (taken.has(basePath.toLowerCase()))
-      report(at, 'expected a path of its own, got one again in another case');
+      report(at, 'expected a unique path, got a path that differs only in case');
     taken.add(basePath.toLowerCase());
     const hidden = hiddenBy(basePath, all);
     if (hidden !== undefined)
-      report(at, `expected a path that hides nothing of another contract, got what is under its ${hidden}`);
+      report(
+        at,
+        `expected a path that hides no endpoint of another contract, got a path below its ${hidden}`,
+      );
     if ((contract === undefined) === (openapi === undefined))
       report(at, `expected either contract or openapi, got ${contract === undefined ? 'none' : 'both'}`);
     for (const [key, named] of Object.entries({ contract, openapi, overlay }))
       if (named !== undefined && isDocumentUrl(named))
-        report(`${at}/${key}`, `expected a path, got the URL ${shown(named)}; store the document in a file`);
-    if (overlay !== undefined && openapi === undefined)
-      report(at, 'expected openapi beside overlay, got none');
+        report(
+          `${at}/${key}`,
+          `expected a path, got the URL ${shown(named)}. Download the document to a file`,
+        );
+    if (overlay !== undefined && openapi === undefined) report(at, 'expected openapi with overlay, got none');
     const url = typeof upstream === 'string' ? upstream : upstream?.url;
     // An unset variable or a misspelt key was reported before.
     const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
     if (url === undefined && !isReported)
-      report(at, 'expected upstream, the address of the JSON service behind, got none');
+      report(at, 'expected upstream, the URL of the JSON service, got none');
     checkAddress(url, `${at}/upstream`, report);
     const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;

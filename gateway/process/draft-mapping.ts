@@ -57,7 +57,7 @@ export function draftMapping({
       ? likestOperation(operation, openapi, most, old.body)
       : targetOperation(openapi, new SchemaReader(openapi, most), method.toUpperCase(), path);
   if (target === undefined)
-    throw new RangeError('--call: expected an operation, as none is called alike, got none');
+    throw new RangeError('--call: expected an operation, got none, and no operation has a similar name');
   if (typeof target === 'string') throw new RangeError(`--call: ${target}`);
   return { ...draftEntry(old, target), refusals: target.refusals };
 }

@@ -16,7 +16,7 @@ export function withEnvironment(
 ): unknown {
   if (typeof value === 'string') return filled(value, report, pointer);
   if (around.includes(value)) {
-    report(pointer, 'expected a value, got an alias of what it stands in');
+    report(pointer, 'expected a value, got an alias of its own parent');
     return undefined;
   }
   const within = [...around, value];
@@ -37,7 +37,7 @@ function filled(text: string, report: Report, pointer: string): string {
     if (mark === '${') return '${';
     if (name === undefined) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it is how variables are written
-      report(pointer, 'expected the name of a variable in ${…}, got other text; $${ is the text itself');
+      report(pointer, 'expected the name of a variable in ${…}, got other text. Write $${ for a literal ${');
       return '';
     }
     if (instead?.includes('${'))

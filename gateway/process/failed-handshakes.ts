@@ -36,13 +36,13 @@ export function createFailedHandshakes(log: Log): FailedHandshakes {
         address: remoteAddress,
         ...(count.untold > 0 ? { more: count.untold } : {}),
       };
-      log.warn({ handshake }, 'a TLS handshake with a caller failed');
+      log.warn({ handshake }, 'TLS handshake with a caller failed');
       count.untold = 0;
       count.toldAt = now;
     },
     read: () => {
       const totals = [...counts].map(([reason, { total }]) => [`reason="${reason}"`, total] as const);
-      const help = 'TLS handshakes with callers that failed, by reason.';
+      const help = 'Failed TLS handshakes with callers, by reason.';
       return [counter('tls_handshakes_failed_total', help, totals)];
     },
   };

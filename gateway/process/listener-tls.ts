@@ -39,7 +39,8 @@ export function openTls(options: ServeOptions, trustedProxies: BlockList | undef
     const isSame = (now === undefined) === (plan === undefined);
     if (isSame && now?.clientCertificates === plan?.clientCertificates)
       return now === undefined ? undefined : loadTls(now);
-    const message = 'expected tls and its clientCertificates as they were, got others: they take a restart';
+    const message =
+      'expected tls and clientCertificates without changes, got other values. Restart the gateway to change them';
     throw new ContractError([{ file: options.config ?? '', pointer: '/tls', message }]);
   };
   return {
@@ -54,10 +55,10 @@ export function openTls(options: ServeOptions, trustedProxies: BlockList | undef
         try {
           const renewed = load();
           if (renewed !== undefined) listener.renewTls(renewed);
-          log.info({}, 'the certificates of TLS changed: new connections have the new ones');
+          log.info({}, 'TLS certificates reloaded for new connections');
         } catch (error) {
           const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
-          log.error(why, 'the certificates of TLS changed and can’t be taken: the former ones go on');
+          log.error(why, 'TLS certificates not reloaded: keeping the previous certificates');
         }
       });
     },

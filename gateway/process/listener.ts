@@ -90,7 +90,7 @@ export async function startListener(
   const address = await listen(server, host, port);
   const url = tlsServer === undefined ? address : address.replace(/^http:/, 'https:');
   // For example too many open files. Accepting resumes when some are closed.
-  server.on('error', (error) => log.error(describeError(error), 'a connection was not accepted'));
+  server.on('error', (error) => log.error(describeError(error), 'connection not accepted'));
   return {
     server,
     connections,

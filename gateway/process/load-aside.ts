@@ -49,9 +49,9 @@ export async function loadAside(
       bytes: 0,
       memory: [],
       withinMs,
-      refuse: () => new NoAnswer(`expected an end within ${withinMs} ms, got none`),
+      refuse: () => new NoAnswer(`expected contracts to load within ${withinMs} ms, got a timeout`),
     });
-    if (result === undefined) throw new Error('the contracts were not loaded');
+    if (result === undefined) throw new Error('contracts not loaded');
     if ('problems' in result) throw new ContractError(result.problems);
     return result.places.map((sent) => receivePlace(sent, limits));
   } catch (error) {

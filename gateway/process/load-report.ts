@@ -76,38 +76,37 @@ function remarksOf(loaded: LoadedContract): readonly Remarks[] {
   return [
     {
       all: left,
-      message:
-        'operations of the document are not served; hide them in the overlay, or change what is said of them',
+      message: 'operations of the document are not served. Hide them in the overlay or correct the document',
     },
     {
       all: notes,
-      message: `values travel as JSON ${contract.settings.json}, as no closed type fits; the document can say more of them`,
+      message: `values are sent as JSON ${contract.settings.json}, because no closed type fits. Describe them more precisely in the document`,
     },
     {
       all: contradictions,
-      message: 'members are described twice, and no value can be both; the first description counts',
+      message: 'members have conflicting descriptions. The first description is used',
     },
     {
       all: unchecked,
-      message: 'rules are not checked by validate: strict; the service behind has to',
+      message: 'constraints are not checked by validate: strict. The upstream must check them',
     },
     {
       all: assumedServers,
       message:
-        'servers have no address, and the upstream is called in their place; give it in the overlay’s servers',
+        'servers have no URL, so their calls go to the upstream. Set their URLs under servers in the overlay',
     },
     {
       all: unforeseen,
-      message: 'references stand where OpenAPI foresees none; what they name was read in their place',
+      message: 'references are at places that OpenAPI does not allow. Their targets were read',
     },
     {
       all: ownXml,
       message:
-        'members have names or forms in XML of the service’s own, which SOAP’s elements don’t take; patches can take xml out',
+        'members have xml keywords that do not apply to SOAP elements. Remove the keywords with patches',
     },
     {
       all: warnings.map(({ pointer, message }) => ({ pointer, why: message })),
-      message: 'things are wrong and were read all the same; mend them in the document, or by patches',
+      message: 'errors of the document were tolerated. Correct them in the document or with patches',
     },
   ];
 }
@@ -128,8 +127,8 @@ function basePathRemarks(operations: readonly Operation[], site: LoadSite): read
   const said: Remarks[] = [];
   if (server.root !== '' && !under.endsWith(server.root))
     said.push({
-      all: [{ pointer, why: `${server.root} is left out: ${call}` }],
-      message: `base path of the document is not that of the upstream; ${origin} without a path, not even a slash, keeps it, ${origin}${under}${server.root} has both`,
+      all: [{ pointer, why: `${server.root} is missing: ${call}` }],
+      message: `base path of the document is missing in the upstream URL. Use ${origin} to add it, or ${origin}${under}${server.root} for both paths`,
     });
   const twice = overlapOf(
     under,
@@ -137,8 +136,8 @@ function basePathRemarks(operations: readonly Operation[], site: LoadSite): read
   );
   if (twice !== undefined)
     said.push({
-      all: [{ pointer, why: `${twice} is there twice: ${call}` }],
-      message: `base path is what all paths begin with, too; give the upstream without it, as ${origin}${withoutEndSlashes(under.slice(0, under.length - twice.length)) || '/'}`,
+      all: [{ pointer, why: `${twice} occurs twice: ${call}` }],
+      message: `base path repeats the start of all paths. Set the upstream without it: ${origin}${withoutEndSlashes(under.slice(0, under.length - twice.length)) || '/'}`,
     });
   return said;
 }
@@ -167,16 +166,18 @@ export function linesOf(reports: readonly LoadReport[]): readonly string[] {
     ...remarkLines(report),
   ]);
   const all = reports.some(({ remarks }) => remarks.length > 0)
-    ? [...whole, 'soapbridge check lists all of them']
+    ? [...whole, 'run soapbridge check for the full list']
     : whole;
   if (all.length < mostLines) return all;
   const short = reports.map((report) => {
     const count = report.remarks.reduce((sum, remarks) => sum + remarks.all.length, 0);
-    return count === 0 ? headOf(report) : `${headOf(report)}; ${count} remarks, which soapbridge check lists`;
+    return count === 0
+      ? headOf(report)
+      : `${headOf(report)}; ${count} remarks, run soapbridge check to list them`;
   });
   if (short.length < mostLines) return short;
   const kept = short.slice(0, mostLines - 2);
-  return [...kept, `${short.length - kept.length} contracts more`];
+  return [...kept, `${short.length - kept.length} more contracts`];
 }
 
 function headOf({ service, contract, operations, notServed }: LoadReport): string {

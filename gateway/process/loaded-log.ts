@@ -10,7 +10,7 @@ const shown = 3;
  */
 export function logLoaded(report: LoadReport, log: Pick<Logger, 'info' | 'warn'>): void {
   const { contract, remarks, ...said } = report;
-  log.info({ contract, ...said }, 'a contract is loaded');
+  log.info({ contract, ...said }, 'contract loaded');
   for (const { all, message } of remarks)
     log.warn({ contract, count: all.length, first: all.slice(0, shown) }, message);
 }

@@ -32,16 +32,13 @@ export function openOutputs(
   let audit: Observer | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)
     audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>
-      log.error({ requestId, ...describeError(error) }, 'the outcome of a write is not in the audit log'),
+      log.error({ requestId, ...describeError(error) }, 'audit line of a write lost'),
     );
   const reopenAudit = (): void => {
     try {
       auditFile?.reopen();
     } catch (error) {
-      log.error(
-        describeError(error),
-        'the audit log was not opened anew: its lines go on to the former file',
-      );
+      log.error(describeError(error), 'audit log not reopened: writing to the previous file');
     }
   };
   return { ...output, log, audit, reopenAudit };
@@ -58,8 +55,6 @@ function openAuditFile(path: string, isShared: boolean): AuditFile {
   try {
     return new AuditFile(path, isShared);
   } catch (error) {
-    throw new RangeError(
-      `--audit-log: expected a file that can be written, got ${describeError(error).code ?? error}`,
-    );
+    throw new RangeError(`--audit-log: expected a writable file, got ${describeError(error).code ?? error}`);
   }
 }

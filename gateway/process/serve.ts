@@ -235,7 +235,7 @@ export class Running {
       Object.assign(state, { secrets, callers });
       undo?.();
       const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
-      this.log.error(why, 'not reloaded: what was served before goes on');
+      this.log.error(why, 'not reloaded: serving the previous contracts');
       return;
     }
     this.#core.renew();
@@ -246,18 +246,18 @@ export class Running {
     const { limits, state, callerLimits, traces } = this.#parts;
     const { log } = this;
     state.isStopping = true;
-    log.info({ delayMs, ...this.load() }, 'stopping: what is under way is finished');
+    log.info({ delayMs, ...this.load() }, 'draining');
     await new Promise((resolve) => setTimeout(resolve, delayMs));
     const { connections, server } = this.#listener;
     const cut = await connections.close(server, limits.drainMs);
-    if (cut > 0) log.error({ connections: cut }, 'stopped with requests or replies under way: they were cut');
+    if (cut > 0) log.error({ connections: cut }, 'stopped: open requests or replies were aborted');
     clearInterval(this.#everySecond);
     this.#endWatch();
     await this.#core.close();
     await this.#upstreams.close();
     callerLimits?.close();
     await traces?.close();
-    log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped, and nothing was cut' : 'stopped');
+    log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped: all calls finished' : 'stopped');
     log.flush();
     return cut === 0;
   }
@@ -276,12 +276,12 @@ function warnOfOptions({ publicUrl, host, logMessages }: ServeOptions, log: Logg
   if (publicUrl === undefined && isAnyAddress(host))
     log.warn(
       {},
-      'SOAPBRIDGE_PUBLIC_URL is not set: the WSDL names http://localhost, which callers elsewhere can’t reach',
+      'SOAPBRIDGE_PUBLIC_URL is not set: the WSDL contains http://localhost, which remote callers cannot reach',
     );
   if (logMessages === true)
     log.warn(
       {},
-      'SOAPBRIDGE_LOG_MESSAGES is on: values that the overlay does not call personal stand in the log',
+      'SOAPBRIDGE_LOG_MESSAGES is on: the log contains values that the overlay does not mark as personal',
     );
 }
 
@@ -297,7 +297,7 @@ function warnOfHttp(
   if (/^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(url.hostname)) return;
   log.warn(
     { contract: shownPath(basePath) },
-    `SOAPBRIDGE_PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} go unencrypted`,
+    `SOAPBRIDGE_PUBLIC_URL is http: passwords of ${isBasic ? 'HTTP Basic' : 'UsernameTokens'} are sent unencrypted`,
   );
 }
 

@@ -6,16 +6,12 @@ import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { checkPem, file, readText } from './upstream-plan.ts';
 
 /** `tls` in `soapbridge.yaml`. */
-export const tlsSetting = record('TLS towards callers; without it they speak plain HTTP.', {
-  certificate: file('The certificate, PEM, with those between it and its CA.'),
-  key: file('Its key, PEM, without a passphrase.'),
-  ca: file('The CAs of callers’ certificates, PEM.'),
-  minVersion: keyword('The least version.', 'TLSv1.2', 'TLSv1.3'),
-  clientCertificates: keyword(
-    'Whether callers are asked for a certificate, or must have one.',
-    'ask',
-    'require',
-  ),
+export const tlsSetting = record('TLS for incoming connections. Without it, callers use plain HTTP.', {
+  certificate: file('Server certificate with its intermediate certificates, PEM.'),
+  key: file('Private key without a passphrase, PEM.'),
+  ca: file('CA certificates for client certificates, PEM.'),
+  minVersion: keyword('Minimum TLS version.', 'TLSv1.2', 'TLSv1.3'),
+  clientCertificates: keyword('Ask callers for a client certificate, or require one.', 'ask', 'require'),
 });
 
 /** Files and requirements of TLS for callers. */
@@ -38,7 +34,7 @@ export function readTlsPlan(
 ): TlsPlan | undefined {
   const { certificate, key, ca, minVersion, clientCertificates } = stated;
   if (certificate === undefined || key === undefined) {
-    report('/tls', 'expected certificate and key, got one of them, or none');
+    report('/tls', 'expected certificate and key, got only one or none');
     return undefined;
   }
   return {
@@ -63,10 +59,7 @@ export function loadTls({ certificate, key, ca, minVersion, clientCertificates, 
   const callersCa = ca === undefined ? undefined : pem('ca', ca);
   if (problems.length === 0) checkPem({ cert, key: ownKey, ca: callersCa }, said.pointer, report);
   if (clientCertificates !== undefined && ca === undefined)
-    report(
-      said.pointer,
-      'expected ca, the CAs of callers’ certificates, beside clientCertificates, got none',
-    );
+    report(said.pointer, 'expected ca, the CA certificates for clientCertificates, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return {
     cert,

@@ -68,7 +68,7 @@ export async function openTraces(log: Logger): Promise<Traces> {
   requirePackages('traces');
   const { OpenTelemetry } = await import('../telemetry/open-telemetry.ts');
   return new OpenTelemetry((isAway, why) => {
-    if (isAway) log.warn({ traces: 'lost', why }, 'the collector takes no spans: they are lost, calls go on');
-    else log.info({ traces: 'taken' }, 'the collector takes spans again');
+    if (isAway) log.warn({ traces: 'lost', why }, 'OpenTelemetry collector unavailable: spans are dropped');
+    else log.info({ traces: 'taken' }, 'OpenTelemetry collector available');
   });
 }

@@ -14,50 +14,50 @@ import type { OAuthOptions } from '../upstream/tokens.ts';
 const address = (says: string) =>
   text(says, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
 /** A setting that names a file. */
-export const file = (says: string) => text(says, 'a path, from the folder of this file on');
+export const file = (says: string) => text(says, 'a path, relative to the folder of this file');
 /** A secret is validated separately, because errors about other settings contain their value. */
 const secret = (says: string) => value(`${says} A text in quotes, or \`{ file: path }\`.`);
 
 /** `upstream` of a contract in `soapbridge.yaml`. */
 export const upstreamSetting = choice(
-  'The JSON service behind: its address, or that and how it is called.',
-  address('The address of the JSON service behind.'),
-  record('The service behind, and what the gateway says of itself to it.', {
-    url: address('The address of the JSON service behind.'),
-    headers: map('Headers that every call has.', '`name: value`', secret('The value.')),
-    query: map('Parameters that every call has in its query.', '`name: value`', secret('The value.')),
-    basic: record('User and password that every call has (RFC 7617).', {
+  'JSON service that the gateway calls: its URL, or its URL and settings.',
+  address('URL of the JSON service.'),
+  record('JSON service with its credentials and connection settings.', {
+    url: address('URL of the JSON service.'),
+    headers: map('Headers added to every call.', '`name: value`', secret('The value.')),
+    query: map('Query parameters added to every call.', '`name: value`', secret('The value.')),
+    basic: record('User and password for HTTP Basic (RFC 7617).', {
       user: text('The user.'),
       password: secret('The password.'),
     }),
-    oauth2: record('Tokens that calls have (RFC 6749).', {
+    oauth2: record('OAuth 2.0 access tokens for calls (RFC 6749).', {
       grant: keyword(
-        'One token for all callers, or one for each, in exchange for its own (RFC 8693).',
+        'One token for all callers, or one per caller by token exchange (RFC 8693).',
         'clientCredentials',
         'tokenExchange',
       ),
-      tokenUrl: address('Where tokens are asked for.'),
-      clientId: text('The gateway’s id there.'),
-      clientSecret: secret('The gateway’s secret there.'),
+      tokenUrl: address('URL of the token endpoint.'),
+      clientId: text('Client id of the gateway.'),
+      clientSecret: secret('Client secret of the gateway.'),
       clientAuthentication: keyword(
-        'Where id and secret go: `basic` in a header, `post` in the body.',
+        'Client authentication: `basic` in a header, or `post` in the body.',
         'basic',
         'post',
       ),
-      scope: text('What is asked for.'),
-      audience: text('Whom the token is for.'),
-      resource: text('The URI of what the token is for (RFC 8707).'),
+      scope: text('Requested scope.'),
+      audience: text('Requested audience of the token.'),
+      resource: text('URI of the requested resource (RFC 8707).'),
     }),
-    tls: record('TLS towards the service.', {
-      ca: file('The CAs that are trusted, PEM, in place of those that Node has.'),
-      certificate: file('The gateway’s own certificate, PEM, with those between it and its CA.'),
-      key: file('Its key, PEM.'),
+    tls: record('TLS settings for calls.', {
+      ca: file('Trusted CA certificates, PEM, instead of those of Node.'),
+      certificate: file('Client certificate of the gateway with its intermediate certificates, PEM.'),
+      key: file('Private key of the client certificate, PEM.'),
       serverName: text(
-        'The name that the service’s certificate has, and SNI says; without it the address’s host.',
+        'Name expected in the server certificate and sent as SNI. The default is the host of the URL.',
       ),
-      minVersion: keyword('The least version.', 'TLSv1.2', 'TLSv1.3'),
+      minVersion: keyword('Minimum TLS version.', 'TLSv1.2', 'TLSv1.3'),
     }),
-    proxy: text('The proxy in between, or `none`; without it what HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.'),
+    proxy: text('Proxy URL, or `none`. The default comes from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.'),
   }),
 );
 
@@ -91,7 +91,7 @@ export function readUpstreamPlan(
     if (typeof given === 'string' && given !== '') return headerSafe(given, pointer, report);
     const name = isNode(given) && Object.keys(given).length === 1 ? given.file : undefined;
     if (typeof name !== 'string') {
-      report(pointer, 'expected a text in quotes, or { file: path }, got something else');
+      report(pointer, 'expected a text in quotes, or { file: path }, got another value');
       return '';
     }
     return headerSafe(readText(inFolder(name), pointer, report).trimEnd(), pointer, report);
@@ -101,7 +101,7 @@ export function readUpstreamPlan(
   for (const [name, given] of own) {
     const pointer = `${at}/headers${pointerSegment(name)}`;
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name) || reserved.has(name.toLowerCase()))
-      report(pointer, `expected the name of a header, none of ${[...reserved].join(', ')}`);
+      report(pointer, `expected the name of a header other than ${[...reserved].join(', ')}`);
     headers[name.toLowerCase()] = secretOf(given, pointer);
   }
   if (basic !== undefined) {
@@ -112,7 +112,7 @@ export function readUpstreamPlan(
     headers.authorization = `Basic ${Buffer.from(`${basic.user}:${password}`).toString('base64')}`;
   }
   if (oauth2 !== undefined && headers.authorization !== undefined)
-    report(`${at}/oauth2`, 'expected one of oauth2, basic and a header Authorization, got two');
+    report(`${at}/oauth2`, 'expected only one of oauth2, basic and a header Authorization, got two');
   const pairs = [...query].map(([name, given]): [string, string] => [
     name,
     secretOf(given, `${at}/query${pointerSegment(name)}`),
@@ -141,7 +141,7 @@ const reserved: ReadonlySet<string> = new Set([
 
 function headerSafe(given: string, pointer: string, report: Report): string {
   if (/^[\x20-\x7e]+$/.test(given)) return given;
-  report(pointer, 'expected printable ASCII in one line, got other text, or none');
+  report(pointer, 'expected one line of printable ASCII, got other text or none');
   return '';
 }
 
@@ -159,7 +159,7 @@ export function readText(path: string, pointer: string, report: Report): string 
       pointer,
       error instanceof OverLimit
         ? `${error.message} for ${path}`
-        : `expected a file that can be read, got ${why} for ${path}`,
+        : `expected a readable file, got ${why} for ${path}`,
     );
     return '';
   }
@@ -186,7 +186,7 @@ function readOAuth(
     clientId = '',
     clientAuthentication = 'basic',
   } = stated;
-  if (tokenUrl === '') report(`${at}/tokenUrl`, 'expected tokenUrl, where tokens are asked for, got none');
+  if (tokenUrl === '') report(`${at}/tokenUrl`, 'expected tokenUrl, the URL of the token endpoint, got none');
   else checkAddress(tokenUrl, `${at}/tokenUrl`, report);
   if (clientId === '') report(`${at}/clientId`, 'expected clientId, got none');
   const missing = missingPackages('oauth');
@@ -213,8 +213,7 @@ function readTls(
     });
   };
   const [ca, cert, key] = [pem('ca'), pem('certificate'), pem('key')];
-  if ((cert === undefined) !== (key === undefined))
-    report(at, 'expected certificate and key, got one of them');
+  if ((cert === undefined) !== (key === undefined)) report(at, 'expected certificate and key, got only one');
   if (isRead) checkPem({ ca, cert, key }, at, report);
   const { serverName: servername, minVersion } = stated;
   return {
@@ -249,7 +248,7 @@ export function checkPem(
     if (key.trim() === '') throw new RangeError('a key is missing');
     createSecureContext({ cert, key });
   } catch {
-    report(`${at}/key`, 'expected the key of the certificate, PEM and without a passphrase, got another');
+    report(`${at}/key`, 'expected the key of the certificate, PEM without a passphrase, got another key');
   }
 }
 
@@ -266,7 +265,7 @@ function wrongInPem(pem: string): string | undefined {
       new X509Certificate(`-----BEGIN ${block}`);
     } catch {
       const which = certificates.length === 1 ? '' : ` as number ${index + 1} of ${certificates.length}`;
-      return `expected a certificate, PEM,${which} got one that can't be read, or the beginning of one`;
+      return `expected a certificate, PEM,${which} got an unreadable or incomplete certificate`;
     }
   }
   return undefined;
@@ -301,7 +300,11 @@ export function readOwnLimits(
       continue;
     }
     if (ownLimits.test(name)) limits[name as LimitName] = given;
-    else report(pointer, 'expected a limit of an upstream; SOAPBRIDGE_LIMITS sets it for all contracts');
+    else
+      report(
+        pointer,
+        'expected a limit of an upstream, got a limit for all contracts. Set it with SOAPBRIDGE_LIMITS',
+      );
   }
   return limits as Partial<Limits>;
 }

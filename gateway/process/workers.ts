@@ -42,7 +42,7 @@ export class WorkerError extends Error {
   readonly signal: string | null;
 
   constructor(exitCode: number, signal: string | null) {
-    super(`worker: expected it to serve, got ${signal ?? `exit code ${exitCode}`}`);
+    super(`worker: expected a running worker, got ${signal ?? `exit code ${exitCode}`}`);
     this.exitCode = exitCode;
     this.signal = signal;
   }
@@ -129,7 +129,7 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
             return;
           }
           const restartMs = performance.now() - born < settled ? pause : firstPause;
-          log.error({ worker: pid, code, reason, restartMs }, 'a worker ended: another one is started');
+          log.error({ worker: pid, code, reason, restartMs }, 'worker restarted');
           setTimeout(() => {
             if (!stopping) start(place, Math.min(restartMs * 2, longestPause), true);
           }, restartMs);

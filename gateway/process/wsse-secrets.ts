@@ -19,15 +19,15 @@ export function readSecrets(file: string): Secrets {
   if (problems.length > 0) {
     // A YAML error may quote the text, which may be a secret.
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
-    throw failure(isThere ? 'expected YAML that can be read, got other text' : 'expected a file, got none');
+    throw failure(isThere ? 'expected valid YAML, got other text' : 'expected a file, got none');
   }
   const { mode } = statSync(file);
   if ((mode & ofOthers) !== 0)
     throw failure(
-      `expected a file that its owner alone may read (chmod 600), got mode ${(mode & 0o777).toString(8)}`,
+      `expected a file that only its owner can read (chmod 600), got mode ${(mode & 0o777).toString(8)}`,
     );
   if (!isNode(root) || Array.isArray(root))
-    throw failure('expected a map of Username to secret, got something else');
+    throw failure('expected a map of usernames to secrets, got another value');
   const secrets = new Map<string, string>();
   for (const [name, secret] of Object.entries(root)) {
     if (typeof secret !== 'string' || secret === '')

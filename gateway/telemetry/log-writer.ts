@@ -110,7 +110,7 @@ export class LogWriter implements LineWriter {
     }
     const dropped = this.#dropped - this.#told;
     if (dropped === 0) return;
-    const members = { level: 40, time: Date.now(), dropped, msg: 'lines of the log were dropped' };
+    const members = { level: 40, time: Date.now(), dropped, msg: 'log lines dropped' };
     const line = Buffer.from(`${JSON.stringify(members)}\n`);
     const written = this.#put(line);
     if (written === 0) return;

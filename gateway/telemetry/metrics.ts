@@ -224,7 +224,7 @@ const families: readonly FamilyOfContracts[] = [
   each(
     'requests_total',
     'counter',
-    'Requests by transport and the status meant (X-Status, where HTTP says 200).',
+    'Requests by transport and status. The status is X-Status if the HTTP status is 200.',
     ({ labels, requests }, name) =>
       [...requests].flatMap(([transport, { statuses }]) =>
         samplesBy('status', name, `${labels},transport="${transport}"`, statuses),
@@ -233,7 +233,7 @@ const families: readonly FamilyOfContracts[] = [
   each(
     'request_duration_seconds',
     'histogram',
-    'From the first byte of a request to its reply.',
+    'Time from the first byte of a request to its reply, in seconds.',
     ({ labels, requests }, name) =>
       [...requests].flatMap(([transport, { durations }]) =>
         samplesOf(name, `${labels},transport="${transport}"`, durations),
@@ -242,7 +242,7 @@ const families: readonly FamilyOfContracts[] = [
   each(
     'operation_requests_total',
     'counter',
-    'Calls by operation, transport and the status meant.',
+    'Calls by operation, transport and status.',
     ({ labels, operations }, name) =>
       [...operations].flatMap(([operation, { statuses }]) =>
         [...statuses].flatMap(([transport, ofTransport]) =>
@@ -258,7 +258,7 @@ const families: readonly FamilyOfContracts[] = [
   each(
     'operation_duration_seconds',
     'histogram',
-    'Of calls by operation, from the first byte of a request to its reply.',
+    'Time from the first byte of a request to its reply by operation, in seconds.',
     ({ labels, operations }, name) =>
       [...operations].flatMap(([operation, { durations }]) =>
         samplesOf(name, `${labels},operation="${operation}"`, durations),
@@ -267,7 +267,7 @@ const families: readonly FamilyOfContracts[] = [
   each(
     'caller_requests_total',
     'counter',
-    'Calls by caller and the status meant; only with SOAPBRIDGE_CALLERS or SOAPBRIDGE_CALLER_KEY.',
+    'Calls by caller and status. Requires SOAPBRIDGE_CALLERS or SOAPBRIDGE_CALLER_KEY.',
     ({ labels, callers }, name) =>
       [...callers.entries()].flatMap(([caller, statuses]) =>
         samplesBy('status', name, `${labels},caller="${caller}"`, statuses),
@@ -276,26 +276,26 @@ const families: readonly FamilyOfContracts[] = [
   by(
     'status',
     'upstream_replies_total',
-    'Calls upstream by status; 0 is no answer.',
+    'Upstream calls by status. Status 0 means no response.',
     ({ upstreamStatuses }) => upstreamStatuses,
   ),
   each(
     'upstream_duration_seconds',
     'histogram',
-    'What calls waited for the upstream.',
+    'Time that calls waited for the upstream, in seconds.',
     ({ labels, upstreamDurations }, name) => samplesOf(name, labels, upstreamDurations),
   ),
-  total('upstream_retries_total', 'Reads that went out a second time.', ({ retries }) => retries),
+  total('upstream_retries_total', 'Read calls that were retried.', ({ retries }) => retries),
   by(
     'operation',
     'reply_members_dropped_total',
-    "Members of replies that their type lacks, by operation; those that had none aren't listed.",
+    'Unknown members removed from replies, by operation. Only operations with a count are listed.',
     ({ droppedMembers }) => droppedMembers,
   ),
   by(
     'operation',
     'reply_members_missing_total',
-    "Required members that replies lacked, by operation; those that lacked none aren't listed.",
+    'Required members missing in replies, by operation. Only operations with a count are listed.',
     ({ missingMembers }) => missingMembers,
   ),
   by(
@@ -314,17 +314,17 @@ const families: readonly FamilyOfContracts[] = [
   by(
     'outcome',
     'wsse_total',
-    'Security blocks by what they gave: a text or digest password, none, or the code of a refusal.',
+    'WS-Security headers by outcome: text password, digest password, none, or error code.',
     ({ wsse }) => wsse,
   ),
   by(
     'name',
     'wsse_unverified_total',
-    'What of Security blocks was left out unchecked.',
+    'WS-Security elements ignored without verification.',
     ({ unverified }) => unverified,
   ),
-  total('aborted_total', 'Callers that left before their reply.', ({ aborted }) => aborted),
-  total('cut_total', 'Replies that were written and not sent whole.', ({ cut }) => cut),
+  total('aborted_total', 'Calls whose caller disconnected before the reply.', ({ aborted }) => aborted),
+  total('cut_total', 'Replies that were sent only in part.', ({ cut }) => cut),
 ];
 
 function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
@@ -343,47 +343,45 @@ function gaugesOf(gauges: Gauges): Family[] {
   const samplesOfStates = (name: string, tell: (state: UpstreamState) => number): Sample[] =>
     [...gauges.upstreamStates].map(([path, state]) => sample(name, contractLabel(path), tell(state)));
   return [
-    one('shed_total', 'counter', 'Calls that there was no room for.', gauges.shed),
+    one('shed_total', 'counter', 'Calls rejected with 503 (load shedding).', gauges.shed),
     one(
       'log_lines_dropped_total',
       'counter',
-      'Lines of the log that there was no room for.',
+      'Log lines dropped because the output was too slow.',
       gauges.droppedLines,
     ),
-    one('in_flight', 'gauge', 'Calls under way.', gauges.inFlight),
-    one('queued', 'gauge', 'Calls waiting for a place.', gauges.queued),
-    one('arriving', 'gauge', 'Request bodies on their way.', gauges.arriving),
-    one('leaving', 'gauge', 'Replies that their connections did not take at once.', gauges.leaving),
-    one('held_bytes', 'gauge', 'Bodies in memory.', gauges.heldBytes),
-    one('connections', 'gauge', "Callers' connections.", gauges.connections),
+    one('in_flight', 'gauge', 'Calls in progress.', gauges.inFlight),
+    one('queued', 'gauge', 'Calls waiting in the queue.', gauges.queued),
+    one('arriving', 'gauge', 'Request bodies being received.', gauges.arriving),
+    one('leaving', 'gauge', 'Replies being sent.', gauges.leaving),
+    one('held_bytes', 'gauge', 'Memory used by bodies and replies, in bytes.', gauges.heldBytes),
+    one('connections', 'gauge', 'Open connections from callers.', gauges.connections),
     apart(
       'upstream_breaker_open',
-      '1 while all calls are refused at once, as no connection was had.',
+      '1 while the circuit breaker of the upstream is open.',
       samplesOfStates('upstream_breaker_open', ({ isOpen }) => Number(isOpen)),
     ),
     apart(
       'upstream_operations_open',
-      'Operations whose calls are refused at once, as they failed.',
+      'Operations whose circuit breaker is open.',
       samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations),
     ),
     family(
       'upstream_waiting',
       'gauge',
-      'Calls that wait for a connection to the upstream.',
+      'Calls waiting for an upstream connection.',
       samplesOfStates('upstream_waiting', ({ waiting }) => waiting),
     ),
     family(
       'upstream_shed_total',
       'counter',
-      'Calls that there was no connection to the upstream for in time.',
+      'Calls rejected because no upstream connection became free in time.',
       samplesOfStates('upstream_shed_total', ({ shed }) => shed),
     ),
-    apart(
-      'event_loop_delay_seconds',
-      'How late timers came at most in the last second, by samples 0.05 s apart.',
-      [sample('event_loop_delay_seconds', '', gauges.loopDelayMs / 1000)],
-    ),
-    apart('resident_memory_bytes', 'Memory of the process.', [
+    apart('event_loop_delay_seconds', 'Maximum event-loop delay in the last second, sampled every 0.05 s.', [
+      sample('event_loop_delay_seconds', '', gauges.loopDelayMs / 1000),
+    ]),
+    apart('resident_memory_bytes', 'Resident memory of the process, in bytes.', [
       sample('resident_memory_bytes', '', process.memoryUsage.rss()),
     ]),
   ];

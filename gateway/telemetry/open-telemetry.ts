@@ -74,7 +74,7 @@ export class OpenTelemetry implements Traces {
 
   read(): Snapshot {
     const lost = this.#exporter.lost();
-    return [one('spans_lost_total', 'counter', 'Spans that the collector did not take.', lost)];
+    return [one('spans_lost_total', 'counter', 'Spans not delivered to the collector.', lost)];
   }
 
   async close(): Promise<void> {

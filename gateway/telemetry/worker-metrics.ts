@@ -62,8 +62,8 @@ export function gatherSnapshots(): (worker: Worker, name: string) => void {
     const living = [...members.values()].map(({ name, last }) => [name, last] as const);
     return [
       ...addSnapshots([...living, ['', ended]]),
-      one('workers', 'gauge', 'Workers that serve.', living.length),
-      one('worker_deaths_total', 'counter', 'Workers that served and ended.', deaths),
+      one('workers', 'gauge', 'Running workers.', living.length),
+      one('worker_deaths_total', 'counter', 'Workers that ended after serving.', deaths),
     ];
   }
 }

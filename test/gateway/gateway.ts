@@ -146,7 +146,7 @@ export async function startGateway(
     hits,
     hitsOf: (userId) => hits.filter(({ body }) => body.includes(`"userId":"${userId}"`)),
     // without the log lines about loaded contracts, which loaded-log.test.ts checks
-    log: () => logged.replace(/^.*"msg":"a contract is loaded".*\n/gm, ''),
+    log: () => logged.replace(/^.*"msg":"contract loaded".*\n/gm, ''),
     answer: (next) => {
       answer = next;
     },

@@ -220,7 +220,7 @@ for (const [text, line, message] of [
   [
     'contracts:\n  /other: { each: { quota: 1 } }',
     2,
-    /expected the path of a contract that is served, one of \/v2/,
+    /expected the path of a served contract, one of \/v2/,
   ],
 ] as const) {
   test(`limits of ${JSON.stringify(text)} are refused at start, with their line`, async (t) => {
@@ -235,7 +235,7 @@ for (const [text, line, message] of [
 for (const [options, message] of [
   [
     { limitStore: 'redis://127.0.0.1:1' },
-    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS beside it, got none/,
+    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, got none/,
   ],
   [
     { callerLimits: '', limitStore: 'redis://127.0.0.1:1' },

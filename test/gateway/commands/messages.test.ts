@@ -126,7 +126,7 @@ for (const [what, args, files, message] of [
       'o.yaml': document(''),
       's.yaml': 'contracts:\n  /a: { openapi: o.yaml, upstream: "http://a", limits: { inFlight: 1 } }\n',
     },
-    's.yaml:2#/contracts/~1a/limits/inFlight: expected a limit of an upstream; SOAPBRIDGE_LIMITS sets it for all contracts',
+    's.yaml:2#/contracts/~1a/limits/inFlight: expected a limit of an upstream, got a limit for all contracts. Set it with SOAPBRIDGE_LIMITS',
   ],
   [
     'a misspelt limit',

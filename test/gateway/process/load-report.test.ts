@@ -39,7 +39,7 @@ for (const [what, server, paths, upstream, said] of [
     'https://a.example/api/v1',
     ['/pets'],
     'http://b/',
-    /^base path of the document is not that of the upstream; http:\/\/b without a path, not even a slash, keeps it, http:\/\/b\/api\/v1 has both$/,
+    /^base path of the document is missing in the upstream URL\. Use h to add it, or http:\/\/b\/api\/v1 for both paths$/,
   ],
   [
     'is lost to another',
@@ -53,7 +53,7 @@ for (const [what, server, paths, upstream, said] of [
     undefined,
     ['/api/v1/pets', '/api/v1/cats'],
     'http://b/api/v1',
-    /^base path is what all paths begin with, too; give the upstream without it, as http:\/\/b\/$/,
+    /^base path repeats the start of all paths. Set the upstream without it: http:\/\/b\/$/,
   ],
   ['is there twice in the document', '/v1', ['/v1/pets', '/v1'], 'http://b', /as http:\/\/b\/$/],
   ['is there twice in part', undefined, ['/v1/pets'], 'http://b/proxy/v1', /as http:\/\/b\/proxy$/],
@@ -105,7 +105,7 @@ test('people are told in at most twenty lines, whatever is remarked of however m
   const one = reported('api.example.com', ['/api.example.com/pets'], 'http://b/');
   t.true(one.remarks.length >= 2);
   const lines = linesOf([one]);
-  t.is(lines.at(-1), 'soapbridge check lists all of them');
+  t.is(lines.at(-1), 'run soapbridge check for the full list');
   t.true(lines.every((line) => line.length <= 200));
   for (const count of [1, 4, 5, 18, 19, 20, 300]) {
     const told = linesOf(Array.from({ length: count }, () => one));
@@ -115,6 +115,6 @@ test('people are told in at most twenty lines, whatever is remarked of however m
   t.is(linesOf(Array.from({ length: 300 }, () => one)).at(-1), '282 contracts more');
   t.regex(
     linesOf(Array.from({ length: 10 }, () => one))[0] ?? '',
-    /; \d remarks, which soapbridge check lists$/,
+    /; \d remarks, run soapbridge check to list them$/,
   );
 });

@@ -304,7 +304,7 @@ for (const [what, text, problem] of [
   [
     'no upstream',
     'contracts:\n  /one: { contract: a }\n',
-    ':2#/contracts/~1one: expected upstream, the address of the JSON service behind, got none',
+    ':2#/contracts/~1one: expected upstream, the URL of the JSON service, got none',
   ],
   [
     'an upstream that is no URL',
@@ -319,22 +319,22 @@ for (const [what, text, problem] of [
   [
     'an overlay alone',
     'contracts:\n  /one: { contract: a, overlay: b, upstream: http://a }\n',
-    ':2#/contracts/~1one: expected openapi beside overlay, got none',
+    ':2#/contracts/~1one: expected openapi with overlay, got none',
   ],
   [
     'one path twice',
     'contracts:\n  /one: { contract: a, upstream: http://a }\n  /ONE: { contract: a, upstream: http://a }\n',
-    ':3#/contracts/~1ONE: expected a path of its own, got one again in another case',
+    ':3#/contracts/~1ONE: expected a unique path, got a path that differs only in case',
   ],
   [
     'a path that hides the pages of another contract',
     'contracts:\n  /one/docs: { contract: a, upstream: http://a }\n  /One: { contract: a, upstream: http://a }\n',
-    ':2#/contracts/~1one~1docs: expected a path that hides nothing of another contract, got what is under its /one/docs',
+    ':2#/contracts/~1one~1docs: expected a path that hides no endpoint of another contract, got a path below its /one/docs',
   ],
   [
     'a path that hides calls of a contract at the root',
     'contracts:\n  /: { contract: a, upstream: http://a }\n  /JSON/reply: { contract: a, upstream: http://a }\n',
-    ':3#/contracts/~1JSON~1reply: expected a path that hides nothing of another contract, got what is under its /json',
+    ':3#/contracts/~1JSON~1reply: expected a path that hides no endpoint of another contract, got a path below its /json',
   ],
 ] as const) {
   test(`a configuration of ${what} is told with its line`, (t) => {

@@ -451,7 +451,7 @@ test('a handshake that fails is counted by its reason, and logged once a minute'
   const lines = gateway
     .log()
     .split('\n')
-    .filter((line) => line.includes('a TLS handshake with a caller failed'));
+    .filter((line) => line.includes('TLS handshake with a caller failed'));
   t.is(lines.length, 2);
   t.like(JSON.parse(lines[0] ?? ''), {
     level: 40,
@@ -475,7 +475,7 @@ test('what is wrong with TLS is told with file and line before anything listens'
   t.regex(told({ tls: { key: 'a' } }), /yaml:1#\/tls: expected certificate and key/);
   t.regex(
     told({ tls: { certificate: 'none', key: 'no.pem' } }),
-    /certificate: expected a file that can be read, got ENOENT/,
+    /certificate: expected a readable file, got ENOENT/,
   );
   t.regex(
     told({ tls: { certificate: 'no.pem', key: 'no.pem' } }),

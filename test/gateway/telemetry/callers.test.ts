@@ -106,7 +106,7 @@ test('what is wrong with the files of callers is told with file and line, and no
   });
   const told = problemsOf(t, { callers: files.bad });
   t.regex(told, /bad:2#\/other: expected a name of letters/);
-  t.regex(told, /bad:3#\/acme\/0: expected an id of one caller, got one of two/);
+  t.regex(told, /bad:3#\/acme\/0: expected an id of one caller, got an id of two callers/);
   t.regex(told, /bad:4#\/b c\/0: expected an id, a text in quotes/);
   t.regex(
     problemsOf(t, { callers: files.pseudonym }),
@@ -115,7 +115,7 @@ test('what is wrong with the files of callers is told with file and line, and no
   const short = problemsOf(t, { callerKey: files.short });
   t.regex(short, /expected a key of at least 16 bytes, got 6/);
   t.false(short.includes('canary'));
-  t.regex(problemsOf(t, { callerKey: `${files.short}.none` }), /expected a file with a key, got none/);
+  t.regex(problemsOf(t, { callerKey: `${files.short}.none` }), /expected a file with a key, got an empty file/);
 });
 
 test('topCallers: two callers have rows, the third is counted with all others until it is busier', (t) => {

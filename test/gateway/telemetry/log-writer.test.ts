@@ -238,7 +238,7 @@ test('a write that was done has its reply though its second audit line is refuse
   const reply = await gateway.send('PUT', '/subusers/update', headers, '{"request":{"subUserName":"a"}}');
   t.is(reply.status, 200);
   t.is(JSON.parse(sending).audit, 'sending');
-  t.regex(gateway.log(), /"code":"EPIPE".*"msg":"the outcome of a write is not in the audit log"/);
+  t.regex(gateway.log(), /"code":"EPIPE".*"msg":"audit line of a write lost"/);
   t.regex(gateway.log(), /"audit":"settled","outcome":"answered"/);
 });
 

@@ -424,13 +424,13 @@ test('what is wrong with an upstream’s settings is told with file and line, an
   const told = error?.message ?? '';
   for (const expected of [
     /yaml:7#.*expected the name of a header, none of host/,
-    /yaml:8#.*expected a text in quotes, or \{ file: path \}, got something else/,
+    /yaml:8#.*expected a text in quotes, or { file: path }, got another value/,
     /yaml:9#.*expected the environment variable ACCESS_TEST_UNSET, got none/,
     /yaml:11#.*password: expected a text in quotes/,
     /yaml:12#.*expected tokenUrl/,
-    /yaml:12#.*expected a file that can be read, got ENOENT/,
+    /yaml:12#.*expected a readable file, got ENOENT/,
     /yaml:12#.*expected one of oauth2, basic and a header Authorization/,
-    /yaml:13#.*expected certificate and key, got one of them/,
+    /yaml:13#.*expected certificate and key, got only one/,
     /yaml:13#.*ca: expected a certificate, PEM/,
     /yaml:14#.*expected the address of an HTTP proxy/,
     /yaml:15#.*inFlight: expected a limit of an upstream/,
@@ -511,6 +511,6 @@ test('a config with an alias of what it stands in says where', (t) => {
   const error = t.throws(() => readConfig(join(folder, 'soapbridge.yaml')), { instanceOf: ContractError });
   t.regex(
     error?.message ?? '',
-    /yaml:4#\/contracts\/~1\/upstream: expected a value, got an alias of what it stands in/,
+    /yaml:4#\/contracts\/~1\/upstream: expected a value, got an alias of its own parent/,
   );
 });

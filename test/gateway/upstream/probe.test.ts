@@ -66,5 +66,5 @@ test('the start says that the upstream can not be reached, and the end what was 
     lines.find(({ msg }) => /can't be reached/.test(msg)),
     { level: 40, upstream: 'http://127.0.0.1:9', reached: false, cause: 'refused' },
   );
-  t.like(lines.at(-1), { level: 30, msg: 'stopped, and nothing was cut' });
+  t.like(lines.at(-1), { level: 30, msg: 'stopped: all calls finished' });
 });

@@ -1136,7 +1136,7 @@ test('mappingCodeMs: what a function throws is ended too, whose words are code o
 
 test('an alias of what it stands in is told where it stands, in rules and in values', (t) => {
   const sides: Sides = { old: object(`Id: ${text}`), body: object(`id: ${text}, more: ${text}`), rules: '' };
-  const alias = 'expected a value, got an alias of what it stands in';
+  const alias = 'expected a value, got an alias of its own parent';
   const told = (rules: string) =>
     problemsOf({ ...sides, rules }).filter((problem) => problem.includes(alias));
   for (const [rules, place] of [

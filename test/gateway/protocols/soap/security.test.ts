@@ -413,7 +413,7 @@ test('W55: a policy is a document of its own, for https where it asks for TLS', 
 
 test('W54: a public address of http that is not this machine’s is warned of', async (t) => {
   const named = await startGateway(t, { serve: { publicUrl: 'http://api.example.com' } });
-  t.regex(named.log(), /passwords of UsernameTokens go unencrypted/);
+  t.regex(named.log(), /passwords of UsernameTokens are sent unencrypted/);
   t.notRegex(gateway.log(), /unencrypted/);
 });
 
