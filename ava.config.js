@@ -7,7 +7,6 @@
  */
 const long = [
   'test/basic-profile/basic-profile.test.ts',
-  'test/captures/captures.test.ts',
   'test/clients/curl.test.ts',
   'test/clients/soap.test.ts',
   'test/clients/strong-soap.test.ts',
@@ -154,7 +153,7 @@ const long = [
   'test/supply-chain/supply-chain.test.ts',
   'test/upstream/server.test.ts',
   'test/upstream/wire.test.ts',
-  'test/wire/replay.test.ts',
+  'test/recordings/replay.test.ts',
   'test/wsdl/document.test.ts',
   'test/wsdl/kits/screening-kits.test.ts',
   'test/wsdl/samples/contracts.test.ts',

@@ -1,17 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { errorOf } from '../mappings/json/values.ts';
+import { readArchive } from '../records.ts';
 
 /** JSONTestSuite by Nicolas Seriot: `y_` must be accepted, `n_` must be rejected, `i_` is implementation-defined. */
-const suite = join(import.meta.dirname, '../fixtures/json-test-suite/test_parsing');
+const suite = join(import.meta.dirname, '../fixtures/json-test-suite/test_parsing.archive');
 
-const cases = new Map<string, Buffer>(
-  readdirSync(suite).map((name) => [name, readFileSync(join(suite, name))]),
-);
+const cases = new Map<string, Buffer>(readArchive(suite).map(({ name, bytes }) => [name, bytes]));
 // The two large files of the suite are generated.
 cases.set('n_structure_100000_opening_arrays.json', Buffer.from('['.repeat(100_000)));
 cases.set('n_structure_open_array_object.json', Buffer.from(`${'[{"":'.repeat(50_000)}\n`));

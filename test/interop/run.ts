@@ -23,20 +23,20 @@ import { installedVersion, loadStacks, type Stack } from './stacks.ts';
 import { type Break, breaks } from './upstream.ts';
 import { writeRequests } from './wire.ts';
 
-const help = `Real SOAP client stacks against the gateway: what each takes in, sends and reads.
+const help = `Run real SOAP client stacks against the gateway: import the WSDL, send calls, read replies.
 
 usage: npm run interop -- [options]
 
-  --only NAMES    these stacks alone, folders of test/interop, separated by commas
-  --require-all   a stack that isn't installed is a failure, not a skip
-  --install       installs the stacks (Debian packages, as root) and ends
-  --table         the calls of checks.json alone, without documents and adopted services
-  --services      the other services alone, without the calls of checks.json and the documents
-  --break WHAT    null-replies: no null of a reply reaches a client; null-requests: none of a request the service
-                  behind. The matrix shows which checks notice.
-  --write         writes docs/interop.md
-  --record        writes what the clients sent to test/wire
-  --help          this`;
+  --only NAMES    run only these stacks: folders of test/interop, separated by commas
+  --require-all   fail if a stack is not installed; by default it is skipped
+  --install       install the stacks (Debian packages, as root) and exit
+  --table         make only the calls of checks.json, without documents and adopted services
+  --services      call only the other services, without the calls of checks.json and the documents
+  --break WHAT    inject a fault: null-replies removes the nulls from replies, null-requests from upstream requests.
+                  The matrix shows which checks detect it.
+  --write         write docs/interop.md
+  --record        write the requests of the clients to test/recordings
+  --help          print this help`;
 
 const root = join(import.meta.dirname, '../..');
 

@@ -9,6 +9,8 @@ export interface ScriptedUpstream {
   readonly url: string;
   /** The check of each call so far, or undefined if the call matches none. */
   readonly calls: readonly (Check | undefined)[];
+  /** The request body of each call so far. */
+  readonly bodies: readonly string[];
   /** Problems of the calls that match no check. */
   readonly complaints: readonly string[];
   readonly close: () => void;
@@ -43,6 +45,7 @@ export const breaks: readonly Break[] = ['null-replies', 'null-requests'];
 /** Starts the upstream on a free port of 127.0.0.1. */
 export async function startUpstream(broken?: Break): Promise<ScriptedUpstream> {
   const calls: (Check | undefined)[] = [];
+  const bodies: string[] = [];
   const complaints: string[] = [];
   const server = createServer(async (request, response) => {
     const operation = request.url?.split('/').at(-1) ?? '';
@@ -51,6 +54,7 @@ export async function startUpstream(broken?: Break): Promise<ScriptedUpstream> {
     const known = exchanges.filter((exchange) => exchange.operation === operation);
     const found = known.find((exchange) => isOf(exchange, got));
     calls.push(found?.check);
+    bodies.push(sent);
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     if (found !== undefined) {
       response.statusCode = found.status;
@@ -66,6 +70,7 @@ export async function startUpstream(broken?: Break): Promise<ScriptedUpstream> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
+    bodies,
     complaints,
     close: () => {
       server.close();

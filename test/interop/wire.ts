@@ -1,14 +1,10 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { screeningContract } from '../../mappings/loader/load.ts';
-import { sendRaw } from '../captures/exchange.ts';
+import { readRecordings, recordedStacks, writeRecordings } from '../recordings/recordings.ts';
+import { sendRaw } from '../send-raw.ts';
 import { type Check, nameOf } from './checks.ts';
 import { serveContract } from './gateway.ts';
 import type { StackRun } from './interop.ts';
 import { startUpstream } from './upstream.ts';
-
-/** Folder of recorded requests of real clients: `{stack}/{check}-{version}.http`, head and body as sent. */
-export const wireFolder = join(import.meta.dirname, '../wire');
 
 /** Situations that change a request's form. The others are the same calls with other values. */
 const recorded = [
@@ -22,22 +18,25 @@ const recorded = [
   'date-zone',
 ];
 
-/** Replaces the recorded requests of a stack by the calls of a run, one per check and version. */
+/** Replaces a stack's recordings that have the checks and versions of a run, and keeps its other recordings. */
 export async function writeRequests({ stack, requests }: StackRun): Promise<void> {
-  const folder = join(wireFolder, stack.name);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
+  const known = recordedStacks.includes(stack.name) ? readRecordings(stack.name) : [];
+  const recordings = new Map(known.map((recording) => [recording.name, recording]));
   const upstream = await startUpstream();
   const gateway = await serveContract(screeningContract, upstream.url);
   for (const [version, sent] of requests) {
-    for (const request of sent.filter((bytes) => bytes.toString('latin1', 0, 5) === 'POST ')) {
+    for (const bytes of sent.filter((request) => request.toString('latin1', 0, 5) === 'POST ')) {
       const before = upstream.calls.length;
-      await sendRaw(gateway.url, request);
+      await sendRaw(gateway.url, bytes);
       const check: Check | undefined = upstream.calls[before];
-      if (check === undefined || !recorded.includes(check.situation)) continue;
-      writeFileSync(join(folder, `${nameOf(check)}-${version}.http`), request);
+      const body = upstream.bodies[before];
+      if (check === undefined || body === undefined || !recorded.includes(check.situation)) continue;
+      const name = `${nameOf(check)}-${version}`;
+      const reply = version === '1.1' ? 'soap11' : 'soap12';
+      recordings.set(name, { name, expected: { reply, operation: check.operation, body }, bytes });
     }
   }
   await gateway.stop();
   upstream.close();
+  writeRecordings(stack.name, [...recordings.values()]);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
-import { sendRaw } from '../../../captures/exchange.ts';
+import { sendRaw } from '../../../send-raw.ts';
 import {
   contractWith,
   envelope,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
-import { sendRaw } from '../../../captures/exchange.ts';
+import { sendRaw } from '../../../send-raw.ts';
 import { type Gateway, startGateway } from '../../gateway.ts';
 import { type Case, cases, folder } from './wsse-cases.ts';
 
