@@ -6,6 +6,7 @@ import { Admission } from '../../../gateway/admission/admission.ts';
 import type { Slot } from '../../../gateway/admission/permits.ts';
 import { isLoopback } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import {
   emptyReply,
   envelope,
@@ -20,11 +21,6 @@ const newSlot = (): Slot => ({ admitted: false, enteredAfter: 0, heldBytes: 0, s
 
 const read = ({ send }: Gateway, id = 1): Promise<Reply> =>
   send('POST', '/json/reply/GetSearch', keyHeaders, `{"request":{"id":${id}}}`);
-
-/** Waits for a condition that must occur. Otherwise the test exceeds its time limit. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 /** Starts a gateway whose upstream holds every call until it is released. */
 async function startHeld(t: Parameters<typeof startGateway>[0], limits: Partial<Limits>) {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
 import { documentOf, ref } from '../../mappings/contract/shapes.ts';
+import { until } from '../../until.ts';
 import { file } from './file.ts';
 import { run, start } from './run.ts';
 
@@ -76,7 +76,7 @@ test('contractMs: a reload that takes longer is over, what was served goes on, a
   const reload = async (): Promise<string> => {
     const before = log.length;
     served.child.kill('SIGHUP');
-    while (!/"(?:not )?reloaded/.test(log.slice(before))) await pause(20);
+    await until(() => /"(?:not )?reloaded/.test(log.slice(before)));
     return log.slice(before);
   };
   const wsdl = async (): Promise<string> =>

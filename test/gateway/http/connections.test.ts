@@ -7,12 +7,8 @@ import test, { type ExecutionContext } from 'ava';
 import { createPages } from '../../../console/server/pages.ts';
 import { Connections, networkOf } from '../../../gateway/http/connections.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import { emptyReply, type Gateway, type GatewayOptions, send, startGateway } from '../gateway.ts';
-
-/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 /** A gateway with an upstream that holds every call until it is released. */
 async function startHeld(t: ExecutionContext, limits: Partial<Limits> = {}) {

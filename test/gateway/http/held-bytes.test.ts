@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import {
   authentication,
   elementText,
@@ -24,11 +25,6 @@ const startGateway = (
   t: ExecutionContext,
   options: { readonly limits?: Partial<Limits> } = {},
 ): Promise<Gateway> => startBase(t, { ...options, isPatient: true });
-
-/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
-}
 
 /** A gateway with an upstream that holds every call until it is released. */
 async function startHeld(t: ExecutionContext, limits: Partial<Limits>) {

@@ -4,6 +4,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import test, { type ExecutionContext } from 'ava';
 import { type Network, newNetwork, ReadingTurns } from '../../../gateway/http/reading-turns.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import { emptyReply, startGateway } from '../gateway.ts';
 
 const slice = 2 * 1024;
@@ -71,11 +72,6 @@ function begin(turns: ReadingTurns): void {
   const network = newNetwork(false);
   turns.note(any, network);
   turns.note(any, network);
-}
-
-/** Waits for a condition that becomes true. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(5);
 }
 
 /** A text in which all positions can be distinguished. */

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { createPages } from '../../../console/server/pages.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import { emptyReply, type Gateway, keyHeaders, startGateway, statusOf } from '../gateway.ts';
 
 /** A slow exchange, and the status if it exceeds a limit. */
@@ -178,7 +179,7 @@ test('writeSlowMs and writeBytesPerSecond: pages, and those of the process, are 
     socket.pause();
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${more}\r\n`.repeat(requests));
     const load = () => gateway.running.load();
-    while (!gateway.log().includes('"cut":true')) await pause(10);
+    await until(() => gateway.log().includes('"cut":true'));
     while (load().leaving > 0) await pause(10);
     t.is(load().heldBytes, 0);
   }

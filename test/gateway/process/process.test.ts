@@ -8,6 +8,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { until } from '../../until.ts';
 import { run, start } from '../commands/run.ts';
 import { contractWith, elementText, emptyReply, envelope, raw, send, startGateway } from '../gateway.ts';
 
@@ -298,7 +299,7 @@ for (const [workers, signals] of [
         const moved = `${auditLog}.${signal}`;
         renameSync(auditLog, moved);
         child.kill(signal);
-        while (!existsSync(auditLog)) await pause(10);
+        await until(() => existsSync(auditLog));
         while (readFileSync(auditLog, 'utf8') === '') await write();
         t.regex(readFileSync(moved, 'utf8'), /"audit":"settled"/);
         t.regex(readFileSync(auditLog, 'utf8'), /^\{.*"audit":"sending"/);

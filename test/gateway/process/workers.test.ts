@@ -17,6 +17,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { until } from '../../until.ts';
 import { contractWith, emptyReply, envelope, send } from '../gateway.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -86,13 +87,6 @@ async function start(t: ExecutionContext, environment: Record<string, string>): 
       .filter(({ msg }) => msg === 'a worker serves')
       .map(({ worker }) => worker);
   return { ...cluster, port, workers };
-}
-
-/** Waits for a condition. Fails after a hundred seconds, because machines may be busy. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const limit = performance.now() + 100_000; !(await holds()); await pause(10)) {
-    if (performance.now() > limit) throw new Error(`expected within 100 s: ${holds}`);
-  }
 }
 
 /** Starts an upstream that holds every call until it is released. */

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import { until } from '../../until.ts';
 import {
   type Answer,
   elementText,
@@ -472,11 +473,6 @@ test('W29: an upstream’s stackTrace is dropped from errors, kept by the settin
 // --- upstream connections that fail ------------------------------------------------------------------
 
 const write = '{"request":{"subUserName":"a"}}';
-
-/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${emptyReply.length}\r\n\r\n${emptyReply}`;
 

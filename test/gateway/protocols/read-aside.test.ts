@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../plain/folders.ts';
+import { until } from '../../until.ts';
 import { file } from '../commands/file.ts';
 import { watchCpu } from '../cpu-turns.ts';
 import {
@@ -291,11 +291,6 @@ async function outcomeOf(gateway: Gateway, call: Sent) {
     .replaceAll(/"(time|ms|upstreamMs|queueMs)":[\d.]+/g, '"$1":0')
     .replaceAll(/"(caller|upstream|writeId)":"[^"]*"/g, '"$1":"*"');
   return { status: reply.status, headers: told, text: reply.text, hits, lines };
-}
-
-/** Waits for a condition that becomes true. Otherwise the test ends with its timeout. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5);
 }
 
 for (const [name, contract, calls, least] of [

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import { watchCpu } from '../cpu-turns.ts';
 import {
   elementText,
@@ -67,7 +68,7 @@ async function outcomeOf(gateway: Gateway, path: string, body: string, answer: A
   const headers = { ...keyHeaders, 'X-Request-Id': 'the-same-id' };
   const reply = await gateway.send('POST', path, headers, body);
   const { date: _date, ...told } = reply.headers;
-  while (!gateway.log().slice(before).includes('"status":')) await new Promise(setImmediate);
+  await until(() => gateway.log().slice(before).includes('"status":'));
   const lines = gateway
     .log()
     .slice(before)

@@ -9,6 +9,7 @@ import { createGateway, loadContract } from '../../../gateway/index.ts';
 import type { LoadReport } from '../../../gateway/process/load-report.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
+import { until } from '../../until.ts';
 import { run } from '../commands/run.ts';
 import { watchCpu } from '../cpu-turns.ts';
 import { envelope, type Gateway, send, startGateway } from '../gateway.ts';
@@ -190,7 +191,7 @@ test('M4: a write without items makes no call, and the audit tells it as one of 
   const { status, text } = await call(gateway, orderOf(), '');
   t.is(status, 200, text);
   t.is(gateway.hits.length, 0);
-  while (!gateway.log().includes('"audit":"settled"')) await delay(10);
+  await until(() => gateway.log().includes('"audit":"settled"'));
   t.regex(gateway.log(), /"outcome":"unsent"/);
 });
 
@@ -254,7 +255,7 @@ test('M4: a write of several calls whose second one finds no connection is not t
   while (held.length < 1) await delay(10);
   const other = call(gateway, getOrder.replace('12345678901', '17'));
   const metrics = async (): Promise<string> => (await send(gateway.port, 'GET', '/metrics')).text;
-  while (!/^soapbridge_upstream_waiting\{.*\} 1$/m.test(await metrics())) await delay(10);
+  await until(async () => /^soapbridge_upstream_waiting\{.*\} 1$/m.test(await metrics()));
   held[0]?.writeHead(204).end();
   const { text, headers } = await placed;
   t.regex(text, /UpstreamInvalidResponse: 1 of 2 calls were answered, then: too many requests are waiting/);

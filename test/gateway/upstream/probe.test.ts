@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import test from 'ava';
 import { probeSentence, probeUpstream } from '../../../gateway/upstream/probe.ts';
+import { until } from '../../until.ts';
 import { createAuthority } from '../certificates.ts';
 import { startGateway } from '../gateway.ts';
 
@@ -56,7 +57,7 @@ test('the start says that the upstream can not be reached, and the end what was 
   const { running } = await startGateway(t, {
     serve: { upstreamUrl: 'http://127.0.0.1:9', probesUpstream: true, logTo },
   });
-  while (!told.includes("can't be reached")) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => told.includes("can't be reached"));
   t.true(await running.stop(0));
   const lines = told
     .trim()

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
+import { until } from '../../until.ts';
 import { emptyReply, type Gateway, type Hit, type Reply, startGateway, statusOf } from '../gateway.ts';
 
 const behindProxy = { trustedProxies: ['127.0.0.1'] };
@@ -36,11 +37,6 @@ function holdWrites(gateway: Gateway) {
       for (const answer of held.splice(0, count)) answer();
     },
   };
-}
-
-/** Waits for a condition that must become true. Otherwise the test reaches its time limit. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await pause(5);
 }
 
 /** Releases held responses until `hits` calls have arrived in total. */

@@ -7,6 +7,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { folderOf } from '../../plain/folders.ts';
+import { until } from '../../until.ts';
 import {
   emptyReply,
   type Gateway,
@@ -31,11 +32,6 @@ function replyOf(body: string | Buffer, ...lines: readonly string[]): Buffer {
     Buffer.from(`${['HTTP/1.1 200 OK', length, ...lines].join('\r\n')}\r\n\r\n`),
     Buffer.from(body),
   ]);
-}
-
-/** Waits for a condition that must become true. Otherwise the test reaches its time limit. */
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 test('fault 19: unknown members of a reply are dropped from XML and counted', async (t) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { readContract } from '../../../../mappings/loader/load.ts';
+import { until } from '../../../until.ts';
 import { contractWith, type GatewayOptions, startGateway } from '../../gateway.ts';
 import { bytesOf, include } from './related.ts';
 import {
@@ -41,11 +42,6 @@ const onlyOf = (got: readonly Upload[]): Upload => {
   if (one === undefined || more.length > 0) throw new RangeError(`expected one upload, got ${got.length}`);
   return one;
 };
-
-/** Waits for a condition that becomes true. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await pause(5);
-}
 
 // --- complete files ----------------------------------------------------------------------------------------
 
