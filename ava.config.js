@@ -1,7 +1,7 @@
 /**
  * Test files that take more than 0.85 s of CPU time, with their child processes, while other work runs on the machine.
- * They run in `npm run whole`. All other files run in `npm test`, and five slower files that find faults no other file
- * of their folder finds: diff, fault-detail, metrics, retries, soap-reader.
+ * They run in `npm run whole`. All other files run in `npm test`, and six slower files that find faults no other file
+ * of their folder finds: diff, fault-detail, messages of the byte reader, metrics, retries, soap-reader.
  * Tests in files called `*-time.test.ts` compare times, so they run in `npm run whole` too.
  * `TEST_DURATIONS=FILE npm test` and `TEST_DURATIONS=FILE npm run whole` write the time of each file to FILE.
  */
@@ -123,7 +123,6 @@ const long = [
   'test/mappings/codec/costs.test.ts',
   'test/mappings/codec/element.test.ts',
   'test/mappings/codec/byte-reader/adopted.test.ts',
-  'test/mappings/codec/byte-reader/messages.test.ts',
   'test/mappings/codec/byte-reader/properties.test.ts',
   'test/mappings/codec/properties.test.ts',
   'test/mappings/codec/scalars/dates.test.ts',

@@ -53,9 +53,9 @@ export interface RequestStats {
   /** True if the caller disconnected before its reply. */
   aborted: boolean;
   noted: Noted | undefined;
-  /** Whether the byte reader gave it up, so that the usual reader read it again. */
+  /** True if the byte reader gave the request up, so that the usual reader read it again. */
   isReadTwice: boolean;
-  /** What its Security block came to (W56): `text`, `digest`, `none`, or the code of its refusal; undefined: there was none. */
+  /** The result of its Security block (W56): `text`, `digest`, `none`, or the code of its refusal; undefined without a block. */
   wsse: string | undefined;
   /** Names of the elements of that block that were ignored without verification. */
   unverified: readonly string[];

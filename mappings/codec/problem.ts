@@ -92,7 +92,7 @@ export interface Reading {
   deviations: Set<Deviation> | undefined;
   /** True for a request that the byte reader gave up. */
   isReadTwice: boolean;
-  /** The parts of the message beside its envelope (W60); undefined for a message that can't have any. */
+  /** The MIME parts of the message after its envelope (W60); undefined for a message that cannot have any. */
   attachments: AttachedParts | undefined;
 }
 

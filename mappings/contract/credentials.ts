@@ -22,13 +22,13 @@ export interface CredentialsBlock {
   readonly type: string;
 }
 
-/** How the header block `Security` of a request is read (W45). */
+/** Settings for reading the header block `Security` of a request (W45). */
 export interface Wsse {
   /** The credential that a UsernameToken's Username supplies. */
   readonly username: string;
   /** The credential that its Password supplies. */
   readonly password: string;
-  /** How a password digest is handled: refused, checked with a secret, or sent upstream as credentials (W49). */
+  /** Treatment of a password digest: refused, checked with a secret, or sent upstream as credentials (W49). */
   readonly digest: 'refuse' | 'secrets' | DigestCredentials;
   readonly timestamp: 'optional' | 'required';
   /** Children of the block that are ignored and not refused (W50). */

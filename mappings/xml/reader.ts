@@ -79,7 +79,7 @@ class Attribute {
 /** Maximum number of attributes that are compared with each other in pairs. */
 const fewAttributes = 8;
 
-/** What is open at a start tag. */
+/** The open elements and declarations at a start tag. */
 export interface ReaderScope {
   /** The names of the open elements with their prefixes, from the root to the one whose start tag was just read. */
   readonly names: readonly string[];

@@ -545,7 +545,7 @@ export function readSimple(
   return token;
 }
 
-/** The same of an element that a part stands for, or that holds an Include which nothing of its type can be (W60). */
+/** Reads an element whose value is in a MIME part, or that holds an Include that nothing of its type can be (W60). */
 function readAttachedTo(
   simple: SimpleCodec,
   attachments: AttachedParts,

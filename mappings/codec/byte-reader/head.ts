@@ -17,7 +17,7 @@ const question = 0x3f;
 const slash = 0x2f;
 
 /**
- * Where the first start tag behind an offset ends, behind white space and an XML declaration; -1 for anything else. A `>` in
+ * Returns the end of the first start tag after an offset, white space and an XML declaration; -1 for anything else. A `>` in
  * an attribute ends the tag too early, which the XML reader notices.
  */
 export function endOfStartTag(document: Buffer, from: number): number {
@@ -31,7 +31,7 @@ export function endOfStartTag(document: Buffer, from: number): number {
   return document.indexOf(greaterThan, at) + 1 || -1;
 }
 
-/** Where the start tag of the first element in the Body of an envelope ends; -1 if that is not found. */
+/** Returns the end of the start tag of the first element in an envelope's Body; -1 if it is not found. */
 export function endOfPayloadTag(document: Buffer, from: number): number {
   for (let at = document.indexOf(body, from); at >= 0; at = document.indexOf(body, at + 1)) {
     let start = at - 1;

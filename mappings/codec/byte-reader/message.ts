@@ -25,7 +25,7 @@ export interface Head extends Place {
  */
 export type ReadBytes = (document: Buffer, head: Head, reading: Reading) => Input | undefined;
 
-/** What a byte reader is compiled from. */
+/** The parts of a byte reader. */
 export interface ByteReaderParts {
   readonly limits: Limits;
   /** Makes the plan of the operation's input; called once, when the first message is read. */
@@ -129,7 +129,7 @@ function readMessage(
 const greaterThan = 0x3e;
 const space = 0x20;
 
-/** Where a document ends, white space aside. */
+/** Returns the end of a document without the white space after it. */
 function endOf(document: Buffer): number {
   let end = document.length;
   while (end > 0 && (document[end - 1] as number) <= space) end--;

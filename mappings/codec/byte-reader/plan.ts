@@ -56,7 +56,7 @@ export interface MemberPlan {
   /** True if a required string must not be empty. */
   readonly notEmpty: boolean;
   readonly repeats: boolean;
-  /** Where the value goes in `Reading.slots`; undefined for a member of the JSON. */
+  /** Index of the value in `Reading.slots`; undefined for a member of the JSON. */
   readonly slot: number | undefined;
   /** True for the credentials, and for each of them: the token is kept apart as well (W24). */
   readonly isKept: boolean;

@@ -41,7 +41,7 @@ const falseToken = Buffer.from('false');
 
 const { string, integer, decimal, boolean, dateTime, date, base64, word, object, list } = tagKinds;
 
-/** Where a message's element is that a reader begins with. */
+/** The element of a message that a reader begins with. */
 export interface Place {
   /** Offset behind its start tag. */
   readonly from: number;
@@ -76,7 +76,7 @@ export class ByteReader implements Cursor {
   #depth: number;
   /** Words of `seen` that are in use. */
   #top = 0;
-  /** Whether the start tag that was found last closes itself. */
+  /** True if the last start tag closes itself. */
   #isEmpty = false;
   readonly #setAside: SetAside;
 
@@ -106,7 +106,7 @@ export class ByteReader implements Cursor {
     return taken;
   }
 
-  /** Whether all of the JSON had room. */
+  /** True if the whole JSON had room. */
   get hasRoom(): boolean {
     return this.to <= this.#room;
   }
@@ -202,7 +202,7 @@ export class ByteReader implements Cursor {
     return base;
   }
 
-  /** Closes an element with so many children. Returns false if they are too many. */
+  /** Closes an element with this number of children. Returns false if they are too many. */
   #leave(children: number): boolean {
     this.#depth--;
     this.#elements += children;

@@ -30,7 +30,7 @@ export function endOfInteger(bytes: Buffer, start: number, mostDigits: number, i
   return bytes[at] === lessThan ? at : -1;
 }
 
-/** The end of a number without an exponent as JSON writes it, of at most so many bytes. */
+/** Returns the end of a number without an exponent, in the form of JSON, of at most `most` bytes. */
 export function endOfDecimal(bytes: Buffer, start: number, most: number): number {
   let at = bytes[start] === minus ? start + 1 : start;
   const first = at;

@@ -43,7 +43,7 @@ export function isMarkAt(
   return view.getFloat64(end - 8, true) === groups[last];
 }
 
-/** What is between the tags of an element. */
+/** Kinds of content of an element. */
 export const tagKinds = { ...leafKinds, object: 9, list: 10 } as const;
 
 const nothing: Leaf = {
@@ -77,7 +77,7 @@ export class Tag {
   /** True for those, and if some tokens are no value here. */
   readonly isSpecial: boolean;
   readonly leaf: Leaf;
-  /** Of an object or a list. */
+  /** The table of an object or a list. */
   readonly table: Table | undefined;
 
   /** @param name the element's, with its prefix */

@@ -217,11 +217,7 @@ for (const [text, line, message] of [
   ['each:\n  quota: 0', 2, /expected a whole number from 1 to 1000000000, got 0/],
   ['each:\n  speed: 3/s', 2, /unknown key, expected one of rate, quota, concurrent/],
   ['operations:\n  Nope: { quota: 1 }', 2, /expected an operation of the contract/],
-  [
-    'contracts:\n  /other: { each: { quota: 1 } }',
-    2,
-    /expected the path of a served contract, one of \/v2/,
-  ],
+  ['contracts:\n  /other: { each: { quota: 1 } }', 2, /expected the path of a served contract, one of \/v2/],
 ] as const) {
   test(`limits of ${JSON.stringify(text)} are refused at start, with their line`, async (t) => {
     const error = await t.throwsAsync(startGateway(t, { serve: { callerLimits: rulesOf(t, text) } }), {

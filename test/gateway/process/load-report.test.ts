@@ -39,14 +39,14 @@ for (const [what, server, paths, upstream, said] of [
     'https://a.example/api/v1',
     ['/pets'],
     'http://b/',
-    /^base path of the document is missing in the upstream URL\. Use h to add it, or http:\/\/b\/api\/v1 for both paths$/,
+    /^base path of the document is missing in the upstream URL\. Use http:\/\/b to add it, or http:\/\/b\/api\/v1 for both paths$/,
   ],
   [
     'is lost to another',
     '/v1',
     ['/pets'],
     'http://b/internal/',
-    /http:\/\/b without a path.* keeps it, http:\/\/b\/internal\/v1 has both$/,
+    /Use http:\/\/b to add it, or http:\/\/b\/internal\/v1 for both paths$/,
   ],
   [
     'is there twice',
@@ -55,8 +55,8 @@ for (const [what, server, paths, upstream, said] of [
     'http://b/api/v1',
     /^base path repeats the start of all paths. Set the upstream without it: http:\/\/b\/$/,
   ],
-  ['is there twice in the document', '/v1', ['/v1/pets', '/v1'], 'http://b', /as http:\/\/b\/$/],
-  ['is there twice in part', undefined, ['/v1/pets'], 'http://b/proxy/v1', /as http:\/\/b\/proxy$/],
+  ['is there twice in the document', '/v1', ['/v1/pets', '/v1'], 'http://b', /without it: http:\/\/b\/$/],
+  ['is there twice in part', undefined, ['/v1/pets'], 'http://b/proxy/v1', /without it: http:\/\/b\/proxy$/],
 ] as const) {
   test(`a base path that ${what} is a remark with the remedy`, (t) => {
     const { remarks } = reported(server, paths, upstream);
@@ -112,7 +112,7 @@ test('people are told in at most twenty lines, whatever is remarked of however m
     t.true(told.length < 20, `${told.length} lines of ${count} contracts`);
     t.true(told.some((line) => line.includes('2 operations') || line.includes('1 operations')));
   }
-  t.is(linesOf(Array.from({ length: 300 }, () => one)).at(-1), '282 contracts more');
+  t.is(linesOf(Array.from({ length: 300 }, () => one)).at(-1), '282 more contracts');
   t.regex(
     linesOf(Array.from({ length: 10 }, () => one))[0] ?? '',
     /; \d remarks, run soapbridge check to list them$/,

@@ -115,7 +115,10 @@ test('what is wrong with the files of callers is told with file and line, and no
   const short = problemsOf(t, { callerKey: files.short });
   t.regex(short, /expected a key of at least 16 bytes, got 6/);
   t.false(short.includes('canary'));
-  t.regex(problemsOf(t, { callerKey: `${files.short}.none` }), /expected a file with a key, got an empty file/);
+  t.regex(
+    problemsOf(t, { callerKey: `${files.short}.none` }),
+    /expected a file with a key, got an empty file/,
+  );
 });
 
 test('topCallers: two callers have rows, the third is counted with all others until it is busier', (t) => {

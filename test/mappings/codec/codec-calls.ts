@@ -37,7 +37,7 @@ export function withoutByteReader(compiled: CompiledContract): CompiledContract 
   return { ...compiled, operations };
 }
 
-/** What a test wants to know of a request that was read. */
+/** The result of a request that was read. */
 export interface Read {
   readonly input: Input;
   /** The body for the upstream, as text and parsed; all its numbers are exact as doubles. */
