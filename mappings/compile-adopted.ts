@@ -45,7 +45,7 @@ export function* compileAdoptedOperations(
     contract.operations.map((operation) => {
       const compiled = operations.get(operation.name);
       if (compiled === undefined) throw new RangeError(`no such operation of the WSDL: ${operation.name}`);
-      const readBytes = byteReaderOf(compiled.operation.input);
+      const readBytes = byteReaderOf(operation.name, compiled.operation.input);
       return [operation.name, compileOperation(contract, operation, compiled, readBytes, shownType, limits)];
     }),
   );

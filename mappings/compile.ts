@@ -54,7 +54,7 @@ export function* compileInSteps(contract: Contract, limits: Limits): Steps<Compi
   const readers = compileRequestReaders(contract, scalars, limits);
   const writers = compileReplyWriters(contract, scalars, limits);
   const scratch = createScratch(limits);
-  const byteReaderOf = openapiByteReaders(contract, scalars, limits);
+  const byteReaderOf = openapiByteReaders(contract, scalars, readers, limits);
   const compile = (operation: Operation): CompiledOperation =>
     compileOperation(contract, operation, readers, byteReaderOf, writers, scalars, scratch, limits);
   const { adopted } = contract;

@@ -1,5 +1,6 @@
 import { Attachments } from '../../mappings/codec/attachments.ts';
 import { endOfStartTag, readHead } from '../../mappings/codec/byte-reader/head.ts';
+import { tryBytes } from '../../mappings/codec/byte-reader/message.ts';
 import { maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
@@ -307,7 +308,7 @@ function readPlainBody(
     isOurs = isRoot(xml, root);
   });
   if (head === undefined || !isOurs) return undefined;
-  const input = readBytes(bytes, head, reading);
+  const input = tryBytes(readBytes, bytes, head, reading);
   reading.isReadTwice = input === undefined;
   return input;
 }

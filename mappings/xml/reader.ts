@@ -87,6 +87,8 @@ export interface ReaderScope {
   readonly bindings: ReadonlyMap<string, string>;
   /** Elements so far. */
   readonly elements: number;
+  /** Attributes and namespace declarations so far. */
+  readonly attributes: number;
 }
 
 /** Deviations from XML and its namespaces that a reader accepts. */
@@ -203,7 +205,7 @@ export class XmlReader {
     }
     const declared = this.#namespaces.between(0, this.#namespaces.count);
     const bindings = new Map(declared.map(({ prefix, namespace }) => [prefix, namespace]));
-    return { names, bindings, elements: this.#elements };
+    return { names, bindings, elements: this.#elements, attributes: this.#allAttributes };
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { endOfPayloadTag, readHead } from '../../../mappings/codec/byte-reader/head.ts';
 import { KnownHeads } from '../../../mappings/codec/byte-reader/known-heads.ts';
-import type { Head } from '../../../mappings/codec/byte-reader/message.ts';
+import { type Head, tryBytes } from '../../../mappings/codec/byte-reader/message.ts';
 import {
   maxReportedProblems,
   type Reading,
@@ -164,9 +164,10 @@ class SoapReader {
   /** The envelope of a request whose payload the byte reader reads, unless it gives up. */
   #envelopeOf(request: SoapRequest, { opening, head, findings }: PlainOpening): Envelope {
     const { version, operation } = opening;
+    const { readBytes } = operation;
     const { document, attachments } = request;
     const readPayload = (): SoapCall => {
-      const input = operation.readBytes?.(document, head, this.#startReading());
+      const input = readBytes && tryBytes(readBytes, document, head, this.#startReading());
       if (input === undefined) return this.#openWhole(request, true).readPayload();
       attachments?.noteUnused(input.reading, this.#refusesUnknown);
       return {

@@ -6,6 +6,7 @@ import { quoteJson } from '../scalars/text.ts';
 import { leafOf } from './leaf.ts';
 import { compileByteReader, type ReadBytes } from './message.ts';
 import { Plans, type Policy } from './plan.ts';
+import { Spellings } from './tables.ts';
 
 /** The byte readers of an adopted contract. */
 
@@ -19,11 +20,14 @@ export function adoptedByteReaders(
   settings: Settings,
   limits: Limits,
   elementOf: (body: Exclude<AdoptedBody, { readonly kind: 'empty' }>) => ElementDeclaration,
-): (input: AdoptedMessage) => ReadBytes | undefined {
+): (name: string, input: AdoptedMessage) => ReadBytes | undefined {
+  const spellings = new Spellings();
   const plans = new Plans(policyOf(simpleOf, settings, limits));
-  return ({ use, body }) => {
+  return (name, { use, body }) => {
     if (use !== 'literal' || body.kind === 'empty' || settings.types === 'always') return undefined;
     return compileByteReader({
+      name,
+      spellings,
       limits,
       planOf: () => plans.inputOf(elementOf(body), noSlots),
       finish: (reading) => {
@@ -48,6 +52,7 @@ function policyOf(simpleOf: SimpleOf, settings: Settings, limits: Limits): Polic
       return leafOf({ text, takesEmpty, fromXml: read }, type, element, limits);
     },
     takes: () => true,
+    nilOf: ({ nillable }) => (nillable ? 'null' : 'absent'),
     takesType: (_, members) => !(isStrict && members.some(isBounded)),
     namespacesOf: ({ name }) => [name.namespace, ''],
   };

@@ -84,6 +84,6 @@ export function readHead(
   }
   const scope = xml.position === text.length ? xml.scope() : undefined;
   if (scope === undefined) return undefined;
-  const { names, bindings, elements } = scope;
-  return { from: end, depth: names.length, elements, names, bindings, table: undefined };
+  const { names, ...rest } = scope;
+  return { from: end, depth: names.length, names, ...rest, table: undefined };
 }

@@ -1,10 +1,9 @@
 import type { Limits } from '../../contract/limits.ts';
-import { maxNameCharacters } from '../../xml/reader.ts';
 import type { Input } from '../input.ts';
 import type { Reading } from '../problem.ts';
 import type { Plan } from './plan.ts';
 import { ByteReader, type Place } from './reader.ts';
-import { type Bindings, Spelling, type Table } from './tables.ts';
+import type { Bindings, Spellings, Table } from './tables.ts';
 
 /** Whole messages of one operation, read from bytes to bytes. */
 
@@ -27,6 +26,10 @@ export type ReadBytes = (document: Buffer, head: Head, reading: Reading) => Inpu
 
 /** The parts of a byte reader. */
 export interface ByteReaderParts {
+  /** The operation's. */
+  readonly name: string;
+  /** Of the contract. */
+  readonly spellings: Spellings;
   readonly limits: Limits;
   /** Makes the plan of the operation's input; called once, when the first message is read. */
   readonly planOf: () => Plan | undefined;
@@ -34,40 +37,41 @@ export interface ByteReaderParts {
   readonly finish: (reading: Reading) => void;
 }
 
-/** Spellings that are kept of one operation. */
-const keptSpellings = 4;
-/** More bindings than any toolkit declares. */
-const mostBindings = 32;
-
 /** Compiles the byte reader of an operation. */
-export function compileByteReader({ limits, planOf, finish }: ByteReaderParts): ReadBytes {
+export function compileByteReader({ name, spellings, limits, planOf, finish }: ByteReaderParts): ReadBytes {
   let plan: Plan | undefined;
   let isMade = false;
-  const spellings = new Map<string, Spelling>();
 
   const tableOf = (bindings: Bindings): Table | undefined => {
     if (!isMade) plan = planOf();
     isMade = true;
-    if (plan === undefined || bindings.size > mostBindings) return undefined;
-    const key = JSON.stringify([...bindings]);
-    const known = spellings.get(key) ?? new Spelling(bindings, limits.xmlName ?? maxNameCharacters);
-    spellings.delete(key);
-    spellings.set(key, known);
-    const [oldest] = spellings.keys();
-    if (spellings.size > keptSpellings && oldest !== undefined) spellings.delete(oldest);
-    return known.tableOf(plan);
+    if (plan === undefined) return undefined;
+    return spellings.of(name, bindings, limits).tableOf(plan);
   };
 
-  const trust = new Trust();
   return (document, head, reading) => {
-    if (!trust.isTried) return undefined;
-    head.table ??= tableOf(head.bindings);
+    if (head.table === undefined || head.table.spelling.family.isDropped) head.table = tableOf(head.bindings);
     if (head.table === undefined) return undefined;
-    const input = readMessage(document, head, head.table, limits, reading, finish);
-    trust.note(input !== undefined);
-    return input;
+    return readMessage(document, head, head.table, limits, reading, finish);
   };
 }
+
+const trusts = new WeakMap<ReadBytes, Trust>();
+
+/** Reads a message of an operation, unless most of those before it were given up. */
+export const tryBytes: (readBytes: ReadBytes, ...given: Parameters<ReadBytes>) => Input | undefined = (
+  readBytes,
+  document,
+  head,
+  reading,
+) => {
+  const trust = trusts.get(readBytes) ?? new Trust();
+  trusts.set(readBytes, trust);
+  if (!trust.isTried) return undefined;
+  const input = readBytes(document, head, reading);
+  trust.note(input !== undefined);
+  return input;
+};
 
 /** Messages that were given up, less those that were read: with more of them the operation's messages are not tried. */
 const mostGivenUp = 32;

@@ -2,13 +2,16 @@ import { noFacets } from '../../contract/built-in-types.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { Contract, Operation } from '../../contract/model.ts';
 import { typeGraphOf } from '../../type-graph.ts';
+import type { RequestReaders } from '../codecs.ts';
 import { credentialsSlot } from '../problem.ts';
 import type { Refusal } from '../scalars/scalar.ts';
 import type { Scalars } from '../scalars/table.ts';
+import { isNilAbsent } from '../types/record.ts';
 import { missDeep } from '../types/record-fields.ts';
 import { leafOf } from './leaf.ts';
 import { compileByteReader, type ReadBytes } from './message.ts';
 import { Plans, type Policy } from './plan.ts';
+import { Spellings } from './tables.ts';
 
 /** The byte readers of an OpenAPI contract. */
 
@@ -16,17 +19,21 @@ import { Plans, type Policy } from './plan.ts';
 export function openapiByteReaders(
   contract: Contract,
   scalars: Scalars,
+  { readerOf }: RequestReaders,
   limits: Limits,
 ): (operation: Operation, slots: ReadonlyMap<string, number>, refusesAttributes: boolean) => ReadBytes {
   let plans: Plans | undefined;
+  const spellings = new Spellings();
   return (operation, slots, refusesAttributes) => {
     const { credentials, settings } = contract;
     const field = operation.input.fields.find(({ json }) => json === credentials?.member);
     return compileByteReader({
+      name: operation.name,
+      spellings,
       limits,
       planOf: () => {
         const { body } = typeGraphOf(contract).messagesOf(operation).input;
-        plans ??= new Plans(policyOf(contract, scalars, limits));
+        plans ??= new Plans(policyOf(contract, scalars, readerOf, limits));
         return body.kind === 'element' ? plans.inputOf(body.element, slots) : undefined;
       },
       finish: (reading) => {
@@ -41,7 +48,14 @@ export function openapiByteReaders(
 /** A value that an enum lacks; the usual reader says so. */
 const otherValue: Refusal = { code: 'InvalidEnum', reason: {} };
 
-function policyOf({ namespaces, settings }: Contract, scalars: Scalars, limits: Limits): Policy {
+function policyOf(
+  contract: Contract,
+  scalars: Scalars,
+  readerOf: RequestReaders['readerOf'],
+  limits: Limits,
+): Policy {
+  const { namespaces, settings } = contract;
+  const graph = typeGraphOf(contract);
   const isStrict = settings.validate === 'strict';
   const { types, arrays } = namespaces;
   const members = [types, ''];
@@ -56,6 +70,12 @@ function policyOf({ namespaces, settings }: Contract, scalars: Scalars, limits: 
       const tokens = new Map((facets.enumeration ?? []).map((value) => [value, JSON.stringify(value)]));
       const fromXml = (text: string) => tokens.get(text) ?? otherValue;
       return leafOf({ text: 'plain', takesEmpty: tokens.has(''), fromXml }, type, element, limits);
+    },
+    nilOf: ({ nillable, demands, type }, isInput) => {
+      const source = graph.sourceOf(type);
+      if (source === undefined) return undefined;
+      const field = { nillable, type: source, ...(demands?.nilIsAbsent && { nilIsAbsent: true as const }) };
+      return isNilAbsent(field, isInput, contract) ? 'absent' : (readerOf(source).nil ?? 'absent');
     },
     takes: ({ demands }) => !(isStrict && demands?.rules !== undefined),
     takesType: () => true,

@@ -27,9 +27,18 @@ export interface Policy {
   readonly takes: (element: ElementDeclaration) => boolean;
   /** Returns false for a type that the usual reader must read. */
   readonly takesType: (type: ComplexType, members: readonly Member[]) => boolean;
+  /**
+   * The meaning of `xsi:nil` for an element; undefined if the usual reader must read it.
+   *
+   * @param isInput true for a member of an operation's input
+   */
+  readonly nilOf: (element: ElementDeclaration, isInput: boolean) => Nil | undefined;
   /** Namespaces that an element may be in on the wire: its own and none, and others for the items of a list. */
   readonly namespacesOf: (element: ElementDeclaration, isItem: boolean) => readonly string[];
 }
+
+/** The meaning of an element with `xsi:nil`: a JSON null, or no member. */
+export type Nil = 'null' | 'absent';
 
 export type Plan = ObjectPlan | ListPlan;
 
@@ -60,6 +69,10 @@ export interface MemberPlan {
   readonly slot: number | undefined;
   /** True for the credentials, and for each of them: the token is kept apart as well (W24). */
   readonly isKept: boolean;
+  /** Undefined if an element with `xsi:nil` makes the reader give up. */
+  readonly nil: Nil | undefined;
+  /** The same for a member of an operation's input. */
+  readonly nilInInput: Nil | undefined;
   readonly value: () => Value | undefined;
 }
 
@@ -101,7 +114,7 @@ export class Plans {
   inputOf(element: ElementDeclaration, slots: ReadonlyMap<string, number>): Plan | undefined {
     const plan = this.valueOf(element, false);
     if (plan === undefined || plan.kind === 'leaf') return undefined;
-    if (plan.kind !== 'object' || slots.size === 0) return plan;
+    if (plan.kind !== 'object') return plan;
     return { ...plan, members: plan.members.map((member) => inSlot(member, slots.get(member.json))) };
   }
 
@@ -142,7 +155,7 @@ export class Plans {
       element.substitutes.length === 0 &&
       this.#policy.takes(element) &&
       localNames(all).filter((local) => local === element.name.local).length === 1;
-    const once = isItem ? false : !member.repeats;
+    const once = !isItem && !member.repeats;
     return {
       local: isPlain ? element.name.local : undefined,
       namespaces: element === undefined ? [] : this.#policy.namespacesOf(element, isItem),
@@ -152,19 +165,33 @@ export class Plans {
       repeats: member.repeats && !isItem,
       slot: undefined,
       isKept: false,
+      nil: this.#nilOf(member, element, isItem, false),
+      nilInInput: this.#nilOf(member, element, isItem, true),
       value: () => (element === undefined ? undefined : this.valueOf(element, once)),
     };
+  }
+
+  #nilOf(
+    member: Member,
+    element: ElementDeclaration | undefined,
+    isItem: boolean,
+    isInput: boolean,
+  ): Nil | undefined {
+    if (element === undefined || isItem) return undefined;
+    const nil = this.#policy.nilOf(element, isInput);
+    return nil === 'absent' && (member.required || member.repeats) ? undefined : nil;
   }
 }
 
 /** The same member with its slot. Credentials may be in a header, so the member for them is not required. */
 function inSlot(member: MemberPlan, slot: number | undefined): MemberPlan {
-  if (slot !== credentialsSlot) return { ...member, slot };
+  const nil = member.nilInInput;
+  if (slot !== credentialsSlot) return { ...member, slot, nil };
   const value = member.value();
-  if (value?.kind !== 'object') return { ...member, slot };
+  if (value?.kind !== 'object') return { ...member, slot, nil };
   const members = value.members.map((part) => ({ ...part, isKept: true }));
   const credentials = { ...value, members };
-  return { ...member, slot, isKept: true, required: false, value: () => credentials };
+  return { ...member, slot, nil, isKept: true, required: false, value: () => credentials };
 }
 
 function leafValue(leaf: Leaf | undefined, member: string | undefined): Value | undefined {

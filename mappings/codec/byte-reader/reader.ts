@@ -3,7 +3,7 @@ import type { Limits } from '../../contract/limits.ts';
 import { findIllegal } from '../../xml/characters.ts';
 import { XmlError } from '../../xml/error.ts';
 import type { Piece } from '../../xml/output.ts';
-import { maxChildren } from '../../xml/reader.ts';
+import { maxAllAttributes, maxChildren } from '../../xml/reader.ts';
 import { Scanner } from '../../xml/scanner.ts';
 import { type Leaf, safeDecimal } from './leaf.ts';
 import type { MemberPlan, ObjectPlan } from './plan.ts';
@@ -39,7 +39,20 @@ const closeBrace = 0x7d;
 const trueToken = Buffer.from('true');
 const falseToken = Buffer.from('false');
 
-const { string, integer, decimal, boolean, dateTime, date, base64, word, object, list } = tagKinds;
+const {
+  string,
+  integer,
+  decimal,
+  boolean,
+  dateTime,
+  date,
+  base64,
+  word,
+  object,
+  list,
+  absent,
+  null: nil,
+} = tagKinds;
 
 /** The element of a message that a reader begins with. */
 export interface Place {
@@ -49,6 +62,8 @@ export interface Place {
   readonly depth: number;
   /** Elements so far, itself included. */
   readonly elements: number;
+  /** Their attributes and namespace declarations. */
+  readonly attributes: number;
 }
 
 /** Takes a value whose range in `target` is given. Returns true if the value does not stay in the JSON. */
@@ -70,18 +85,21 @@ export class ByteReader implements Cursor {
   readonly #mostElements: number;
   readonly #mostChildren: number;
   readonly #mostDepth: number;
+  readonly #mostAttributes: number;
   #targetView: DataView = scratchView;
   #room = keptSize - slack;
   #elements: number;
   #depth: number;
   /** Words of `seen` that are in use. */
   #top = 0;
-  /** True if the last start tag closes itself. */
-  #isEmpty = false;
+  /** Attributes and namespace declarations so far. */
+  #attributes: number;
+  /** Start tags that were not known. */
+  #learned = 0;
   readonly #setAside: SetAside;
 
   /** @param bytes plain characters (`hasPlainCharacters`), the last one `>` */
-  constructor(bytes: Buffer, { depth, elements }: Place, limits: Limits, setAside: SetAside) {
+  constructor(bytes: Buffer, { depth, elements, attributes }: Place, limits: Limits, setAside: SetAside) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#elements = elements;
@@ -89,6 +107,8 @@ export class ByteReader implements Cursor {
     this.#mostElements = limits.xmlElements;
     this.#mostChildren = maxChildren(limits);
     this.#mostDepth = limits.xmlDepth;
+    this.#mostAttributes = maxAllAttributes(limits);
+    this.#attributes = attributes;
     this.#setAside = setAside;
     const size = bytes.length + (bytes.length >> 1) + slack;
     if (size <= keptSize) return;
@@ -143,7 +163,7 @@ export class ByteReader implements Cursor {
       children++;
       const tag = this.#next(table, last, at);
       if (tag === undefined) return -1;
-      const isAgain = tag === last && tag.repeats;
+      const isAgain = tag.repeats && tag.index === last?.index;
       if (last?.repeats === true && !isAgain) this.target[this.to++] = closeBracket;
       const before = this.to;
       if (isAgain) this.#put(tag.again);
@@ -153,7 +173,7 @@ export class ByteReader implements Cursor {
         const bits = seen[word] as number;
         if ((bits & bit) !== 0) return -1;
         seen[word] = bits | bit;
-        this.#put(tag.key);
+        if (tag.kind !== absent) this.#put(tag.key);
       }
       at = this.#value(tag, this.at);
       if (at < 0 || (tag.isSpecial && !isAgain && !this.#isTaken(tag, before))) return -1;
@@ -206,7 +226,11 @@ export class ByteReader implements Cursor {
   #leave(children: number): boolean {
     this.#depth--;
     this.#elements += children;
-    return children <= this.#mostChildren && this.#elements <= this.#mostElements;
+    return (
+      children <= this.#mostChildren &&
+      this.#elements <= this.#mostElements &&
+      this.#attributes <= this.#mostAttributes
+    );
   }
 
   /** Returns true if the required members were there, and of each choice one branch at most. */
@@ -221,7 +245,6 @@ export class ByteReader implements Cursor {
 
   /** The tag of the child whose start tag is at an offset; leaves the offset behind the start tag in `at`. */
   #next(table: Table, last: Tag | undefined, at: number): Tag | undefined {
-    this.#isEmpty = false;
     if (last?.repeats === true && this.#isAt(at, last.start)) {
       this.at = at + last.start.length;
       return last;
@@ -234,31 +257,25 @@ export class ByteReader implements Cursor {
       return likely;
     }
     const tag = this.#find(table, at);
-    if (tag !== last || tag?.repeats !== true) followers[place] = tag;
+    if (tag?.repeats !== true || tag.index !== last?.index) followers[place] = tag;
     return tag;
   }
 
-  /** The same of any tag of a type, in any form without attributes. */
+  /** The same of any start tag of a type. */
   #find(table: Table, at: number): Tag | undefined {
     const bytes = this.#bytes;
-    const start = at + 1;
-    let end = start;
+    let end = at;
     let hash = 0;
-    for (;;) {
-      const byte = bytes[end] as number;
-      if (byte === greaterThan || byte === slash || byte <= space) break;
+    for (let byte = 0; byte !== greaterThan; end++) {
+      byte = bytes[end] as number;
       hash = (Math.imul(hash, 31) + byte) | 0;
-      end++;
     }
-    const tag = end === start ? undefined : table.tagOf(hash, bytes, start, end);
-    if (tag === undefined) return undefined;
-    let next = this.skipBlanks(end);
-    if (bytes[next] === slash) {
-      this.#isEmpty = true;
-      next++;
+    let tag = table.known(hash, bytes, at, end);
+    if (tag === undefined) {
+      if (end - at > longestTag || ++this.#learned > mostLearned) return undefined;
+      tag = table.learn(hash, bytes, at, end);
     }
-    if (bytes[next] !== greaterThan) return undefined;
-    this.at = next + 1;
+    this.at = end;
     return tag;
   }
 
@@ -280,7 +297,8 @@ export class ByteReader implements Cursor {
 
   /** The value of an element, from behind its start tag to behind its end tag. */
   #value(tag: Tag, from: number): number {
-    if (this.#isEmpty) return this.#emptyValue(tag, from);
+    this.#attributes += tag.attributes;
+    if (tag.isEmpty) return this.#emptyValue(tag, from);
     const { kind, table, end } = tag;
     let at: number;
     if (kind === string) at = this.#text(tag.leaf, from);
@@ -309,6 +327,8 @@ export class ByteReader implements Cursor {
       this.target[this.to++] = kind === list ? closeBracket : closeBrace;
       return at;
     }
+    if (kind === absent) return at;
+    if (kind === nil) return this.#token('null', at);
     if (!leaf.takesEmpty) return -1;
     if (kind === string) this.#quoted(at, at);
     else if (this.#token(leaf.tokenOf(''), at) < 0) return -1;
@@ -333,6 +353,10 @@ export class ByteReader implements Cursor {
         return this.#inQuotes(leaf, from, endOfBase64(this.#bytes, from));
       case word:
         return this.#word(leaf, from);
+      case nil:
+        return this.#token('null', this.skipBlanks(from));
+      case absent:
+        return this.skipBlanks(from);
       default:
         return this.#other(leaf, from);
     }
@@ -431,6 +455,12 @@ export class ByteReader implements Cursor {
     return true;
   }
 }
+
+/** Bytes of a start tag that is kept. */
+const longestTag = 256;
+
+/** Start tags of a message that are read by the usual reader, which takes some µs each. */
+const mostLearned = 256;
 
 /** Base64 of more bytes is copied by native code. */
 const manyBytes = 64;

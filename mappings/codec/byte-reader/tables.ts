@@ -1,6 +1,12 @@
+import type { Limits } from '../../contract/limits.ts';
+import { XmlError } from '../../xml/error.ts';
+import type { Declaration } from '../../xml/namespaces.ts';
 import { type Piece, piece } from '../../xml/output.ts';
+import { XmlReader } from '../../xml/reader.ts';
+import { escapeAttribute } from '../scalars/text.ts';
+import { isNil } from '../schema-instance.ts';
 import { type Leaf, leafKinds } from './leaf.ts';
-import type { MemberPlan, Plan } from './plan.ts';
+import type { MemberPlan, Nil, Plan, Value } from './plan.ts';
 
 /** The tags of types as one group of callers writes them, and the JSON that is written for each. */
 
@@ -12,8 +18,7 @@ export interface Mark {
   readonly groups: Float64Array;
 }
 
-function markOf(text: string): Mark {
-  const bytes = Buffer.from(text);
+function markOf(bytes: Buffer): Mark {
   const { length } = bytes;
   const groups = new Float64Array(length < 8 ? 0 : Math.ceil(length / 8));
   for (let index = 0; index < groups.length; index++)
@@ -43,8 +48,8 @@ export function isMarkAt(
   return view.getFloat64(end - 8, true) === groups[last];
 }
 
-/** Kinds of content of an element. */
-export const tagKinds = { ...leafKinds, object: 9, list: 10 } as const;
+/** What is between the tags of an element. */
+export const tagKinds = { ...leafKinds, object: 9, list: 10, null: 11, absent: 12 } as const;
 
 const nothing: Leaf = {
   kind: leafKinds.other,
@@ -57,15 +62,19 @@ const nothing: Leaf = {
   words: [],
 };
 
-/** An element of a type under one name, with its prefix. */
+/** A start tag of a type, byte by byte. */
 export class Tag {
   /** Position of the member in its type. */
   readonly index: number;
   readonly member: MemberPlan;
   readonly kind: (typeof tagKinds)[keyof typeof tagKinds];
-  /** `<p:Name>` and `</p:Name>`. */
   readonly start: Mark;
+  /** `</p:Name>` */
   readonly end: Mark;
+  /** True for a start tag that closes itself. */
+  readonly isEmpty: boolean;
+  /** Namespace declarations and attributes. */
+  readonly attributes: number;
   /** The JSON before the value, a comma first; `again` is for the second value of a member that repeats, and for items. */
   readonly key: Piece;
   readonly again: Piece;
@@ -80,17 +89,19 @@ export class Tag {
   /** The table of an object or a list. */
   readonly table: Table | undefined;
 
-  /** @param name the element's, with its prefix */
-  constructor(index: number, member: MemberPlan, name: string, isItem: boolean, spelling: Spelling) {
-    const value = member.value();
-    if (value === undefined) throw new RangeError(`expected a member with a plan, got ${name}`);
-    const inner = value.kind === 'leaf' ? value.member : undefined;
+  /** @param isItem true for an item of a list */
+  constructor(index: number, member: MemberPlan, value: Value, text: StartTag, isItem: boolean) {
+    const { bytes, name, nil, isEmpty, attributes, spelling } = text;
+    const inner = value.kind === 'leaf' && nil === undefined ? value.member : undefined;
     const wrapper = inner === undefined ? '' : `{${JSON.stringify(inner)}:`;
     this.index = index;
     this.member = member;
-    this.kind = value.kind === 'leaf' ? value.leaf.kind : tagKinds[value.kind];
-    this.start = markOf(`<${name}>`);
-    this.end = markOf(`</${name}>`);
+    this.kind =
+      nil !== undefined ? tagKinds[nil] : value.kind === 'leaf' ? value.leaf.kind : tagKinds[value.kind];
+    this.start = markOf(bytes);
+    this.end = markOf(Buffer.from(`</${name}>`));
+    this.isEmpty = isEmpty;
+    this.attributes = attributes;
     this.again = piece(`,${wrapper}`);
     this.key = isItem
       ? this.again
@@ -98,23 +109,36 @@ export class Tag {
     this.isWrapped = inner !== undefined;
     this.repeats = member.repeats;
     this.isAside = member.slot !== undefined || member.isKept;
-    this.isSpecial = this.isAside || member.required;
+    this.isSpecial = nil !== 'absent' && (this.isAside || member.required);
     this.leaf = value.kind === 'leaf' ? value.leaf : nothing;
-    this.table = value.kind === 'leaf' ? undefined : spelling.tableOf(value);
+    this.table = value.kind === 'leaf' || nil !== undefined ? undefined : spelling.tableOf(value);
   }
 }
 
-/** The namespaces of prefixes, `''` for the default namespace; all that are in scope at the element of a payload. */
+/** A start tag that was read. */
+interface StartTag {
+  readonly bytes: Buffer;
+  /** With its prefix. */
+  readonly name: string;
+  /** Undefined for an element without `xsi:nil`. */
+  readonly nil: Nil | undefined;
+  readonly isEmpty: boolean;
+  readonly attributes: number;
+  /** The spelling of what the element holds. */
+  readonly spelling: Spelling;
+}
+
+/** The namespaces of prefixes, `''` for the default namespace; all that are in scope at an element. */
 export type Bindings = ReadonlyMap<string, string>;
 
-/** A type's tags that were met under some bindings. */
+/** A type's start tags that were met under some bindings. */
 export class Table {
   readonly plan: Plan;
-  readonly spelling: Spelling;
   /** By the position of a member, and 0 before the first one: the tag that followed it last time. */
   readonly followers: (Tag | undefined)[];
   /** The required members, by words of 31 bits. */
   readonly required: Int32Array;
+  readonly spelling: Spelling;
   readonly #tags = new Map<number, Tag>();
 
   constructor(plan: Plan, spelling: Spelling) {
@@ -127,30 +151,44 @@ export class Table {
       if (required) this.required[(index / 31) | 0] = bitOf(this.required, index);
   }
 
-  /**
-   * The tag of a name; undefined for an element that has none.
-   *
-   * @param hash of the name's bytes; two names may have the same
-   */
-  tagOf(hash: number, bytes: Buffer, start: number, end: number): Tag | undefined {
-    const known = this.#tags.get(hash);
-    if (known !== undefined && isName(known, bytes, start, end)) return known;
-    const tag = this.#find(bytes.toString('utf8', start, end));
-    if (tag !== undefined) this.#tags.set(hash, tag);
+  /** The known tag of these bytes; undefined for another one, which may have the same hash. */
+  known(hash: number, bytes: Buffer, start: number, end: number): Tag | undefined {
+    const tag = this.#tags.get(hash);
+    return tag?.start.length === end - start && tag.start.bytes.compare(bytes, start, end) === 0
+      ? tag
+      : undefined;
+  }
+
+  /** Reads a start tag and keeps it; undefined for one that the usual reader must read. */
+  learn(hash: number, bytes: Buffer, start: number, end: number): Tag | undefined {
+    const tag = this.#read(Buffer.from(bytes.subarray(start, end)));
+    if (tag === undefined) return undefined;
+    this.#tags.set(hash, tag);
+    this.spelling.family.grow();
     return tag;
   }
 
-  #find(name: string): Tag | undefined {
-    const { plan, spelling } = this;
-    const colon = name.indexOf(':');
-    const namespace = spelling.namespaceOf(colon === -1 ? '' : name.slice(0, colon));
-    const local = name.slice(colon + 1);
-    const index = plan.members.findIndex((member) => member.local === local);
+  #read(bytes: Buffer): Tag | undefined {
+    const { plan } = this;
+    const xml = this.spelling.readerOf(bytes);
+    if (xml === undefined) return undefined;
+    const index = plan.members.findIndex(({ local }) => local === xml.local);
     const member = plan.members[index];
-    if (member === undefined || namespace === undefined || !member.namespaces.includes(namespace))
+    const value = member?.value();
+    if (member === undefined || value === undefined || !member.namespaces.includes(xml.namespace))
       return undefined;
-    if (name.length > spelling.maxName || member.value() === undefined) return undefined;
-    return new Tag(index, member, name, plan.kind === 'list', spelling);
+    const hasNil = xml.attributeCount === 1 && isNil(xml);
+    const nil = hasNil ? member.nil : undefined;
+    const isPlain = hasNil
+      ? nil !== undefined && !(nil === 'absent' && member.isKept)
+      : xml.attributeCount === 0;
+    if (!isPlain) return undefined;
+    const { prefix, local, empty: isEmpty, declarations } = xml;
+    const attributes = xml.attributeCount + declarations.length;
+    const spelling = this.spelling.within(declarations);
+    const name = prefix === '' ? local : `${prefix}:${local}`;
+    const tag = { bytes, name, nil, isEmpty, attributes, spelling };
+    return new Tag(index, member, value, tag, plan.kind === 'list');
   }
 }
 
@@ -159,27 +197,70 @@ function bitOf(words: Int32Array, index: number): number {
   return (words[(index / 31) | 0] as number) | (1 << (index % 31));
 }
 
-/** Returns true if a tag's name is that of the bytes of a range. */
-function isName({ start: { bytes: its, length } }: Tag, bytes: Buffer, start: number, end: number): boolean {
-  if (end - start !== length - 2) return false;
-  for (let at = start, place = 1; at < end; at++, place++) if (its[place] !== bytes[at]) return false;
-  return true;
+/** Bindings that are kept at one element: no toolkit declares more. */
+const mostBindings = 32;
+
+/** Start tags that are kept of a contract: some megabytes at most. */
+const mostTags = 16_384;
+
+/** The spellings of a contract's requests; if there are too many tags, those that were not used for the longest time go. */
+export class Spellings {
+  readonly #families = new Map<string, Family>();
+  #tags = 0;
+
+  /** The spelling of an operation's requests under some bindings. */
+  of(operation: string, bindings: Bindings, limits: Limits): Spelling {
+    const key = JSON.stringify([operation, ...bindings]);
+    const family = this.#families.get(key) ?? new Family(bindings, limits, () => this.#grow());
+    this.#families.delete(key);
+    this.#families.set(key, family);
+    return family.spelling;
+  }
+
+  #grow(): void {
+    this.#tags++;
+    for (const [key, family] of this.#families) {
+      if (this.#tags <= mostTags) return;
+      this.#families.delete(key);
+      this.#tags -= family.tags;
+      family.isDropped = true;
+    }
+  }
+}
+
+/** A spelling, with those within elements that declare more namespaces. */
+class Family {
+  readonly spelling: Spelling;
+  /** Tags of all of them. */
+  tags = 0;
+  /** True for one that is no longer kept. */
+  isDropped = false;
+  readonly #grow: () => void;
+
+  constructor(bindings: Bindings, limits: Limits, grow: () => void) {
+    this.spelling = new Spelling(bindings, limits, this);
+    this.#grow = grow;
+  }
+
+  grow(): void {
+    this.tags++;
+    if (!this.isDropped) this.#grow();
+  }
 }
 
 /** The tables of all types under some bindings. */
 export class Spelling {
-  /** Characters of a name, with its prefix. */
-  readonly maxName: number;
+  readonly family: Family;
   readonly #bindings: Bindings;
+  readonly #limits: Limits;
   readonly #tables = new Map<Plan, Table>();
+  /** The beginning of a document in which the bindings are in scope. */
+  #before: string | undefined;
 
-  constructor(bindings: Bindings, maxName: number) {
+  constructor(bindings: Bindings, limits: Limits, family: Family) {
+    this.family = family;
     this.#bindings = bindings;
-    this.maxName = maxName;
-  }
-
-  namespaceOf(prefix: string): string | undefined {
-    return this.#bindings.get(prefix) ?? (prefix === '' ? '' : undefined);
+    this.#limits = limits;
   }
 
   tableOf(plan: Plan): Table {
@@ -187,4 +268,32 @@ export class Spelling {
     this.#tables.set(plan, table);
     return table;
   }
+
+  /** The spelling within an element with these declarations. */
+  within(declarations: readonly Declaration[]): Spelling {
+    const isSame = declarations.every(({ prefix, namespace }) => this.#bindings.get(prefix) === namespace);
+    if (isSame) return this;
+    const declared = declarations.map(({ prefix, namespace }) => [prefix, namespace] as const);
+    return new Spelling(new Map([...this.#bindings, ...declared]), this.#limits, this.family);
+  }
+
+  /** The usual reader at a start tag; undefined for bytes that are no start tag, and where there are too many bindings. */
+  readerOf(bytes: Buffer): XmlReader | undefined {
+    if (this.#bindings.size > mostBindings) return undefined;
+    this.#before ??= `<_${[...this.#bindings].map(declarationOf).join('')}>`;
+    const text = this.#before + bytes.toString();
+    const xml = new XmlReader(text, this.#limits);
+    try {
+      xml.readRoot();
+      const isStartTag = xml.nextChild() && xml.position === text.length;
+      return isStartTag ? xml : undefined;
+    } catch (error) {
+      if (error instanceof XmlError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function declarationOf([prefix, namespace]: readonly [prefix: string, namespace: string]): string {
+  return ` xmlns${prefix === '' ? '' : `:${prefix}`}="${escapeAttribute(namespace)}"`;
 }

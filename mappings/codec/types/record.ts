@@ -1,4 +1,4 @@
-import { errorMembers, type Field, type RecordType, type Tag } from '../../contract/model.ts';
+import { type Contract, errorMembers, type Field, type RecordType, type Tag } from '../../contract/model.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
@@ -64,8 +64,7 @@ export function recordReader(
 function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefined): FieldReader {
   const { type, allowed, rules } = field;
   const slot = slots?.get(field.json);
-  const keepsNulls = context.contract.nulls === 'kept';
-  const isSlottedRecord = slots !== undefined && type.kind === 'record';
+  const isInput = slots !== undefined;
   let reader: RequestReader;
   if (allowed !== undefined && type.kind === 'enum')
     reader = context.ruled(enumReader(context, type, allowed), rules);
@@ -75,15 +74,24 @@ function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefi
   return {
     field,
     reader,
-    // a nil Request or Authentication counts as absent, and so does a value that must not be null in the document (W13)
-    readNil: (isSlottedRecord && !keepsNulls) || isAbsentAsNil(field) ? undefined : reader.nil,
+    readNil: isNilAbsent(field, isInput, context.contract) ? undefined : reader.nil,
     slot,
     jsonKey: `${JSON.stringify(field.json)}:`,
   };
 }
 
-/** Returns true if `xsi:nil` of a field means absent: a number, boolean, date or enum that must not be null (W13). */
-function isAbsentAsNil({ nillable, nilIsAbsent, type }: Field): boolean {
+/**
+ * Returns true if `xsi:nil` of a field means absent: a number, boolean, date or enum that must not be null (W13), and a
+ * record such as Request or Authentication.
+ *
+ * @param isInput true for a field of an operation's input
+ */
+export function isNilAbsent(
+  { nillable, nilIsAbsent, type }: Pick<Field, 'nillable' | 'nilIsAbsent' | 'type'>,
+  isInput: boolean,
+  { nulls }: Contract,
+): boolean {
+  if (isInput && type.kind === 'record' && nulls !== 'kept') return true;
   return nilIsAbsent === true || (!nillable && !isReference(type));
 }
 

@@ -754,6 +754,7 @@ test('a reader tells what is open at a start tag, and the namespaces of prefixes
       ['', 'urn:d'],
     ]),
     elements: 1,
+    attributes: 2,
   });
   reader.nextChild();
   t.is(reader.scope(), undefined); // it closes itself
@@ -767,6 +768,7 @@ test('a reader tells what is open at a start tag, and the namespaces of prefixes
       ['u', 'urn:u'],
     ]),
     elements: 3,
+    attributes: 4,
   });
 });
 

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { soap11 } from '../../../../gateway/protocols/soap/versions.ts';
 import {
   type CompiledContract,
   type CompiledOperation,
@@ -12,6 +13,7 @@ import { readContract } from '../../../../mappings/loader/load.ts';
 import { mutate } from '../../../fuzz/mutate.ts';
 import { Random } from '../../../fuzz/random.ts';
 import { fc } from '../../../property.ts';
+import { createSoapReader } from '../../../read-soap.ts';
 import { definitionsOf, folderOf, get, schemaOf } from '../../loader/wsdl/wsdl-folder.ts';
 import { everythingWsdl } from '../adopted/everything.ts';
 import { element as e, many, maybe } from '../adopted/messages.ts';
@@ -73,19 +75,37 @@ function readAround(
   const random = new Random(seed);
   const document = Buffer.from(text);
   let count = assertSame(compiled, operation, document) ? 1 : 0;
-  for (const spelled of [respelled(text), prefixed(text), text.replaceAll('><', '>\r\n\t <')])
+  const spellings = [respelled, prefixed, declared, declaredTwice, spread];
+  for (const spelled of spellings.map((spell) => spell(text)))
     if (assertSame(compiled, operation, Buffer.from(spelled))) count++;
-  for (let time = 0; time < 12; time++) {
+  for (let time = 0; time < 12; time++)
     if (assertSame(compiled, operation, mutate(document, random, words, document))) count++;
-    // an operation whose messages are mostly given up is not tried
-    assertSame(compiled, operation, document);
-  }
   return count;
 }
 
 /** The same message with white space in its tags. */
 function respelled(text: string): string {
   return text.replaceAll(/<(\/?[^\s<>/]+)>/g, '<$1\n >').replaceAll('/>', ' />');
+}
+
+/** The same message with white space between its tags. */
+function spread(text: string): string {
+  return text.replaceAll('><', '>\r\n\t <');
+}
+
+/** The same message with a declaration of its namespaces at some elements. */
+function declared(text: string): string {
+  const [declarations = ''] = /(?: xmlns(?::\w+)?="[^"]*")+/.exec(text) ?? [];
+  return text.replaceAll(/<(\w+:)?([g-z]\w*)(?=[ />])(?! xmlns)/g, `<$1$2${declarations}`);
+}
+
+/** The same message with a prefix of its own for some elements. */
+function declaredTwice(text: string): string {
+  const [, namespace = ''] = / xmlns(?::e)?="([^"]*)"/.exec(text) ?? [];
+  return text.replaceAll(
+    /<(?:e:)?([g-zG-Z]\w*)>([^<]*)<\/(?:e:)?[g-zG-Z]\w*>/g,
+    (_, name: string, content: string) => `<q:${name} xmlns:q="${namespace}">${content}</q:${name}>`,
+  );
 }
 
 /** The same message with a prefix on each element. */
@@ -165,7 +185,7 @@ for (const [title, contract] of Object.entries({ screening, depot, plain })) {
         const codec = codecs.codecOf(input);
         const { types } = contract.namespaces;
         fc.assert(
-          fc.property(valuesOf(input, contract, { nulls: false }), fc.integer(), (value, seed) => {
+          fc.property(valuesOf(input, contract, { nulls: true }), fc.integer(), (value, seed) => {
             const { content } = codec.write(tell(value));
             const { name } = operation.operation;
             const text = `<${name} xmlns="${types}" xmlns:i="${namespaces.xsi}"${codec.declarations}>${content}</${name}>`;
@@ -283,17 +303,89 @@ test('JSON that is much longer than its XML makes the reader give up', (t) => {
 
 test('an operation whose messages are mostly given up is tried again after a pause', (t) => {
   const compiled = compile(screening);
-  const operation = compiled.operations.get('GetEulaStatus');
-  if (operation === undefined) throw new Error('expected an operation');
   const messageOf = (content: string): Buffer =>
-    Buffer.from(`<GetEulaStatus xmlns="${screening.namespaces.types}">${content}</GetEulaStatus>`);
-  const plainMessage = messageOf('<Authentication><ApiUserId>a</ApiUserId></Authentication>');
-  const other = messageOf('<!-- c -->');
-  const read = (message: Buffer): boolean => assertSame(compiled, operation, message);
+    Buffer.from(
+      `<s:Envelope xmlns:s="${namespaces.soap11}"><s:Body><GetEulaStatus xmlns="${screening.namespaces.types}">${content}</GetEulaStatus></s:Body></s:Envelope>`,
+    );
+  const plainMessage = messageOf('<Request/>');
+  const other = messageOf('<Request/><!-- c -->');
+  const readSoap = createSoapReader(compiled);
+  const read = (message: Buffer): boolean => {
+    const { text, reading } = readSoap(message, undefined, soap11, []).input;
+    t.is(reading.isReadTwice, !Buffer.isBuffer(text));
+    return Buffer.isBuffer(text);
+  };
   for (let time = 0; time < 31; time++) t.false(read(other));
   t.true(read(plainMessage));
   t.false(read(other));
   t.false(read(other));
   for (let time = 0; time < 512; time++) t.false(read(plainMessage), `${time}`);
   t.true(read(plainMessage));
+});
+
+test('W13: an element with xsi:nil and declarations of namespaces are read from bytes to bytes', (t) => {
+  const compiled = compile(screening);
+  const operation = compiled.operations.get('UpdateSubUser');
+  if (operation === undefined) throw new Error('expected an operation');
+  const { types, arrays } = screening.namespaces;
+  const xsi = `xmlns:i="${namespaces.xsi}"`;
+  const messageOf = (user: string, permissions: string): Buffer =>
+    Buffer.from(
+      `<UpdateSubUser xmlns="${types}"><Authentication ${xsi}><ApiUserId>a</ApiUserId><ApiUserKey>b</ApiUserKey>${user}</Authentication><Request>${permissions}<SubUserName>jane</SubUserName></Request></UpdateSubUser>`,
+    );
+  for (const user of [
+    '',
+    '<UserId i:nil="true" />',
+    '<UserId i:nil="1"></UserId>',
+    '<UserId\ni:nil=" true "> </UserId>',
+  ])
+    for (const permissions of [
+      '<Permissions/>',
+      `<Permissions ${xsi} i:nil="true"/>`,
+      `<Permissions xmlns:a="${arrays}"><a:string>x</a:string><a:string>y</a:string></Permissions>`,
+      `<Permissions><string xmlns="${arrays}">x</string><string xmlns='${arrays}'>y</string></Permissions>`,
+      `<Permissions><a:string xmlns:a="${arrays}">x</a:string><b:string xmlns:b="${arrays}">y</b:string></Permissions>`,
+    ])
+      t.true(assertSame(compiled, operation, messageOf(user, permissions)), user + permissions);
+  for (const user of [
+    '<UserId i:nil="false">x</UserId>',
+    '<UserId i:nil="true">x</UserId>',
+    '<UserId i:nil="true"><!-- --></UserId>',
+    '<UserId j:nil="true"/>',
+    '<UserId nil="true"/>',
+    '<UserId i:type="x">x</UserId>',
+    '<UserId xmlns="urn:x">x</UserId>',
+    '<UserId xmlns:a="urn:x" xmlns:a="urn:x">x</UserId>',
+    '<UserId xmlns:a="">x</UserId>',
+    '<UserId i:nil="true" i:nil="true"/>',
+  ])
+    t.false(assertSame(compiled, operation, messageOf(user, '')), user);
+});
+
+test('tags of many spellings are read, and the oldest are dropped', (t) => {
+  const compiled = compile(screening);
+  const operation = compiled.operations.get('GetEulaStatus');
+  if (operation === undefined) throw new Error('expected an operation');
+  const { types } = screening.namespaces;
+  for (let round = 0; round < 6_000; round++) {
+    const text = `<p${round}:GetEulaStatus xmlns:p${round}="${types}"><p${round}:Authentication><p${round}:ApiUserId>a</p${round}:ApiUserId><p${round}:ApiUserKey>b</p${round}:ApiUserKey></p${round}:Authentication></p${round}:GetEulaStatus>`;
+    if (!assertSame(compiled, operation, Buffer.from(text))) return t.fail(text);
+  }
+  t.pass();
+});
+
+test('a message with more new start tags than are learned is given up', (t) => {
+  const compiled = compile(screening);
+  const operation = compiled.operations.get('UpdateSubUser');
+  if (operation === undefined) throw new Error('expected an operation');
+  const { types } = screening.namespaces;
+  const messageOf = (count: number): Buffer => {
+    const items = Array.from({ length: count }, (_, index) => `<string xmlns:p${index}="urn:x">a</string>`);
+    return Buffer.from(
+      `<UpdateSubUser xmlns="${types}"><Request><Permissions>${items.join('')}</Permissions><SubUserName>j</SubUserName></Request></UpdateSubUser>`,
+    );
+  };
+  // besides items: Request, Permissions and SubUserName
+  t.true(assertSame(compiled, operation, messageOf(253)));
+  t.false(assertSame(compile(screening), operation, messageOf(253 + 257)));
 });
