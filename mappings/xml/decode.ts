@@ -89,7 +89,8 @@ const nonCharacters = [Buffer.from('\ufffe'), Buffer.from('\uffff')];
 /** Returns true for bytes that are UTF-8 without U+FFFE and U+FFFF. */
 export function hasPlainCharacters(bytes: Buffer): boolean {
   if (isAscii(bytes)) return true;
-  return isUtf8(bytes) && !nonCharacters.some((character) => bytes.includes(character));
+  if (!isUtf8(bytes)) return false;
+  return bytes.indexOf(0xef) === -1 || !nonCharacters.some((character) => bytes.includes(character));
 }
 
 /**

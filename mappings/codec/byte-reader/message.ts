@@ -14,6 +14,8 @@ export interface Head extends Place {
   readonly bindings: Bindings;
   /** The table of the payload in this spelling, once one was needed. */
   table: Table | undefined;
+  /** The end tags of the open elements, once they were needed. */
+  ends: Buffer | undefined;
 }
 
 /**
@@ -107,37 +109,36 @@ function readMessage(
   reading: Reading,
   finish: ByteReaderParts['finish'],
 ): Input | undefined {
-  const bytes = document.subarray(0, endOf(document));
+  const bytes = withoutBlanks(document);
   if (bytes.length <= head.from || bytes[bytes.length - 1] !== greaterThan) return undefined;
-  const slots: (string | undefined)[] = [];
-  const parts: (string | undefined)[] = [];
-  let credentials: typeof parts | undefined;
-  const reader = new ByteReader(bytes, head, limits, ({ slot, isKept }, index, start, end) => {
-    const token = reader.target.toString('utf8', start, end);
-    if (slot === undefined) {
-      parts[index] = token;
-      return false;
+  try {
+    reader.start(bytes, head, limits);
+    const at = reader.read(table, head.from);
+    if (at < 0 || !reader.hasRoom || !isClosed(bytes, at, head)) return undefined;
+    for (let slot = 0; slot < reader.slots.length; slot++) {
+      const token = reader.slots[slot];
+      if (token !== undefined) reading.slots[slot] = token;
     }
-    slots[slot] = token;
-    if (isKept) credentials = parts;
-    return true;
-  });
-  const at = reader.read(table, head.from);
-  if (at < 0 || !reader.hasRoom || !isClosed(reader, bytes, at, head.names)) return undefined;
-  for (const [slot, token] of slots.entries()) if (token !== undefined) reading.slots[slot] = token;
-  reading.credentials = credentials;
-  finish(reading);
-  return { text: reader.take(), reading, closes: undefined };
+    reading.credentials = reader.credentials;
+    finish(reading);
+    return { text: reader.take(), reading, closes: undefined };
+  } finally {
+    reader.release();
+  }
 }
+
+/** The reader of all messages of a thread, one at a time. */
+const reader = new ByteReader();
 
 const greaterThan = 0x3e;
 const space = 0x20;
 
-/** Returns the end of a document without the white space after it. */
-function endOf(document: Buffer): number {
+/** A document without the white space at its end. */
+function withoutBlanks(document: Buffer): Buffer {
   let end = document.length;
   while (end > 0 && (document[end - 1] as number) <= space) end--;
-  return isBlank(document, end) ? end : 0;
+  if (end === document.length) return document;
+  return isBlank(document, end) ? document.subarray(0, end) : document;
 }
 
 /** Returns true if a document has white space only behind an offset. */
@@ -150,7 +151,16 @@ function isBlank(document: Buffer, from: number): boolean {
 }
 
 /** Returns true if the end tags of all open elements follow, and nothing else. */
-function isClosed(reader: ByteReader, bytes: Buffer, from: number, names: readonly string[]): boolean {
+function isClosed(bytes: Buffer, from: number, head: Head): boolean {
+  head.ends ??= Buffer.from(
+    head.names
+      .map((name) => `</${name}>`)
+      .toReversed()
+      .join(''),
+  );
+  const { ends, names } = head;
+  const isUsual = bytes.length - from === ends.length;
+  if (isUsual && bytes.compare(ends, 0, ends.length, from) === 0) return true;
   let at = from;
   for (let index = names.length - 1; index >= 0; index--) {
     at = reader.skipBlanks(at);

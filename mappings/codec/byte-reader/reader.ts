@@ -6,7 +6,7 @@ import type { Piece } from '../../xml/output.ts';
 import { maxAllAttributes, maxChildren } from '../../xml/reader.ts';
 import { Scanner } from '../../xml/scanner.ts';
 import { type Leaf, safeDecimal } from './leaf.ts';
-import type { MemberPlan, ObjectPlan } from './plan.ts';
+import type { ObjectPlan } from './plan.ts';
 import { endOfBase64, endOfDate, endOfDateTime, endOfDecimal, endOfInteger } from './scalars.ts';
 import { isMarkAt, type Mark, type Table, type Tag, tagKinds } from './tables.ts';
 import { type Cursor, copyText } from './text.ts';
@@ -14,7 +14,7 @@ import { type Cursor, copyText } from './text.ts';
 /** Bytes that a piece may be written past its end. */
 const slack = 32;
 /** Bytes of the scratch buffer that is kept. */
-const keptSize = 64 * 1024;
+const keptSize = 512 * 1024;
 const scratch = Buffer.from(new ArrayBuffer(keptSize));
 const scratchView = new DataView(scratch.buffer);
 
@@ -66,9 +66,6 @@ export interface Place {
   readonly attributes: number;
 }
 
-/** Takes a value whose range in `target` is given. Returns true if the value does not stay in the JSON. */
-export type SetAside = (member: MemberPlan, index: number, start: number, end: number) => boolean;
-
 /**
  * Reads the content of an element as JSON, from bytes to bytes. It reads plain messages only: elements of the type under
  * names with prefixes that are declared at the payload or outside it, no attributes, no comments, no CDATA sections, no
@@ -80,41 +77,63 @@ export class ByteReader implements Cursor {
   at = 0;
   to = 0;
   target: Buffer<ArrayBuffer> = scratch;
-  readonly #bytes: Buffer;
-  readonly #view: DataView;
-  readonly #mostElements: number;
-  readonly #mostChildren: number;
-  readonly #mostDepth: number;
-  readonly #mostAttributes: number;
+  /** The JSON of the inputs that are not in the JSON, by slot. */
+  slots: (string | undefined)[] = [];
+  /** The credentials' JSON, in the order of their type; undefined for a message without the member for them. */
+  credentials: (string | undefined)[] | undefined;
+  #bytes: Buffer = scratch;
+  #view: DataView = scratchView;
+  #mostElements = 0;
+  #mostChildren = 0;
+  #mostDepth = 0;
+  #mostAttributes = 0;
   #targetView: DataView = scratchView;
-  #room = keptSize - slack;
-  #elements: number;
-  #depth: number;
+  #room = 0;
+  #elements = 0;
+  #depth = 0;
   /** Words of `seen` that are in use. */
   #top = 0;
   /** Attributes and namespace declarations so far. */
-  #attributes: number;
+  #attributes = 0;
   /** Start tags that were not known. */
   #learned = 0;
-  readonly #setAside: SetAside;
+  #parts: (string | undefined)[] = [];
 
-  /** @param bytes plain characters (`hasPlainCharacters`), the last one `>` */
-  constructor(bytes: Buffer, { depth, elements, attributes }: Place, limits: Limits, setAside: SetAside) {
+  /**
+   * Begins with a message.
+   *
+   * @param bytes plain characters (`hasPlainCharacters`), the last one `>`
+   */
+  start(bytes: Buffer, { depth, elements, attributes }: Place, limits: Limits): void {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     this.#elements = elements;
     this.#depth = depth - 1;
+    this.#attributes = attributes;
     this.#mostElements = limits.xmlElements;
     this.#mostChildren = maxChildren(limits);
     this.#mostDepth = limits.xmlDepth;
     this.#mostAttributes = maxAllAttributes(limits);
-    this.#attributes = attributes;
-    this.#setAside = setAside;
+    this.#top = 0;
+    this.#learned = 0;
+    this.to = 0;
+    this.slots = [];
+    this.credentials = undefined;
+    this.#parts = [];
     const size = bytes.length + (bytes.length >> 1) + slack;
-    if (size <= keptSize) return;
-    this.target = Buffer.allocUnsafeSlow(size);
-    this.#targetView = new DataView(this.target.buffer);
-    this.#room = size - slack;
+    const isSmall = size <= keptSize;
+    if (!isSmall) this.target = Buffer.allocUnsafeSlow(size);
+    else if (this.target !== scratch) this.target = scratch;
+    this.#targetView = isSmall ? scratchView : new DataView(this.target.buffer);
+    this.#room = (isSmall ? keptSize : size) - slack;
+  }
+
+  /** Lets go of the message. */
+  release(): void {
+    this.#bytes = scratch;
+    this.#view = scratchView;
+    this.target = scratch;
+    this.#targetView = scratchView;
   }
 
   /** The JSON so far; its memory is the caller's. */
@@ -451,7 +470,15 @@ export class ByteReader implements Cursor {
       return false;
     if (!tag.isAside) return true;
     if (!this.hasRoom) return false;
-    if (this.#setAside(tag.member, tag.index, start, this.to)) this.to = before;
+    const { slot, isKept } = tag.member;
+    const token = target.toString('utf8', start, this.to);
+    if (slot === undefined) {
+      this.#parts[tag.index] = token;
+      return true;
+    }
+    this.slots[slot] = token;
+    if (isKept) this.credentials = this.#parts;
+    this.to = before;
     return true;
   }
 }

@@ -70,6 +70,11 @@ export function copyText(
       byte = source[++at] as number;
     }
     if (byte === lessThan) break;
+    if (byte === ampersand && isAmp(source, at)) {
+      target[to++] = ampersand;
+      at += 5;
+      continue;
+    }
     cursor.at = at;
     cursor.to = to;
     if (!copyOther(source, target, cursor, byte)) return false;
@@ -79,6 +84,16 @@ export function copyText(
   cursor.at = at;
   cursor.to = to;
   return true;
+}
+
+/** Returns true if the `&` at an offset begins `&amp;`, which is met most. */
+function isAmp(source: Buffer, at: number): boolean {
+  return (
+    source[at + 1] === 0x61 &&
+    source[at + 2] === 0x6d &&
+    source[at + 3] === 0x70 &&
+    source[at + 4] === semicolon
+  );
 }
 
 const ones = 0x01010101;
