@@ -30,7 +30,7 @@ export type ReadBytes = (document: Buffer, head: Head, reading: Reading) => Inpu
 export interface ByteReaderParts {
   /** The operation's. */
   readonly name: string;
-  /** Of the contract. */
+  /** The spellings of the contract. */
   readonly spellings: Spellings;
   readonly limits: Limits;
   /** Makes the plan of the operation's input; called once, when the first message is read. */
@@ -67,8 +67,11 @@ export const tryBytes: (readBytes: ReadBytes, ...given: Parameters<ReadBytes>) =
   head,
   reading,
 ) => {
-  const trust = trusts.get(readBytes) ?? new Trust();
-  trusts.set(readBytes, trust);
+  let trust = trusts.get(readBytes);
+  if (trust === undefined) {
+    trust = new Trust();
+    trusts.set(readBytes, trust);
+  }
   if (!trust.isTried) return undefined;
   const input = readBytes(document, head, reading);
   trust.note(input !== undefined);

@@ -128,7 +128,7 @@ export class ByteReader implements Cursor {
     this.#room = (isSmall ? keptSize : size) - slack;
   }
 
-  /** Lets go of the message. */
+  /** Releases the message. */
   release(): void {
     this.#bytes = scratch;
     this.#view = scratchView;

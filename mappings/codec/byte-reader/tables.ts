@@ -48,7 +48,7 @@ export function isMarkAt(
   return view.getFloat64(end - 8, true) === groups[last];
 }
 
-/** What is between the tags of an element. */
+/** Kinds of content of an element. */
 export const tagKinds = { ...leafKinds, object: 9, list: 10, null: 11, absent: 12 } as const;
 
 const nothing: Leaf = {
