@@ -35,8 +35,15 @@ export const oldNames: readonly string[] = [
   'WSSE_SECRETS',
 ];
 
-/** Variables without the prefix. Kubernetes sets SOAPBRIDGE_PORT, to `tcp://…`, for a service named soapbridge. */
+/** Variables without the prefix. */
 const withoutPrefix: readonly string[] = ['HOST', 'PORT'];
+
+/** Ends of the names that Kubernetes sets for each port of a Service. */
+const serviceLinkEnd =
+  /_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9]{1,15})?|PORT(?:_\d{1,5}_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)?)$/;
+
+/** Value of `…_PORT`, which has the form of a service link only with this value. */
+const serviceLinkAddress = /^(?:tcp|udp|sctp):/;
 
 /** Options that a contract named by position replaces. */
 const contractOptions: ReadonlySet<string> = new Set(['contract', 'openapi', 'overlay', 'config']);
@@ -57,10 +64,9 @@ export function checkEnvironment(command: Command, known: readonly string[]): vo
           `${name}: expected the name ${prefix}${name}, got the old name. Rename or unset the variable`,
       ),
     ...set.flatMap((name) => {
-      if (!name.startsWith(prefix) || known.includes(name)) return [];
+      if (!name.startsWith(prefix) || known.includes(name) || isServiceLink(name)) return [];
       const short = name.slice(prefix.length);
-      if (withoutPrefix.includes(short) && !/^tcp:/.test(process.env[name] ?? ''))
-        return [`${name}: expected the name ${short} without the prefix`];
+      if (withoutPrefix.includes(short)) return [`${name}: expected the name ${short} without the prefix`];
       const near = nearest(
         short,
         known.map((each) => each.slice(prefix.length)),
@@ -71,6 +77,19 @@ export function checkEnvironment(command: Command, known: readonly string[]): vo
     }),
   ];
   if (lines.length > 0) throw new RangeError(lines.join('\n'));
+}
+
+/**
+ * Returns true for a variable that Kubernetes sets for a Service named `soapbridge` or `soapbridge-…`, for example
+ * SOAPBRIDGE_SERVICE_HOST or SOAPBRIDGE_PORT_8080_TCP (`enableServiceLinks` of a pod).
+ */
+function isServiceLink(name: string): boolean {
+  if (!serviceLinkEnd.test(name)) return false;
+  return (
+    !name.endsWith('_PORT') ||
+    /_SERVICE_PORT$|_PORT_\d{1,5}_[A-Z]{3,4}_PORT$/.test(name) ||
+    serviceLinkAddress.test(process.env[name] ?? '')
+  );
 }
 
 /** Returns the old names of the command's options that have their default value. */

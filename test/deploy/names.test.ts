@@ -79,6 +79,12 @@ for (const [file, delay, most] of [
   });
 }
 
+for (const file of ['kubernetes/base/deployment.yaml', 'helm/soapbridge/templates/deployment.yaml']) {
+  test(`deploy/${file} turns off the environment variables of Services`, (t) => {
+    t.regex(read(file), /^ {6}enableServiceLinks: false$/m);
+  });
+}
+
 test('the Grafana dashboard asks for something in each panel', (t) => {
   const { panels } = JSON.parse(read('grafana/soapbridge.json'));
   t.true(panels.length > 10);

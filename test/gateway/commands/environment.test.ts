@@ -82,19 +82,45 @@ for (const [name, value] of [
   });
 }
 
-test('serve ignores the variables that Kubernetes sets for a service named soapbridge', async (t) => {
-  const { child } = await start(t, upstream, {
-    SOAPBRIDGE_SERVICE_HOST: '10.0.0.1',
-    SOAPBRIDGE_SERVICE_PORT: '80',
-    SOAPBRIDGE_SERVICE_PORT_HTTP: '80',
-    SOAPBRIDGE_PORT: 'tcp://10.0.0.1:80',
-    SOAPBRIDGE_PORT_80_TCP: 'tcp://10.0.0.1:80',
-    SOAPBRIDGE_PORT_80_TCP_ADDR: '10.0.0.1',
-    SOAPBRIDGE_PORT_80_TCP_PORT: '80',
-    SOAPBRIDGE_PORT_80_TCP_PROTO: 'tcp',
+/** Returns the variables that Kubernetes sets for a Service with one named port. */
+function serviceLinks(
+  service: string,
+  port: number,
+  protocol: 'tcp' | 'udp' | 'sctp',
+): Record<string, string> {
+  const address = `${protocol}://10.0.0.1:${port}`;
+  const ofPort = `${service}_PORT_${port}_${protocol.toUpperCase()}`;
+  return {
+    [`${service}_SERVICE_HOST`]: '10.0.0.1',
+    [`${service}_SERVICE_PORT`]: String(port),
+    [`${service}_SERVICE_PORT_HTTP`]: String(port),
+    [`${service}_PORT`]: address,
+    [ofPort]: address,
+    [`${ofPort}_ADDR`]: '10.0.0.1',
+    [`${ofPort}_PORT`]: String(port),
+    [`${ofPort}_PROTO`]: protocol,
+  };
+}
+
+for (const service of ['SOAPBRIDGE', 'SOAPBRIDGE_CANARY', 'SOAPBRIDGE_PUBLIC_URL', 'SOAPBRIDGE_TLS_KEY']) {
+  test(`serve ignores the variables that Kubernetes sets for the service ${service}`, async (t) => {
+    const { child } = await start(t, upstream, {
+      ...serviceLinks(service, 80, 'tcp'),
+      ...serviceLinks(service, 8080, 'tcp'),
+      ...serviceLinks(service, 65535, 'sctp'),
+      ...serviceLinks(service, 53, 'udp'),
+    });
+    t.is(child.exitCode, null);
   });
-  t.is(child.exitCode, null);
-});
+}
+
+for (const name of ['SOAPBRIDGE_PUBLIC_URL_PORT', 'SOAPBRIDGE_WORKERS_']) {
+  test(`serve refuses ${name}, which is no variable of Kubernetes`, async (t) => {
+    const { code, err } = await run(t, ['serve', ...upstream], { PORT: '0', [name]: '80' }).ended;
+    t.regex(err, new RegExp(`^${name}: expected a variable of soapbridge, got an unknown one`));
+    t.is(code, 2);
+  });
+}
 
 for (const [host, address] of [
   ['ci-image-7', '127.0.0.1'],
