@@ -32,6 +32,8 @@ export interface Reply {
   readonly binary?: boolean;
   /** The intended status, if the HTTP status cannot carry it (W26). */
   readonly xStatus?: number | undefined;
+  /** Status for metrics and log, if neither `status` nor `xStatus` is the intended one; never sent. */
+  readonly counted?: number | undefined;
   readonly retryAfter?: string | undefined;
   readonly allow?: string | undefined;
   /** Value of WWW-Authenticate, if credentials were missing or wrong. */

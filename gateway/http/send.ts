@@ -48,7 +48,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
   // a request with a malformed body was answered when the error was found
   const status = aborted && response.statusCode >= 400 ? response.statusCode : reply.status;
   stats.transport = transport;
-  stats.meant = reply.xStatus;
+  stats.meant = reply.xStatus ?? reply.counted;
   finish(context, status, bytesOut, aborted);
   options.service.observer.finished(context);
 }

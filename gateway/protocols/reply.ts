@@ -9,7 +9,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import { attachedReply } from './soap/attached-reply.ts';
 import { replyFrame } from './soap/envelope.ts';
 import { type FaultFacts, writeFaultDetail } from './soap/fault-detail.ts';
-import { Fault, isSenderCode, statusOfKind, writeFault } from './soap/faults.ts';
+import { countedStatus, Fault, isSenderCode, statusOfKind, writeFault } from './soap/faults.ts';
 import type { ReplyHeader } from './soap/headers/reply-header.ts';
 import { type SoapVersion, soap11, soap12, xmlDeclaration } from './soap/versions.ts';
 
@@ -135,6 +135,7 @@ export function faultReply(fault: Fault, context: ReplyContext, failure?: Failur
       settings.faultCodePrefix,
     ),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
+    counted: countedStatus(fault.kind),
     retryAfter: failure?.retryAfter,
   };
 }

@@ -74,9 +74,9 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
   const warning = piece(`{"level":${levels.warn},"time":`);
   const failure = piece(`{"level":${levels.error},"time":`);
   const openingOf = (record: RequestRecord): Piece => {
-    if ((record.meant ?? record.status) < 500 || level === 'debug') return opening;
-    // SOAP 1.1 also requires HTTP 500 for errors of the client
-    return record.fault === undefined || record.fault === 'InternalError' ? failure : warning;
+    if (level === 'debug') return opening;
+    if ((record.meant ?? record.status) >= 500) return failure;
+    return record.fault === undefined ? opening : warning;
   };
   const kindOf = compileKinds(path);
   return (record, to) => {

@@ -11,7 +11,7 @@ export interface RequestStats {
   /** Endpoint of the request: `soap11`, `soap12`, `xml`, `json`, `rest`, or `http` for a request that is not a call. */
   transport: string;
   operation: string | undefined;
-  /** HTTP status of the reply, and the status in X-Status. */
+  /** HTTP status of the reply, and the intended status if it differs: X-Status, or the class of a fault (W27). */
   status: number;
   meant: number | undefined;
   /** Sizes of the bodies. */

@@ -110,6 +110,11 @@ export function statusOfKind(kind: FaultKind): number | undefined {
   return kind in faultKinds ? faultKinds[kind as keyof typeof faultKinds].status : undefined;
 }
 
+/** Returns the status by which metrics and log count a fault before an operation is called. */
+export function countedStatus(kind: FaultKind): number {
+  return statusOfKind(kind) ?? 400;
+}
+
 /** Returns true if a code means an error of the caller. */
 export function isSenderCode(code: FaultCode): boolean {
   return faultCodes[code].is === 'sender';

@@ -403,7 +403,7 @@ test.serial(
     const upstream = await startUpstream(t);
     const { port, workers } = await start(t, { SOAPBRIDGE_UPSTREAM_URL: upstream.url });
     const connections = await openToBoth(t, port);
-    const refused = 'requests_total{contract="/v2",transport="soap11",status="500"}';
+    const refused = 'requests_total{contract="/v2",transport="soap11",status="400"}';
     for (let times = 0; times < 4; times++) t.is(await scrape(port, refused), connections.length);
     t.is(await scrape(port, 'workers'), 2);
     t.is(await scrape(port, 'worker_deaths_total'), 0);

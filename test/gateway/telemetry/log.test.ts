@@ -493,6 +493,7 @@ test('the line of a request has what there is to tell, and nothing else', (t) =>
   });
   t.deepEqual(all, {
     ...usual,
+    level: 40,
     operation: 'Größe"漢',
     meant: 404,
     caller: 'caller-1',
