@@ -23,7 +23,7 @@ const operationShare = 16;
 /**
  * Assigns connections to calls, or queues or rejects them. At most `upstreamConnections` calls are sent and
  * `upstreamQueue` calls wait. Both leave capacity for others: a caller has at most four times the free slots, a network
- * eight times, an operation sixteen times. With 64 connections, one caller can have 51, and two can have 28 each.
+ * eight times, an operation sixteen times. With 64 connections, one caller can have 52.
  */
 export class UpstreamConnections {
   readonly #out: Places;

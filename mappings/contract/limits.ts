@@ -9,6 +9,8 @@ interface Limit {
   readonly value: number;
   /** The quantity that is limited, as docs/limits.md shows it. */
   readonly bounds: string;
+  /** What happens above the limit, as docs/limits.md shows it. The status is that of a JSON caller. */
+  readonly result: string;
   /** True if 0 is allowed. */
   readonly orNone?: true;
 }
@@ -18,160 +20,197 @@ export const limitTable = {
   bodyBytes: {
     value: mebibyte,
     bounds: 'Size of a request body after decompression, if no input of the contract has base64.',
+    result: '413 `RequestTooLarge`',
   },
   bodyBytesWithBinary: {
     value: 16 * mebibyte,
     bounds: 'Size of a request body after decompression, if an input of the contract has base64.',
+    result: '413 `RequestTooLarge`',
   },
   mimeParts: {
     value: 100,
     bounds: 'Parts of a multipart message, including its envelope.',
+    result: '400 `MalformedRequest`',
   },
   streamBytes: {
     value: 1024 * mebibyte,
     bounds: 'Size of a multipart message whose file is streamed (`stream: true`).',
+    result: '413 `RequestTooLarge`',
   },
   streams: {
     value: 20,
     bounds:
       'Messages that are streamed at the same time. One network may use at most four times the number of free slots.',
+    result: '503 `Overloaded`',
   },
   compressionRatio: {
     value: 100,
     bounds: 'Decompressed size of a request body divided by its compressed size. It is checked above 1 MiB.',
+    result: '413 `RequestTooLarge`',
   },
   headerBytes: {
     value: 16 * 1024,
     bounds: 'Size of the request target and of the names and values of all header fields.',
+    result: '431 as plain text',
   },
   xmlDepth: {
     value: 64,
     bounds: 'Nesting of elements, including the root element.',
+    result: '400 `MalformedRequest`',
   },
   xmlElements: {
     value: 200_000,
     bounds:
       'Elements in one document. A quarter of them, or 50,000 if that is more, may be children of one element.',
+    result: '400 `MalformedRequest`',
   },
   xmlText: {
     value: mebibyte,
     bounds: 'Characters in the text of one element that is not base64.',
+    result: '400 `MalformedRequest`',
   },
   soapHeaderText: {
     value: 64 * 1024,
     bounds: 'Characters between the tags of `soap:Header`.',
+    result: 'fault `InvalidHeader`',
   },
   jsonDepth: {
     value: 64,
     bounds: 'Nesting of arrays and objects.',
+    result: '400 `MalformedRequest`; 502 `UpstreamInvalidResponse` for a response',
   },
   jsonMembers: {
     value: 200_000,
     bounds: 'Members and array items in one document.',
+    result: '400 `MalformedRequest`; 502 `UpstreamInvalidResponse` for a response',
   },
   wsseSkewMs: {
     value: 300_000,
     bounds: 'Difference between the clocks of caller and gateway, for a Timestamp or a digest (WS-Security).',
+    result: 'fault `MessageExpired`',
   },
   wsseFreshMs: {
     value: 300_000,
     bounds: 'Age of a digest, and of a Timestamp without `Expires` (WS-Security).',
+    result: 'fault `MessageExpired`',
   },
   wsseNonces: {
     value: 100_000,
     bounds:
       'Nonces of digests that are remembered (WS-Security). One Username may use at most four times the number of free entries.',
+    result: '503 `Overloaded`',
   },
   replyBytes: {
     value: 32 * mebibyte,
     bounds:
       "Size of an upstream's response. If a mapping makes several calls, their responses count together.",
+    result: '502 `UpstreamInvalidResponse`',
   },
   replyBytesWithBinary: {
     value: 128 * mebibyte,
     bounds: "Size of an upstream's response, for operations whose output has base64.",
+    result: '502 `UpstreamInvalidResponse`',
   },
   totalMs: {
     value: 50_000,
     bounds: 'Time from the first byte of a request to its reply. Every other wait ends with it.',
+    result: '504 `UpstreamTimeout` if the upstream was called; 503 `Overloaded` if the call waited',
   },
   upstreamConnectMs: {
     value: 3_000,
     bounds: 'Time to open a connection to the upstream.',
+    result: '503 `UpstreamUnavailable`',
   },
   upstreamFirstByteMs: {
     value: 30_000,
     bounds:
       "Time to the status line of the upstream's response. An operation whose output has base64 gets 1.5 times as long.",
+    result: '504 `UpstreamTimeout`',
   },
   upstreamIdleMs: {
     value: 15_000,
     bounds: "Time between two chunks of the upstream's response.",
+    result: '504 `UpstreamTimeout`',
   },
   keepAliveMs: {
     value: 65_000,
     bounds: "Time that a caller's connection stays open without a request.",
+    result: 'the connection is closed',
   },
   connections: {
     value: 2_000,
     bounds: 'Connections of callers.',
+    result: 'an idle connection is closed, or the new one',
   },
   connectionsPerAddress: {
     value: 200,
     bounds: "Connections of one address. Trusted proxies and the gateway's own machine are exempt.",
+    result: 'the new connection is closed',
   },
   inFlight: {
     value: 512,
     bounds: 'Calls in progress.',
+    result: 'the call waits in the queue',
   },
   queue: {
     value: 256,
     bounds: 'Calls that wait for an `inFlight` slot.',
+    result: '503 `Overloaded`',
     orNone: true,
   },
   queueMs: {
     value: 1_000,
     bounds: 'Time that a call waits for an `inFlight` slot before it is rejected with 503.',
+    result: '503 `Overloaded`',
   },
   heldBytes: {
     value: 192 * mebibyte,
     bounds: 'Memory for bodies of requests, of upstream responses and of replies, together.',
+    result: '503 `Overloaded`; a slow reply is cut',
   },
   loopDelayMs: {
     value: 200,
     bounds:
       'Delay of the event loop. If it is exceeded twice within two seconds, new calls are rejected with 503.',
+    result: '503 `Overloaded`',
   },
   upstreamConnections: {
     value: 64,
     bounds: 'Connections to the upstream.',
+    result: 'the call waits for a connection',
   },
   upstreamQueue: {
     value: 256,
     bounds: 'Calls that wait for a connection to the upstream.',
+    result: '503 `Overloaded`',
     orNone: true,
   },
   breakerCalls: {
     value: 20,
     bounds: 'Failed calls in a row that open the circuit breaker.',
+    result: '503 `UpstreamUnavailable` until a call succeeds',
   },
   retryPercent: {
     value: 10,
     bounds: 'Reads that are sent again, in percent of all calls.',
+    result: 'the read is not sent again',
     orNone: true,
   },
   drainMs: {
     value: 55_000,
     bounds: 'Time that a stopping process waits for calls in progress.',
+    result: 'calls and replies in progress are cut',
   },
   contractMs: {
     value: 120_000,
     bounds: 'Time to read the files of a contract and to build its types and operations.',
+    result: 'the contract is not loaded',
   },
   mappingValues: {
     value: 200_000,
     bounds:
       "Values that a mapping makes of one request, or of all responses to it. 64 characters of a function's result count as one value.",
+    result: '400 for a request; 502 `UpstreamInvalidResponse` for responses',
   },
 } as const satisfies Record<string, Limit>;
 

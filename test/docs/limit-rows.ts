@@ -19,7 +19,9 @@ function said(name: string, value: number): string {
 
 /** The rows of the table in docs/limits.md, from mappings/contract/limits.ts. */
 export const limitRows = Object.entries(limitTable)
-  .map(([name, { value, bounds }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} |\n`)
+  .map(
+    ([name, { value, bounds, result }]) => `| \`${name}\` | ${said(name, value)} | ${bounds} | ${result} |\n`,
+  )
   .join('');
 
 /** The rows of the table of constant limits in docs/upgrading.md, from mappings/contract/former-limits.ts. */
@@ -32,4 +34,5 @@ export const formerLimitTableForm =
   /(?<=### Limits that are constants now\n[^|]*\| old name \| now \|\n\|---\|---\|\n)(?:\|.*\n)*/;
 
 /** Matches the rows of the table in docs/limits.md. */
-export const limitTableForm = /(?<=\| limit \| default \| bounds \|\n\|---\|---\|---\|\n)(?:\|.*\n)*/;
+export const limitTableForm =
+  /(?<=\| limit \| default \| limited quantity \| above the limit \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*/;
