@@ -169,6 +169,16 @@ export class XmlReader {
     return this.#scanner.illegalReferences;
   }
 
+  /** Elements so far, with their attributes and namespace declarations. */
+  get counts(): { readonly elements: number; readonly attributes: number } {
+    return { elements: this.#elements, attributes: this.#allAttributes };
+  }
+
+  /** Declares prefixes before the root is read: the document is a part of another one. */
+  declare(bindings: ReadonlyMap<string, string>): void {
+    for (const [prefix, namespace] of bindings) this.#namespaces.declare(prefix, namespace);
+  }
+
   /** Reads the prolog and the root's start tag. A DTD is refused at its first token, before it is read. */
   readRoot(): void {
     const scanner = this.#scanner;

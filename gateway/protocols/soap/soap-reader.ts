@@ -1,6 +1,11 @@
+import { isAscii } from 'node:buffer';
 import type { Attachments } from '../../../mappings/codec/attachments.ts';
 import { endOfPayloadTag, readHead } from '../../../mappings/codec/byte-reader/head.ts';
-import { KnownHeads } from '../../../mappings/codec/byte-reader/known-heads.ts';
+import {
+  type KnownHeader,
+  KnownHeaders,
+  KnownHeads,
+} from '../../../mappings/codec/byte-reader/known-heads.ts';
 import { type Head, tryBytes } from '../../../mappings/codec/byte-reader/message.ts';
 import {
   maxReportedProblems,
@@ -75,6 +80,7 @@ export type OpenSoap = (message: SoapMessage, address: SoapAddress) => Envelope;
 interface Face {
   readonly dispatch: Dispatch;
   readonly heads: KnownHeads<Opening>;
+  readonly headers: KnownHeaders<Opening>;
 }
 
 /** A message and the operations to choose from. */
@@ -114,6 +120,8 @@ class SoapReader {
   readonly #limits: Limits;
   readonly #mostSteps: number;
   readonly #quirks: XmlQuirks;
+  /** Of a header that is read without the envelope around it. */
+  readonly #headerLimits: Limits;
   readonly #readHeader: ReadHeader;
   readonly #faces: ReadonlyMap<string | undefined, Face>;
   readonly #refusesUnknown: boolean;
@@ -129,10 +137,15 @@ class SoapReader {
     this.#limits = limits;
     this.#mostSteps = mostSteps;
     this.#quirks = quirks;
+    this.#headerLimits = { ...limits, xmlDepth: limits.xmlDepth - 1 };
     this.#readHeader = compileReadHeader(compiled);
     this.#faces = new Map(
       [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
-        const face: Face = { dispatch, heads: new KnownHeads<Opening>() };
+        const face: Face = {
+          dispatch,
+          heads: new KnownHeads<Opening>(),
+          headers: new KnownHeaders<Opening>(),
+        };
         return [endpoint, face];
       }),
     );
@@ -187,11 +200,77 @@ class SoapReader {
     const { document, charset, actions, face } = request;
     if (!hasPlainCharacters(document)) return undefined;
     const known = face.heads.find(document, charset);
-    if (known === undefined) return this.#openNew(request);
+    if (known === undefined) return this.#openBehindHeader(request) ?? this.#openNew(request);
     const { meaning: opening, head } = known;
     const { version, operation } = opening;
     if (!isOfActions(face.dispatch, operation, actions, version)) return undefined;
     return { opening, head, findings: undefined };
+  }
+
+  /** The same of a request that is known apart from its header; undefined for any other one. */
+  #openBehindHeader(request: SoapRequest): PlainOpening | undefined {
+    const { document, charset, actions, face, attachments } = request;
+    const found = attachments === undefined ? face.headers.find(document, charset) : undefined;
+    if (found === undefined) return undefined;
+    const { known, end } = found;
+    const { meaning: opening, head: base, after } = known;
+    const findings = startFindings(opening.version, actions);
+    const counts = this.#readHeaderAt(document, known, end, findings);
+    if (counts === undefined || !this.#isPlain(opening, findings)) return undefined;
+    if (!isOfActions(face.dispatch, opening.operation, findings.actions, opening.version)) return undefined;
+    const elements = base.elements + counts.elements;
+    const attributes = base.attributes + counts.attributes;
+    return { opening, head: { ...base, from: end + after.length, elements, attributes }, findings };
+  }
+
+  /** Reads the header that ends at an offset, and returns what is counted of it; undefined if anything is wrong with it. */
+  #readHeaderAt(
+    document: Buffer,
+    { before, bindings }: Pick<KnownHeader<Opening>, 'before' | 'bindings'>,
+    end: number,
+    findings: Findings,
+  ): XmlReader['counts'] | undefined {
+    const text = document.toString('utf8', before.length, end);
+    const xml = new XmlReader(text, this.#headerLimits, this.#quirks);
+    xml.declare(bindings);
+    try {
+      xml.readRoot();
+      findings.headerBlocks = this.#readHeader(xml, findings.version, findings);
+    } catch (error) {
+      if (error instanceof XmlError || error instanceof Fault) return undefined;
+      throw error;
+    }
+    return xml.position === text.length ? xml.counts : undefined;
+  }
+
+  /** Keeps a request without its header. */
+  #keepHeader(document: Buffer, charset: string | undefined, face: Face, head: Head, opening: Opening): void {
+    const [envelope = ''] = head.names;
+    const name = `${envelope.slice(0, -'Envelope'.length)}Header`;
+    const start = document.indexOf(`<${name}`);
+    const endTag = Buffer.from(`</${name}>`);
+    const end = document.indexOf(endTag, Math.max(0, start)) + endTag.length;
+    if (start < 0 || end < endTag.length || end > head.from) return;
+    // bytes of their own: a part of the document would keep all of it in memory
+    const before = Buffer.from(document.subarray(0, start));
+    const after = Buffer.from(document.subarray(end, head.from));
+    // in a comment a tag is text
+    if (!isAscii(before) || before.includes('<!') || after.includes('<!')) return;
+    const outer = this.#readerOf(before.toString());
+    outer.readRoot();
+    const bindings = outer.scope()?.bindings;
+    if (bindings === undefined) return;
+    const counts = this.#readHeaderAt(
+      document,
+      { before, bindings },
+      end,
+      startFindings(opening.version, []),
+    );
+    if (counts === undefined) return;
+    const elements = head.elements - counts.elements;
+    const attributes = head.attributes - counts.attributes;
+    const known = { before, endTag, after, charset, bindings, meaning: opening };
+    face.headers.keep({ ...known, head: { ...head, elements, attributes } });
   }
 
   /** The same of a request whose beginning was not met before, or has header blocks. */
@@ -224,7 +303,12 @@ class SoapReader {
       throw error;
     }
     if (head === undefined || opening === undefined || !this.#isPlain(opening, findings)) return undefined;
-    if (findings.headerBlocks > 0) return attachments === undefined ? { opening, head, findings } : undefined;
+    if (findings.headerBlocks > 0) {
+      if (attachments !== undefined) return undefined;
+      if (face.dispatch.isByElement(opening.operation))
+        this.#keepHeader(document, charset, face, head, opening);
+      return { opening, head, findings };
+    }
     if (face.dispatch.isByElement(opening.operation)) face.heads.keep(document, charset, head, opening);
     return { opening, head, findings: undefined };
   }

@@ -85,5 +85,5 @@ export function readHead(
   const scope = xml.position === text.length ? xml.scope() : undefined;
   if (scope === undefined) return undefined;
   const { names, ...rest } = scope;
-  return { from: end, depth: names.length, names, ...rest, table: undefined, ends: undefined };
+  return { from: end, depth: names.length, names, ...rest, memo: { table: undefined, ends: undefined } };
 }

@@ -49,3 +49,49 @@ function startsWith(document: Buffer, bytes: Buffer): boolean {
     bytes.compare(document, 0, bytes.length) === 0
   );
 }
+
+/** A document apart from its header, as it was met before. */
+export interface KnownHeader<T> {
+  /** Up to the header's start tag. */
+  readonly before: Buffer;
+  readonly endTag: Buffer;
+  /** From behind the header's end tag up to the payload. */
+  readonly after: Buffer;
+  readonly charset: string | undefined;
+  /** The namespaces of prefixes around the header. */
+  readonly bindings: ReadonlyMap<string, string>;
+  /** Its counts are without the header. */
+  readonly head: Head;
+  readonly meaning: T;
+}
+
+/** Documents that were met last, apart from their headers. */
+export class KnownHeaders<T> {
+  readonly #headers: KnownHeader<T>[] = [];
+
+  /** What is known of a document, and the offset behind its header; undefined for one that is not known. */
+  find(
+    document: Buffer,
+    charset: string | undefined,
+  ): { readonly known: KnownHeader<T>; readonly end: number } | undefined {
+    for (let index = 0; index < this.#headers.length; index++) {
+      const known = this.#headers[index];
+      if (known === undefined || known.charset !== charset || !startsWith(document, known.before)) continue;
+      const { before, endTag, after } = known;
+      const start = document.indexOf(endTag, before.length);
+      const end = start + endTag.length;
+      if (start < 0 || document.length < end + after.length) continue;
+      if (document.compare(after, 0, after.length, end, end + after.length) !== 0) continue;
+      moveForward(this.#headers, index);
+      return { known, end };
+    }
+    return undefined;
+  }
+
+  /** Keeps one in place of the one that is asked for least. */
+  keep(known: KnownHeader<T>): void {
+    if (known.before.length + known.after.length > longestHead) return;
+    if (this.#headers.length === mostHeads) this.#headers.pop();
+    this.#headers.push(known);
+  }
+}

@@ -12,9 +12,14 @@ export interface Head extends Place {
   /** The names of the open elements as the document has them, the outermost first. */
   readonly names: readonly string[];
   readonly bindings: Bindings;
-  /** The table of the payload in this spelling, once one was needed. */
+  readonly memo: HeadMemo;
+}
+
+/** What is made for a head when a message needs it. */
+export interface HeadMemo {
+  /** The table of the payload in this spelling. */
   table: Table | undefined;
-  /** The end tags of the open elements, once they were needed. */
+  /** The end tags of the open elements. */
   ends: Buffer | undefined;
 }
 
@@ -52,9 +57,10 @@ export function compileByteReader({ name, spellings, limits, planOf, finish }: B
   };
 
   return (document, head, reading) => {
-    if (head.table === undefined || head.table.spelling.family.isDropped) head.table = tableOf(head.bindings);
-    if (head.table === undefined) return undefined;
-    return readMessage(document, head, head.table, limits, reading, finish);
+    const { memo, bindings } = head;
+    if (memo.table === undefined || memo.table.spelling.family.isDropped) memo.table = tableOf(bindings);
+    if (memo.table === undefined) return undefined;
+    return readMessage(document, head, memo.table, limits, reading, finish);
   };
 }
 
@@ -154,14 +160,9 @@ function isBlank(document: Buffer, from: number): boolean {
 }
 
 /** Returns true if the end tags of all open elements follow, and nothing else. */
-function isClosed(bytes: Buffer, from: number, head: Head): boolean {
-  head.ends ??= Buffer.from(
-    head.names
-      .map((name) => `</${name}>`)
-      .toReversed()
-      .join(''),
-  );
-  const { ends, names } = head;
+function isClosed(bytes: Buffer, from: number, { names, memo }: Head): boolean {
+  memo.ends ??= Buffer.from(names.reduce((inner, name) => `</${name}>${inner}`, ''));
+  const { ends } = memo;
   const isUsual = bytes.length - from === ends.length;
   if (isUsual && bytes.compare(ends, 0, ends.length, from) === 0) return true;
   let at = from;

@@ -146,6 +146,19 @@ const byHand: Readonly<Record<string, Request>> = {
     security(token('demo', 'p')),
     payload.replace(` xmlns:t="${types}"`, ''),
   ),
+  'a comment with a Header before it': {
+    ...request(''),
+    bytes: Buffer.from(
+      `<s:Envelope xmlns:s="${soap11.namespace}"><!--<s:Header>${security(token('demo', 'p'))}</s:Header>--><s:Header>${security(token('other', 'q'))}</s:Header><s:Body>${payload}</s:Body></s:Envelope>`,
+    ),
+  },
+  'a comment with a Header and no other': {
+    ...request(''),
+    bytes: Buffer.from(
+      `<s:Envelope xmlns:s="${soap11.namespace}"><!--<s:Header>${security(token('demo', 'p'))}</s:Header>--><s:Body>${payload}</s:Body></s:Envelope>`,
+    ),
+  },
+  'a prefix that the payload binds': request('<t:May/>', payload),
   'a document type behind it': {
     ...request(''),
     bytes: Buffer.concat([request(security(token('demo', 'p'))).bytes, Buffer.from('<!DOCTYPE x>')]),
