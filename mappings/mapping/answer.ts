@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../contract/limits.ts';
 import { JsonError } from '../json/grammar.ts';
-import { base64Of } from './compile-rules.ts';
 import type { MappedAnswer } from './compiled-entry.ts';
+import { base64Of } from './makers.ts';
 import { MappingError } from './run.ts';
 import type { TargetOperation } from './target.ts';
 import { readValue, type Value } from './value.ts';

@@ -7,7 +7,7 @@ import { within } from '../contract/reason.ts';
 import { JsonError } from '../json/grammar.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
-import { CodeError, type CodeFunction, textPart } from './compile-rules.ts';
+import { CodeError, type CodeFunction, textPart } from './makers.ts';
 import { Digits, isItems, isMembers, readValue, type Value, writeValue } from './value.ts';
 
 /**

@@ -1,21 +1,16 @@
 import type { Report } from '../loader/document/error.ts';
 import type { Module } from './code.ts';
-import {
-  anyShape,
-  bodyBytes,
-  bodyText,
-  noBody,
-  RuleCompiler,
-  refuseOther,
-  type Source,
-} from './compile-rules.ts';
+import { RuleCompiler } from './compile-rules.ts';
 import type { CompiledEntry, MappedCall } from './compiled-entry.ts';
 import { Cover } from './cover.ts';
+import { refuseOther } from './makers.ts';
 import { writeParameters } from './parameters.ts';
 import { type Path, pathText, valueAtPath } from './paths.ts';
 import type { Entry, FaultRule, Group } from './rules.ts';
 import type { Maker, Scope } from './run.ts';
 import type { Shape } from './schemas.ts';
+import { anyShape, bodyBytes, bodyText, noBody } from './shape-checks.ts';
+import type { Source } from './source-paths.ts';
 import type { TargetOperation } from './target.ts';
 import { isItems, writeValue } from './value.ts';
 
@@ -82,7 +77,7 @@ export class EntryCompiler {
     const entry = this.#entry;
     const cover = new Cover();
     const root: Source = { shape: this.#old.body ?? anyShape, cover };
-    const shape = this.#request.shapeAt(root.shape, entry.at, `${entry.pointer}/at`);
+    const shape = this.#request.paths.shapeAt(root.shape, entry.at, `${entry.pointer}/at`);
     const begins: Source = { shape, cover: cover.at(entry.at) };
     const omit = new Cover();
     for (const { pointer, path } of entry.omit) {
@@ -90,7 +85,7 @@ export class EntryCompiler {
       cover.at(whole, true).whole = true;
       omit.at(whole, true).whole = true;
     }
-    const fits = this.#request.conditions(entry.when, root);
+    const fits = this.#request.paths.conditions(entry.when, root);
     const at = (scope: Scope): Scope => scope.inner(valueAtPath(scope.value, entry.at), entry.at);
     const { scopesOf, source } = this.#scopes(begins, at);
     const omitBelow = omit.at([
@@ -161,7 +156,7 @@ export class EntryCompiler {
     if (status !== undefined && good !== undefined)
       this.#problem(status.pointer, `expected the status of an error answer, got ${good}`);
     const source: Source = { shape: errorOf(statuses), cover: new Cover(), isError: true };
-    const fits = this.#fault.conditions(when, source);
+    const fits = this.#fault.paths.conditions(when, source);
     const make = shape === undefined ? () => undefined : this.#fault.body(map, shape, source, [], undefined);
     return { name: element, fits: fits ?? (() => true), make };
   }
@@ -176,7 +171,7 @@ export class EntryCompiler {
         at = at.items;
       }
       whole.push(step);
-      at = this.#request.shapeAt(at, [step], pointer);
+      at = this.#request.paths.shapeAt(at, [step], pointer);
     }
     return whole;
   }
@@ -188,7 +183,7 @@ export class EntryCompiler {
   ): { readonly scopesOf: CompiledEntry['scopesOf']; readonly source: Source } {
     const { forEach, pointer } = this.#entry;
     if (forEach === undefined) return { scopesOf: (root) => [at(root)], source: begins };
-    const list = this.#request.shapeAt(begins.shape, forEach, `${pointer}/forEach`);
+    const list = this.#request.paths.shapeAt(begins.shape, forEach, `${pointer}/forEach`);
     if (list.items === undefined && !list.open)
       this.#problem(`${pointer}/forEach`, `expected a list, got ${pathText(forEach)}`);
     const cover = begins.cover.at([...forEach, { kind: 'every' }]);
@@ -323,7 +318,7 @@ export class EntryCompiler {
 
   #replyMaker(rules: RuleCompiler, group: Group, source: Source, from: Path, auto: boolean): Maker {
     const { pointer } = this.#entry;
-    const shape = rules.shapeAt(source.shape, from, `${pointer}/from`);
+    const shape = rules.paths.shapeAt(source.shape, from, `${pointer}/from`);
     const target = this.#old.reply;
     if (target === undefined) return () => new Map(); // a one-way operation
     if (auto && !shape.kinds.has('object'))

@@ -1,7 +1,7 @@
 import { isNode, type Node } from '../loader/document/node.ts';
-import { anyShape } from './compile-rules.ts';
 import { pathText } from './paths.ts';
 import { SchemaReader, type Shape } from './schemas.ts';
+import { anyShape } from './shape-checks.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
 
 /** Proposes a first version of mapping rules (M6) by name, kind and structure. An author must review them. */

@@ -1,7 +1,7 @@
 import type { AdoptedService } from '../contract/adopted.ts';
 import { isNode, type Node } from '../loader/document/node.ts';
-import { anyShape } from './compile-rules.ts';
 import type { SchemaReader, Shape } from './schemas.ts';
+import { anyShape } from './shape-checks.ts';
 import { mediaIn, mediaOfForm, type TargetOperation } from './target.ts';
 
 /** Declared faults of an adopted service in a mapping (A29, M7). */

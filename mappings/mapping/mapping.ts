@@ -5,7 +5,6 @@ import { pointerSegment, type Report } from '../loader/document/error.ts';
 import type { Node } from '../loader/document/node.ts';
 import type { Module } from './code.ts';
 import { EntryCompiler, type FaultSource } from './compile-entry.ts';
-import { anyShape } from './compile-rules.ts';
 import type { CompiledEntry, MappedAnswer } from './compiled-entry.ts';
 import { uncoveredMembers } from './cover.ts';
 import { errorShape, type FaultNames, faultShapes } from './faults.ts';
@@ -13,6 +12,7 @@ import { lackingAnswer } from './probe.ts';
 import type { Entries, Entry } from './rules.ts';
 import { begin, end, faultIn, type MappedRequest } from './run-entry.ts';
 import { SchemaReader } from './schemas.ts';
+import { anyShape } from './shape-checks.ts';
 import { type TargetOperation, targetOperation } from './target.ts';
 
 /** A mapping between two OpenAPI documents, compiled once at start (M1 to M5). */

@@ -1,8 +1,8 @@
 import type { Limits } from '../contract/limits.ts';
 import { bodyOf, bytesOf, toldBy } from './answer.ts';
-import { CodeError } from './compile-rules.ts';
 import type { CompiledEntry, MappedAnswer, MappedCall } from './compiled-entry.ts';
 import { uncoveredPlace } from './cover.ts';
+import { CodeError } from './makers.ts';
 import { type Path, pathText } from './paths.ts';
 import { Made, MappingError, Run, Scope } from './run.ts';
 import { isItems, isMembers, readValue, type Value, writeValue } from './value.ts';
