@@ -9,26 +9,15 @@ import { refuseElement, scanNull } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
 import { quoteJson } from '../scalars/text.ts';
 import { typeAttribute } from '../schema-instance.ts';
+import { bareParts, compileShape, shapeOfSimple } from './compile-shape.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { itemsCodec } from './encoded-arrays.ts';
 import { canonicalToken } from './open-elements.ts';
-import {
-  bareParts,
-  checkAttributes,
-  compileShape,
-  markTyped,
-  readAttributes,
-  readNull,
-  readShape,
-  readSimple,
-  type Shape,
-  scanEntries,
-  scanTyped,
-  shapeOfSimple,
-  statedText,
-  statedType,
-  writeShape,
-} from './shape.ts';
+import { checkAttributes, readAttributes, readNull, readShape } from './read-shape.ts';
+import { readSimple } from './read-simple.ts';
+import { markTyped, scanEntries, scanTyped } from './scan-shape.ts';
+import { type Shape, statedText, statedType } from './shape.ts';
+import { writeShape } from './write-shape.ts';
 
 /** `xs:anyType` and elements without a type: the form depends on the value (A23). */
 

@@ -12,29 +12,18 @@ import { namespaceText } from '../scalars/text.ts';
 import { typeAttribute } from '../schema-instance.ts';
 import { accept, decodeBase64Text, isBase64Typed } from '../types/scalar.ts';
 import { anyCodec } from './any-type.ts';
+import { contentOf, shapeOfContent, shapeOfType } from './compile-shape.ts';
 import { type CompiledContent, readLone } from './content.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { leaf, writeLeaf } from './elements.ts';
 import { itemsCodec, noDimensions } from './encoded-arrays.ts';
 import { readInnerXml, scanInnerXml } from './open-elements.ts';
-import {
-  checkAttributes,
-  contentOf,
-  isReferring,
-  readNull,
-  readShape,
-  readSimple,
-  type Shape,
-  scanEntries,
-  scanMembers,
-  scanTyped,
-  shapeOfContent,
-  shapeOfType,
-  statedText,
-  statedType,
-  writeShape,
-} from './shape.ts';
+import { checkAttributes, readNull, readShape } from './read-shape.ts';
+import { isReferring, readSimple } from './read-simple.ts';
+import { scanEntries, scanMembers, scanTyped } from './scan-shape.ts';
+import { type Shape, statedText, statedType } from './shape.ts';
 import type { SimpleCodec } from './simple-types.ts';
+import { writeShape } from './write-shape.ts';
 
 /** The codecs of simple and complex types, and the choice of a value's actual type (A18). */
 
