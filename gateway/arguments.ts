@@ -26,7 +26,7 @@ export function described(value: unknown): string {
   if (Array.isArray(value)) return 'an array';
   if (isCompiled(value)) return 'a compiled contract';
   if (isContract(value)) return 'a contract that is not compiled';
-  if (isRecord(value) && isContract(value.contract)) return 'the whole result of loadContract';
+  if (isRecord(value) && isContract(value.contract)) return 'the result of loadContract';
   if (isPromise(value)) return 'a promise';
   return 'an object';
 }

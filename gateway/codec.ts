@@ -144,12 +144,12 @@ export function createCodec(compiled: CompiledContract): Codec {
       if (operation === undefined)
         throw wrongArgument(
           'operation',
-          'one of the contract',
+          'an operation of the contract',
           `${JSON.stringify(name)}${didYouMean(name, compiled.operations.keys())}`,
         );
       const body = typeof json === 'string' ? Buffer.from(json) : json;
       if (typeof json !== 'string' && !isUtf8(body))
-        throw new TranslationError('expected JSON in UTF-8, got other bytes', []);
+        throw new TranslationError('expected JSON in UTF-8, got invalid UTF-8', []);
       try {
         return writeReply(operation, body, envelope);
       } catch (error) {
@@ -200,7 +200,7 @@ function writeReply(
   envelope?: '1.1' | '1.2',
 ): string {
   const { failed, xml = '' } = write(body, envelope === undefined ? bare : frames[envelope]);
-  if (failed) throw new TranslationError('expected a reply, got one that says that the call failed', []);
+  if (failed) throw new TranslationError('expected a successful reply, got an error reply', []);
   if (typeof xml === 'string') return Buffer.from(xml, 'latin1').toString('utf8');
   return (Buffer.isBuffer(xml) ? xml : Buffer.concat(xml)).toString('utf8');
 }

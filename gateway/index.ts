@@ -160,7 +160,7 @@ class EmbeddedGateway implements Gateway {
 
   async #reloadNow(next: ReloadOptions | undefined): Promise<void> {
     if (next !== undefined && typeof next.contract !== 'object')
-      throw wrongArgument('reload', 'what loadContract returns', described(next));
+      throw wrongArgument('reload', 'the result of loadContract', described(next));
     const loaded = next ?? (await loadAgain(this.#served.contract, this.#limits));
     const compiled = await inTurns(compileInSteps(servedContract(loaded, this.#options), this.#limits));
     if (this.#closed !== undefined) throw wrongArgument('reload', 'an open gateway', 'a closed one');
@@ -184,9 +184,13 @@ class EmbeddedGateway implements Gateway {
 async function loadAgain(contract: Contract, limits: Limits): Promise<ReloadOptions> {
   const place = placeOf(contract);
   if (place === undefined)
-    throw wrongArgument('reload', 'a contract that loadContract returned', 'another; pass the new one');
+    throw wrongArgument(
+      'reload',
+      'a contract that loadContract returned',
+      'another contract. Pass the new contract',
+    );
   const [loaded] = await loadAside([place], limits);
-  if (loaded === undefined) throw new Error('reload: expected one contract, got none');
+  if (loaded === undefined) throw new Error('reload: expected a contract, got none');
   rememberPlace(loaded.contract, place);
   return loaded;
 }
@@ -227,7 +231,7 @@ function compileOnError({ onError }: GatewayOptions, logger: Logger): FetchError
 /** Returns the contract with the base path that is served. Throws RangeError. */
 function servedContract({ contract, mapping }: ReloadOptions, { basePath }: GatewayOptions): Contract {
   if (contract.adopted?.isMapped === true && mapping === undefined)
-    throw wrongArgument('mapping', 'what loadContract gives beside the contract', 'none');
+    throw wrongArgument('mapping', 'the other members of the result of loadContract', 'none');
   return { ...contract, basePath: basePathOf(contract, basePath) };
 }
 

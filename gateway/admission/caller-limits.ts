@@ -112,7 +112,7 @@ export class ContractCallerLimits implements CallerLimits {
     const name = nameIn(of, 'concurrent');
     const taking = this.#counts.places.take(`${key} ${name}`, concurrent, Date.now());
     const leave = taking instanceof Promise ? await taking : taking;
-    if (leave === undefined) throw this.#refuse(name, `at most ${calls(concurrent, of)} under way`, 1);
+    if (leave === undefined) throw this.#refuse(name, `at most ${calls(concurrent, of)} in progress`, 1);
     return leave;
   }
 
@@ -146,7 +146,7 @@ export class ContractCallerLimits implements CallerLimits {
     this.#onLimited(limit);
     return new CallError('TooManyRequests', {
       expected,
-      got: `more: come back in ${retryAfter} s`,
+      got: `more. Retry after ${retryAfter} s`,
       retryAfter: String(retryAfter),
     });
   }

@@ -78,7 +78,7 @@ export class LimitStore {
         stream.destroy(
           error instanceof OtherAnswer
             ? error
-            : new OtherAnswer('expected replies of a store', { cause: error }),
+            : new OtherAnswer('expected replies of a Redis server', { cause: error }),
         );
         return true;
       }

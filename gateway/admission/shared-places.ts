@@ -53,7 +53,7 @@ export class SharedPlaces implements CallPlaces {
     const answer = await this.#store.ask(now, async () => {
       const taken = await this.#store.client.eval(takeScript, 1, kept, most, this.#keptMs, place);
       if (taken === 0 || taken === 1) return taken;
-      throw new OtherAnswer('store: expected 0 or 1, got something else');
+      throw new OtherAnswer('store: expected 0 or 1, got another reply');
     });
     if (answer === undefined) return this.#local.take(key, most, now);
     if (answer === 0) return undefined;

@@ -35,7 +35,7 @@ export class SharedWindows implements CallCounters {
     const { consumedPoints: used, msBeforeNext: resetMs } = result;
     // a count that never ends would lock its caller out
     if (!Number.isSafeInteger(used) || used < 1 || !Number.isSafeInteger(resetMs) || resetMs < 0)
-      throw new OtherAnswer('store: expected a count and its time, got something else');
+      throw new OtherAnswer('store: expected a count and its time, got another reply');
     return { used, resetMs: Math.min(resetMs, seconds * 1000) };
   }
 

@@ -327,7 +327,7 @@ function refuseNonce(answer: NonceAnswer): void {
   if (answer === 'used') throw new CallError('FailedAuthentication');
   if (answer === 'full')
     throw new CallError('Overloaded', {
-      detail: 'as many digests as can be remembered are live: try again later',
+      detail: 'the store of valid digests is full. Try again later',
       retryAfter: '1',
     });
 }

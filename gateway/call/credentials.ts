@@ -142,7 +142,7 @@ export function compileCredentials(
         conflict ??= conflictOf('basic', fromMessage === undefined ? 'header' : inSoap, places);
       const value = elsewhere ?? inBasic;
       if (isCertified && header === undefined && value !== undefined)
-        conflict ??= `${path} is what a certificate of the caller says, and there is none`;
+        conflict ??= `${path} comes from a client certificate, and the caller sent none`;
       if (value !== undefined) {
         all.set(name, value);
         if (inBody === undefined) {
@@ -182,8 +182,10 @@ function unreadOf(
   const scheme = /^(?:basic|digest|negotiate|ntlm)(?= |$)/i
     .exec(headers.authorization ?? '')?.[0]
     ?.toLowerCase();
-  if (scheme === 'basic') return isBasic ? undefined : "HTTP Basic isn't read by this contract";
-  return scheme === undefined ? undefined : `HTTP ${scheme} isn't read here${isBasic ? ', Basic is' : ''}`;
+  if (scheme === 'basic') return isBasic ? undefined : 'this contract does not support HTTP Basic';
+  return scheme === undefined
+    ? undefined
+    : `HTTP ${scheme} is not supported${isBasic ? '. Use HTTP Basic' : ''}`;
 }
 
 const malformedBasic: Reason = { expected: 'Basic and the base64 of user:password', got: 'other text' };

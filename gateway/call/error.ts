@@ -12,19 +12,19 @@ import type { JsonError } from '../../mappings/json/grammar.ts';
  */
 export const errorCodes = {
   Unauthorized: { status: 401, message: 'credentials are missing or malformed' },
-  FailedAuthentication: { status: 401, message: 'the UsernameToken was not accepted' },
+  FailedAuthentication: { status: 401, message: 'the UsernameToken was rejected' },
   ConflictingCredentials: { status: 400, message: 'credentials were given twice' },
-  ValidationError: { status: 400, message: 'the request is not of the contract’s types' },
-  MalformedRequest: { status: 400, message: 'the request can’t be read' },
+  ValidationError: { status: 400, message: 'the request does not match the types of the contract' },
+  MalformedRequest: { status: 400, message: 'the request is malformed' },
   OperationNotFound: { status: 404, message: 'no such operation' },
-  NotFound: { status: 404, message: 'nothing is served at this path' },
-  MethodNotAllowed: { status: 405, message: 'this path takes other methods' },
+  NotFound: { status: 404, message: 'unknown path' },
+  MethodNotAllowed: { status: 405, message: 'the path does not support this method' },
   RequestTimeout: { status: 408, message: 'the request took too long to arrive' },
-  CallerGone: { status: 499, message: 'the caller went away' },
+  CallerGone: { status: 499, message: 'the caller disconnected' },
   RequestTooLarge: { status: 413, message: 'the request body is too large' },
   UnsupportedMediaType: {
     status: 415,
-    message: 'the request’s media type, coding or charset is not read here',
+    message: 'unsupported media type, content coding or charset',
   },
   UnsupportedFormat: { status: 400, message: 'expected format to be one of json, xml, soap11, soap12, once' },
   InvalidCallback: {
@@ -33,12 +33,12 @@ export const errorCodes = {
   },
   TooManyRequests: { status: 429, message: 'too many calls' },
   Overloaded: { status: 503, message: 'too many requests are waiting' },
-  UpstreamUnavailable: { status: 503, message: 'the service behind is not available' },
-  UpstreamTokenUnavailable: { status: 503, message: 'no token for the service behind could be had' },
-  UpstreamTimeout: { status: 504, message: 'the service behind did not answer in time' },
+  UpstreamUnavailable: { status: 503, message: 'the upstream is unavailable' },
+  UpstreamTokenUnavailable: { status: 503, message: 'no access token for the upstream' },
+  UpstreamTimeout: { status: 504, message: 'the upstream did not respond in time' },
   UpstreamInvalidResponse: {
     status: 502,
-    message: 'the service behind gave an answer that is not of the contract’s types',
+    message: 'the response of the upstream does not match the types of the contract',
   },
   InternalError: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;

@@ -170,7 +170,7 @@ function toInvalid(error: unknown, operation: Operation): unknown {
 
 function invalid(got: string, cause?: unknown): CallError {
   return new CallError('UpstreamInvalidResponse', {
-    expected: 'a JSON reply from the service behind',
+    expected: 'a JSON response from the upstream',
     got,
     cause,
     logged: sentence({ expected: 'JSON', got }),
@@ -279,7 +279,7 @@ function exceededLimit({ status, body }: UpstreamReply, limits: Limits): string 
 }
 
 function statusText(status: number): string {
-  return `the service behind answered with status ${status}`;
+  return `the upstream responded with status ${status}`;
 }
 
 /** Adds the error code of the HTTP status to a responseStatus that has none or an empty one. */

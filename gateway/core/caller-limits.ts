@@ -44,15 +44,20 @@ export function createCoreCallerLimits(options: () => CallerLimitsOf): CoreCalle
     },
     read: () => {
       const { store, local } = options();
-      const help = 'Calls that a limit of their caller refused, by limit.';
+      const help = 'Calls rejected by a caller limit, by limit.';
       const refused = counter('limited_total', help, limited);
-      const windows = one('limit_windows', 'gauge', 'Counts of callers in this process.', local.size);
+      const windows = one('limit_windows', 'gauge', 'Caller counters in this process.', local.size);
       if (store === undefined) return [refused, windows];
       return [
         refused,
         windows,
-        one('limit_store_away', 'gauge', '1 while calls are counted in each process.', Number(store.isAway)),
-        one('limit_store_missed_total', 'counter', 'Calls counted here as the store was away.', store.missed),
+        one('limit_store_away', 'gauge', '1 while the limit store is unavailable.', Number(store.isAway)),
+        one(
+          'limit_store_missed_total',
+          'counter',
+          'Calls counted in this process because the limit store was unavailable.',
+          store.missed,
+        ),
       ];
     },
     sweep: () => options().local.sweep(Date.now()),

@@ -88,7 +88,7 @@ export function createContractApp(
     onProbe: createRecorder(shared, path, options.logsProbes, 'debug'),
     whenWaiting: watchReplies(admission, (requestId) => {
       metrics.countCut(path);
-      log.info({ requestId, contract: path, cut: true }, 'the reply was not sent whole');
+      log.info({ requestId, contract: path, cut: true }, 'reply sent only in part');
     }),
   };
 }

@@ -49,16 +49,10 @@ export class Core {
       options,
       admission: this.admission,
       metrics: this.#metrics,
-      aside: new AsideReader(limits, (error) =>
-        log.error(
-          describeError(error),
-          'the thread that reads large messages was lost; another one takes its place',
-        ),
-      ),
+      aside: new AsideReader(limits, (error) => log.error(describeError(error), 'reading thread restarted')),
       functions: new AsideReader(
         limits,
-        (error) =>
-          log.error(describeError(error), 'thread of mapping functions ended; the next call starts it'),
+        (error) => log.error(describeError(error), 'mapping thread ended; the next call starts it again'),
         true,
       ),
       nonces: new Nonces(limits.wsseNonces),
@@ -133,6 +127,8 @@ export class Core {
 /** Returns the log message for a change of a circuit breaker. */
 function breakerMessage(open: boolean, operation: string | undefined): string {
   if (operation !== undefined)
-    return open ? 'an operation is left alone: all its calls failed' : 'an operation is called again';
-  return open ? 'the upstream is left alone: no connection was had' : 'the upstream is called again';
+    return open
+      ? 'circuit breaker open: all calls of this operation failed'
+      : 'circuit breaker of the operation closed';
+  return open ? 'circuit breaker open: no connection to the upstream' : 'circuit breaker closed';
 }

@@ -18,7 +18,7 @@ import { etagOf } from './write-aside.ts';
 
 const noSuchDocument: Document = {
   kind: 'missing',
-  text: 'no such document; ?wsdl, and ?wsdl=1, ?xsd=1 and others that the WSDL names are served here',
+  text: 'no such document. Use ?wsdl or a URL in the WSDL, such as ?xsd=1',
 };
 
 /**

@@ -137,7 +137,7 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 function refuseReadBody(request: IncomingMessage): void {
   if (hasBody(request) && request.readableDidRead)
     throw new Error(
-      'expected a body that nobody has read, got a read one: the gateway goes before body parsers',
+      'expected an unread body, got a body that was read before. Add the gateway before body parsers',
     );
 }
 
@@ -220,7 +220,11 @@ function refuse(
  */
 function refuseExpectation(request: IncomingMessage, response: ServerResponse, { options }: Site): void {
   const context = startRequest(request, response, '', options, undefined);
-  send(context, 'http', textReply(417, 'expected Expect to be 100-continue', context.requestId));
+  send(
+    context,
+    'http',
+    textReply(417, 'Expect: expected 100-continue, got another value', context.requestId),
+  );
 }
 
 /**
@@ -319,7 +323,7 @@ function noCallAt({ kind }: Endpoint): CallError {
 
 /** The received value is not repeated: it is text of an untrusted client. */
 const wrongHost =
-  'Host: expected a Host that is served here, such as localhost on a loopback address, got another one; SOAPBRIDGE_ALLOWED_HOSTS or --allowed-hosts lists the names that are served';
+  'Host: expected an allowed host, such as localhost on a loopback address, got another host. SOAPBRIDGE_ALLOWED_HOSTS or --allowed-hosts sets the allowed names';
 
 /** Maximum number of header lines of a request. */
 export const maxHeaderLines = 100;

@@ -200,7 +200,7 @@ export function tooLarge(limit: number): CallError {
 
 /** Returns the error for a body that ends before its announced length. */
 function brokenOff(): CallError {
-  return new CallError('MalformedRequest', { detail: 'the request ended before its body did' });
+  return new CallError('MalformedRequest', { detail: 'the request ended before the end of its body' });
 }
 
 /** Collects a body chunk by chunk as it arrives. */
@@ -318,8 +318,8 @@ function refusalOf(size: number, pieces: number, { bodyLimit, compiled }: BodyRu
   if (size > bodyLimit) return tooLarge(bodyLimit);
   const { bodyPieces = maxBodyChunks, bodyPieceBytes = minBodyChunkBytes } = compiled.limits;
   if (pieces <= bodyPieces || size >= pieces * bodyPieceBytes) return undefined;
-  const expected = `a body of at most ${bodyPieces} pieces, or of ${bodyPieceBytes} bytes to a piece`;
-  return new CallError('RequestTooLarge', { expected, got: 'smaller ones' });
+  const expected = `a body of at most ${bodyPieces} chunks, or of chunks of ${bodyPieceBytes} bytes`;
+  return new CallError('RequestTooLarge', { expected, got: 'smaller chunks' });
 }
 
 /** Returns the time until the next check of an arriving body, in ms; undefined if the body is too slow. */
@@ -427,7 +427,7 @@ async function unpackAll(
     collector.drop();
     if (error instanceof CallError) throw error;
     throw new CallError('MalformedRequest', {
-      detail: 'the body is not of its Content-Encoding',
+      detail: 'the body does not match its Content-Encoding',
       cause: error,
     });
   }

@@ -77,7 +77,7 @@ interface Asked extends SliceNames {
 
 const noSuchDocument: Missing = {
   kind: 'missing',
-  text: 'no such document; ?wsdl, ?wsdl&tag=…, ?wsdl&operation=…, ?wsdl&soap=1.1, and ?xsd=0 and others that the WSDL names are served here',
+  text: 'no such document. Use ?wsdl (with &tag=…, &operation=… or &soap=1.1) or a URL in the WSDL, such as ?xsd=0',
 };
 
 /** Maximum number of tags and operations in the address of a WSDL. */
@@ -155,7 +155,7 @@ export class ContractDocuments implements Documents {
     if (mtom && !givesMtom(contract, asked)) return noSuchDocument;
     const unfit = kind === 'wsdl' ? unfitPolicy(contract, first, policy, address) : undefined;
     if (unfit !== undefined) return missing(unfit);
-    if (more.length > 0) return missing('expected one policy besides mtom, got several');
+    if (more.length > 0) return missing('expected one policy in addition to mtom, got several');
     const soap = kind === 'wsdl' ? asked.soap : undefined;
     if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
     const common = { kind, schema, operations, policy, address };
@@ -224,7 +224,10 @@ export function isSoapVersion(text: string): text is '1.1' | '1.2' {
 }
 
 /** The reply to a query with an unknown version in `soap`. */
-export const unknownVersion: Missing = { kind: 'missing', text: 'soap: expected 1.1 or 1.2, got another' };
+export const unknownVersion: Missing = {
+  kind: 'missing',
+  text: 'soap: expected 1.1 or 1.2, got another version',
+};
 
 /** Returns true if the contract can answer with MTOM, so that its WSDL may declare it (W68). */
 function givesMtom({ settings }: Contract, { kind }: Asked): boolean {
@@ -265,10 +268,11 @@ function unfitPolicy(
   address: string,
 ): string | undefined {
   if (asked === undefined) return undefined;
-  if (policy === undefined) return `expected policy to be one of ${policyNames.join(', ')}, got another`;
-  if (wsse === undefined) return 'this contract reads no WS-Security, so its WSDL has no such policy';
+  if (policy === undefined)
+    return `expected policy to be one of ${policyNames.join(', ')}, got another value`;
+  if (wsse === undefined) return 'this contract does not use WS-Security, so its WSDL has no such policy';
   if (policy === 'transport' && !address.startsWith('https:'))
-    return 'policy=transport is for an https address, which callers obey; this contract is served at an http one (SOAPBRIDGE_PUBLIC_URL), for which there is policy=message';
+    return 'policy=transport: expected an https SOAPBRIDGE_PUBLIC_URL, got http. Use policy=message, or set an https URL';
   return undefined;
 }
 

@@ -38,11 +38,11 @@ export function compileRefuseForeign(
     if (isOwn || known.has('*') || (origin !== undefined && known.has(origin.toLowerCase()))) return;
     const expected =
       request.method === 'GET'
-        ? 'no call by GET, which a browser doesn’t ask for first, from a page of another site: the operation may change something'
-        : 'a Content-Type of XML or JSON from a page of another site, which a browser asks for first';
+        ? 'a POST, because the operation is not read-only and browsers send a GET from another site without a CORS preflight'
+        : 'a Content-Type of XML or JSON in a request from another site, so that the browser sends a CORS preflight';
     throw new CallError('UnsupportedMediaType', {
       expected,
-      detail: 'the contract’s cors names the origins whose pages may call',
+      detail: 'the cors key of the contract lists the allowed origins',
     });
   };
 }
@@ -71,7 +71,7 @@ export function compileRefuseForeignScript(
     if (!isGiven && (key === undefined || headers[key] === undefined)) return;
     throw new CallError('InvalidCallback', {
       expected:
-        'no callback beside HTTP Basic or a certificate, which a browser sends for a page of another site too',
+        'no callback with HTTP Basic or a client certificate, because browsers send these for pages of other sites too',
     });
   };
 }

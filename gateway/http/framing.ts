@@ -20,7 +20,7 @@ export function ambiguityOf(request: IncomingMessage): string | undefined {
   if (repeated !== undefined) return repeated;
   const { host } = headers;
   if (host === undefined ? httpVersion !== '1.0' : !isHost(host))
-    return 'expected Host to be a name and perhaps a port';
+    return 'Host: expected a name with an optional port, got another value';
   if (url.charCodeAt(0) !== 47 && url !== '*' && !isSameHost(url, host))
     return 'expected a path, or an http URL of the same host';
   return undefined;
@@ -38,7 +38,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
     const name = rawHeaders[index] ?? '';
     const value = rawHeaders[index + 1] ?? '';
     if (name.length === 4 && isNamed(name, 'Host', 'host')) {
-      if (host !== undefined) return 'expected Host once';
+      if (host !== undefined) return 'Host: expected one header, got none or several';
       host = value;
     } else if (name.length === 10 && isNamed(name, 'SOAPAction', 'soapaction')) {
       if (action !== undefined && action !== value) return 'expected one SOAPAction header, got two values';

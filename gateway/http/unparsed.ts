@@ -19,7 +19,7 @@ const malformed: Refusal = {
   method: '',
   status: 400,
   error: 'MalformedRequest',
-  message: 'expected a request of HTTP/1.1',
+  message: 'expected an HTTP/1.1 request',
 };
 
 /** Keys are the codes of Node's errors. All other errors count as malformed. */
@@ -30,11 +30,16 @@ const refusals = new Map<unknown, Refusal>([
   ],
   [
     'HPE_CHUNK_EXTENSIONS_OVERFLOW',
-    { method: '', status: 413, error: 'RequestTooLarge', message: 'expected shorter extensions of chunks' },
+    { method: '', status: 413, error: 'RequestTooLarge', message: 'expected shorter chunk extensions' },
   ],
   [
     'HPE_HEADER_OVERFLOW',
-    { method: '', status: 431, error: undefined, message: 'expected a shorter target and header lines' },
+    {
+      method: '',
+      status: 431,
+      error: undefined,
+      message: 'expected a shorter request target and shorter headers',
+    },
   ],
 ]);
 
@@ -42,7 +47,7 @@ const tunnel: Refusal = {
   method: 'CONNECT',
   status: 405,
   error: 'MethodNotAllowed',
-  message: 'this is no proxy',
+  message: 'this server is not a proxy',
   allow: 'GET, HEAD, OPTIONS, POST',
 };
 

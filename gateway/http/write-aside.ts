@@ -85,7 +85,7 @@ const contractId = 0;
 export function createWriterAside(contract: Contract, withinMs: number): WriterAside {
   const lane = new Lane<Task, Written | undefined>({
     module: new URL(import.meta.url),
-    title: 'the thread that writes documents',
+    title: 'the thread for documents',
     mostWaiting: Number.POSITIVE_INFINITY, // `ContractDocuments` limits the number of waiting callers
   });
   return {
@@ -110,7 +110,7 @@ performTasks<Task, Written | undefined>(
   import.meta.url,
   ({ contract, order }) => {
     if (contract !== undefined) received = receiveContract(contract);
-    if (received === undefined) throw new Error('a document of a contract that the thread was not given');
+    if (received === undefined) throw new Error('a document of a contract that the thread did not receive');
     return writeDocument(received, order);
   },
   (written) => (written === undefined ? [] : [written.bytes.buffer]),

@@ -237,7 +237,7 @@ function refuseParameters(
     if (known === undefined) {
       if (ignore) reading.ignored.push(path);
       else {
-        const detail = `unknown query parameter, ${declared.length === 0 ? 'none is taken here' : `expected ${declared.join(', ')}`}`;
+        const detail = `unknown query parameter, ${declared.length === 0 ? 'no parameter is supported' : `expected ${declared.join(', ')}`}`;
         reading.problems.push({ code: 'UnknownParameter', path, detail });
       }
     } else if (seen.has(known)) {

@@ -43,7 +43,7 @@ export function createPreview(compiled: CompiledContract): Preview {
     } catch (error) {
       if (error instanceof CallError || error instanceof Fault || error instanceof XmlError)
         return error.message;
-      if (error instanceof TooManySteps) return 'its rules take too long to look at here';
+      if (error instanceof TooManySteps) return 'its rules take too long for the preview';
       throw error;
     }
   };

@@ -124,7 +124,7 @@ export class AsideReader {
     this.#limits = limits;
     this.#lane = new Lane({
       module: readThread,
-      title: 'the thread that reads large messages',
+      title: 'the reading thread',
       mostWaiting: limits.readAsideQueue ?? maxWaiting,
       heapBytes: limits.readAsideHeapBytes ?? maxHeapBytes,
       isUrgent,
@@ -192,12 +192,12 @@ export class AsideReader {
         const what = kind === 'reply' || kind === 'toReply' || kind === 'toFault' ? 'reply' : 'request';
         return refuse({
           expected: `a ${what} that is read within ${readAsideMs} ms`,
-          got: 'one that takes longer',
+          got: 'a longer time',
         });
       }
       case 'memory': {
         const most = `${readAsideHeapBytes} bytes of memory`;
-        return exhaust?.({ expected: `a mapping that needs at most ${most}`, got: 'one that needs more' });
+        return exhaust?.({ expected: `a mapping that needs at most ${most}`, got: 'more memory' });
       }
     }
   }
@@ -213,9 +213,9 @@ function errorOf(result: Result): Error {
       return new Fault(versionNamed(version), code, reason, { kind, block, header });
     }
     case 'failed':
-      return result.error instanceof Error ? result.error : new Error('reading in the thread failed');
+      return result.error instanceof Error ? result.error : new Error('the reading thread failed');
     default:
-      return new Error('the thread read something else');
+      return new Error('the reading thread returned another result');
   }
 }
 
@@ -230,7 +230,7 @@ function readAsideOf({ operations }: CompiledContract, contract: SharedContract,
   };
   const operationOf = ({ operation: name }: ReadCall): CompiledOperation => {
     const operation = operations.get(name);
-    if (operation === undefined) throw new Error('an operation that the contract lacks was read');
+    if (operation === undefined) throw new Error('an unknown operation was read');
     return operation;
   };
   return {

@@ -163,7 +163,7 @@ export function actionsOf(
 export function refuseMultipart(type: string): void {
   if (type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
-      detail: 'multipart messages (MTOM, SwA) are read at SOAP endpoints alone',
+      detail: 'only SOAP endpoints read multipart messages (MTOM, SwA)',
     });
   }
 }

@@ -212,7 +212,7 @@ const contracts = new Map<number, Reader>();
 async function readerOf({ contractId, contract }: Task): Promise<Reader> {
   const known = contracts.get(contractId);
   if (known !== undefined) return known;
-  if (contract === undefined) throw new Error('a contract that the reading thread was not given');
+  if (contract === undefined) throw new Error('a contract that the reading thread did not receive');
   const reader = await compileReader(contract);
   contracts.set(contractId, reader);
   return reader;
@@ -236,7 +236,7 @@ async function perform(task: Task): Promise<Result> {
 }
 
 function map(message: MappingMessage, { mapping }: Reader): Result {
-  if (mapping === undefined) throw new Error('a message to be mapped, of a contract without a mapping');
+  if (mapping === undefined) throw new Error('a message for a contract without a mapping');
   const { operation } = message;
   if (message.kind === 'toCalls')
     return { kind: 'calls', request: mapRequest(mapping, operation, message.json) };
@@ -257,7 +257,7 @@ function readMessage(message: Message, reader: Reader): ReadCall {
     return { ...prepared, version: call.version.name, header, isMtom };
   }
   const operation = readers.compiled.operations.get(message.operation);
-  if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
+  if (operation === undefined) throw new Error('an operation that is unknown in the reading thread');
   if (message.kind === 'parameters') {
     const reading = startReading(limits.errors ?? maxReportedProblems);
     addFindings(reading, message.query);
@@ -294,8 +294,7 @@ function prepare(
     refuseProblems(reading);
     values = readers.readCredentials?.(given, head, spelling);
     const { method, path, headers, body } = requestOf(readers.compiled, operation, input, values);
-    if (body instanceof StreamedFile)
-      throw new TypeError('a file that flows is read on the event loop alone');
+    if (body instanceof StreamedFile) throw new TypeError('a streamed file is read only on the event loop');
     const bytes =
       typeof body === 'string' ? Buffer.from(body) : body instanceof FilledBody ? body.toBuffer() : body;
     request = { method, path, headers, body: bytes && ownMemory(bytes) };

@@ -37,7 +37,7 @@ export function readReplyMessage(
   room: number,
 ): ReadReply {
   const operation = compiled.operations.get(name);
-  if (operation === undefined) throw new Error('an operation that the contract of the reading thread lacks');
+  if (operation === undefined) throw new Error('an operation that is unknown in the reading thread');
   const body = bufferOf(reply.body);
   const hide = hideCredentials(compiled.contract.credentials, values, secrets, ownSecrets);
   const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame, body.length + room);

@@ -103,7 +103,7 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
 
 /** Returns the XML of a reply. It was written during the call, in the frame of `frameOf`. */
 function writtenXml({ xml }: Extract<Outcome, { kind: 'reply' }>): NonNullable<typeof xml> {
-  if (xml === undefined) throw new Error('the reply was not written in the form that it goes out in');
+  if (xml === undefined) throw new Error('the reply was written in another format');
   return xml;
 }
 

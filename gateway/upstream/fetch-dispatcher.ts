@@ -160,7 +160,7 @@ class FetchController implements Dispatcher.DispatchController {
       const { done, value } = await reader.read();
       if (done) return;
       if (!(value instanceof Uint8Array))
-        throw new TypeError('upstream: expected a body of bytes, got other values');
+        throw new TypeError('upstream: expected a body of bytes, got another type');
       // Copy the bytes, because the gateway releases the memory of bytes that it has read.
       if (!this.aborted) this.#handler.onResponseData?.(this, Buffer.from(value));
     }

@@ -122,7 +122,7 @@ export function createMappedUpstream(
           bytes += answer.body.length;
           if (bytes > most)
             throw new CallError('UpstreamInvalidResponse', {
-              expected: `answers of at most ${most} bytes together (limit ${limit})`,
+              expected: `responses of at most ${most} bytes in total (limit ${limit})`,
               got: 'more',
             });
           answers.push(answer);
@@ -161,7 +161,7 @@ function madeInPart(error: CallError, answered: number, all: number): CallError 
   if (error.code === 'CallerGone') return error;
   const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;
   const { said, logged } = error;
-  const reason = within(`${answered} of ${all} calls were answered, then`, said);
+  const reason = within(`${answered} of ${all} calls succeeded, then:`, said);
   return new CallError(code, { ...reason, logged, cause: error });
 }
 
@@ -194,7 +194,7 @@ function answerOf({ status, headers, body }: UpstreamReply, isJson: boolean): An
     if (value !== undefined) texts[name] = typeof value === 'string' ? value : value.join(', ');
   if (isJson && !isUtf8(body))
     throw new CallError('UpstreamInvalidResponse', {
-      expected: 'a JSON reply from the service behind',
+      expected: 'a JSON response from the upstream',
       got: 'text that is not UTF-8',
     });
   return { status, headers: texts, body };
@@ -243,8 +243,8 @@ function invalidReply(error: unknown): unknown {
     });
   if (error instanceof JsonError)
     return new CallError('UpstreamInvalidResponse', {
-      expected: 'a JSON reply from the service behind',
-      got: jsonFault(error, 'text that is none'),
+      expected: 'a JSON response from the upstream',
+      got: jsonFault(error, 'text that is not JSON'),
       cause: error,
     });
   return error;
@@ -272,6 +272,6 @@ export function mapFault(
 function mappedOf({ operations }: Mapping, name: string): MappedOperation {
   const mapped = operations.get(name);
   if (mapped === undefined)
-    throw new CallError('OperationNotFound', { detail: `no rule of the mapping answers ${name}` });
+    throw new CallError('OperationNotFound', { detail: `the mapping has no rule for ${name}` });
   return mapped;
 }

@@ -89,8 +89,8 @@ async function ask(
 
 /** Returns the result as a human-readable sentence. */
 export function probeSentence(address: string, probed: Probed): string {
-  if (!probed.reached) return `${address} can't be reached: ${sentenceOf(probed)}`;
+  if (!probed.reached) return `${address} is unreachable: ${sentenceOf(probed)}`;
   const { ms, tls, status } = probed;
-  const answer = status === undefined ? '' : `, it answers HEAD with status ${status}`;
-  return `${address} can be reached (${ms} ms${tls === undefined ? '' : `, ${tls}`})${answer}`;
+  const answer = status === undefined ? '' : `, HEAD returns status ${status}`;
+  return `${address} is reachable (${ms} ms${tls === undefined ? '' : `, ${tls}`})${answer}`;
 }

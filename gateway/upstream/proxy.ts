@@ -38,7 +38,7 @@ export function proxyUrl(text: string, where = ''): URL | undefined {
   const url = URL.parse(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`);
   if ((url?.protocol === 'http:' || url?.protocol === 'https:') && isDecodable(url)) return url;
   throw new RangeError(
-    `${where}expected the address of an HTTP proxy, such as http://proxy.example:3128, got another text`,
+    `${where}expected the address of an HTTP proxy, such as http://proxy.example:3128, got another value`,
   );
 }
 
@@ -105,14 +105,14 @@ export function openTunnel(proxy: URL, target: string, timeout: number): Promise
         if (statusCode === 200) resolve(socket);
         else {
           socket.destroy();
-          reject(new ProxyError(`${proxy.host} answered CONNECT with status ${statusCode}`));
+          reject(new ProxyError(`${proxy.host} responded to CONNECT with status ${statusCode}`));
         }
       })
       .once('response', ({ statusCode }) => {
         asked.destroy();
-        reject(new ProxyError(`${proxy.host} answered CONNECT with status ${statusCode}`));
+        reject(new ProxyError(`${proxy.host} responded to CONNECT with status ${statusCode}`));
       })
-      .once('timeout', () => asked.destroy(new ProxyError(`${proxy.host} did not answer in time`)))
+      .once('timeout', () => asked.destroy(new ProxyError(`${proxy.host} did not respond in time`)))
       .once('error', (error) =>
         reject(
           error instanceof ProxyError

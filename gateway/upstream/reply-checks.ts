@@ -20,7 +20,7 @@ export function unavailable(retryAfter: number): CallError {
 export function told(cause: Error, stage: Stage): CallError {
   if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
   return new CallError('UpstreamInvalidResponse', {
-    detail: 'the service behind broke the connection before its answer was whole',
+    detail: 'the upstream closed the connection before the end of its response',
     cause,
   });
 }
@@ -69,11 +69,11 @@ export function headProblem(
 ): string | undefined {
   const coding = headers['content-encoding'];
   const transfer = headers['transfer-encoding'];
-  if (coding !== undefined && coding !== 'identity') return 'a content coding that was not asked for';
+  if (coding !== undefined && coding !== 'identity') return 'a content coding that was not requested';
   if (transfer !== undefined && !plainTransfer.test(String(transfer)))
-    return 'a transfer coding that was not asked for';
+    return 'a transfer coding that was not requested';
   if (status === 206 && isPart(headers) && !asksForPart(request.headers))
-    return 'a part of an answer that was not asked for';
+    return 'a partial response that was not requested';
   return undefined;
 }
 
@@ -108,7 +108,7 @@ export function isGarbage(error: Error): boolean {
 /** Returns the error for an invalid response. */
 export function invalid(got: string): CallError {
   return new CallError('UpstreamInvalidResponse', {
-    expected: "an answer of the contract's types",
+    expected: 'a response that matches the types of the contract',
     got,
   });
 }

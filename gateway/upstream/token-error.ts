@@ -15,6 +15,6 @@ export class TokenError extends Error {
 /** Returns the error for a call that was not sent because it has no token. */
 export function refusalOf(error: TokenError): CallError {
   if (error.isCallers)
-    return new CallError('FailedAuthentication', { detail: 'the token was not accepted', cause: error });
+    return new CallError('FailedAuthentication', { detail: 'the token was rejected', cause: error });
   return new CallError('UpstreamTokenUnavailable', { cause: error });
 }

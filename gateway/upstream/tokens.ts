@@ -192,11 +192,11 @@ function tokenErrorOf(error: unknown, { grant, tokenUrl }: OAuthOptions): TokenE
   if (error instanceof ResponseBodyError) {
     const code = /^\w{1,40}$/.test(error.error) ? ` (${error.error})` : '';
     const isCallers = grant === 'tokenExchange' && refusals.has(error.error);
-    return new TokenError(`${host} answered with status ${error.status}${code}`, isCallers, error);
+    return new TokenError(`${host} responded with status ${error.status}${code}`, isCallers, error);
   }
   if (error instanceof Error && error.name === 'TimeoutError')
-    return new TokenError(`${host} did not answer in time`, false, error);
+    return new TokenError(`${host} did not respond in time`, false, error);
   const cause = error instanceof TypeError && error.cause instanceof Error ? error.cause : undefined;
   if (cause !== undefined) return new TokenError(`${host}: ${sentenceOf(causeOf(cause))}`, false, error);
-  return new TokenError(`${host} gave an answer that is no token`, false, error);
+  return new TokenError(`${host} returned no token`, false, error);
 }

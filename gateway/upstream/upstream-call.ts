@@ -241,7 +241,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   onDue(): void {
     if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
     else if (this.#stage === 'waiting') this.#shed();
-    else if (this.#isFlooded()) this.#giveInvalid('a flood of bytes beside a body');
+    else if (this.#isFlooded()) this.#giveInvalid('too many bytes outside the body');
     else {
       // A deadline that was near from the start, for example after a slow request, is no failure of the upstream.
       const now = performance.now();
@@ -267,10 +267,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** Returns the wait that took too long. */
   #timeout(): Cause {
     if (performance.now() >= this.#waiting.deadline)
-      return { cause: 'timeout', reason: 'the time of the whole request was over' };
-    if (this.#stage === 'connecting') return { cause: 'timeout', reason: 'it took no connection in time' };
-    const what = this.#status === 0 ? 'no answer' : 'nothing more of its answer';
-    return { cause: 'timeout', reason: `${what} came within ${this.#longest} ms` };
+      return { cause: 'timeout', reason: 'the total time of the request expired' };
+    if (this.#stage === 'connecting')
+      return { cause: 'timeout', reason: 'it did not accept the connection in time' };
+    const what = this.#status === 0 ? 'no response' : 'no further part of the response';
+    return { cause: 'timeout', reason: `${what} arrived within ${this.#longest} ms` };
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {

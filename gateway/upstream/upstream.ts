@@ -100,7 +100,7 @@ export function createLocalUpstream(service: LocalService): Upstream {
   return {
     call: async ({ method, path, headers, body }, waiting) => {
       if (body instanceof StreamedFile)
-        throw new TypeError('a service in this process takes no file that flows');
+        throw new TypeError('an in-process upstream does not accept streamed files');
       const started = performance.now();
       waiting.stats.sent++;
       waiting.reached = true;

@@ -162,7 +162,9 @@ export class Lane<Task, Result> {
       worker.postMessage(task, next.memory);
     } catch (error) {
       this.#leave(); // the thread may lack data that is recorded in `known`
-      this.#finish(error instanceof Error ? error : new Error(`${this.#options.title} took no task`));
+      this.#finish(
+        error instanceof Error ? error : new Error(`${this.#options.title} did not accept a task`),
+      );
     }
   }
 

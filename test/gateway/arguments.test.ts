@@ -123,7 +123,7 @@ for (const [given, message] of [
   [{ logger: { info: () => {}, warn: () => {} } }, 'logger.error: expected a function, got undefined'],
   [
     { contract: loaded },
-    'contract: expected the contract in the result of loadContract, got the whole result of loadContract',
+    'contract: expected the contract in the result of loadContract, got the result of loadContract',
   ],
   [
     { contract: compiled },
@@ -144,9 +144,9 @@ for (const [what, call, message] of [
     'contract: expected a contract that compileContract returns, got a contract that is not compiled',
   ],
   [
-    'the whole result of loadContract',
+    'the result of loadContract',
     calling(createCodec, loaded),
-    'contract: expected a contract that compileContract returns, got the whole result of loadContract',
+    'contract: expected a contract that compileContract returns, got the result of loadContract',
   ],
   [
     'nothing',

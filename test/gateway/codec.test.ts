@@ -45,7 +45,7 @@ test('a reply in other bytes than UTF-8 is refused, and loses no character', (t)
   const error = t.throws(() => library.jsonToXml('lend', Buffer.from(loan, 'latin1')), {
     instanceOf: TranslationError,
   });
-  t.is(error.message, 'expected JSON in UTF-8, got other bytes');
+  t.is(error.message, 'expected JSON in UTF-8, got invalid UTF-8');
 });
 
 test('a long reply is written whole', (t) => {

@@ -216,7 +216,7 @@ test('a body that was read before the gateway is an error that says so, and no h
   app.use((await gatewayOf(t)).middleware);
   t.is((await soapCall(await listen(t, app.callback()))).status, 500);
   t.deepEqual(errors, [
-    'expected a body that nobody has read, got a read one: the gateway goes before body parsers',
+    'expected an unread body, got a body that was read before. Add the gateway before body parsers',
   ]);
 });
 

@@ -121,7 +121,7 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
 function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
   refuse(
     version,
-    { expected: `the action of ${operation}, the operation in Body`, got: `that of ${named}` },
+    { expected: `the action of ${operation}, the operation in Body`, got: `the action of ${named}` },
     'WrongAction',
   );
 }
@@ -258,10 +258,10 @@ function chosen(
   const [one, ...others] = found;
   if (one !== undefined && others.length === 0) return one.operation;
   const actions = new Set(candidates.flatMap((candidate) => candidate.actions.map((one) => `"${one}"`)));
-  const declared = actions.size === 0 ? 'of which the WSDL declares none' : `one of ${listed(actions)}`;
+  const declared = actions.size === 0 ? 'but the WSDL declares none' : `one of ${listed(actions)}`;
   const names = new Set(candidates.map(({ operation }) => operation.operation.name));
   const got = given.filter((action) => action !== '');
-  const told = got.length === 0 ? 'none' : others.length > 0 ? 'several of them' : 'another';
+  const told = got.length === 0 ? 'none' : others.length > 0 ? 'several' : 'another';
   refuse(
     version,
     {

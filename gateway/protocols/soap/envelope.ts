@@ -101,7 +101,7 @@ export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
     if (encoded !== undefined) refuse(soapVersion, encoded);
     refuse(soapVersion, { expected: 'one element in Body', got: `<${xml.local.slice(0, 64)}> after it` });
   }
-  if (xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'text beside it' });
+  if (xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'additional text' });
 }
 
 /** Checks that nothing follows Body (W41). Throws Fault. */
@@ -114,7 +114,8 @@ export function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
 }
 
 function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
-  if (xml.stray) refuse(soapVersion, { expected: 'only blanks between the parts of Envelope', got: 'text' });
+  if (xml.stray)
+    refuse(soapVersion, { expected: 'only white space between the parts of Envelope', got: 'text' });
 }
 
 /**

@@ -29,7 +29,7 @@ function withoutLoops(
 ): unknown {
   if (!isNode(value) && !Array.isArray(value)) return value;
   if (around.has(value)) {
-    report(pointer, 'expected a value, got an alias of what it stands in');
+    report(pointer, 'expected a value, got an alias of its own parent');
     return undefined;
   }
   const within = new Set(around).add(value);

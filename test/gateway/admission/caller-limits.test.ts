@@ -33,7 +33,7 @@ test('a caller over its rate is told when to come back, and others go on', async
   t.true(seconds > 3590 && seconds <= 3600);
   t.like(JSON.parse(third.text).data.responseStatus, {
     errorCode: 'TooManyRequests',
-    message: `expected at most 2 calls in 3600 s, got more: come back in ${seconds} s`,
+    message: `expected at most 2 calls in 3600 s, got more. Retry after ${seconds} s`,
   });
   t.is(gateway.hits.length, 2);
   t.is((await call(gateway, 'bob')).status, 200);
@@ -48,7 +48,7 @@ for (const [setting, status, said] of [
   [
     'soapErrors: fault',
     500,
-    /<faultcode>\w+:Client<\/faultcode><faultstring[^>]*>TooManyRequests: expected at most 1 call a day, got more: come back in \d+ s/,
+    /<faultcode>\w+:Client<\/faultcode><faultstring[^>]*>TooManyRequests: expected at most 1 call a day, got more. Retry after \d+ s/,
   ],
   ['soapErrors: in-band', 200, /<ErrorCode>TooManyRequests<\/ErrorCode>/],
 ] as const) {
@@ -164,7 +164,7 @@ test('calls under way at once are limited, and a place is free again after a cal
   const second = await call(gateway, 'ann');
   t.is(second.status, 429);
   t.is(second.headers['retry-after'], '1');
-  t.regex(second.text, /expected at most 1 call under way, got more: come back in 1 s/);
+  t.regex(second.text, /expected at most 1 call under way, got more. Retry after 1 s/);
   answer();
   t.true((await first).status >= 500);
   gateway.answer({ body: '{"data":{"responseStatus":{}}}' });

@@ -119,7 +119,7 @@ test('W24: schemes that aren’t read are told, and what is', async (t) => {
   t.regex((await call(gateway, digest, bare)).text, /got none; HTTP digest isn't read here, Basic is</);
   t.regex(
     (await call(without, basic('a:b'), bare)).text,
-    /got none; HTTP Basic isn't read by this contract</,
+    /got none; this contract does not support HTTP Basic</,
   );
 });
 

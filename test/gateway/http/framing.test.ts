@@ -16,8 +16,8 @@ function message(
 }
 
 const coding = 'expected Transfer-Encoding to be chunked, once, in HTTP/1.1';
-const once = 'expected Host once';
-const name = 'expected Host to be a name and perhaps a port';
+const once = 'Host: expected one header, got none or several';
+const name = 'Host: expected a name with an optional port, got another value';
 const target = 'expected a path, or an http URL of the same host';
 
 test('RFC 9112, 6.1: a transfer coding is chunked, once, and of HTTP/1.1', (t) => {

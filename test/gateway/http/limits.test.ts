@@ -315,7 +315,7 @@ test('bodyPieces and bodyPieceBytes: 40 pieces of a byte are read, 41 are 413, a
     const chunks = Array.from({ length: count }, (_, index) => body.slice(index * size, (index + 1) * size));
     const reply = await raw(head, `${chunks.map((chunk) => `${size}\r\n${chunk}\r\n`).join('')}0\r\n\r\n`);
     t.is(Number(reply.slice(9, 12)), status, reply);
-    if (status === 413) t.regex(reply, /expected a body of at most 40 pieces, or of 4 bytes to a piece/);
+    if (status === 413) t.regex(reply, /expected a body of at most 40 chunks, or of chunks of 4 bytes/);
   }
 });
 

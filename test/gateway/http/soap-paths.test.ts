@@ -54,7 +54,7 @@ for (const path of ['/v2/nothing', '/v2/soap13', '/elsewhere', '/v2/soap11/more'
       );
       t.is(reply.headers['x-status'], '404');
       t.true(reply.text.includes(`<s:Envelope xmlns:s="${version}">`));
-      t.regex(reply.text, /nothing is served at this path/);
+      t.regex(reply.text, /unknown path/);
     });
 
 test('W44: a SOAP call at the base path gets a fault with 405 in X-Status', async (t) => {

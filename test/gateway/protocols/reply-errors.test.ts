@@ -28,7 +28,7 @@ test('jsonMembers: a reply with one member or item too many names the limit', (t
   t.is(errorOf(list(8), { jsonMembers: 10 }), undefined);
   const error = errorOf(list(9), { jsonMembers: 10 });
   const expected = 'got more than 10 members and items (limit jsonMembers)';
-  t.is(error?.message, `expected a JSON reply from the service behind, ${expected}`);
+  t.is(error?.message, `expected a JSON response from the upstream, ${expected}`);
   t.is(error?.logged, `expected JSON, ${expected}`);
 });
 
@@ -37,7 +37,7 @@ test('jsonDepth: a reply that is nested one level too deep names the limit', (t)
   const error = errorOf('{"grid":[[true]]}', { jsonDepth: 2 });
   t.is(
     error?.message,
-    'expected a JSON reply from the service behind, got nesting deeper than 2 (limit jsonDepth)',
+    'expected a JSON response from the upstream, got nesting deeper than 2 (limit jsonDepth)',
   );
 });
 
@@ -60,7 +60,7 @@ for (const status of [404, 422, 500, 503])
     };
     t.is(
       messageOf(list(9)),
-      `the service behind answered with status ${status} and more than 10 members and items (limit jsonMembers)`,
+      `the upstream responded with status ${status} and more than 10 members and items (limit jsonMembers)`,
     );
     t.false(messageOf(list(8)).includes('limit'));
     t.false(messageOf('<html>[[').includes('limit'));
@@ -70,7 +70,7 @@ for (const status of [404, 422, 500, 503])
 test('a reply without a limit in the way that is not JSON is reported as such', (t) => {
   t.is(
     errorOf('canary')?.message,
-    'expected a JSON reply from the service behind, got text that is not one JSON object',
+    'expected a JSON response from the upstream, got text that is not one JSON object',
   );
 });
 
@@ -88,7 +88,7 @@ for (const [what, error, message] of [
   [
     'over a limit',
     new JsonError(7, { detail: 'nesting deeper than 64' }, 'jsonDepth'),
-    'expected a JSON reply from the service behind, got nesting deeper than 64 (limit jsonDepth)',
+    'expected a JSON response from the upstream, got nesting deeper than 64 (limit jsonDepth)',
   ],
 ] as const)
   test(`an error of a mapped reply ${what} says where and what is wrong`, (t) => {

@@ -226,7 +226,7 @@ test('without a token the upstream is not called, and the caller is told so by a
   t.is(statusOf(reply.text).errorCode, 'UpstreamTokenUnavailable');
   const line = JSON.parse(gateway.log());
   t.is(line.failures[0].cause, 'token');
-  t.regex(line.failures[0].reason, /^127\.0\.0\.1:\d+ answered with status 401 \(invalid_client\)$/);
+  t.regex(line.failures[0].reason, /^127\.0\.0\.1:\d+ responded with status 401 \(invalid_client\)$/);
   t.is(line.failures[0].attempt, 0);
   t.is(behind.requests.length, 0);
   t.false(`${gateway.log()}${reply.text}`.includes('canary'));
@@ -241,7 +241,7 @@ test('a caller whose token is not taken in exchange is told that its authenticat
   });
   const reply = await gateway.call({ Authorization: `Bearer ${canary}` });
   t.is(reply.status, 401);
-  t.is(statusOf(reply.text).message, 'the token was not accepted');
+  t.is(statusOf(reply.text).message, 'the token was rejected');
   t.false(`${gateway.log()}${reply.text}`.includes('canary'));
 });
 
@@ -293,7 +293,7 @@ test('tokenMs: a server that takes longer is given up', async (t) => {
   const slow = await startService(t, undefined, () => {});
   const tokens = new Tokens({ ...options, tokenUrl: slow.url }, { ...defaultLimits, tokenMs: 50 }, {});
   const error = await t.throwsAsync(tokens.take('a'), { instanceOf: TokenError });
-  t.regex(error?.message ?? '', /did not answer in time/);
+  t.regex(error?.message ?? '', /did not respond in time/);
 });
 
 test('tokenBytes: an answer of 1000 bytes is read, one of 1001 is not', async (t) => {
@@ -389,7 +389,7 @@ test('a proxy that refuses is told as that', async (t) => {
   t.is((await gateway.call()).status, 503);
   const { failures } = JSON.parse(gateway.log());
   t.is(failures[0].cause, 'proxy');
-  t.regex(failures[0].reason, /^127\.0\.0\.1:\d+ answered CONNECT with status 407$/);
+  t.regex(failures[0].reason, /^127\.0\.0\.1:\d+ responded to CONNECT with status 407$/);
   t.false(gateway.log().includes('canary'));
 });
 
@@ -499,7 +499,7 @@ for (const proxy of [
     const error = t.throws(() => proxiesOf({ HTTP_PROXY: proxy }), { instanceOf: RangeError });
     t.is(
       error?.message,
-      'HTTP_PROXY: expected the address of an HTTP proxy, such as http://proxy.example:3128, got another text',
+      'HTTP_PROXY: expected the address of an HTTP proxy, such as http://proxy.example:3128, got another value',
     );
   });
 }

@@ -62,7 +62,7 @@ test('a port that nobody listens at is a refused connection, with the upstream a
   const { upstream, failures } = await lineOf(t, `${url}/api`);
   t.is(upstream, url);
   t.deepEqual(failures, [
-    { attempt: 1, cause: 'refused', reason: 'nothing listens at its port', code: 'ECONNREFUSED' },
+    { attempt: 1, cause: 'refused', reason: 'no process listens at its port', code: 'ECONNREFUSED' },
   ]);
 });
 
@@ -92,7 +92,7 @@ test('an upstream that does not answer is told as too slow, with how long was wa
 test('an answer that is no HTTP is invalid', async (t) => {
   const { url } = await startSockets(t, (socket) => socket.end('SSH-2.0-OpenSSH canary\r\n\r\n'));
   const { failures } = await lineOf(t, url);
-  t.deepEqual(failures, [{ attempt: 1, cause: 'invalid', reason: 'its answer is no HTTP' }]);
+  t.deepEqual(failures, [{ attempt: 1, cause: 'invalid', reason: 'its response is not HTTP' }]);
 });
 
 for (const [what, names, days, reason] of [

@@ -177,12 +177,9 @@ test('M4: a write of several calls that ends amid them says how many were answer
   t.is(busy.headers['retry-after'], undefined);
   t.is(gateway.hits.length, 3 + 2);
   const silent = await secondIs(() => {});
-  t.regex(silent.text, /UpstreamTimeout: 1 of 3 calls were answered, then: /);
+  t.regex(silent.text, /UpstreamTimeout: 1 of 3 calls succeeded, then:: /);
   const garbled = await secondIs((response) => response.end(Buffer.from('"\u00eb"', 'latin1')));
-  t.regex(
-    garbled.text,
-    /UpstreamInvalidResponse: 2 of 3 calls were answered, then: .*text that is not UTF-8/,
-  );
+  t.regex(garbled.text, /UpstreamInvalidResponse: 2 of 3 calls succeeded, then:: .*text that is not UTF-8/);
 });
 
 test('M4: a write without items makes no call, and the audit tells it as one of which nothing went out', async (t) => {
@@ -234,7 +231,7 @@ test('M4: a write of several calls whose answers can’t be mapped says that all
   gateway.answer((_hit, response) => response.writeHead(202).end());
   t.regex(
     (await call(gateway, orderOf(1, 2), '')).text,
-    /UpstreamInvalidResponse: 2 of 2 calls were answered, then: the reply/,
+    /UpstreamInvalidResponse: 2 of 2 calls succeeded, then:: the reply/,
   );
   t.regex((await call(gateway, orderOf(1), '')).text, /UpstreamInvalidResponse: the reply/);
   gateway.answer((_hit, response) => response.destroy());
@@ -258,7 +255,7 @@ test('M4: a write of several calls whose second one finds no connection is not t
   await until(async () => /^soapbridge_upstream_waiting\{.*\} 1$/m.test(await metrics()));
   held[0]?.writeHead(204).end();
   const { text, headers } = await placed;
-  t.regex(text, /UpstreamInvalidResponse: 1 of 2 calls were answered, then: too many requests are waiting/);
+  t.regex(text, /UpstreamInvalidResponse: 1 of 2 calls succeeded, then:: too many requests are waiting/);
   t.is(headers['retry-after'], undefined);
   held[1]?.writeHead(404).end();
   t.is((await other).status, 500);
@@ -461,7 +458,7 @@ test('M4: answers of several calls are mapped beside the event loop together, em
   const { text: told } = await ofBytes(2_000, 2_001, 0);
   t.regex(
     told,
-    /2 of 3 calls were answered, then: expected answers of at most 4000 bytes together \(limit replyBytes\), got more/,
+    /2 of 3 calls succeeded, then:: expected responses of at most 4000 bytes in total \(limit replyBytes\), got more/,
   );
 });
 

@@ -58,7 +58,7 @@ test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 witho
       const reply = await call(gateway);
       t.is(reply.status, 503);
       t.is(statusOf(reply.text).errorCode, 'UpstreamUnavailable');
-      t.is(statusOf(reply.text).message, 'the service behind is not available');
+      t.is(statusOf(reply.text).message, 'the upstream is unavailable');
     }
     t.regex(gateway.log(), /"cause":"tls"/);
   }
@@ -129,7 +129,7 @@ for (const [coding, isChunked] of [
     const reply = await send(gateway.port, 'POST', '/json/reply/ranges', {}, '{}');
     t.is(reply.status, 502);
     t.true(reply.text.includes('UpstreamInvalidResponse'), reply.text);
-    t.regex(gateway.log(), /a transfer coding that was not asked for/);
+    t.regex(gateway.log(), /a transfer coding that was not requested/);
   });
 
 for (const [range, status] of [
@@ -150,7 +150,7 @@ for (const [range, status] of [
     });
     const reply = await send(gateway.port, 'POST', '/json/reply/ranges', {}, '{}');
     t.is(reply.status, status, reply.text);
-    if (status === 502) t.regex(gateway.log(), /a part of an answer that was not asked for/);
+    if (status === 502) t.regex(gateway.log(), /a partial response that was not requested/);
     else t.deepEqual(JSON.parse(reply.text), { StatusCode: 206, Body2XX: 'hello' });
   });
 

@@ -69,7 +69,7 @@ function readEndpoint(xml: ContentReader, found: HeaderFindings, facts: BlockFac
       found.fault ??= new Fault(
         facts.version,
         'OnlyAnonymousAddressSupported',
-        { detail: `replies go back on the connection of the request; ${local} names another address` },
+        { detail: `replies are sent on the connection of the request, but ${local} has another address` },
         { header: found.reply },
       );
     }

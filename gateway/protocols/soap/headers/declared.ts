@@ -48,7 +48,7 @@ export function readDeclared(
       version,
       'MustUnderstand',
       {
-        detail: `the header block ${strange.local.slice(0, 64)} has mustUnderstand and is none of this operation's`,
+        detail: `the header block ${strange.local.slice(0, 64)} has mustUnderstand and is not declared for this operation`,
       },
       { block: strange },
     );

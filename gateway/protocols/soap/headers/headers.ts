@@ -72,7 +72,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
 function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion): Fault {
   const protocol = protocolOf(namespace);
   let hint = protocol === undefined ? '' : `; ${protocol.told}; ${protocol.instead}`;
-  if (local === 'Security') hint = '; WS-Security is not understood here';
+  if (local === 'Security') hint = '; WS-Security is not supported';
   return new Fault(
     version,
     'MustUnderstand',

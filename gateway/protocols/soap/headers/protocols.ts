@@ -2,12 +2,12 @@
 const protocols: readonly (readonly [namespace: RegExp, told: string, instead: string])[] = [
   [
     /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/(?:trust|sc)|docs\.oasis-open\.org\/ws-sx\/(?:ws-trust\/200512|ws-secureconversation\/200512))\/?$/,
-    'WS-Trust and WS-SecureConversation are not offered here',
+    'WS-Trust and WS-SecureConversation are not supported',
     'set establishSecurityContext="false" and negotiateServiceCredential="false"',
   ],
   [
     /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/rm|docs\.oasis-open\.org\/ws-rx\/wsrm\/200702)\/?$/,
-    'WS-ReliableMessaging is not offered here',
+    'WS-ReliableMessaging is not supported',
     'call without a reliable session',
   ],
 ];

@@ -26,7 +26,7 @@ export function readTimestamp(xml: ContentReader, now: number, limits: Limits): 
     const isExpires = local === 'Expires' && given.created !== undefined && given.expires === undefined;
     if (namespace !== namespaces.wsu || !(isCreated || isExpires)) {
       reason ??= {
-        expected: 'Created, once, and at most one Expires behind it in Timestamp',
+        expected: 'one Created, and at most one Expires after it, in Timestamp',
         got: `<${local.slice(0, 64)}>`,
       };
       xml.skip();
@@ -78,12 +78,12 @@ export function windowProblem(
 }
 
 function here(now: number): string {
-  return `the time here is ${new Date(now).toISOString()}`;
+  return `the time of the gateway is ${new Date(now).toISOString()}`;
 }
 
 /** Formats a time. With an offset it may be outside the range of Date. */
 function timeOf(ms: number): string {
-  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'another age';
+  return Math.abs(ms) <= 8.64e15 ? new Date(ms).toISOString() : 'a time out of range';
 }
 
 function seconds(ms: number): number {

@@ -67,7 +67,7 @@ export function readUsernameToken(
     const { namespace, local } = xml;
     if (namespace === namespaces.wsse11 && (local === 'Salt' || local === 'Iteration')) {
       wrong ??= problem('UnsupportedSecurityToken', {
-        detail: `keys derived from a password (<${local}>) aren't read here`,
+        detail: `keys derived from a password (<${local}>) are not supported`,
       });
       xml.skip();
       continue;
@@ -138,7 +138,7 @@ function readDigest(
     });
   if (Nonce === undefined || Created === undefined) {
     const lacking = Nonce === undefined ? 'Nonce' : 'Created';
-    return invalid({ expected: 'Nonce and Created beside a PasswordDigest', got: `no ${lacking}` });
+    return invalid({ expected: 'Nonce and Created with a PasswordDigest', got: `no ${lacking}` });
   }
   if (encoding !== undefined && collapse(encoding) !== base64Encoding)
     return invalid({ expected: `${base64Encoding} or none as the EncodingType of Nonce`, got: 'another' });
@@ -154,7 +154,7 @@ function readDigest(
   if (digest === 'secrets' && created < processStart(now))
     return problem('MessageExpired', {
       expected: 'a Created of UsernameToken since the gateway started',
-      got: 'an earlier one: send a new token',
+      got: 'an earlier Created. Send a new token',
     });
   const hash = base64FromXml(collapse(Password));
   if (hash === undefined || base64Size(hash) !== 20)

@@ -765,9 +765,9 @@ test('A6: of operations that share their body the action says which it is, where
 test('A6: the fault names the operations with one body that have no action of their own', async (t) => {
   const same = { element: 't:Ping' };
   for (const [operations, told] of [
-    [{ One: same, Two: same }, '(One, Two), of which the WSDL declares none, got none'],
+    [{ One: same, Two: same }, '(One, Two), but the WSDL declares none, got none'],
     [{ One: { ...same, action: 'urn:a' }, Two: same }, '(One, Two), one of "urn:a", got none'],
-    [{ One: {}, Two: {} }, '(One, Two), of which the WSDL declares none, got none'],
+    [{ One: {}, Two: {} }, '(One, Two), but the WSDL declares none, got none'],
   ] as const) {
     const gateway = await serveFiles(t, { 'service.wsdl': operationsOf(operations) });
     for (const version of ['1.1', '1.2'] as const) {

@@ -111,7 +111,7 @@ const cases: readonly (readonly [what: string, body: string, answer: Answer | un
       'a status that callers get as another one: both',
       addPet('<name>Rex</name>'),
       { status: 302, body: '' },
-      '<status>502</status><upstreamStatus>302</upstreamStatus><code>UpstreamInvalidResponse</code><message>the service behind gave an answer that is not of the contract’s types</message>',
+      '<status>502</status><upstreamStatus>302</upstreamStatus><code>UpstreamInvalidResponse</code><message>the response of the upstream does not match the types of the contract</message>',
     ],
     [
       'a reply that is wrong: where in it, and the status that it came with',

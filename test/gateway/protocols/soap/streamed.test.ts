@@ -415,7 +415,7 @@ test('streamMs: a file that takes longer is broken off', async (t) => {
   const caller = new Caller(port);
   await caller.send(beginning() + 'a'.repeat(9_000));
   const reply = await caller.reply();
-  t.regex(reply, /^HTTP\/1\.1 500 [\s\S]*did not answer in time/);
+  t.regex(reply, /^HTTP\/1\.1 500 [\s\S]*did not respond in time/);
   await settled();
   t.is(onlyOf(got).end, 'broken');
 });
