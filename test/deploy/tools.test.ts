@@ -1,7 +1,10 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { parseAllDocuments } from 'yaml';
 
@@ -16,7 +19,7 @@ const path = [process.env.PATH, '/usr/sbin', join(homedir(), 'go/bin'), process.
 const env = { ...process.env, PATH: path };
 
 /** Declares a test that needs a tool. */
-function needs(tool: string, title: string, run: (t: ExecutionContext) => void): void {
+function needs(tool: string, title: string, run: (t: ExecutionContext) => void | Promise<void>): void {
   if (spawnSync('which', [tool], { env }).status === 0) test(title, run);
   else test.skip(`${title} (not looked at: ${tool} is not installed)`, run);
 }
@@ -156,5 +159,90 @@ needs('nginx', 'nginx takes its configuration', (t) => {
   );
   run(t, 'nginx', '-t', '-c', main);
 });
+
+for (const method of ['POST', 'PUT', 'DELETE', 'GET', 'PATCH']) {
+  needs(
+    'nginx',
+    `nginx sends a ${method} once if a replica fails after it received the request`,
+    async (t) => {
+      let received = 0;
+      const replica = await listen(t, (socket) => {
+        socket.once('data', () => {
+          received++;
+          socket.destroy();
+        });
+      });
+      const ask = await startNginx(t, [replica, replica, replica]);
+      t.is(await ask(method), 502);
+      t.is(received, 1);
+    },
+  );
+}
+
+needs('nginx', 'nginx sends a POST to another replica if it cannot connect to the first', async (t) => {
+  let received = 0;
+  const replica = await listen(t, (socket) => {
+    socket.once('data', () => {
+      received++;
+      socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    });
+  });
+  const ask = await startNginx(t, [9, replica, 9]);
+  const statuses: (number | undefined)[] = [];
+  for (let times = 0; times < 3; times++) statuses.push(await ask('POST'));
+  t.deepEqual(statuses, [200, 200, 200]);
+  t.is(received, 3);
+});
+
+/** Starts a TCP server on a free port and returns the port. */
+async function listen(t: ExecutionContext, onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {}); // nginx may reset its connections
+    onConnection(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+/** Starts nginx with the recipe, on a Unix socket. Returns a function that sends a request and returns the status. */
+async function startNginx(
+  t: ExecutionContext,
+  replicas: readonly number[],
+): Promise<(method: string) => Promise<number | undefined>> {
+  const folder = scratch(t);
+  certificate(folder);
+  const socketPath = join(folder, 'socket');
+  const site = readFileSync(join(deploy, 'nginx/soapbridge.conf'), 'utf8')
+    .replaceAll('/etc/nginx/', `${folder}/`)
+    .replaceAll(/^ +listen .*:80;$|^ +listen 80;$|^ +listen \[::\]:443 .*$/gm, '')
+    .replace(/^ +listen 443 .*$/m, `listen unix:${socketPath};`)
+    .replaceAll(/127\.0\.0\.1:808(\d)/g, (_, digit) => `127.0.0.1:${replicas[Number(digit) - 1]}`)
+    .replace(/^server \{\n\s*server_name.*?^\}$/ms, '');
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const main = join(folder, 'nginx.conf');
+  writeFileSync(
+    main,
+    `${process.getuid?.() === 0 ? 'user root;' : ''}\ndaemon off;\npid ${folder}/pid;\nerror_log stderr;\nevents {}\nhttp { access_log off; ${folders.join(' ')} ${site} }\n`,
+  );
+  const child = spawn('nginx', ['-c', main], { env, stdio: 'ignore' });
+  t.teardown(() => child.kill());
+  while (!existsSync(socketPath)) {
+    if (child.exitCode !== null) throw new Error('expected nginx to start, got its end');
+    await setTimeout(20);
+  }
+  return (method) =>
+    new Promise((resolve, reject) => {
+      const headers = { host: 'soap.example.com', 'content-length': method === 'GET' ? 0 : 2 };
+      request({ socketPath, method, path: '/v2/soap11', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .on('error', reject)
+        .end(method === 'GET' ? '' : 'ab');
+    });
+}
 
 test.skip('Envoy takes its configuration (not looked at: no registry that CI reaches has envoy)', () => {});
