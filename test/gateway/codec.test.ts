@@ -85,6 +85,6 @@ test('a reply that is not of its type is refused with the place, an operation th
   t.throws(() => library.jsonToXml('lend', '{'), { instanceOf: TranslationError });
   t.throws(() => library.jsonToXml('borrow', '{}'), {
     instanceOf: RangeError,
-    message: 'operation: expected one of the contract, got "borrow"',
+    message: 'operation: expected an operation of the contract, got "borrow"',
   });
 });
