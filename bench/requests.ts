@@ -161,7 +161,7 @@ export interface RequestRow {
   readonly bound: number;
 }
 
-/** Measures the byte reader beside JSON.parse of what it makes, rounds in turn. */
+/** Measures the byte reader and JSON.parse of its output in alternating rounds. */
 export function measureRequests(rounds: number): readonly RequestRow[] {
   const screening = readContract(screeningContract).contract;
   const { types, arrays } = screening.namespaces;

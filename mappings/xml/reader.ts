@@ -174,7 +174,7 @@ export class XmlReader {
     return { elements: this.#elements, attributes: this.#allAttributes };
   }
 
-  /** Declares prefixes before the root is read: the document is a part of another one. */
+  /** Declares prefixes before `readRoot`, for a document that is part of another document. */
   declare(bindings: ReadonlyMap<string, string>): void {
     for (const [prefix, namespace] of bindings) this.#namespaces.declare(prefix, namespace);
   }

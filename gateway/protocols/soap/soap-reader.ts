@@ -120,7 +120,7 @@ class SoapReader {
   readonly #limits: Limits;
   readonly #mostSteps: number;
   readonly #quirks: XmlQuirks;
-  /** Of a header that is read without the envelope around it. */
+  /** Limits for a header that is read without its envelope. */
   readonly #headerLimits: Limits;
   readonly #readHeader: ReadHeader;
   readonly #faces: ReadonlyMap<string | undefined, Face>;
@@ -174,7 +174,7 @@ class SoapReader {
     return face;
   }
 
-  /** The envelope of a request whose payload the byte reader reads, unless it gives up. */
+  /** Returns the envelope of a request whose payload the byte reader tries first. */
   #envelopeOf(request: SoapRequest, { opening, head, findings }: PlainOpening): Envelope {
     const { version, operation } = opening;
     const { readBytes } = operation;
@@ -195,7 +195,7 @@ class SoapReader {
     return { version, operation, readPayload };
   }
 
-  /** Reads a request up to its payload; undefined for one that the usual reader must read. */
+  /** Opens a request for the byte reader; undefined for a request that the usual reader must read. */
   #openPlain(request: SoapRequest): PlainOpening | undefined {
     const { document, charset, actions, face } = request;
     if (!hasPlainCharacters(document)) return undefined;
@@ -207,7 +207,7 @@ class SoapReader {
     return { opening, head, findings: undefined };
   }
 
-  /** The same of a request that is known apart from its header; undefined for any other one. */
+  /** Opens a request that is cached without its header; undefined for any other request. */
   #openBehindHeader(request: SoapRequest): PlainOpening | undefined {
     const { document, charset, actions, face, attachments } = request;
     const found = attachments === undefined ? face.headers.find(document, charset) : undefined;
@@ -223,7 +223,7 @@ class SoapReader {
     return { opening, head: { ...base, from: end + after.length, elements, attributes }, findings };
   }
 
-  /** Reads the header that ends at an offset, and returns what is counted of it; undefined if anything is wrong with it. */
+  /** Reads the header that ends at an offset and returns its counts; undefined for a header with an error. */
   #readHeaderAt(
     document: Buffer,
     { before, bindings }: Pick<KnownHeader<Opening>, 'before' | 'bindings'>,
@@ -243,7 +243,7 @@ class SoapReader {
     return xml.position === text.length ? xml.counts : undefined;
   }
 
-  /** Keeps a request without its header. */
+  /** Adds a request without its header to the cache. */
   #keepHeader(document: Buffer, charset: string | undefined, face: Face, head: Head, opening: Opening): void {
     const [envelope = ''] = head.names;
     const name = `${envelope.slice(0, -'Envelope'.length)}Header`;
@@ -273,7 +273,7 @@ class SoapReader {
     face.headers.keep({ ...known, head: { ...head, elements, attributes } });
   }
 
-  /** The same of a request whose beginning was not met before, or has header blocks. */
+  /** Opens a request whose beginning is not in the cache. */
   #openNew({
     document,
     charset,
@@ -313,7 +313,7 @@ class SoapReader {
     return { opening, head, findings: undefined };
   }
 
-  /** Returns true if nothing is wrong with a request so far, and nothing is left to be read but the payload. */
+  /** Returns true if a request has no error so far, and only its payload is left to read. */
   #isPlain({ operation, isEmpty, deviation }: Opening, findings: Findings): boolean {
     return (
       operation.readBytes !== undefined &&
@@ -330,9 +330,9 @@ class SoapReader {
   }
 
   /**
-   * Any request, by the usual reader.
+   * Opens any request with the usual reader.
    *
-   * @param isAgain whether the byte reader gave it up
+   * @param isAgain true if the byte reader gave up
    */
   #openWhole(request: SoapRequest, isAgain: boolean): Envelope {
     const { document, charset, actions, face, claimed } = request;

@@ -43,7 +43,7 @@ export function endOfPayloadTag(document: Buffer, from: number): number {
   return -1;
 }
 
-/** Returns true for a byte that may be in a name, by the bytes that end one. */
+/** Returns true for a byte that does not end a name. */
 function isName(byte: number): boolean {
   return byte > space && byte !== lessThan && byte !== greaterThan && byte !== slash;
 }
@@ -61,8 +61,8 @@ function skipBlanks(document: Buffer, from: number): number {
  * Reads the beginning of a document. Returns undefined if it is not well-formed up to there, or does not end with the start
  * tag of the payload.
  *
- * @param start offset behind a byte order mark
- * @param end offset behind the start tag of the payload
+ * @param start offset after a byte order mark
+ * @param end offset after the payload's start tag
  * @param open reads up to that start tag
  */
 export function readHead(

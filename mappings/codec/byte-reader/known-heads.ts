@@ -1,7 +1,7 @@
 import { moveForward } from '../../recent.ts';
 import type { Head } from './message.ts';
 
-/** The beginning of a document as it was met before. */
+/** A cached beginning of a document. */
 interface KnownHead<T> {
   readonly bytes: Buffer;
   /** The Content-Type's charset: the same bytes with another one are another text. */
@@ -15,12 +15,12 @@ const mostHeads = 16;
 /** Bytes of a beginning that is kept. */
 const longestHead = 2_048;
 
-/** The beginnings of documents that were met last, up to the start tag of the payload, each with what it means. */
+/** Cache of the beginnings of documents, up to the payload's start tag, with their meaning. */
 export class KnownHeads<T> {
-  /** Those that are asked for most come before the others. */
+  /** Frequently used entries are at the front. */
   readonly #heads: KnownHead<T>[] = [];
 
-  /** The beginning of a document; undefined for one that is not known. */
+  /** Looks up the beginning of a document; returns undefined if it is not in the cache. */
   find(document: Buffer, charset: string | undefined): KnownHead<T> | undefined {
     for (let index = 0; index < this.#heads.length; index++) {
       const known = this.#heads[index];
@@ -31,7 +31,7 @@ export class KnownHeads<T> {
     return undefined;
   }
 
-  /** Keeps the beginning of a document in place of the one that is asked for least. */
+  /** Adds the beginning of a document. A full cache drops its last entry. */
   keep(document: Buffer, charset: string | undefined, head: Head, meaning: T): void {
     if (head.from > longestHead) return;
     // bytes of their own: a part of the document would keep all of it in memory
@@ -42,7 +42,7 @@ export class KnownHeads<T> {
 }
 
 function startsWith(document: Buffer, bytes: Buffer): boolean {
-  const last = bytes.length - 4; // a look at the name of the last tag, where most differ, costs next to nothing
+  const last = bytes.length - 4; // most beginnings differ in the name of the last tag
   return (
     document.length >= bytes.length &&
     document.readInt32LE(last) === bytes.readInt32LE(last) &&
@@ -50,26 +50,26 @@ function startsWith(document: Buffer, bytes: Buffer): boolean {
   );
 }
 
-/** A document apart from its header, as it was met before. */
+/** A cached request without its header. */
 export interface KnownHeader<T> {
   /** Up to the header's start tag. */
   readonly before: Buffer;
   readonly endTag: Buffer;
-  /** From behind the header's end tag up to the payload. */
+  /** From the end of the header to the end of the payload's start tag. */
   readonly after: Buffer;
   readonly charset: string | undefined;
   /** The namespaces of prefixes around the header. */
   readonly bindings: ReadonlyMap<string, string>;
-  /** Its counts are without the header. */
+  /** Counts do not include the header. */
   readonly head: Head;
   readonly meaning: T;
 }
 
-/** Documents that were met last, apart from their headers. */
+/** Cache of requests without their headers. */
 export class KnownHeaders<T> {
   readonly #headers: KnownHeader<T>[] = [];
 
-  /** What is known of a document, and the offset behind its header; undefined for one that is not known. */
+  /** Looks up a document; returns the entry and the offset after the header, or undefined. */
   find(
     document: Buffer,
     charset: string | undefined,
@@ -88,7 +88,7 @@ export class KnownHeaders<T> {
     return undefined;
   }
 
-  /** Keeps one in place of the one that is asked for least. */
+  /** Adds an entry. A full cache drops its last entry. */
   keep(known: KnownHeader<T>): void {
     if (known.before.length + known.after.length > longestHead) return;
     if (this.#headers.length === mostHeads) this.#headers.pop();

@@ -15,7 +15,7 @@ export interface Head extends Place {
   readonly memo: HeadMemo;
 }
 
-/** What is made for a head when a message needs it. */
+/** Values of a head that the first message computes. */
 export interface HeadMemo {
   /** The table of the payload in this spelling. */
   table: Table | undefined;
@@ -66,7 +66,7 @@ export function compileByteReader({ name, spellings, limits, planOf, finish }: B
 
 const trusts = new WeakMap<ReadBytes, Trust>();
 
-/** Reads a message of an operation, unless most of those before it were given up. */
+/** Reads a message unless most recent messages of the operation were given up. */
 export const tryBytes: (readBytes: ReadBytes, ...given: Parameters<ReadBytes>) => Input | undefined = (
   readBytes,
   document,
@@ -84,14 +84,14 @@ export const tryBytes: (readBytes: ReadBytes, ...given: Parameters<ReadBytes>) =
   return input;
 };
 
-/** Messages that were given up, less those that were read: with more of them the operation's messages are not tried. */
+/** Score at which an operation is not tried: each message that is given up adds 1, each other one subtracts 1. */
 const mostGivenUp = 32;
-/** Messages that are not tried then. */
+/** Number of messages that are not tried after that. */
 const pause = 512;
-/** After them so few of `mostGivenUp` are left before the next pause. */
+/** Score below `mostGivenUp` after the pause. */
 const again = 8;
 
-/** Decides whether the messages of an operation are worth a try. */
+/** Decides if the messages of an operation are tried. */
 class Trust {
   #givenUp = 0;
   #paused = 0;
@@ -159,7 +159,7 @@ function isBlank(document: Buffer, from: number): boolean {
   return true;
 }
 
-/** Returns true if the end tags of all open elements follow, and nothing else. */
+/** Returns true if only the end tags of all open elements follow. */
 function isClosed(bytes: Buffer, from: number, { names, memo }: Head): boolean {
   memo.ends ??= Buffer.from(names.reduce((inner, name) => `</${name}>${inner}`, ''));
   const { ends } = memo;

@@ -118,7 +118,7 @@ export class Plans {
     return { ...plan, members: plan.members.map((member) => inSlot(member, slots.get(member.json))) };
   }
 
-  /** A text with attributes, none of which the element has. */
+  /** The plan of a type with text and attributes, for an element without attributes. */
   #textValue(type: ComplexType, { value }: ObjectForm, element: ElementDeclaration): Value | undefined {
     if (value?.type === undefined || !this.#takes(type, [])) return undefined;
     return leafValue(this.#policy.leafOf(value.type, { ...element, value: undefined }), value.json);

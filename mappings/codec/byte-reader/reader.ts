@@ -71,7 +71,7 @@ export interface Place {
  * names with prefixes that are declared at the payload or outside it, no attributes, no comments, no CDATA sections, no
  * processing instructions, no text between elements, each value of its type, each required member there, no limit
  * exceeded. For any other message it gives up, so that the usual reader reads the whole message. Every method that reads
- * returns the offset behind what it read, or -1 to give up.
+ * returns the offset after it, or -1 to give up.
  */
 export class ByteReader implements Cursor {
   at = 0;
@@ -166,7 +166,7 @@ export class ByteReader implements Cursor {
     }
   }
 
-  /** The members of an object, from behind its start tag to its end tag. */
+  /** Reads the members of an object up to its end tag. */
   #object(table: Table, plan: ObjectPlan, from: number): number {
     const bytes = this.#bytes;
     const start = this.to;
@@ -205,7 +205,7 @@ export class ByteReader implements Cursor {
     return this.#leave(children) && this.#isWhole(table, plan, base) ? at : -1;
   }
 
-  /** The items of an array, from behind its start tag to its end tag. */
+  /** Reads the items of an array up to its end tag. */
   #list(table: Table, from: number): number {
     const bytes = this.#bytes;
     const start = this.to;
@@ -262,7 +262,7 @@ export class ByteReader implements Cursor {
     return choices.length === 0 || choices.every(({ branches }) => isOneBranch(branches, base));
   }
 
-  /** The tag of the child whose start tag is at an offset; leaves the offset behind the start tag in `at`. */
+  /** Finds the tag of the start tag at an offset; `at` is then the offset after it. */
   #next(table: Table, last: Tag | undefined, at: number): Tag | undefined {
     if (last?.repeats === true && this.#isAt(at, last.start)) {
       this.at = at + last.start.length;
@@ -280,7 +280,7 @@ export class ByteReader implements Cursor {
     return tag;
   }
 
-  /** The same of any start tag of a type. */
+  /** Finds any start tag of a type. */
   #find(table: Table, at: number): Tag | undefined {
     const bytes = this.#bytes;
     let end = at;
@@ -314,7 +314,7 @@ export class ByteReader implements Cursor {
     }
   }
 
-  /** The value of an element, from behind its start tag to behind its end tag. */
+  /** Reads the value of an element and its end tag. */
   #value(tag: Tag, from: number): number {
     this.#attributes += tag.attributes;
     if (tag.isEmpty) return this.#emptyValue(tag, from);
@@ -337,10 +337,10 @@ export class ByteReader implements Cursor {
     return this.#bytes[next] === greaterThan ? next + 1 : -1;
   }
 
-  /** The value of an element whose start tag closes itself. */
+  /** Writes the value of an empty-element tag. */
   #emptyValue({ kind, leaf, table, isWrapped }: Tag, at: number): number {
     if (table !== undefined) {
-      // whether something is missing is known of an element with two tags alone
+      // required members are only checked between two tags
       if (kind === object && table.required.some((word) => word !== 0)) return -1;
       this.target[this.to++] = kind === list ? openBracket : openBrace;
       this.target[this.to++] = kind === list ? closeBracket : closeBrace;
@@ -355,7 +355,7 @@ export class ByteReader implements Cursor {
     return at;
   }
 
-  /** A text up to the `<` that ends it. */
+  /** Reads a text up to `<`. */
   #leaf(kind: Tag['kind'], leaf: Leaf, from: number): number {
     switch (kind) {
       case integer:
@@ -444,7 +444,7 @@ export class ByteReader implements Cursor {
     return end;
   }
 
-  /** A text of any form, by the function of its type. */
+  /** Converts a text by the function of its type. */
   #other(leaf: Leaf, from: number): number {
     const end = this.#bytes.indexOf(lessThan, from);
     if (end < 0 || end - from > leaf.maxLength) return -1;
@@ -460,7 +460,7 @@ export class ByteReader implements Cursor {
     return at;
   }
 
-  /** Returns false for a token that is no value of a required member (W42); takes tokens that are needed apart. */
+  /** Returns false for an empty token of a required member (W42). Stores slots and credentials. */
   #isTaken(tag: Tag, before: number): boolean {
     const start = before + tag.key.length;
     const { target } = this;
@@ -483,13 +483,13 @@ export class ByteReader implements Cursor {
   }
 }
 
-/** Bytes of a start tag that is kept. */
+/** Maximum length in bytes of a start tag that is cached. */
 const longestTag = 256;
 
-/** Start tags of a message that are read by the usual reader, which takes some µs each. */
+/** Maximum number of new start tags per message. The usual reader takes some µs for each. */
 const mostLearned = 256;
 
-/** Base64 of more bytes is copied by native code. */
+/** Length in bytes from which base64 is copied by native code. */
 const manyBytes = 64;
 
 /** The members that came, by words of 31 bits, of all open elements. */

@@ -16,7 +16,7 @@ function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= zero && byte <= 0x39;
 }
 
-/** The end of an integer as JSON writes it: no plus, no leading zeros, no `-0`. */
+/** Returns the end of an integer in the form of JSON: no plus, no leading zeros, no `-0`. */
 export function endOfInteger(bytes: Buffer, start: number, mostDigits: number, isSigned: boolean): number {
   let at = start;
   if (bytes[at] === minus) {
@@ -95,7 +95,7 @@ export function endOfDateTime(bytes: Buffer, start: number, takesZoneless: boole
   return bytes[at] === lessThan ? at : -1;
 }
 
-/** Letters before one and two `=`, whose last bits are zero (RFC 4648 §3.5). */
+/** Letters allowed before one and two `=`: their unused bits are zero (RFC 4648 §3.5). */
 const lastLetters: readonly string[] = ['', 'AEIMQUYcgkosw048', 'AQgw'];
 
 /** The end of base64 without blanks. */

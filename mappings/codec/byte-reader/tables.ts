@@ -200,10 +200,10 @@ function bitOf(words: Int32Array, index: number): number {
 /** Bindings that are kept at one element: no toolkit declares more. */
 const mostBindings = 32;
 
-/** Start tags that are kept of a contract: some megabytes at most. */
+/** Maximum number of cached start tags of a contract: some megabytes. */
 const mostTags = 16_384;
 
-/** The spellings of a contract's requests; if there are too many tags, those that were not used for the longest time go. */
+/** Cache of the spellings of a contract's requests. The least recently used are dropped first. */
 export class Spellings {
   readonly #families = new Map<string, Family>();
   #tags = 0;
@@ -277,7 +277,7 @@ export class Spelling {
     return new Spelling(new Map([...this.#bindings, ...declared]), this.#limits, this.family);
   }
 
-  /** The usual reader at a start tag; undefined for bytes that are no start tag, and where there are too many bindings. */
+  /** The usual reader at a start tag; undefined for other bytes, and with more than `mostBindings`. */
   readerOf(bytes: Buffer): XmlReader | undefined {
     if (this.#bindings.size > mostBindings) return undefined;
     this.#before ??= `<_${[...this.#bindings].map(declarationOf).join('')}>`;
