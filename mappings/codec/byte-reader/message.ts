@@ -33,9 +33,9 @@ export type ReadBytes = (document: Buffer, head: Head, reading: Reading) => Inpu
 
 /** The parts of a byte reader. */
 export interface ByteReaderParts {
-  /** The operation's. */
+  /** Name of the operation. */
   readonly name: string;
-  /** The spellings of the contract. */
+  /** The cache of the contract. */
   readonly spellings: Spellings;
   readonly limits: Limits;
   /** Makes the plan of the operation's input; called once, when the first message is read. */
