@@ -204,13 +204,22 @@ export const overlayKeys = {
     ...oneOf(['zoned', 'bare'], 'zoned'),
     description: 'UTC dates with `dates: wcf`: with the offset -0000, or without an offset.',
   }),
-  upstreamTimeZone: both({
-    ...text(
-      'IANA time zone of request dates without an offset. Default: UTC with `dates: wcf` or `utc`, else none.',
-    ),
-    default: undefined,
-    example: 'Europe/London',
-  }), // W16
+  upstreamTimeZone: {
+    ...openapi({
+      ...text(
+        'IANA time zone of request dates without an offset. Default: UTC with `dates: wcf`, otherwise none.',
+      ),
+      default: undefined,
+      example: 'Europe/London',
+    }), // W16
+    ...adopted({
+      ...text(
+        'IANA time zone of request dates without an offset. Default: UTC with `dates: utc`, otherwise none.',
+      ),
+      default: undefined,
+      example: 'Europe/London',
+    }), // A26
+  },
   unknownEnumValues: both({
     ...oneOf(['refuse', 'pass'], 'pass'),
     description:
@@ -357,7 +366,11 @@ export const overlayKeys = {
       ...choice(
         'Settings of single operations by their names in the document, or a list of the only operations to serve.',
         list('The operations to serve.', 'operations to serve', text('Name of the operation.')),
-        map('Settings of single operations.', '`Operation: { readOnly, name, hide, upstream }`', operation),
+        map(
+          'Settings of single operations.',
+          '`Operation: { name, hide, readOnly, upstream, … }`',
+          operation,
+        ),
       ),
       example: '{}',
     }),

@@ -10,7 +10,13 @@ function valuesOf(setting: Setting): string {
   return setting.kind === 'text' ? 'text' : expectedBy(setting);
 }
 
-/** Formats a default as Markdown. If a key has no default, its description states the gateway's behaviour. */
+/** Splits a description into its text and the default that its last sentence states. */
+function splitDefault(description: string): readonly [text: string, stated: string] {
+  const [, text = description, stated = ''] = /^(.+?) Default: (.+)\.$/.exec(description) ?? [];
+  return [text, stated];
+}
+
+/** Formats a default as Markdown; an empty text for none. */
 function shownDefault(value: unknown): string {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : `\`${String(value)}\``;
 }
@@ -29,7 +35,8 @@ export function overlayRows(kind: ContractKind): string {
   return Object.entries(keys)
     .map(([key, setting]) => {
       const preset = 'default' in setting ? defaultOf(kind, key) : '';
-      const cells = [`\`${key}\``, valuesOf(setting), preset, setting.description];
+      const [text, stated] = splitDefault(setting.description);
+      const cells = [`\`${key}\``, valuesOf(setting), preset === '' ? stated : preset, text];
       return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
     })
     .join('');
