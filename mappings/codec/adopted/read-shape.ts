@@ -14,9 +14,9 @@ import {
 import { isBlankText } from '../scalars/scalar.ts';
 import { namespaceText, quoteJson } from '../scalars/text.ts';
 import { isInstanceNamespace } from '../schema-instance.ts';
-import { readContent } from './content.ts';
 import type { AdoptedContext } from './context.ts';
 import { readInnerXml } from './open-elements.ts';
+import { readContent } from './read-content.ts';
 import { accepted, isReferring, readSimple } from './read-simple.ts';
 import type { AttributeCodec, Shape } from './shape.ts';
 

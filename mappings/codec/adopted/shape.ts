@@ -5,7 +5,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import type { Scan } from '../scalars/scalar.ts';
 import { excerpt, namespaceText } from '../scalars/text.ts';
 import { finalTypeName } from '../schema-instance.ts';
-import type { CompiledContent } from './content.ts';
+import type { CompiledContent } from './content-model.ts';
 import type { AdoptedContext } from './context.ts';
 import type { MapEntries } from './map-entries.ts';
 import type { SimpleCodec } from './simple-types.ts';
