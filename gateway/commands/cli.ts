@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { readVersion } from '../process/version.ts';
 import { adoptCommand } from './adopt.ts';
 import { checkCommand } from './check.ts';
 import { diffCommand } from './diff.ts';
@@ -66,11 +66,4 @@ function stopPrinting({ code }: NodeJS.ErrnoException): void {
   if (code === 'EPIPE') process.exit();
   printError(`standard output: expected a writable output, got ${code}`);
   process.exit(wrongInput);
-}
-
-function readVersion(): string {
-  const here = import.meta.dirname;
-  const root = here.endsWith('/dist/gateway/commands') ? '../../..' : '../..';
-  const manifest: { version: string } = JSON.parse(readFileSync(`${here}/${root}/package.json`, 'utf8'));
-  return manifest.version;
 }

@@ -10,7 +10,7 @@ import { describeError } from '../telemetry/log.ts';
 import { createMetrics, type Gauges, type Metrics, type Snapshot } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
-import { idleUpstream, type Upstream } from '../upstream/upstream.ts';
+import { idleUpstream, type Upstream, type UpstreamStates } from '../upstream/upstream.ts';
 import { type CoreCallerLimits, createCoreCallerLimits } from './caller-limits.ts';
 import { createContractApp, createRecorder, type Shared, shownPath } from './contract-app.ts';
 import type { CoreOptions } from './core-options.ts';
@@ -84,12 +84,20 @@ export class Core {
 
   /** Returns counters and gauges of the contracts with these paths. */
   readMetrics(paths: readonly string[], own: Pick<Gauges, 'connections' | 'droppedLines'>): Snapshot {
-    const upstreamStates = new Map(
-      paths.map((path) => [path, this.#upstreams.get(path)?.state() ?? idleUpstream]),
-    );
+    const upstreamStates = new Map(this.upstreamStates(paths));
     const loopDelayMs = this.#loopDelayMs;
     const read = this.#metrics.read({ ...this.admission.load(), ...own, upstreamStates, loopDelayMs });
     return [...read, ...(this.#callerLimits?.read() ?? []), ...(this.#options.traces?.read() ?? [])];
+  }
+
+  /** Returns the states of the upstreams of the contracts with these paths. */
+  upstreamStates(paths: readonly string[]): UpstreamStates {
+    return paths.map((path) => [path, this.#upstreams.get(path)?.state() ?? idleUpstream]);
+  }
+
+  /** Returns the names of a contract's operations that were called since the start, by the contract's path. */
+  calledOperations(path: string): readonly string[] {
+    return this.#metrics.calledOperations(path);
   }
 
   /** Prepares the worker threads for reloaded contracts. */

@@ -4,10 +4,11 @@ import { ContractError } from '../../mappings/loader/document/error.ts';
 import type { Log } from '../core/core-options.ts';
 import { compileIdentify, type Identify } from '../http/client-certificate.ts';
 import { describeError } from '../telemetry/log.ts';
+import { type Certificates, certificatesOfListener } from './certificates.ts';
 import { type ListenerPlan, readListenerPlan } from './config.ts';
 import type { Listener } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { loadTls, watchTls } from './tls.ts';
+import { loadTls, type TlsPlan, watchTls } from './tls.ts';
 
 /** Current TLS settings for callers, and the function that turns their certificates into credentials. */
 export interface ListenerTls {
@@ -20,6 +21,8 @@ export interface ListenerTls {
    * ContractError.
    */
   readonly reload: () => TlsOptions | undefined;
+  /** Uses new TLS options for future connections of the listener. */
+  readonly renew: (listener: Listener, tls: TlsOptions) => void;
   /** Renews a listener's certificates whenever their files change. Returns a function that ends this. */
   readonly watch: (listener: Listener, log: Log) => () => void;
 }
@@ -28,7 +31,11 @@ export interface ListenerTls {
 const watchMs = 5_000;
 
 /** Reads the TLS settings. Throws ContractError. */
-export function openTls(options: ServeOptions, trustedProxies: BlockList | undefined): ListenerTls {
+export function openTls(
+  options: ServeOptions,
+  trustedProxies: BlockList | undefined,
+  certificates: Certificates,
+): ListenerTls {
   const planned = (): ListenerPlan =>
     options.config === undefined
       ? { tls: options.tls, clientCertificate: undefined }
@@ -38,23 +45,37 @@ export function openTls(options: ServeOptions, trustedProxies: BlockList | undef
     const now = planned().tls;
     const isSame = (now === undefined) === (plan === undefined);
     if (isSame && now?.clientCertificates === plan?.clientCertificates)
-      return now === undefined ? undefined : loadTls(now);
+      return now === undefined ? undefined : checked(now, loadTls(now));
     const message =
       'expected tls and clientCertificates without changes, got other values. Restart the gateway to change them';
     throw new ContractError([{ file: options.config ?? '', pointer: '/tls', message }]);
   };
+  const group = 'listener';
+  const used = (of: TlsPlan, tls: TlsOptions) => certificatesOfListener(['server', 'ca'], of, tls);
+  const checked = (of: TlsPlan, tls: TlsOptions): TlsOptions => {
+    certificates.check(group, used(of, tls));
+    return tls;
+  };
+  const renew: ListenerTls['renew'] = (listener, renewed) => {
+    listener.renewTls(renewed);
+    if (plan !== undefined) certificates.use(group, used(plan, renewed));
+  };
+  const tls = plan === undefined ? undefined : loadTls(plan);
+  if (plan !== undefined && tls !== undefined) certificates.use(group, used(plan, tls));
   return {
-    tls: plan === undefined ? undefined : loadTls(plan),
+    tls,
     identify:
       clientCertificate === undefined ? undefined : compileIdentify(clientCertificate, trustedProxies),
     certified: clientCertificate?.header,
     reload: load,
+    renew,
     watch: (listener, log) => {
       if (plan === undefined) return () => {};
       return watchTls(plan, options.tlsWatchMs ?? watchMs, () => {
         try {
           const renewed = load();
-          if (renewed !== undefined) listener.renewTls(renewed);
+          if (renewed !== undefined) renew(listener, renewed);
+          certificates.warn(log);
           log.info({}, 'TLS certificates reloaded for new connections');
         } catch (error) {
           const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);

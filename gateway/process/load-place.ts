@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
+import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import { type ContractPlace, mappingIn, readContract } from '../../mappings/loader/load.ts';
 import { faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
@@ -47,7 +49,8 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   if (files === undefined || adopted === undefined) return { ...loaded, mapping: undefined };
   const { document: derived } = deriveFromContract(contract);
   const faults = faultNamesOf(adopted.service);
-  const mapping = loadMapping({ ...files, derived, faults }, limits);
+  const allowance = new Allowance(limits);
+  const mapping = loadMapping({ ...files, derived, faults }, limits, allowance);
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
   const { service } = adopted;
@@ -69,6 +72,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   return {
     ...loaded,
     contract: { ...contract, operations, adopted: mapped },
+    hash: createHash('sha256').update(`${loaded.hash}${allowance.hash}`).digest('hex').slice(0, 16),
     notServed: [...loaded.notServed, ...without],
     mapping,
   };

@@ -17,6 +17,7 @@ import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { openCallerLimits, type ProcessCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
+import { Certificates, certificatesOfPlans } from './certificates.ts';
 import { readConfig } from './config.ts';
 import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
 import { type ListenerTls, openTls } from './listener-tls.ts';
@@ -26,6 +27,7 @@ import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
+import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts';
 import { openTraces } from './traces.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
 import { readSecrets } from './wsse-secrets.ts';
@@ -50,6 +52,7 @@ interface Parts {
   readonly listenerTls: ListenerTls;
   readonly callerLimits: ProcessCallerLimits | undefined;
   readonly traces: Traces | undefined;
+  readonly certificates: Certificates;
 }
 
 /** Loads and compiles the contracts, and listens. Throws ContractError or RangeError before it listens. */
@@ -59,7 +62,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const isOwnHost = hostsOf(options);
   const outputs = openOutputs(options, limits.logBytes);
   const { log } = outputs;
-  const listenerTls = openTls(options, trustedProxies);
+  const certificates = new Certificates();
+  const listenerTls = openTls(options, trustedProxies, certificates);
   const state: State = {
     secrets: options.wsseSecrets === undefined ? undefined : readSecrets(options.wsseSecrets),
     callers: readCallers(options.callerFiles ?? {}),
@@ -68,7 +72,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   };
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
-  const parts: Parts = { options, limits, state, outputs, listenerTls, callerLimits, traces };
+  const parts: Parts = { options, limits, state, outputs, listenerTls, callerLimits, traces, certificates };
   const core = new Core({
     ...coreOptionsOf(parts),
     trustedProxies,
@@ -125,10 +129,15 @@ function coreOptionsOf({
 }
 
 function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Sites> {
-  const { options, limits, outputs, callerLimits } = parts;
+  const { options, limits, outputs, callerLimits, certificates } = parts;
   const { log } = outputs;
   const tellLoaded = options.tellLoaded ?? ((report) => logLoaded(report, log));
-  return openSites(() => plansOf(options), {
+  const plans = (): readonly SitePlan[] => {
+    const read = plansOf(options);
+    certificates.check('upstreams', certificatesOfPlans(options.config ?? '', read));
+    return read;
+  };
+  return openSites(plans, {
     limits,
     check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded, site) => {
@@ -139,6 +148,8 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     handlerOf: (compiled, upstream, mapping) => createApp(core.appOf(compiled, upstream, mapping)),
   });
 }
+
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** A serving process. Its functions are bound, because they are passed to signal handlers. */
 export class Running {
@@ -156,6 +167,8 @@ export class Running {
   readonly #listener: Listener;
   readonly #endWatch: () => void;
   readonly #everySecond: NodeJS.Timeout;
+  readonly #everyDay: NodeJS.Timeout;
+  readonly #lastReload: LastReload = { isSuccessful: true, loadedAt: Date.now() };
   #reloading = Promise.resolve();
   /** A reload that has not begun. */
   #waiting: Promise<void> | undefined;
@@ -171,6 +184,8 @@ export class Running {
     this.log = parts.outputs.log;
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
     this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
+    this.#everyDay = setInterval(() => parts.certificates.warn(this.log), dayMs).unref();
+    this.#settle();
     this.url = listener.url;
     this.addresses = sites.basePaths().map((basePath) => publicUrl + basePath);
     this.endpoints = sites.endpoints().map((paths) => paths.map((path) => publicUrl + path));
@@ -190,7 +205,12 @@ export class Running {
       droppedLines: this.#parts.outputs.dropped(),
     };
     const read = this.#core.readMetrics(this.#sites.basePaths().map(shownPath), own);
-    return [...read, ...(this.#listener.failedHandshakes?.read() ?? [])];
+    return [
+      ...read,
+      ...(this.#listener.failedHandshakes?.read() ?? []),
+      ...stateMetrics(this.#sites.contracts(), this.#lastReload),
+      ...this.#parts.certificates.read(),
+    ];
   };
 
   /**
@@ -223,6 +243,7 @@ export class Running {
   async #reloadNow(): Promise<void> {
     const { options, state, callerLimits, listenerTls } = this.#parts;
     const { secrets, callers } = state;
+    const before = this.#sites.contracts();
     let undo: (() => void) | undefined;
     try {
       if (options.callerFiles !== undefined) state.callers = readCallers(options.callerFiles);
@@ -230,16 +251,30 @@ export class Running {
       undo = callerLimits?.reload();
       const renewed = listenerTls.reload();
       await this.#sites.reload();
-      if (renewed !== undefined) this.#listener.renewTls(renewed);
+      if (renewed !== undefined) listenerTls.renew(this.#listener, renewed);
     } catch (error) {
       Object.assign(state, { secrets, callers });
       undo?.();
+      this.#lastReload.isSuccessful = false;
       const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
       this.log.error(why, 'not reloaded: serving the previous contracts');
       return;
     }
     this.#core.renew();
-    this.log.info({ basePaths: this.#sites.basePaths().map(shownPath) }, 'reloaded');
+    this.#lastReload.isSuccessful = true;
+    this.#lastReload.loadedAt = Date.now();
+    this.#settle();
+    const contracts = this.#sites.contracts();
+    warnOfRemoved(before, contracts, (path) => this.#core.calledOperations(path), this.log);
+    const hashes = Object.fromEntries(contracts.map(({ path, hash }) => [path, hash]));
+    this.log.info({ basePaths: contracts.map(({ path }) => path), hashes }, 'reloaded');
+  }
+
+  /** Records the certificates in use after a load, and logs those that expire soon. */
+  #settle(): void {
+    const { options, certificates } = this.#parts;
+    certificates.use('upstreams', certificatesOfPlans(options.config ?? '', this.#sites.plans()));
+    certificates.warn(this.log);
   }
 
   async #stopNow(delayMs: number): Promise<boolean> {
@@ -252,6 +287,7 @@ export class Running {
     const cut = await connections.close(server, limits.drainMs);
     if (cut > 0) log.error({ connections: cut }, 'stopped: open requests or replies were aborted');
     clearInterval(this.#everySecond);
+    clearInterval(this.#everyDay);
     this.#endWatch();
     await this.#core.close();
     await this.#upstreams.close();

@@ -4,6 +4,7 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
+import { shownPath } from '../core/contract-app.ts';
 import { type Handler, targetOf } from '../http/app.ts';
 import { plainPath } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
@@ -44,12 +45,31 @@ export interface SiteMaker {
   readonly onLoad: (loaded: LoadedContract, site: LoadSite) => void;
 }
 
+/** A served contract, for metrics and the admin API. */
+export interface ServedContract {
+  /** Base path as shown in the log. */
+  readonly path: string;
+  readonly service: string;
+  /** Hash of its files. */
+  readonly hash: string;
+  /** `info.version` of the OpenAPI document; `''` for a legacy WSDL. */
+  readonly version: string;
+  /** Names, in the order of the document. */
+  readonly operations: readonly string[];
+  /** Time when its files were read. */
+  readonly loadedAt: Date;
+}
+
 /** All contracts that a process serves. A reload replaces them while the process serves. */
 export interface Sites {
   /** Serves a request by the contract at its path. */
   readonly handle: Handler;
   /** The base paths, in the order of the plans. */
   readonly basePaths: () => readonly string[];
+  /** The contracts, in the order of the plans. */
+  readonly contracts: () => readonly ServedContract[];
+  /** The plans of these contracts. */
+  readonly plans: () => readonly SitePlan[];
   /** Paths of each contract's endpoints, in the order of the plans: base path and `/soap11`, or the path of a port. */
   readonly endpoints: () => readonly (readonly string[])[];
   /** Contracts listed at `/`; undefined if there is only one or one is served at `/`. */
@@ -62,6 +82,8 @@ export interface Sites {
 }
 
 interface Site {
+  readonly plan: SitePlan;
+  readonly served: ServedContract;
   readonly basePath: string;
   readonly name: string;
   /** Paths of the SOAP endpoints, relative to the base path. */
@@ -82,6 +104,8 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   return {
     handle: (request, response) => handle(request, response),
     basePaths: () => sites.map(({ basePath }) => basePath),
+    contracts: () => sites.map(({ served }) => served),
+    plans: () => sites.map(({ plan }) => plan),
     endpoints: () => sites.map(({ basePath, endpoints }) => endpoints.map((path) => basePath + path)),
     services: () => {
       if (sites.length === 1 || sites.some(({ basePath }) => basePath === '')) return undefined;
@@ -118,6 +142,7 @@ function open(
       basePath: plan.basePath ?? contract.basePath,
     })),
   );
+  const loadedAt = new Date();
   return Promise.all(
     all.map(async ({ plan, loaded }) => {
       const { contract, mapping } = loaded;
@@ -131,6 +156,15 @@ function open(
       const limits = { ...maker.limits, ...plan.limits };
       const compiled = await inTurns(compileInSteps({ ...contract, basePath }, limits));
       return {
+        plan,
+        served: {
+          path: shownPath(basePath),
+          service: contract.service,
+          hash: loaded.hash,
+          version: contract.about?.version ?? '',
+          operations: contract.operations.map(({ name }) => name),
+          loadedAt,
+        },
         basePath,
         handle: maker.handlerOf(compiled, upstream, mapping),
         name: contract.service,

@@ -45,6 +45,11 @@ export interface Metrics {
    * its counts.
    */
   readonly counterOf: (path: string) => (record: RequestRecord) => void;
+  /**
+   * Returns the names of a contract's operations that were called since the start, by the contract's path. With more
+   * than `metricOperations` operations, one of the names is `other`.
+   */
+  readonly calledOperations: (path: string) => readonly string[];
   /** Counts an aborted reply of a contract, by its path. */
   readonly countCut: (path: string) => void;
   readonly read: (gauges: Gauges) => Snapshot;
@@ -104,6 +109,7 @@ export function createMetrics(limits: Limits = defaultLimits, callers: () => Cal
       const counts = countsOf(path);
       return (record) => count(counts, record, limits);
     },
+    calledOperations: (path) => [...(contracts.get(path)?.operations.keys() ?? [])],
     countCut: (path) => {
       countsOf(path).cut++;
     },
@@ -364,7 +370,7 @@ function gaugesOf(gauges: Gauges): Family[] {
     apart(
       'upstream_operations_open',
       'Operations whose circuit breaker is open.',
-      samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations),
+      samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations.length),
     ),
     family(
       'upstream_waiting',
@@ -409,7 +415,8 @@ function family(name: string, type: Family['type'], help: string, samples: reado
   return { name, type, help, together: 'sum', samples };
 }
 
-function apart(name: string, help: string, samples: readonly Sample[]): Family {
+/** Creates a gauge. With several workers, each value has the worker's name as a label. */
+export function apart(name: string, help: string, samples: readonly Sample[]): Family {
   return { name, type: 'gauge', help, together: 'apart', samples };
 }
 

@@ -148,9 +148,9 @@ export class Breaker {
     return isOpen(this.#upstream, now);
   }
 
-  /** Returns the number of operations with an open circuit. */
-  openOperations(now: number): number {
-    return [...this.#operations.values()].filter((row) => isOpen(row, now)).length;
+  /** Returns the names of the operations with an open circuit. */
+  openOperations(now: number): readonly string[] {
+    return [...this.#operations].flatMap(([operation, row]) => (isOpen(row, now) ? [operation] : []));
   }
 
   /** Returns undefined if a call may be sent now, else the whole seconds until the next attempt. */

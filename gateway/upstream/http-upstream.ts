@@ -108,6 +108,9 @@ function upstreamOver(
       return {
         isOpen: breaker.isOpen(now),
         openOperations: breaker.openOperations(now),
+        active: connections.active,
+        connections: limits.upstreamConnections,
+        queue: limits.upstreamQueue,
         waiting: connections.waiting,
         shed: line.shed,
       };
@@ -171,7 +174,10 @@ function byServers(address: string, only: boolean, create: (url: string) => Upst
         states.reduce((total, state) => total + of(state), 0);
       return {
         isOpen: states.some(({ isOpen }) => isOpen),
-        openOperations: sum(({ openOperations }) => openOperations),
+        openOperations: states.flatMap(({ openOperations }) => openOperations),
+        active: sum(({ active }) => active),
+        connections: sum(({ connections }) => connections),
+        queue: sum(({ queue }) => queue),
         waiting: sum(({ waiting }) => waiting),
         shed: sum(({ shed }) => shed),
       };

@@ -35,6 +35,11 @@ export class UpstreamConnections {
     this.#waiting = new Places(upstreamQueue);
   }
 
+  /** Number of calls that have a connection. */
+  get active(): number {
+    return this.#out.calls.length;
+  }
+
   /** Number of waiting calls. */
   get waiting(): number {
     return this.#waiting.calls.length;

@@ -69,8 +69,14 @@ export interface Upstream {
 export interface UpstreamState {
   /** True if all calls are rejected because no connection could be made. */
   readonly isOpen: boolean;
-  /** Number of operations with an open circuit breaker. */
-  readonly openOperations: number;
+  /** Names of operations with an open circuit breaker. */
+  readonly openOperations: readonly string[];
+  /** Number of calls that have a connection. */
+  readonly active: number;
+  /** Maximum number of connections; 0 for a service in this process. */
+  readonly connections: number;
+  /** Maximum number of calls that wait for a connection. */
+  readonly queue: number;
   /** Number of calls that wait for a connection. */
   readonly waiting: number;
   /** Number of calls rejected since the start because no connection was free in time. */
@@ -78,7 +84,18 @@ export interface UpstreamState {
 }
 
 /** State of an upstream with closed circuit breakers and no waiting calls. */
-export const idleUpstream: UpstreamState = { isOpen: false, openOperations: 0, waiting: 0, shed: 0 };
+export const idleUpstream: UpstreamState = {
+  isOpen: false,
+  openOperations: [],
+  active: 0,
+  connections: 0,
+  queue: 0,
+  waiting: 0,
+  shed: 0,
+};
+
+/** States of upstreams, by the paths of their contracts. */
+export type UpstreamStates = readonly (readonly [path: string, state: UpstreamState])[];
 
 /** A JSON service in this process. Requests and responses are JSON texts, as over HTTP. */
 export interface LocalService {

@@ -52,6 +52,8 @@ export interface ContractSource {
 export interface LoadedContract {
   /** The deeply frozen contract. */
   readonly contract: Contract;
+  /** Hash of the contract's files, 16 hexadecimal digits. Equal files have equal hashes. */
+  readonly hash: string;
   /** Values represented as JSON text because no closed type fits. */
   readonly notes: readonly Note[];
   /** Operations of the document that cannot be called. */
@@ -111,7 +113,7 @@ export function buildContract(source: ContractSource): LoadedContract {
     throw contractError(problems.values(), limits);
   const document = readDocument(source.openapi, report);
   const pinned = source.names ?? { operations: new Map(), types: new Map(), members: new Map() };
-  const make = (stated: Node): Omit<LoadedContract, 'brokenReferences'> => {
+  const make = (stated: Node): Omit<LoadedContract, 'brokenReferences' | 'hash'> => {
     const converted = isSwagger(stated)
       ? convertSwagger(stated, reportTo(source.openapiName, broken), allowance)
       : undefined;
@@ -145,7 +147,8 @@ export function buildContract(source: ContractSource): LoadedContract {
   // A misspelt key may be the cause of unresolved references.
   const causes = broken.size === 0 ? [] : misspeltRoot;
   const warnings = [...misspeltRoot, ...loaded.warnings, ...misspelt];
-  return { ...loaded, warnings, brokenReferences: [...causes, ...broken.values()] };
+  const brokenReferences = [...causes, ...broken.values()];
+  return { ...loaded, hash: allowance.hash, warnings, brokenReferences };
 }
 
 function misspeltProblems(document: Node, file: string): readonly ContractProblem[] {
@@ -167,7 +170,7 @@ function unknownKey(key: string, meant: string): string {
 }
 
 /** Replaces pointers into the converted document with pointers into the original. */
-function toldOf<T extends Omit<LoadedContract, 'brokenReferences'>>(made: T, places: Places): T {
+function toldOf<T extends Omit<LoadedContract, 'brokenReferences' | 'hash'>>(made: T, places: Places): T {
   const told = <N extends { readonly pointer: string }>(notes: readonly N[]): readonly N[] =>
     notes.map((note) => ({ ...note, pointer: places.originalOf(note.pointer) }));
   return {
@@ -289,7 +292,7 @@ interface Parts {
   readonly reportOverlay: Report;
 }
 
-function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'unforeseen'> {
+function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash' | 'unforeseen'> {
   const { document, references, overlay, pinned, openapiName, report, reportOverlay } = parts;
   const service = serviceOf(parts);
   const builder = new TypeBuilder(parts);

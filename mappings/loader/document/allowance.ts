@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Limits } from '../../contract/limits.ts';
 import { ContractError, type ContractProblem } from './error.ts';
 
@@ -69,6 +70,7 @@ const stepsPerLook = 4_096;
 export class Allowance {
   readonly limits: Required<ContractLimits>;
   readonly #deadline: number;
+  readonly #hash = createHash('sha256');
   #bytes = 0;
   #tokens = 0;
   #elements = 0;
@@ -99,6 +101,17 @@ export class Allowance {
     if (sum > contractBytes)
       throw new OverLimit(`expected at most ${contractBytes} bytes${together}, got ${sum}`);
     this.#bytes = sum;
+  }
+
+  /** Counts the content of a file and adds it to the hash. Throws OverLimit. */
+  takeContent(content: Buffer): void {
+    this.takeBytes(content.length);
+    this.#hash.update(`${content.length}\n`).update(content);
+  }
+
+  /** First 16 hexadecimal digits of the SHA-256 of all files, in the order in which they were read. */
+  get hash(): string {
+    return this.#hash.copy().digest('hex').slice(0, 16);
   }
 
   /** Counts a token of a YAML file. Throws OverLimit. */

@@ -86,7 +86,7 @@ export function readWhole(path: string, allowance: Allowance): Buffer {
     if (other !== undefined) throw new OverLimit(`expected a file, got ${other[1]}`);
     if (stats.size > allowance.bytesLeft) allowance.takeBytes(stats.size);
     const bytes = readToEnd(file, stats.size, allowance.bytesLeft);
-    allowance.takeBytes(bytes.length);
+    allowance.takeContent(bytes);
     return bytes;
   } finally {
     closeSync(file);

@@ -58,6 +58,7 @@ export function loadAdoptedContract(
   if (problems.length > 0) throw contractError(withLines(problems), limits);
   return {
     contract,
+    hash: allowance.hash,
     notes: [],
     notServed: notServedOf(folder, service),
     brokenReferences: [],

@@ -18,6 +18,7 @@ import {
   startStats,
   type WriteOutcome,
 } from '../../../gateway/telemetry/request-stats.ts';
+import { idleUpstream } from '../../../gateway/upstream/upstream.ts';
 import { compile, screening } from '../../mappings/codec/contracts.ts';
 import { folderOf } from '../../plain/folders.ts';
 import { fc } from '../../property.ts';
@@ -569,7 +570,9 @@ function snapshotOf(durations: readonly number[]): Snapshot {
     heldBytes: 3,
     shed: 4,
     connections: 5,
-    upstreamStates: new Map([['/v2', { isOpen: true, openOperations: 7, waiting: 8, shed: 9 }]]),
+    upstreamStates: new Map([
+      ['/v2', { ...idleUpstream, isOpen: true, openOperations: Array(7).fill('A'), waiting: 8, shed: 9 }],
+    ]),
     loopDelayMs: 6,
     droppedLines: 7,
   });

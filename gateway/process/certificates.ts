@@ -1,0 +1,147 @@
+import { X509Certificate } from 'node:crypto';
+import type { TlsOptions } from 'node:tls';
+import { ContractError, pointerSegment } from '../../mappings/loader/document/error.ts';
+import { withLines } from '../../mappings/loader/document/yaml.ts';
+import { shownPath } from '../core/contract-app.ts';
+import type { Log } from '../core/core-options.ts';
+import { apart, type Snapshot } from '../telemetry/metrics.ts';
+import type { SitePlan } from './sites.ts';
+import type { TlsPlan } from './tls.ts';
+
+/**
+ * Use of the certificates of a file. `server` and `ca`: `tls` towards callers. `client` and `upstream`: the certificate
+ * and the CAs of `tls` towards an upstream. `admin` and `admin_ca`: `admin.tls`.
+ */
+export type CertificateUse = 'server' | 'ca' | 'client' | 'upstream' | 'admin' | 'admin_ca';
+
+/** A file of certificates in use. */
+export interface UsedCertificates {
+  readonly use: CertificateUse;
+  /** Path of the contract, for a certificate towards an upstream. */
+  readonly contract: string | undefined;
+  readonly certificates: readonly X509Certificate[];
+  /** Position of the setting that names the file. */
+  readonly file: string;
+  readonly pointer: string;
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;
+/** Certificates that expire in less than this time are logged, in ms. */
+const warnBeforeMs = 30 * dayMs;
+
+/** All certificates of a process. An expired certificate does not replace a valid one. */
+export class Certificates {
+  readonly #groups = new Map<string, readonly UsedCertificates[]>();
+
+  /** Throws ContractError if one of `next` is not valid now and would replace a valid one of the same group. */
+  check(group: string, next: readonly UsedCertificates[], now = Date.now()): void {
+    const problems = next.flatMap((each) => {
+      const former = this.#groups
+        .get(group)
+        ?.find(({ use, contract }) => use === each.use && contract === each.contract);
+      if (former === undefined || !isValid(former, now) || isValid(each, now)) return [];
+      const { file, pointer } = each;
+      const message = `expected a certificate that is valid now, got one that ${invalidity(each, now)}`;
+      return [{ file, pointer, message }];
+    });
+    if (problems.length > 0) throw new ContractError(withLines(problems));
+  }
+
+  /** Replaces the certificates of a group. */
+  use(group: string, certificates: readonly UsedCertificates[]): void {
+    this.#groups.set(group, certificates);
+  }
+
+  /** Returns the end of validity of each file: the earliest of its certificates. */
+  read(): Snapshot {
+    const name = 'certificate_not_after_seconds';
+    const samples = this.#all().flatMap(({ use, contract, certificates }) => {
+      const first = earliest(certificates);
+      if (first === undefined) return [];
+      const of = contract === undefined ? '' : `,contract="${contract}"`;
+      return [{ name, labels: `use="${use}"${of}`, value: first.validToDate.getTime() / 1_000 }];
+    });
+    return [apart(name, 'End of validity of a certificate as Unix time, by use.', samples)];
+  }
+
+  /** Logs each file with a certificate that expired or expires in less than 30 days. */
+  warn(log: Log, now = Date.now()): void {
+    for (const { use, contract, certificates } of this.#all()) {
+      const first = earliest(certificates);
+      if (first === undefined) continue;
+      const leftMs = first.validToDate.getTime() - now;
+      const notAfter = first.validToDate.toISOString();
+      const fields = { certificate: { use, contract, subject: subjectOf(first), notAfter } };
+      if (leftMs < 0) log.error(fields, 'certificate expired');
+      else if (leftMs < warnBeforeMs) log.warn(fields, 'certificate expires in less than 30 days');
+    }
+  }
+
+  #all(): readonly UsedCertificates[] {
+    return [...this.#groups.values()].flat();
+  }
+}
+
+/** Returns the subject of a certificate in the order of RFC 4514: `CN=ann,O=Acme`. */
+export function subjectOf({ subject }: X509Certificate): string {
+  return subject.split('\n').toReversed().join(',');
+}
+
+/** Returns the certificates of a listener. */
+export function certificatesOfListener(
+  uses: readonly [own: CertificateUse, ca: CertificateUse],
+  { said: { file, pointer } }: TlsPlan,
+  { cert, ca }: TlsOptions,
+): readonly UsedCertificates[] {
+  return [
+    { use: uses[0], contract: undefined, certificates: parse(cert), file, pointer: `${pointer}/certificate` },
+    { use: uses[1], contract: undefined, certificates: parse(ca), file, pointer: `${pointer}/ca` },
+  ];
+}
+
+/** Returns the certificates towards the upstreams of contracts. */
+export function certificatesOfPlans(file: string, plans: readonly SitePlan[]): readonly UsedCertificates[] {
+  return plans.flatMap(({ basePath = '', upstream }) => {
+    const contract = shownPath(basePath);
+    const pointer = `/contracts${pointerSegment(contract)}/upstream/tls`;
+    const { cert, ca } = upstream?.tls ?? {};
+    return [
+      {
+        use: 'client' as const,
+        contract,
+        certificates: parse(cert),
+        file,
+        pointer: `${pointer}/certificate`,
+      },
+      { use: 'upstream' as const, contract, certificates: parse(ca), file, pointer: `${pointer}/ca` },
+    ];
+  });
+}
+
+/** Parses all certificates of a PEM text that was checked before. */
+function parse(pem: TlsOptions['cert']): readonly X509Certificate[] {
+  const blocks = String(pem ?? '').match(
+    /-----BEGIN ([A-Z0-9 ]*CERTIFICATE)-----[A-Za-z0-9+/=\s]+-----END \1-----/g,
+  );
+  return (blocks ?? []).map((block) => new X509Certificate(block));
+}
+
+function earliest(certificates: readonly X509Certificate[]): X509Certificate | undefined {
+  return certificates.toSorted((a, b) => a.validToDate.getTime() - b.validToDate.getTime())[0];
+}
+
+/** A chain is valid if all its certificates are. A file of CAs is valid if one of them is. */
+function isValid({ use, certificates }: UsedCertificates, now: number): boolean {
+  const isNow = ({ validFromDate, validToDate }: X509Certificate): boolean =>
+    validFromDate.getTime() <= now && now <= validToDate.getTime();
+  if (certificates.length === 0) return true;
+  const areCas = use === 'ca' || use === 'upstream' || use === 'admin_ca';
+  return areCas ? certificates.some(isNow) : certificates.every(isNow);
+}
+
+function invalidity({ certificates }: UsedCertificates, now: number): string {
+  const expired = certificates.find(({ validToDate }) => validToDate.getTime() < now);
+  if (expired !== undefined) return `expired at ${expired.validToDate.toISOString()}`;
+  const early = certificates.find(({ validFromDate }) => validFromDate.getTime() > now);
+  return `is valid from ${early?.validFromDate.toISOString()}`;
+}
