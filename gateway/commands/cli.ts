@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { readVersion } from '../process/version.ts';
+import { adminTokenCommand } from './admin-token.ts';
 import { adoptCommand } from './adopt.ts';
 import { checkCommand } from './check.ts';
 import { diffCommand } from './diff.ts';
@@ -32,6 +33,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     translateCommand(),
     explainCommand(),
     kitCommand(),
+    adminTokenCommand(),
   ]) {
     program.addCommand(command);
   }

@@ -49,14 +49,14 @@ export function contractCommand(name: string, first?: readonly [name: string, wh
  * position.
  */
 export function contractAction<Flags extends ContractFlags>(
-  run: (flags: Flags) => unknown,
+  run: (flags: Flags, command: Command) => unknown,
 ): (document: string | undefined, flags: Flags, command: Command) => Promise<void> {
   return async (document, flags, command) => {
     const named = document === undefined ? flags : { ...flags, ...placeByPosition(document, command) };
     const { openapi, limits } = named;
     const isFetched = openapi !== undefined && isDocumentUrl(openapi) && mayFetch(named, command);
     const stored = isFetched ? { openapi: await fetchDocument(openapi, limits) } : {};
-    await run({ ...named, ...stored });
+    await run({ ...named, ...stored }, command);
   };
 }
 

@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { defaultLimits, type LimitName } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import { helpersYield } from '../process/helper-threads.ts';
@@ -10,6 +11,7 @@ import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '
 import { logLevels } from '../process/process-log.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
+import { type ShownSetting, withoutUserinfo } from '../process/shown-settings.ts';
 import { asksForTraces } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
@@ -217,15 +219,16 @@ function settleHost(command: Command): void {
     command.setOptionValueWithSource('host', defaultHost, 'default');
 }
 
-async function runServe(given: ServeFlags): Promise<void> {
+async function runServe(given: ServeFlags, command: Command): Promise<void> {
   const flags = withUpstream(given);
+  const settings = settingsOf(command, flags);
   // a closed standard output must not stop the process
   process.stdout.removeAllListeners('error').on('error', () => {});
   process.on('SIGUSR1', () => {}); // ignored until a handler is added, because Node's default opens the debugger
   const listenForFiles = keepEarlyReload();
   if (flags.workers === 1) {
     const told = process.stdout.isTTY ? new ToldLoads() : undefined;
-    const running = await serveHere(flags, { tellLoaded: told?.tell });
+    const running = await serveHere(flags, { settings, tellLoaded: told?.tell });
     listenForFiles(running);
     await told?.print();
     printLine(startLine(running, flags, process.stdout.isTTY));
@@ -251,7 +254,12 @@ async function runServe(given: ServeFlags): Promise<void> {
     return;
   }
   const sharing = shareSnapshots();
-  const running = await serveHere(flags, { metricsOfAll: sharing.ofAll, ...(isFirstWorker() ? {} : quiet) });
+  const running = await serveHere(flags, {
+    settings,
+    metricsOfAll: sharing.ofAll,
+    upstreamsOfAll: sharing.upstreamsOfAll,
+    ...(isFirstWorker() ? {} : quiet),
+  });
   const stop = (delayMs: number): void => {
     running.stop(delayMs).then((clean) => process.exit(clean ? 0 : 1), fail);
   };
@@ -260,13 +268,18 @@ async function runServe(given: ServeFlags): Promise<void> {
   for (const signal of signals) process.on(signal, () => stop(delayOf(signal, flags)));
   listenForFiles(running);
   joinPrimary(running, () => stop(0));
-  sharing.report(() => running.metrics());
+  sharing.report(() => ({ snapshot: running.metrics(), upstreams: running.upstreams() }));
 }
 
 /** Serves in this process until a signal arrives. An uncaught exception stops it with exit code 1. */
 async function serveHere(
   flags: ServeFlags,
-  { metricsOfAll, tellLoaded }: Pick<ServeOptions, 'metricsOfAll' | 'tellLoaded'>,
+  {
+    settings,
+    metricsOfAll,
+    upstreamsOfAll,
+    tellLoaded,
+  }: Pick<ServeOptions, 'settings' | 'metricsOfAll' | 'upstreamsOfAll' | 'tellLoaded'>,
 ): Promise<Running> {
   // Loaded on demand: other commands and wrong flags do not need these modules and respond at once.
   const [{ serve }, { isLocalHost }, { describeError }] = await Promise.all([
@@ -300,6 +313,9 @@ async function serveHere(
     limitStore: flags.limitStore,
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
     metricsOfAll,
+    upstreamsOfAll,
+    openAdmin: async (of) => (await import('../admin/listener.ts')).openAdmin(of),
+    ...(settings === undefined ? {} : { settings }),
     probesUpstream: true,
     tls: tlsOf(flags),
     tellLoaded,
@@ -316,6 +332,29 @@ async function serveHere(
   });
   await helpersYield();
   return running;
+}
+
+/** Returns the options and limits with their values and sources, without secrets. */
+function settingsOf(command: Command, flags: ServeFlags): readonly ShownSetting[] {
+  const values: Readonly<Record<string, unknown>> = { ...flags };
+  const sources: Readonly<Record<string, string>> = {
+    env: 'environment',
+    cli: 'flag',
+    default: 'default',
+  };
+  const sourceOf = (name: string): string =>
+    sources[command.getOptionValueSource(name) ?? ''] ?? (name === 'upstream' ? 'contract' : 'argument');
+  const options = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    const value = values[name];
+    if (value === undefined || name === 'limits') return [];
+    return [{ name: option.name(), value: withoutUserinfo(value), source: sourceOf(name) }];
+  });
+  const limits = Object.entries(defaultLimits).map(([name, usual]) => {
+    const value = flags.limits?.[name as LimitName] ?? usual;
+    return { name: `limits.${name}`, value, source: value === usual ? 'default' : sourceOf('limits') };
+  });
+  return [...options, ...limits];
 }
 
 /** Options of workers other than the first, which report no loaded contracts: all load the same ones. */

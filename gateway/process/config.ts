@@ -6,7 +6,9 @@ import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { isDocumentUrl } from '../../mappings/loader/load.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
+import { type AdminPlan, adminSetting, readAdminPlan } from './admin-plan.ts';
 import { withEnvironment } from './environment.ts';
+import { type ShownSetting, shownSettings } from './shown-settings.ts';
 import type { SitePlan } from './sites.ts';
 import { readTlsPlan, type TlsPlan, tlsSetting } from './tls.ts';
 import {
@@ -53,12 +55,14 @@ export const configSettings = record('Contracts and settings of one gateway.', {
   ),
   tls: tlsSetting,
   clientCertificate: clientCertificateSetting,
+  admin: adminSetting,
 });
 
 /** Settings of `soapbridge.yaml` for incoming connections. */
 export interface ListenerPlan {
   readonly tls: TlsPlan | undefined;
   readonly clientCertificate: ClientCertificateOptions | undefined;
+  readonly admin: AdminPlan | undefined;
 }
 
 /** Path segments after a contract's path that are reserved for its endpoints and pages. */
@@ -93,17 +97,28 @@ function openConfig(path: string) {
   const reportOnce = (pointer: string, message: string): void => {
     if (!missing.has(pointer)) report(pointer, message);
   };
-  return { stated: readSettings(configSettings, root, '', reportOnce) ?? {}, problems, report: reportOnce };
+  return {
+    stated: readSettings(configSettings, root, '', reportOnce) ?? {},
+    problems,
+    report: reportOnce,
+    root,
+  };
+}
+
+/** Returns the values of a valid `soapbridge.yaml`, without secrets. */
+export function readShownConfig(path: string): readonly ShownSetting[] {
+  return shownSettings(configSettings, openConfig(path).root, path);
 }
 
 /** Reads the settings of `soapbridge.yaml` for incoming connections. Throws ContractError with their problems. */
 export function readListenerPlan(path: string, hasTrustedProxies: boolean): ListenerPlan {
   const { stated: found, problems, report } = openConfig(path);
-  const { tls: stated, clientCertificate } = found;
+  const { tls: stated, clientCertificate, admin: statedAdmin } = found;
   const inFolder = (name: string): string => resolve(dirname(path), name);
   const tls = stated === undefined ? undefined : readTlsPlan(stated, path, inFolder, report);
+  const admin = statedAdmin === undefined ? undefined : readAdminPlan(statedAdmin, path, inFolder, report);
   if (problems.length > 0) throw new ContractError(withLines(problems));
-  if (clientCertificate === undefined) return { tls, clientCertificate: undefined };
+  if (clientCertificate === undefined) return { tls, clientCertificate: undefined, admin };
   const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate;
   const at = '/clientCertificate';
   if (header === undefined) report(at, 'expected header, the header of the credential, got none');
@@ -117,7 +132,7 @@ export function readListenerPlan(path: string, hasTrustedProxies: boolean): List
   if (verifiedBy !== undefined && sentIn === undefined)
     report(`${at}/verifiedBy`, 'expected sentIn with verifiedBy, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));
-  return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy } };
+  return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy }, admin };
 }
 
 /** Reads the contracts of a `soapbridge.yaml`. Throws ContractError with all problems. */

@@ -28,7 +28,7 @@ export interface ListenerTls {
 }
 
 /** Interval between two checks of the files, in ms. */
-const watchMs = 5_000;
+export const watchMs = 5_000;
 
 /** Reads the TLS settings. Throws ContractError. */
 export function openTls(
@@ -38,7 +38,7 @@ export function openTls(
 ): ListenerTls {
   const planned = (): ListenerPlan =>
     options.config === undefined
-      ? { tls: options.tls, clientCertificate: undefined }
+      ? { tls: options.tls, clientCertificate: undefined, admin: undefined }
       : readListenerPlan(options.config, trustedProxies !== undefined);
   const { tls: plan, clientCertificate } = planned();
   const load = (): TlsOptions | undefined => {

@@ -4,9 +4,11 @@ import type { PagesMaker, TryIt } from '../http/pages.ts';
 import type { Snapshot } from '../telemetry/metrics.ts';
 import type { Way } from '../upstream/connector.ts';
 import type { Proxies } from '../upstream/proxy.ts';
+import type { OpenAdmin, WorkerUpstreams } from './admin.ts';
 import type { CallerFiles } from './callers-file.ts';
 import type { LoadReport } from './load-report.ts';
 import type { LogLevel } from './process-log.ts';
+import type { ShownSetting } from './shown-settings.ts';
 import type { TlsPlan } from './tls.ts';
 
 /** Options of a process, set by the command line and the environment. */
@@ -75,4 +77,10 @@ export interface ServeOptions {
   readonly tryIt?: TryIt;
   /** Returns the metrics of all workers for /metrics, if this process is one of several. */
   readonly metricsOfAll?: (() => Promise<Snapshot | undefined>) | undefined;
+  /** Returns the states of the upstreams of all workers, if this process is one of several. */
+  readonly upstreamsOfAll?: (() => Promise<WorkerUpstreams | undefined>) | undefined;
+  /** Opens the admin listener. Undefined: a configuration with `admin` is an error. */
+  readonly openAdmin?: OpenAdmin | undefined;
+  /** Settings of the command line and the environment, without secrets, for the admin listener. */
+  readonly settings?: readonly ShownSetting[];
 }

@@ -15,21 +15,26 @@ import { describeError } from '../telemetry/log.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type Snapshot, writeSnapshot } from '../telemetry/metrics.ts';
 import type { Traces } from '../telemetry/traces.ts';
+import type { UpstreamStates } from '../upstream/upstream.ts';
+import { type AdminState, ProcessAdmin } from './admin.ts';
+import type { AdminPlan } from './admin-plan.ts';
 import { openCallerLimits, type ProcessCallerLimits } from './caller-limits.ts';
 import { readCallers } from './callers-file.ts';
 import { Certificates, certificatesOfPlans } from './certificates.ts';
-import { readConfig } from './config.ts';
+import { readConfig, readListenerPlan, readShownConfig } from './config.ts';
 import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
-import { type ListenerTls, openTls } from './listener-tls.ts';
+import { type ListenerTls, openTls, watchMs } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
 import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
 import type { ServeOptions } from './serve-options.ts';
+import type { ShownSetting } from './shown-settings.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
 import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts';
 import { openTraces } from './traces.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
+import { readVersion } from './version.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
 // A serving process. It combines core/ (the parts shared by all contracts), outputs.ts (log and audit), upstreams.ts,
@@ -41,6 +46,10 @@ interface State {
   callers: Callers;
   isStopping: boolean;
   publicUrl: string;
+  /** Undefined until the process accepts calls. */
+  running: Running | undefined;
+  /** Values of the configuration file in use, without secrets. */
+  fileSettings: readonly ShownSetting[];
 }
 
 /** Parts that a process opens before it serves. */
@@ -53,6 +62,7 @@ interface Parts {
   readonly callerLimits: ProcessCallerLimits | undefined;
   readonly traces: Traces | undefined;
   readonly certificates: Certificates;
+  readonly admin: ProcessAdmin;
 }
 
 /** Loads and compiles the contracts, and listens. Throws ContractError or RangeError before it listens. */
@@ -69,32 +79,81 @@ export async function serve(options: ServeOptions): Promise<Running> {
     callers: readCallers(options.callerFiles ?? {}),
     isStopping: false,
     publicUrl: options.publicUrl ?? '',
+    running: undefined,
+    fileSettings: [],
   };
   const callerLimits = await openCallerLimits(options, limits, state.callers, log);
   const traces = options.traces === true ? await openTraces(log) : undefined;
-  const parts: Parts = { options, limits, state, outputs, listenerTls, callerLimits, traces, certificates };
+  const admin = new ProcessAdmin(() => adminPlanOf(options), certificates);
+  const parts: Parts = {
+    options,
+    limits,
+    state,
+    outputs,
+    listenerTls,
+    callerLimits,
+    traces,
+    certificates,
+    admin,
+  };
   const core = new Core({
     ...coreOptionsOf(parts),
     trustedProxies,
     isOwnHost,
     services: () => sites.services(),
-    metricsPage: async () => {
-      const snapshot = await (options.metricsOfAll ?? (() => running.metrics()))();
-      return snapshot === undefined ? undefined : writeSnapshot(snapshot);
-    },
+    metricsPage: () => metricsPage(parts),
   });
   const upstreams = createUpstreams(options, core.upstreamOptions);
   const sites = await loadSites(parts, core, upstreams);
   core.start();
+  await admin.open(options.openAdmin, adminStateOf(parts, sites), log, options.tlsWatchMs ?? watchMs);
   const { host, port } = options;
   const { tls, identify } = listenerTls;
   const listenerOptions = { host, port, limits, trustedProxies, log, tls, identify };
-  const listener = await startListener(core, sites, listenerOptions);
+  const listener = await startListener(core, sites, listenerOptions).catch(async (error: unknown) => {
+    await admin.close();
+    throw error;
+  });
   state.publicUrl = options.publicUrl ?? listener.url;
   const running = new Running(parts, core, upstreams, sites, listener);
+  state.running = running;
   warnOfOptions(options, log);
   if (options.probesUpstream === true) void upstreams.probe(log);
   return running;
+}
+
+/** Returns the page of `/metrics`; undefined while the process starts or stops. */
+async function metricsPage({ options, state }: Parts): Promise<string | undefined> {
+  const { running } = state;
+  if (running === undefined) return undefined;
+  const snapshot = await (options.metricsOfAll ?? (async () => running.metrics()))();
+  return snapshot === undefined ? undefined : writeSnapshot(snapshot);
+}
+
+/** Reads the plan of the admin listener. Throws ContractError. */
+function adminPlanOf({ config, trustedProxies, port }: ServeOptions): AdminPlan | undefined {
+  if (config === undefined) return undefined;
+  const { admin } = readListenerPlan(config, trustedProxies.length > 0);
+  if (admin === undefined || admin.port !== port || port === 0) return admin;
+  const message = `expected another port than the public port, got ${port}`;
+  throw new ContractError([{ file: config, pointer: '/admin/listen', message }]);
+}
+
+/** Returns the state that the admin listener shows. */
+function adminStateOf(parts: Parts, sites: Sites): AdminState {
+  const { options, state } = parts;
+  return {
+    version: readVersion(),
+    isReady: () => state.running !== undefined && !state.isStopping,
+    metrics: () => metricsPage(parts),
+    settings: () => [...(options.settings ?? []), ...state.fileSettings],
+    contracts: () => sites.contracts(),
+    upstreams: async () => {
+      if (state.running === undefined) return undefined;
+      const own = state.running.upstreams;
+      return options.upstreamsOfAll === undefined ? [[undefined, own()]] : options.upstreamsOfAll();
+    },
+  };
 }
 
 function coreOptionsOf({
@@ -196,6 +255,15 @@ export class Running {
     return this.addresses[0] ?? this.#parts.state.publicUrl;
   }
 
+  /** Address of the admin listener; undefined if there is none. */
+  get adminUrl(): string | undefined {
+    return this.#parts.admin.url;
+  }
+
+  /** Returns the states of the upstreams of this process. */
+  readonly upstreams = (): UpstreamStates =>
+    this.#core.upstreamStates(this.#sites.basePaths().map(shownPath));
+
   readonly load = (): Load => this.#core.admission.load();
 
   /** Returns the counters and gauges of this process. */
@@ -210,6 +278,7 @@ export class Running {
       ...(this.#listener.failedHandshakes?.read() ?? []),
       ...stateMetrics(this.#sites.contracts(), this.#lastReload),
       ...this.#parts.certificates.read(),
+      ...this.#parts.admin.read(),
     ];
   };
 
@@ -241,7 +310,7 @@ export class Running {
   };
 
   async #reloadNow(): Promise<void> {
-    const { options, state, callerLimits, listenerTls } = this.#parts;
+    const { options, state, callerLimits, listenerTls, admin } = this.#parts;
     const { secrets, callers } = state;
     const before = this.#sites.contracts();
     let undo: (() => void) | undefined;
@@ -250,8 +319,10 @@ export class Running {
       if (options.wsseSecrets !== undefined) state.secrets = readSecrets(options.wsseSecrets);
       undo = callerLimits?.reload();
       const renewed = listenerTls.reload();
+      const renewAdmin = admin.reload();
       await this.#sites.reload();
       if (renewed !== undefined) listenerTls.renew(this.#listener, renewed);
+      renewAdmin();
     } catch (error) {
       Object.assign(state, { secrets, callers });
       undo?.();
@@ -272,7 +343,8 @@ export class Running {
 
   /** Records the certificates in use after a load, and logs those that expire soon. */
   #settle(): void {
-    const { options, certificates } = this.#parts;
+    const { options, state, certificates } = this.#parts;
+    if (options.config !== undefined) state.fileSettings = readShownConfig(options.config);
     certificates.use('upstreams', certificatesOfPlans(options.config ?? '', this.#sites.plans()));
     certificates.warn(this.log);
   }
@@ -291,6 +363,7 @@ export class Running {
     this.#endWatch();
     await this.#core.close();
     await this.#upstreams.close();
+    await this.#parts.admin.close();
     callerLimits?.close();
     await traces?.close();
     log.info(cut === 0 ? {} : { cut }, cut === 0 ? 'stopped: all calls finished' : 'stopped');

@@ -31,10 +31,11 @@ export function readTlsPlan(
   configFile: string,
   inFolder: (name: string) => string,
   report: Report,
+  pointer = '/tls',
 ): TlsPlan | undefined {
   const { certificate, key, ca, minVersion, clientCertificates } = stated;
   if (certificate === undefined || key === undefined) {
-    report('/tls', 'expected certificate and key, got only one or none');
+    report(pointer, 'expected certificate and key, got only one or none');
     return undefined;
   }
   return {
@@ -43,7 +44,7 @@ export function readTlsPlan(
     ca: ca === undefined ? undefined : inFolder(ca),
     minVersion,
     clientCertificates,
-    said: { file: configFile, pointer: '/tls' },
+    said: { file: configFile, pointer },
   };
 }
 

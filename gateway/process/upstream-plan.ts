@@ -16,7 +16,10 @@ const address = (says: string) =>
 /** A setting that names a file. */
 export const file = (says: string) => text(says, 'a path, relative to the folder of this file');
 /** A secret is validated separately, because errors about other settings contain their value. */
-const secret = (says: string) => value(`${says} A text in quotes, or \`{ file: path }\`.`);
+const secret = (says: string) => ({
+  ...value(`${says} A text in quotes, or \`{ file: path }\`.`),
+  isSecret: true,
+});
 
 /** `upstream` of a contract in `soapbridge.yaml`. */
 export const upstreamSetting = choice(

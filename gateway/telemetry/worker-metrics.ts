@@ -1,13 +1,26 @@
 import type { Worker } from 'node:cluster';
+import type { UpstreamStates } from '../upstream/upstream.ts';
 import { addSnapshots, one, type Snapshot } from './metrics.ts';
 
 /** Messages about metrics between the primary and its workers. */
 type ToPrimary =
   | { readonly kind: 'ask'; readonly number: number }
-  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot };
+  | { readonly kind: 'snapshot'; readonly report: WorkerReport };
 type ToWorker =
   | { readonly kind: 'report' }
-  | { readonly kind: 'answer'; readonly number: number; readonly snapshot: Snapshot };
+  | { readonly kind: 'answer'; readonly number: number; readonly reports: AllReports };
+
+/** Metrics of a worker, and the states of its upstreams. */
+export interface WorkerReport {
+  readonly snapshot: Snapshot;
+  readonly upstreams: UpstreamStates;
+}
+
+/** Metrics of all workers together, and the states of the upstreams of each. */
+interface AllReports {
+  readonly snapshot: Snapshot;
+  readonly upstreams: readonly (readonly [worker: string, states: UpstreamStates])[];
+}
 
 /** Maximum wait for a busy worker's report, in ms. After it, the worker's previous report is used. */
 const longestWait = 1_000;
@@ -16,7 +29,7 @@ const longestWait = 1_000;
 interface Member {
   /** The same for a worker and its replacement. */
   readonly name: string;
-  last: Snapshot;
+  last: WorkerReport;
   /** Functions that end the waits for its report. */
   readonly settle: Set<() => void>;
 }
@@ -31,40 +44,47 @@ export function gatherSnapshots(): (worker: Worker, name: string) => void {
   const members = new Map<Worker, Member>();
   let ended: Snapshot = [];
   let deaths = 0;
-  let gathering: Promise<Snapshot> | undefined;
+  let gathering: Promise<AllReports> | undefined;
 
   return (worker, name) => {
-    const member: Member = { name, last: [], settle: new Set() };
+    const member: Member = { name, last: { snapshot: [], upstreams: [] }, settle: new Set() };
     members.set(worker, member);
     worker.on('message', (message: ToPrimary) => {
       if (message.kind === 'snapshot') {
-        member.last = message.snapshot;
+        member.last = message.report;
         settle(member);
       } else if (message.kind === 'ask') {
         gathering ??= gather().finally(() => {
           gathering = undefined;
         });
-        gathering.then((snapshot) => send(worker, { kind: 'answer', number: message.number, snapshot }));
+        gathering.then((reports) => send(worker, { kind: 'answer', number: message.number, reports }));
       }
     });
     worker.once('exit', () => {
       members.delete(worker);
       ended = addSnapshots(
-        [ended, member.last.filter(({ type }) => type !== 'gauge')].map((snapshot) => ['', snapshot]),
+        [ended, member.last.snapshot.filter(({ type }) => type !== 'gauge')].map((snapshot) => [
+          '',
+          snapshot,
+        ]),
       );
       deaths++;
       settle(member);
     });
   };
 
-  async function gather(): Promise<Snapshot> {
+  async function gather(): Promise<AllReports> {
     await Promise.all([...members].map(([worker, member]) => reported(worker, member)));
-    const living = [...members.values()].map(({ name, last }) => [name, last] as const);
-    return [
+    const living = [...members.values()].map(({ name, last }) => [name, last.snapshot] as const);
+    const snapshot = [
       ...addSnapshots([...living, ['', ended]]),
       one('workers', 'gauge', 'Running workers.', living.length),
       one('worker_deaths_total', 'counter', 'Workers that ended after serving.', deaths),
     ];
+    return {
+      snapshot,
+      upstreams: [...members.values()].map(({ name, last }) => [name, last.upstreams] as const),
+    };
   }
 }
 
@@ -95,31 +115,26 @@ function send(worker: Worker, message: ToWorker): void {
 export interface Sharing {
   /** Returns the metrics of all workers; undefined if the primary is gone. */
   readonly ofAll: () => Promise<Snapshot | undefined>;
-  /** Starts to report this worker's metrics when the primary asks. */
-  readonly report: (own: () => Snapshot) => void;
+  /** Returns the states of the upstreams of all workers; undefined if the primary is gone. */
+  readonly upstreamsOfAll: () => Promise<AllReports['upstreams'] | undefined>;
+  /** Starts to report this worker's metrics and state when the primary asks. */
+  readonly report: (own: () => WorkerReport) => void;
 }
 
 /** Shares metrics over this process's channel to the primary. */
 export function shareSnapshots(): Sharing {
-  const waiting = new Map<number, (snapshot: Snapshot | undefined) => void>();
+  const waiting = new Map<number, (reports: AllReports | undefined) => void>();
   const joined = Promise.withResolvers<void>(); // before that, the primary does not know this worker
   let asked = 0;
   return {
-    ofAll: async () => {
-      await joined.promise;
-      return new Promise((resolve) => {
-        asked++;
-        waiting.set(asked, resolve);
-        if (process.connected) process.send?.({ kind: 'ask', number: asked } satisfies ToPrimary);
-        else answer(asked, undefined);
-      });
-    },
+    ofAll: async () => (await ask())?.snapshot,
+    upstreamsOfAll: async () => (await ask())?.upstreams,
     report: (own) => {
       joined.resolve();
       process.on('message', (message: ToWorker) => {
-        if (message.kind === 'answer') answer(message.number, message.snapshot);
+        if (message.kind === 'answer') answer(message.number, message.reports);
         else if (message.kind === 'report')
-          process.send?.({ kind: 'snapshot', snapshot: own() } satisfies ToPrimary);
+          process.send?.({ kind: 'snapshot', report: own() } satisfies ToPrimary);
       });
       process.once('disconnect', () => {
         for (const number of [...waiting.keys()]) answer(number, undefined);
@@ -127,8 +142,18 @@ export function shareSnapshots(): Sharing {
     },
   };
 
-  function answer(number: number, snapshot: Snapshot | undefined): void {
-    waiting.get(number)?.(snapshot);
+  async function ask(): Promise<AllReports | undefined> {
+    await joined.promise;
+    return new Promise((resolve) => {
+      asked++;
+      waiting.set(asked, resolve);
+      if (process.connected) process.send?.({ kind: 'ask', number: asked } satisfies ToPrimary);
+      else answer(asked, undefined);
+    });
+  }
+
+  function answer(number: number, reports: AllReports | undefined): void {
+    waiting.get(number)?.(reports);
     waiting.delete(number);
   }
 }

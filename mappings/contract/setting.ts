@@ -90,6 +90,8 @@ export interface ChoiceSetting<Inner = readonly Setting[]> extends Described {
 /** Any value. */
 export interface ValueSetting extends Described {
   readonly kind: 'value';
+  /** True if the value is a secret that no output may contain. */
+  readonly isSecret?: boolean;
 }
 
 /** A setting that may contain itself. The JSON Schema defines it once, under its name. */

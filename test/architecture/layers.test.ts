@@ -257,6 +257,26 @@ const layers: readonly Layer[] = [
     but: ['wsdl/samples/indent.ts'],
   },
   {
+    title: 'only the command line loads the admin listener',
+    from: [
+      'console',
+      'gateway/admission',
+      'gateway/call',
+      'gateway/core',
+      'gateway/http',
+      'gateway/process',
+      'gateway/protocols',
+      'gateway/telemetry',
+      'gateway/upstream',
+    ],
+    not: ['gateway/admin'],
+  },
+  {
+    title: 'the admin listener imports no commands, no protocols and no calls',
+    from: ['gateway/admin'],
+    not: ['console', 'gateway/call', 'gateway/commands', 'gateway/core', 'gateway/protocols', 'wsdl'],
+  },
+  {
     title: 'a process knows no command',
     from: ['gateway/process'],
     not: ['gateway/commands'],

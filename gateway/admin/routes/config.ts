@@ -1,0 +1,6 @@
+import { type AdminRoute, stateRoute } from '../route.ts';
+
+/** Effective settings with their source, without secrets. */
+export const config: readonly AdminRoute[] = [
+  stateRoute('/api/v1/config', ({ version, settings }) => ({ version, settings: settings() })),
+];

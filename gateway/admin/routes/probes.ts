@@ -1,0 +1,32 @@
+import type { AdminReply, AdminRoute } from '../route.ts';
+
+/** Liveness, readiness and metrics. Orchestrators and Prometheus call them by any name of the host. */
+export const probes: readonly AdminRoute[] = [
+  probe('/healthz', () => plain(200, 'ok\n')),
+  probe('/readyz', ({ isReady }) => (isReady() ? plain(200, 'ready\n') : plain(503, 'not ready\n'))),
+  {
+    ...probe('/metrics', async ({ metrics }) => {
+      const page = await metrics();
+      if (page === undefined) return plain(503, 'not ready\n');
+      return { status: 200, text: page, type: 'text/plain; version=0.0.4; charset=utf-8' };
+    }),
+    access: 'read',
+  },
+];
+
+function probe(
+  path: string,
+  answer: (state: Parameters<AdminRoute['answer']>[1]) => AdminReply | Promise<AdminReply>,
+): AdminRoute {
+  return {
+    method: 'GET',
+    path,
+    access: 'open',
+    acceptsAnyHost: true,
+    answer: (_request, state) => answer(state),
+  };
+}
+
+function plain(status: number, text: string): AdminReply {
+  return { status, text, type: 'text/plain; charset=utf-8' };
+}

@@ -1,0 +1,136 @@
+import type { TlsOptions } from 'node:tls';
+import { ContractError } from '../../mappings/loader/document/error.ts';
+import type { Log } from '../core/core-options.ts';
+import { describeError } from '../telemetry/log.ts';
+import type { Snapshot } from '../telemetry/metrics.ts';
+import type { UpstreamStates } from '../upstream/upstream.ts';
+import type { AdminPlan } from './admin-plan.ts';
+import { type Certificates, certificatesOfListener } from './certificates.ts';
+import type { ShownSetting } from './shown-settings.ts';
+import type { ServedContract } from './sites.ts';
+import { loadTls, watchTls } from './tls.ts';
+
+/** State of the process that the admin listener shows. */
+export interface AdminState {
+  readonly version: string;
+  /** Returns true while the process accepts calls. */
+  readonly isReady: () => boolean;
+  /** Returns the page of `/metrics`; undefined while the process starts or stops. */
+  readonly metrics: () => Promise<string | undefined>;
+  /** Returns the effective settings without secrets. */
+  readonly settings: () => readonly ShownSetting[];
+  readonly contracts: () => readonly ServedContract[];
+  /** Returns the states of the upstreams in each worker; undefined while the process starts or stops. */
+  readonly upstreams: () => Promise<WorkerUpstreams | undefined>;
+}
+
+/** States of upstreams by worker. The worker is undefined if there is only one process. */
+export type WorkerUpstreams = readonly (readonly [worker: string | undefined, states: UpstreamStates])[];
+
+/** Options of the admin listener. */
+export interface AdminOptions {
+  readonly plan: AdminPlan;
+  /** Undefined for plain HTTP. */
+  readonly tls: TlsOptions | undefined;
+  readonly state: AdminState;
+  readonly log: Log;
+}
+
+/** An open admin listener. */
+export interface AdminListener {
+  /** For example `http://127.0.0.1:9090`. */
+  readonly url: string;
+  /** Reads the token file. Throws ContractError. The returned function starts to use it and the TLS options. */
+  readonly prepare: (plan: AdminPlan, tls: TlsOptions | undefined) => () => void;
+  readonly read: () => Snapshot;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the admin listener. Throws ContractError for a wrong token file, and the error of listening. */
+export type OpenAdmin = (options: AdminOptions) => Promise<AdminListener>;
+
+const group = 'admin';
+
+/** The admin listener of a process, with the files that it reads again. Does nothing if the plan is undefined. */
+export class ProcessAdmin {
+  readonly #plan: AdminPlan | undefined;
+  readonly #readPlan: () => AdminPlan | undefined;
+  readonly #certificates: Certificates;
+  #listener: AdminListener | undefined;
+  #endWatch = (): void => {};
+
+  /** Reads the plan. Throws ContractError. */
+  constructor(readPlan: () => AdminPlan | undefined, certificates: Certificates) {
+    this.#readPlan = readPlan;
+    this.#plan = readPlan();
+    this.#certificates = certificates;
+  }
+
+  /** Address of the listener; undefined if there is none. */
+  get url(): string | undefined {
+    return this.#listener?.url;
+  }
+
+  /** Opens the listener. Throws the errors of `OpenAdmin`. */
+  async open(open: OpenAdmin | undefined, state: AdminState, log: Log, watchMs: number): Promise<void> {
+    const plan = this.#plan;
+    if (plan === undefined) return;
+    if (open === undefined) throw new RangeError('admin: expected a process that can open it, got another');
+    const tls = plan.tls === undefined ? undefined : loadTls(plan.tls);
+    this.#use(plan, tls);
+    this.#listener = await open({ plan, tls, state, log });
+    log.info({ url: this.#listener.url }, 'admin listener opened');
+    if (plan.tls === undefined) return;
+    this.#endWatch = watchTls(plan.tls, watchMs, () => {
+      try {
+        this.reload()();
+        log.info({}, 'certificates of the admin listener reloaded');
+      } catch (error) {
+        const why = error instanceof ContractError ? { problems: error.problems } : describeError(error);
+        log.error(why, 'certificates of the admin listener not reloaded');
+      }
+    });
+  }
+
+  /** Reads the files again. Throws ContractError. The returned function starts to use them. */
+  reload(): () => void {
+    const former = this.#plan;
+    const plan = this.#readPlan();
+    if (keyOf(plan) !== keyOf(former)) {
+      const message =
+        'expected listen, and tls or no tls, as at the start, got others; restart to change them';
+      throw new ContractError([{ file: (plan ?? former)?.configFile ?? '', pointer: '/admin', message }]);
+    }
+    if (plan === undefined) return () => {};
+    const tls = plan.tls === undefined ? undefined : loadTls(plan.tls);
+    if (plan.tls !== undefined && tls !== undefined)
+      this.#certificates.check(group, certificatesOfListener(['admin', 'admin_ca'], plan.tls, tls));
+    const apply = this.#listener?.prepare(plan, tls);
+    return () => {
+      apply?.();
+      this.#use(plan, tls);
+    };
+  }
+
+  /** Returns the metrics of the listener. */
+  read(): Snapshot {
+    return this.#listener?.read() ?? [];
+  }
+
+  async close(): Promise<void> {
+    this.#endWatch();
+    await this.#listener?.close();
+  }
+
+  #use({ tls: plan }: AdminPlan, tls: TlsOptions | undefined): void {
+    if (plan !== undefined && tls !== undefined)
+      this.#certificates.use(group, certificatesOfListener(['admin', 'admin_ca'], plan, tls));
+  }
+}
+
+/** Returns the part of a plan that a reload cannot change. */
+function keyOf(plan: AdminPlan | undefined): string {
+  return plan === undefined
+    ? ''
+    : JSON.stringify([plan.host, plan.port, plan.tls !== undefined, plan.tls?.clientCertificates]);
+}
