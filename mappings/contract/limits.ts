@@ -9,7 +9,7 @@ interface Limit {
   readonly value: number;
   /** The quantity that is limited, as docs/limits.md shows it. */
   readonly bounds: string;
-  /** What happens above the limit, as docs/limits.md shows it. The status is that of a JSON caller. */
+  /** The result above the limit, as docs/limits.md shows it. The status is that of a JSON caller. */
   readonly result: string;
   /** True if 0 is allowed. */
   readonly orNone?: true;
