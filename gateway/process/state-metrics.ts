@@ -48,7 +48,7 @@ function label(name: string, value: string): string {
 /**
  * Logs the operations that a reload removed, if they were called since the start.
  *
- * @param calledOf returns the called operations of the contract at a path; `other` stands for operations not counted
+ * @param calledOf returns the called operations of the contract at a path; `other` means operations not counted
  */
 export function warnOfRemoved(
   before: readonly ServedContract[],

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { adminTokenCommand } from '../../gateway/commands/admin-token.ts';
 import { adoptCommand } from '../../gateway/commands/adopt.ts';
 import { checkCommand } from '../../gateway/commands/check.ts';
 import { diffCommand } from '../../gateway/commands/diff.ts';
@@ -15,7 +16,7 @@ import { wsdlCommand } from '../../gateway/commands/wsdl.ts';
 function createParser(): Command {
   const program = new Command('soapbridge').version('1.0.0');
   for (const create of [
-    ...[adoptCommand, checkCommand, diffCommand, explainCommand, initCommand, kitCommand],
+    ...[adminTokenCommand, adoptCommand, checkCommand, diffCommand, explainCommand, initCommand, kitCommand],
     ...[mapCommand, namesCommand, serveCommand, translateCommand, wsdlCommand],
   ])
     program.addCommand(create());

@@ -1,7 +1,8 @@
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { readTokens } from '../../gateway/admin/tokens.ts';
 import { readCallerLimits } from '../../gateway/process/caller-limits-file.ts';
 import { readCallers } from '../../gateway/process/callers-file.ts';
 import { readConfig, readListenerPlan } from '../../gateway/process/config.ts';
@@ -11,6 +12,7 @@ import { readPage } from './page.ts';
 const [limits = ''] = settingsOf('limits.md');
 const [listener = '', upstream = '', callers = ''] = settingsOf('credentials.md');
 const [several = ''] = settingsOf('commands.md');
+const [admin = '', tokens = ''] = settingsOf('operations.md');
 
 function settingsOf(page: string): readonly string[] {
   return [...readPage(page).matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
@@ -31,6 +33,21 @@ function written(t: ExecutionContext, text: string): string {
 test('docs/limits.md: the gateway reads the limits per caller', (t) => {
   const { rulesOf } = readCallerLimits(written(t, limits));
   t.notDeepEqual(rulesOf('/library'), rulesOf('/v2'));
+});
+
+test('docs/operations.md: the gateway reads the settings of the admin listener and its tokens', (t) => {
+  const file = written(t, admin);
+  const { certFile, keyFile } = createAuthority(t);
+  for (const name of ['admin.pem', 'clients-ca.pem']) copyFileSync(certFile, join(file, '..', name));
+  copyFileSync(keyFile, join(file, '../admin.key'));
+  const list = join(file, '../tokens.yaml');
+  writeFileSync(list, tokens);
+  chmodSync(list, 0o600);
+  t.is(readListenerPlan(file, false).admin?.port, 9090);
+  t.deepEqual(
+    readTokens(list, true).map(({ name }) => name),
+    ['ann', 'prometheus'],
+  );
 });
 
 test('docs/credentials.md: the gateway reads the names of callers', (t) => {
