@@ -14,7 +14,7 @@ async function bundle(): Promise<void> {
     throw error;
   });
   if (esbuild === undefined) {
-    console.log('console: esbuild is not installed, so the pages for people have no script');
+    console.log('console: esbuild is not installed, so the documentation pages have no script');
     return;
   }
   rmSync(out, { recursive: true, force: true });

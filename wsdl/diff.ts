@@ -33,7 +33,7 @@ function compareFaces(before: Contract, after: Contract, report: ReportChange): 
       'compatible',
       'service',
       `${before.service} is ${after.service}`,
-      'the name stands in no message; proxies generated anew have other class names',
+      'no message contains the name; regenerated proxies have other class names',
     );
   if (before.basePath !== after.basePath)
     report(

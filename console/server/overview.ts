@@ -303,7 +303,7 @@ function errors(view: View): Html {
         html`<code>${code}</code>`,
         String(status),
         message,
-        say(isWorthAgain(status) ? 'errors.later' : 'errors.mend'),
+        say(isWorthAgain(status) ? 'errors.later' : 'errors.correct'),
       ]),
       say('overview.errors'),
     )}

@@ -161,7 +161,7 @@ export function isInclude(xml: XmlReader): boolean {
   return xml.local === 'Include' && xml.namespace === namespaces.xop;
 }
 
-export const includeElsewhere: Reason = { detail: 'xop:Include stands for base64 only' };
+export const includeElsewhere: Reason = { detail: 'xop:Include is allowed for base64 only' };
 
 /**
  * Reads the current element of type `xs:base64Binary` if it has an `xop:Include` or, in a SwA message, is empty with an
@@ -180,7 +180,7 @@ export function readAttached(
     if (current !== undefined) current.isTaken = true;
     const text = xml.readText(Number.POSITIVE_INFINITY, false);
     if (text === undefined || !isBlankText(text))
-      return refuse(reading, 'InvalidType', { expected: 'no content beside href="cid:…"', got: 'some' });
+      return refuse(reading, 'InvalidType', { expected: 'no content next to href="cid:…"', got: 'some' });
     return attachments.take(href, reading);
   }
   if (!xml.beginsWithElement || !xml.nextChild()) return asText;
@@ -196,7 +196,8 @@ export function readAttached(
   const isEmpty = isEmptyElement(xml);
   const isAlone = isEmptyElement(xml);
   if (!isEmpty || !isAlone || href === undefined) {
-    const got = href === undefined ? 'one without href' : isEmpty ? 'more beside it' : 'content in it';
+    const got =
+      href === undefined ? 'one without href' : isEmpty ? 'other content next to it' : 'content in it';
     return refuse(reading, 'InvalidType', { expected: 'one empty xop:Include with href alone', got });
   }
   return attachments.take(href, reading);

@@ -301,7 +301,7 @@ export class RuleCompiler {
         ? undefined
         : constantMaker(this.#conversions.constant(constant, target, `${rule.pointer}/default`, at));
     if (constant !== undefined)
-      this.#side.oneWay(rule.pointer, `${at}: a default can't be told from a value`);
+      this.#side.oneWay(rule.pointer, `${at}: a default cannot be distinguished from a value`);
     if (conditions === undefined && other === undefined && fallback === undefined) return value;
     const isSaid = nullIsSaid(rule);
     return (scope) => {
@@ -324,7 +324,7 @@ export class RuleCompiler {
         if (this.#side.side === 'request')
           this.#side.problem(
             rule.pointer,
-            'expected a path, got a header: a request has none that are mapped',
+            'expected a path, got a header: headers of a request are not mapped',
           );
         return this.#conversions.converted(
           rule,

@@ -55,7 +55,7 @@ export class ConversionCompiler {
       convertScalar(conversion, as, path);
     }
     if (join !== undefined) {
-      oneWay(rule.pointer, `${at}: a separator in a text can't be told from one between texts`);
+      oneWay(rule.pointer, `${at}: a separator in a text cannot be distinguished from one between texts`);
       joinTexts(conversion, join, path);
     }
     const isBytes = conversion.shape === bodyBytes && !single.base64 && !single.open;

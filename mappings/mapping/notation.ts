@@ -32,7 +32,7 @@ const group: Setting = named('group', 'Rules by the target path that each fills.
 /** Keywords of a rule that is an object. */
 export const ruleKeys = {
   from: path('The source path.'),
-  const: value('This value, whatever came. A number that is long stands in quotes.'),
+  const: value('A constant. Quote a number of more than 15 digits.'),
   header: text("The value of an HTTP header of the answer, by the header's name."),
   uuid: flag('`true`: a new UUID for each call, such as for `Idempotency-Key`.'),
   each: path('A list of the source: each item gives one of the target, by `map` or `auto`.'),

@@ -40,7 +40,7 @@ export function writeParameters(
       const segment = texts.map(encodeURIComponent).join(',');
       if (segment === '' || hasDots(segment) || hasControls(segment))
         throw scope.error([], {
-          expected: `a text that can stand in a path for ${said}`,
+          expected: `a text that is valid in a path for ${said}`,
           got: JSON.stringify(segment),
         });
       lastInPath = said;
@@ -65,7 +65,7 @@ export function writeParameters(
   }
   // A segment may be composed of several values.
   if (lastInPath !== undefined && hasDots(written))
-    throw scope.error([], { expected: `a text that can stand in a path for ${lastInPath}`, got: 'dots' });
+    throw scope.error([], { expected: `a text that is valid in a path for ${lastInPath}`, got: 'dots' });
   return { path: query.length === 0 ? written : `${written}?${query.join('&')}`, headers };
 }
 

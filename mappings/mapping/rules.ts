@@ -231,7 +231,7 @@ class RuleReader {
       ...(whole === undefined ? [] : deep.map((key) => [key, whole] as const)),
     ];
     for (const [key, other] of unused)
-      this.#report(`${pointer}/${key}`, `expected no ${key} beside ${other}, where it counts for nothing`);
+      this.#report(`${pointer}/${key}`, `expected no ${key} with ${other}, which ignores it`);
   }
 
   #source(raw: Raw, pointer: string, depth: number): Rule['source'] {

@@ -26,7 +26,7 @@ test('a message of an adopted service is a tree of its schemas: headers, attribu
     '@limit xs:int',
     'Criterion list of Criterion required',
     'ByTitle',
-    'May stand in its place',
+    'Can replace this element',
     'Item list of Item',
     'Published xs:date required nillable',
     'one of required Members Price Money Members of Money @currency xs:string Free xs:string',

@@ -99,7 +99,7 @@ export function deriveOpenapi(
 /** Returns a derived document as YAML text. */
 export function writeDerivedOpenapi(document: JsonSchema): string {
   const text = stringify(document, { aliasDuplicateObjects: false, compat: 'yaml-1.1', lineWidth: 0 });
-  return `# What the service behind the WSDL is built from. Derived: soapbridge check compares it with the WSDL.\n${text}`;
+  return `# The OpenAPI document of the upstream. Derived: soapbridge check compares it with the WSDL.\n${text}`;
 }
 
 type Types = Readonly<Record<AdoptedMessage['use'], TypeSchemas>>;

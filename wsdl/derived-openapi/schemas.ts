@@ -193,10 +193,7 @@ export class TypeSchemas {
     }
     if (isInnerXml(type)) {
       this.#note(called, type, '', 'A24');
-      return documented(
-        { type: 'string', description: 'XML, as it stands between the tags.' },
-        type.documentation,
-      );
+      return documented({ type: 'string', description: 'The content as XML.' }, type.documentation);
     }
     const concrete = this.#concreteOf(type);
     if (concrete.length === 0) {
@@ -261,7 +258,7 @@ export class TypeSchemas {
     if (isMixed(content)) {
       const value = valueNameOf(attributes);
       this.#note(called, type, `.${value}`, 'A24');
-      properties[value] = { type: 'string', description: 'XML, as it stands between the tags.' };
+      properties[value] = { type: 'string', description: 'The content as XML.' };
       required.push(value);
     } else if (content.kind === 'text') {
       properties[valueNameOf(attributes)] = this.#ofSimple(content.type, called);
@@ -383,7 +380,7 @@ export class TypeSchemas {
       };
       const xml = object(
         {
-          '@xml': { type: 'string', description: 'XML, as it stands between the tags.' },
+          '@xml': { type: 'string', description: 'The content as XML.' },
           '@attributes': otherAttributes(),
         },
         ['@xml'],

@@ -108,7 +108,7 @@ function finishMembers(shape: Shape, unknown: string | undefined, tape: Tape, no
   if (((tape.words[node + 2] as number) & isNil) !== 0) {
     const beside = besideNil(shape, tape, node);
     if (beside > 0 && tape.asked !== undefined)
-      throw new MismatchError({ expected: 'nothing but attributes beside "@nil"', got: 'more' });
+      throw new MismatchError({ expected: 'only attributes next to "@nil"', got: 'more' });
     tape.dropped += beside;
   }
 }

@@ -25,7 +25,7 @@ export const boolean: Scalar = {
     const text = json.string();
     if (text === '') return null;
     if (text === 'true' || text === 'false') return text;
-    throw new MismatchError({ expected: 'a boolean', got: 'a string that is none' });
+    throw new MismatchError({ expected: 'a boolean', got: 'an invalid string' });
   },
   scan: (otherwise) => (tape) => {
     const byte = tape.peek();

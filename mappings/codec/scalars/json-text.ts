@@ -41,7 +41,7 @@ function faultOf(text: string, limits: Limits): string | undefined {
     checkJson(text, limits);
     return undefined;
   } catch (error) {
-    if (error instanceof JsonError) return `text that is none (${error.message})`;
+    if (error instanceof JsonError) return `invalid JSON (${error.message})`;
     throw error;
   }
 }

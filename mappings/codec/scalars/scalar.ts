@@ -132,7 +132,7 @@ export function textual({ expected, fromXml, fromReply, repair, fromRequest, mis
         json.repaired++;
         return repaired;
       }
-      if (misfits === 'refuse') throw new MismatchError({ expected, got: 'a string that is none' });
+      if (misfits === 'refuse') throw new MismatchError({ expected, got: 'an invalid string' });
       json.passed++;
       return escapeXml(text, json);
     },

@@ -61,7 +61,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       if (filled !== '')
         refuse(reading, 'DuplicateElement', {
           expected: 'one element',
-          got: `<${local}> beside <${filled}>`,
+          got: `<${local}> and <${filled}>`,
         });
       filled = local;
       value = content;

@@ -191,7 +191,7 @@ export class UnforeseenReferences {
     const found = this.#references.resolve(node, pointer);
     if (isUnresolved(found)) return undefined;
     const others = Object.keys(node).filter((key) => key !== '$ref' && !key.startsWith('x-'));
-    const beside = others.length === 0 ? '' : `; ${others.join(', ')} beside it: not read`;
+    const beside = others.length === 0 ? '' : `; ignored next to it: ${others.join(', ')}`;
     // OpenAPI 3.2 allows references to media types (4.14).
     if (kind !== 'mediaType' || beside !== '' || !this.#references.version.startsWith('3.2'))
       this.#references.noteUnforeseen(

@@ -64,7 +64,7 @@ export class SchemaTypes implements SchemaContext {
     if (known !== undefined) return known;
     checkType(schema, pointer, this.references);
     if (this.#isInsideItself(schema, pointer))
-      return this.#asJson(pointer, 'is an alias of what it stands in; expected a $ref');
+      return this.#asJson(pointer, 'is an alias of an enclosing schema; expected a $ref');
     const opened = this.#open.get(key);
     // The schema contains itself without a record between. A record's type would be known already.
     if (opened !== undefined)

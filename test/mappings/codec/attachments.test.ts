@@ -157,14 +157,18 @@ function read(form: 'mtom' | 'swa', content: string): string {
 const include = '<xop:Include href="cid:x"/>';
 for (const [form, content, becomes] of [
   ['mtom', `<bytes>${include}</bytes>`, '{"Body":{"m":{"bytes":"dHdv"}}}'],
-  ['mtom', `<text>${include}</text>`, 'InvalidType m.text: xop:Include stands for base64 only'],
-  ['mtom', include, 'InvalidType m: xop:Include stands for base64 only'],
+  ['mtom', `<text>${include}</text>`, 'InvalidType m.text: xop:Include is allowed for base64 only'],
+  ['mtom', include, 'InvalidType m: xop:Include is allowed for base64 only'],
   ['mtom', '<z/>', 'UnknownElement m.z: unknown element, expected text, bytes, list, tuple, map'],
   ['mtom', '<text>a</text><bytes>dHdv</bytes>', '{"Body":{"m":{"text":"a","bytes":"dHdv"}}}'],
   ['mtom', `<list><base64Binary>${include}</base64Binary></list>`, '{"Body":{"m":{"list":["dHdv"]}}}'],
-  ['mtom', `<list>${include}</list>`, 'InvalidType m.list[0]: xop:Include stands for base64 only'],
-  ['mtom', `<tuple>${include}</tuple>`, 'InvalidType m.tuple.Include: xop:Include stands for base64 only'],
-  ['mtom', `<map>${include}</map>`, 'InvalidType m.map[0]: xop:Include stands for base64 only'],
+  ['mtom', `<list>${include}</list>`, 'InvalidType m.list[0]: xop:Include is allowed for base64 only'],
+  [
+    'mtom',
+    `<tuple>${include}</tuple>`,
+    'InvalidType m.tuple.Include: xop:Include is allowed for base64 only',
+  ],
+  ['mtom', `<map>${include}</map>`, 'InvalidType m.map[0]: xop:Include is allowed for base64 only'],
   [
     'mtom',
     '<bytes href="cid:x"/>',
@@ -230,7 +234,7 @@ const none = '{"name":"n"}';
 const notAlone = (got: string) => [
   `InvalidType Body.photo: expected one empty xop:Include with href alone, got ${got}`,
 ];
-const notEmpty = ['InvalidType Body.photo: expected no content beside href="cid:…", got some'];
+const notEmpty = ['InvalidType Body.photo: expected no content next to href="cid:…", got some'];
 const long = 'l'.repeat(65);
 
 for (const [form, elements, expected] of [
@@ -241,8 +245,8 @@ for (const [form, elements, expected] of [
   ['mtom', '<photo i:nil="true"/>', '{"photo":null,"name":"n"}'],
   ['mtom', '<photo><x:Include href="cid:p">a</x:Include></photo>', notAlone('content in it')],
   ['mtom', '<photo><x:Include href="cid:p"><a/></x:Include></photo>', notAlone('content in it')],
-  ['mtom', '<photo><x:Include href="cid:p"/><a><b/></a></photo>', notAlone('more beside it')],
-  ['mtom', '<photo><x:Include href="cid:p"/>a</photo>', notAlone('more beside it')],
+  ['mtom', '<photo><x:Include href="cid:p"/><a><b/></a></photo>', notAlone('other content next to it')],
+  ['mtom', '<photo><x:Include href="cid:p"/>a</photo>', notAlone('other content next to it')],
   ['mtom', '<photo><x:Include/></photo>', notAlone('one without href')],
   ['mtom', '<photo><x:Include x:href="cid:p"/></photo>', notAlone('one without href')],
   [
@@ -265,7 +269,7 @@ for (const [form, elements, expected] of [
   [
     'mtom',
     '<int8><x:Include href="cid:p"><a/></x:Include>1<a/></int8>',
-    ['InvalidType Body.int8: xop:Include stands for base64 only'],
+    ['InvalidType Body.int8: xop:Include is allowed for base64 only'],
   ],
   ['mtom', '<int8><a><b/></a>1<a/></int8>', ['InvalidType Body.int8: expected xs:byte, got elements']],
   ['mtom', '<int8>7</int8>', '{"int8":7,"name":"n"}'],
@@ -273,12 +277,12 @@ for (const [form, elements, expected] of [
   [
     'mtom',
     '<x:Include href="cid:p"><a/></x:Include>',
-    ['InvalidType Body: xop:Include stands for base64 only'],
+    ['InvalidType Body: xop:Include is allowed for base64 only'],
   ],
   [
     'mtom',
     '<marks><x:Include href="cid:p"/></marks>',
-    ['InvalidType Body.marks[0]: xop:Include stands for base64 only'],
+    ['InvalidType Body.marks[0]: xop:Include is allowed for base64 only'],
   ],
   ['mtom', '<marks><Include/></marks>', ['UnknownElement Body.marks[0]: expected <string>, got <Include>']],
   [

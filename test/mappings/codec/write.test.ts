@@ -359,7 +359,7 @@ const mismatches: Readonly<
     [
       'GetEulaStatus',
       '{"data":{"agreeToTermsDate":"yesterday"}}',
-      'data.agreeToTermsDate: expected xs:dateTime, got a string that is none',
+      'data.agreeToTermsDate: expected xs:dateTime, got an invalid string',
     ],
     [
       'GetEulaStatus',

@@ -299,7 +299,7 @@ test('document: a YAML alias of what it stands in travels as JSON text, and the 
     ['requestBody', 'responses/200'].flatMap((body) =>
       ['a', 'b/items', 'c/allOf/0'].map((at) => ({
         pointer: `/paths/~1a/post/${body}/content/application~1json/schema/properties/${at}`,
-        why: 'is an alias of what it stands in; expected a $ref',
+        why: 'is an alias of an enclosing schema; expected a $ref',
       })),
     ),
   );
@@ -759,7 +759,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'a route that has an input twice',
     { routes: { 'GET /a/{name}?Name': 'FindParcel' } },
-    ['/routes/GET ~1a~1{name}?Name: name stands in it twice'],
+    ['/routes/GET ~1a~1{name}?Name: expected name once, got it twice'],
   ],
   [
     'a hole in part of a segment, an empty segment, a letter that no path has',

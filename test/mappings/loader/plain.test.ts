@@ -207,7 +207,7 @@ test('W35: a body of every kind of type goes upstream as JSON, no digit lost, me
 for (const [body, says] of [
   ['', 'Body.to.name is missing'],
   ['<to><name/></to>', 'Body.to.name must not be empty'],
-  ['<to><name>n</name></to><extra>{1}</extra>', 'Body.extra: expected JSON text, got text that is none'],
+  ['<to><name>n</name></to><extra>{1}</extra>', 'Body.extra: expected JSON text, got invalid JSON'],
   [
     '<to><name>n</name></to><contents><Parcel><to/></Parcel></contents>',
     'Body.contents[0].to.name is missing',

@@ -49,7 +49,7 @@ test('M1: parameters of path, query and header are filled, encoded for their pla
   t.is(call?.body, undefined);
   for (const id of ['', '.', '..'])
     t.throws(() => callsOf(sides, JSON.stringify({ Id: id })), {
-      message: /can stand in a path for path.id/,
+      message: /is valid in a path for path.id/,
     });
   t.throws(() => callsOf(sides, '{"Id":"a","Trace":"\\r\\nx: y"}'), {
     message: /expected printable ASCII for header/,
@@ -58,10 +58,10 @@ test('M1: parameters of path, query and header are filled, encoded for their pla
 });
 
 for (const [what, inputs, message] of [
-  ['dots behind a slash', { Id: 'a/../b' }, /can stand in a path for path.id/],
-  ['dots before a semicolon', { Id: '..;a' }, /can stand in a path for path.id/],
-  ['a dot between several values', { Id: 'a/', Part: '/b' }, /can stand in a path for path.part/],
-  ['a control in a path', { Id: 'a\n' }, /can stand in a path for path.id/],
+  ['dots behind a slash', { Id: 'a/../b' }, /is valid in a path for path.id/],
+  ['dots before a semicolon', { Id: '..;a' }, /is valid in a path for path.id/],
+  ['a dot between several values', { Id: 'a/', Part: '/b' }, /is valid in a path for path.part/],
+  ['a control in a path', { Id: 'a\n' }, /is valid in a path for path.id/],
   ['a control in a query', { Tags: ['a', '\0'] }, /no control characters for query.tag/],
   ['a blank at the end of a header', { Trace: 't ' }, /printable ASCII for header.X-Trace/],
   ['a comma in an item of a header’s list', { Traces: ['a,b', 'c'] }, /no "," in an item of the list/],
@@ -489,7 +489,7 @@ for (const [rule, unused, beside] of [
     };
     t.true(
       problemsOf(sides).includes(
-        `/Do/request/b/${unused}: expected no ${unused} beside ${beside}, where it counts for nothing`,
+        `/Do/request/b/${unused}: expected no ${unused} with ${beside}, which ignores it`,
       ),
       problemsOf(sides).join('\n'),
     );

@@ -45,7 +45,7 @@ for (const [rule, message] of [
     '{ uuid: true, const: a }',
     /expected one of from, each, const, header, list and uuid, got const and uuid/,
   ],
-  ['{ uuid: true, map: {} }', /expected no map beside uuid/],
+  ['{ uuid: true, map: {} }', /expected no map with uuid/],
 ] as const)
   test(`M2: ${rule} is reported at start`, (t) => {
     const rules = `{ omit: [ids], request: { header.Idempotency-Key: { uuid: true }, ref: ${rule} } }`;

@@ -326,8 +326,12 @@ const refused: readonly (readonly [string, Partial<Message>, RegExp])[] = [
     /expected one reference to the part/,
   ],
   ['an Include in text', { root: storing(`YQ==${include('cid:p')}`) }, /got elements/],
-  ['an Include before text', { root: storing(`${include('cid:p')}YQ==`) }, /more beside it/],
-  ['two Includes in an element', { root: storing(include('cid:p') + include('cid:p')) }, /more beside it/],
+  ['an Include before text', { root: storing(`${include('cid:p')}YQ==`) }, /other content next to it/],
+  [
+    'two Includes in an element',
+    { root: storing(include('cid:p') + include('cid:p')) },
+    /other content next to it/,
+  ],
   [
     'content in an Include',
     { root: storing(`<x:Include xmlns:x="${xop}" href="cid:p">a</x:Include>`) },
@@ -337,13 +341,13 @@ const refused: readonly (readonly [string, Partial<Message>, RegExp])[] = [
   [
     'an Include in a string',
     { root: storeDocument(`<name>${include('cid:p')}</name>`) },
-    /Body.name.*stands for base64 only/,
+    /Body.name.*is allowed for base64 only/,
   ],
-  ['an Include in a record', { root: storeDocument(include('cid:p')) }, /stands for base64 only/],
+  ['an Include in a record', { root: storeDocument(include('cid:p')) }, /is allowed for base64 only/],
   [
     'an Include in a list',
     { root: storeDocument(`<pages>${include('cid:p')}</pages>`) },
-    /stands for base64 only/,
+    /is allowed for base64 only/,
   ],
   [
     'an Include in a nil element',
@@ -363,7 +367,7 @@ const refused: readonly (readonly [string, Partial<Message>, RegExp])[] = [
   [
     'SwA content beside its href',
     { form: 'swa', root: storeDocument('<content href="cid:p">YQ==</content>') },
-    /no content beside href/,
+    /no content next to href/,
   ],
   [
     'a SwA href at a string',

@@ -63,8 +63,8 @@ for (const [title, form, content, json, problems] of [
     `<t:s>${include('a')}</t:s><t:s>x</t:s><t:i>${include('a')}</t:i><t:i><x/></t:i><t:i>1</t:i>`,
     '{"s":["x"],"i":[1]}',
     [
-      's[0]: xop:Include stands for base64 only',
-      'i[0]: xop:Include stands for base64 only',
+      's[0]: xop:Include is allowed for base64 only',
+      'i[0]: xop:Include is allowed for base64 only',
       'i[1]: expected xs:int, got elements',
     ],
   ],

@@ -365,7 +365,7 @@ const rows: readonly (readonly [
     ],
     [
       ['"P1D"', 'P1D'],
-      ['"1D"', 'expected xs:duration, got a string that is none'],
+      ['"1D"', 'expected xs:duration, got an invalid string'],
       ['" PT1,5S"', 'PT1.5S'],
       ['1', 'expected xs:duration, got a number'],
     ],

@@ -185,7 +185,7 @@ for (const [kind, fixed, broken] of repairs)
       t.like(strict.checkJson(readerOf(json)), { code: 'InvalidType' }, json);
     }
     for (const json of broken) {
-      const message = `expected xs:${kind}, got a string that is none`;
+      const message = `expected xs:${kind}, got an invalid string`;
       t.throws(() => strict.toXml(readerOf(json)), { message }, json);
       const reader = readerOf(json);
       t.is(temporal(kind, 'pass').toXml(reader), json);

@@ -46,7 +46,7 @@ for (const text of others.filter((other) => other !== '')) {
     const problem = `InvalidType expected xs:duration, got "${text}"`;
     t.deepEqual(readOne(duration, text), { problem });
     t.deepEqual(passOne(duration, `"${text}"`), { problem });
-    const message = 'expected xs:duration, got a string that is none';
+    const message = 'expected xs:duration, got an invalid string';
     t.throws(() => writeOne(duration, `"${text}"`), { instanceOf: MismatchError, message });
     t.is(writeOne(passing, `"${text}"`), text);
   });

@@ -46,7 +46,7 @@ for (const [kind, json] of [
 ] as const)
   test(`W17: the ${kind} "${json}" of a reply is refused, or passed with invalidDates: pass`, (t) => {
     const token = JSON.stringify(json);
-    const message = `expected xs:${kind}, got a string that is none`;
+    const message = `expected xs:${kind}, got an invalid string`;
     t.throws(() => writeOne(codecOf(kind), token), { instanceOf: MismatchError, message });
     t.is(writeOne(codecOf(kind, { invalidDates: 'pass' }), token), json);
   });

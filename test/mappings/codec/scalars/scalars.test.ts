@@ -266,9 +266,9 @@ const writing: JsonTable = {
       ['"false"', 'false'],
       ['""', null],
       ['null', null],
-      ['"True"', mismatch('a boolean, got a string that is none')],
-      ['" true"', mismatch('a boolean, got a string that is none')],
-      ['"1"', mismatch('a boolean, got a string that is none')],
+      ['"True"', mismatch('a boolean, got an invalid string')],
+      ['" true"', mismatch('a boolean, got an invalid string')],
+      ['"1"', mismatch('a boolean, got an invalid string')],
       ['1', mismatch('a boolean, got a number')],
       ['[true]', mismatch('a boolean, got an array')],
     ],
@@ -363,7 +363,7 @@ const writing: JsonTable = {
       ['"2024-06-01"', '2024-06-01T00:00:00'],
       ['""', null],
       ['null', null],
-      ['"/Date(x)/"', mismatch('xs:dateTime, got a string that is none')],
+      ['"/Date(x)/"', mismatch('xs:dateTime, got an invalid string')],
       ['1717236000000', mismatch('xs:dateTime, got a number')],
     ],
   ],
@@ -579,7 +579,7 @@ test('what no closed type fits travels as its JSON text, checked on the way in',
   t.deepEqual(readOne(any, ' {"a": [1e400, "&lt;"]} '), { value: '{"a": [1e400, "<"]}' });
   t.deepEqual(
     readOne(any, '{a:1}'),
-    invalid('JSON text, got text that is none (position 1: expected a member name, got U+0061)'),
+    invalid('JSON text, got invalid JSON (position 1: expected a member name, got U+0061)'),
   );
   t.deepEqual(readOne(any, ''), empty('JSON text'));
   t.is(writeOne(any, ' {"a" : "<\\u0000>"} '), '{"a" : "&lt;\\u0000&gt;"}');
@@ -589,7 +589,7 @@ test('what no closed type fits travels as its JSON text, checked on the way in',
   t.deepEqual(
     readOne(any, '"&#x1;"'),
     invalid(
-      'JSON text, got text that is none (position 1: expected a character of a string or its closing quote, got U+0001)',
+      'JSON text, got invalid JSON (position 1: expected a character of a string or its closing quote, got U+0001)',
     ),
   );
   t.deepEqual(passOne(any, '[{"b":null}]'), { value: '[{"b":null}]' });

@@ -164,7 +164,7 @@ for (const [name, given, becomes] of [
   [
     'open',
     json(entry('k', 'x')),
-    'InvalidType m.AdditionalJson[0].Value: expected JSON text, got text that is none (position 0: expected a value, got U+0078)',
+    'InvalidType m.AdditionalJson[0].Value: expected JSON text, got invalid JSON (position 0: expected a value, got U+0078)',
   ],
   [
     'open',
@@ -188,7 +188,7 @@ for (const [name, given, becomes] of [
   [
     'checked',
     json(entry('l', 'abc')),
-    'InvalidType m.AdditionalJson[0].Value: expected JSON text, got text that is none (position 0: expected a value, got U+0061)',
+    'InvalidType m.AdditionalJson[0].Value: expected JSON text, got invalid JSON (position 0: expected a value, got U+0061)',
   ],
   ['absent', json('<Entry><Key>k</Key><Value/></Entry>'), '{"k":null}'],
   ['tagged', '<Cat/>', 'm.Cat.kind is missing'],

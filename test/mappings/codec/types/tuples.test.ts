@@ -180,7 +180,7 @@ for (const [kind, json, expected] of [
   [
     'of two and more',
     '[1,"a",true,"b"]',
-    'MismatchError: Result.m[3]: expected a boolean, got a string that is none',
+    'MismatchError: Result.m[3]: expected a boolean, got an invalid string',
   ],
 ] as const)
   test(`the JSON ${json} as a tuple ${kind}`, (t) => t.is(written(kind, json), expected));

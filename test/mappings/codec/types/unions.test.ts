@@ -126,7 +126,7 @@ const requests = [
   ['<Items/>', '[]'],
   [
     '<String>a</String><Integer>1</Integer>',
-    'DuplicateElement Body.m: expected one element, got <Integer> beside <String>',
+    'DuplicateElement Body.m: expected one element, got <Integer> and <String>',
   ],
   ['<String i:nil="true"/><Integer>1</Integer>', '1'],
   [
@@ -161,7 +161,7 @@ const requests = [
   ['<Json>{"a":1}</Json>', '{"a":1}'],
   [
     '<Json>[1</Json>',
-    'InvalidType Body.m.Json: expected JSON text, got text that is none (position 2: expected "," or "]", got the end)',
+    'InvalidType Body.m.Json: expected JSON text, got invalid JSON (position 2: expected "," or "]", got the end)',
   ],
   ['<Integer>x</Integer>', 'InvalidType Body.m.Integer: expected xs:long, got "x"'],
 ] as const;
@@ -227,7 +227,7 @@ const strictRequests = [
   ['<Json i:nil="true"/><Integer>1</Integer>', '1'],
   [
     '<Json>[</Json>',
-    'InvalidType Body.m.Json: expected JSON text, got text that is none (position 1: expected a value, got the end)',
+    'InvalidType Body.m.Json: expected JSON text, got invalid JSON (position 1: expected a value, got the end)',
   ],
   ['<Integer>9</Integer>', 'OutOfRange Body.m.Integer: expected at most 5, got 9'],
   ['<String>abc</String>', 'OutOfRange Body.m.String: expected at most 2 characters, got 3'],

@@ -249,7 +249,7 @@ test('what stands beside such a $ref is told; a member that is called $ref is a 
   });
   t.deepEqual(
     beside.unforeseen.map(({ why }) => why),
-    ['OpenAPI foresees no $ref here; what it names was read in its place; summary beside it: not read'],
+    ['OpenAPI foresees no $ref here; what it names was read in its place; ignored next to it: summary'],
   );
   const { contract } = load(t, {
     'openapi.json': {
