@@ -26,9 +26,20 @@ const { record } = nodeKinds;
 const mapKey = expanded({ namespace: namespaces.apacheSoap, local: 'Map' });
 const stringType = builtInTypes.get('string');
 
+/** The shapes and codecs of values of any type, which both directions share. */
+interface AnyParts {
+  readonly context: AdoptedContext;
+  readonly shapeOf: (type: SchemaType) => Shape;
+  /** The shapes of values without `@type` in JSON. */
+  readonly shapes: Readonly<Record<'string' | 'boolean' | 'long' | 'decimal' | 'double', Shape>>;
+  readonly untyped: Shape;
+  readonly items: ValueCodec;
+  readonly isInMap: boolean;
+}
+
 /**
  * Returns the codec of values of any type: text, a value of another simple type, an object with `@type`, an array, or
- * `@xml`. It is long because both directions share the shapes that are compiled here.
+ * `@xml`.
  *
  * @param isInMap true if the value is in a `Map` of Apache SOAP, where an object without `@type` is a Map too
  */
@@ -63,77 +74,13 @@ export function anyCodec(
     untyped: true,
     valueName: '@xml',
   });
-
-  const read = (xml: XmlReader, reading: Reading): string | undefined => {
-    const stated = xml.attributeCount === 0 ? undefined : typeAttribute(xml);
-    if (stated === undefined) return readUntyped(context, untyped, xml, reading);
-    const key = statedType(stated, xml);
-    const type = key === undefined ? undefined : context.typeOfKey(key);
-    if (key?.endsWith('}Array') === true && isEncoding(key)) return items.read(xml, reading);
-    if (type === undefined || type.name === undefined) {
-      if (key?.endsWith('}anyType') === true) return readUntyped(context, untyped, xml, reading);
-      if (key !== undefined) return readShape(untyped, false, xml, reading);
-      return refuseElement(xml, reading, {
-        expected: 'xsi:type with a bound prefix',
-        got: statedText(stated, xml),
-      });
-    }
-    if (type === stringType) {
-      checkAttributes(shapes.string, xml, reading);
-      return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
-    }
-    if (type === apacheTypes.get('Vector')) return items.read(xml, reading);
-    if (type.kind === 'complex' && type.content.kind === 'encodedArray')
-      return context.codecOf(type, false).read(xml, reading);
-    const shape = shapeOf(type);
-    if (shape.entries !== undefined) {
-      checkAttributes(shape, xml, reading);
-      return shape.entries.read(xml, reading, isInMap ? '{' : shape.typeToken, shape.typeToken);
-    }
-    if (!shape.abstract) return readShape(shape, true, xml, reading);
-    return refuseElement(xml, reading, {
-      expected: "a type that isn't abstract",
-      got: statedText(stated, xml),
-    });
-  };
-
-  const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte === 110) scanNull(tape);
-    else if (byte === 34) scanSimple(shapes.string, tape);
-    else if (byte === 116 || byte === 102) scanSimple(shapes.boolean, tape);
-    else if (byte === 91) items.scan(tape);
-    else if (byte === 123 && isInMap && !statesItself(tape)) scanMap(tape);
-    else if (byte === 123) scanTyped(tape, untyped, shapeNamed);
-    else {
-      const start = tape.position;
-      const isInteger = tape.scanNumber();
-      const isShort = tape.position - start < 19;
-      const isDouble = !isInteger && /e/i.test(tape.slice(start, tape.position));
-      tape.position = start;
-      scanSimple(isDouble ? shapes.double : isInteger && isShort ? shapes.long : shapes.decimal, tape);
-    }
-  };
-
-  const scanMap = (tape: Tape): void => {
-    const node = tape.top;
-    scanEntries(shapeOf(context.typeOfKey(mapKey) as SchemaType), tape);
-    markTyped(tape, node);
-  };
-
-  const shapeNamed = (name: string): Shape => {
-    const type = context.typeNamed(name);
-    if (type === undefined)
-      throw new MismatchError({ expected: 'a type of the service', got: 'another' }).at('@type');
-    if (type.kind === 'complex' && type.content.kind === 'encodedArray')
-      throw new MismatchError({ expected: 'an array in place of an object with an array type' }).at('@type');
-    return shapeOf(type);
-  };
-
+  const items = itemsCodec(context, anyType, anyType, () => codec);
+  const parts: AnyParts = { context, shapeOf, shapes, untyped, items, isInMap };
+  const shapeNamed = (name: string): Shape => namedShape(parts, name);
   const codec: ValueCodec = {
-    read,
+    read: (xml, reading) => readAny(parts, xml, reading),
     readNil: (xml, reading) => readNull(untyped, xml, reading),
-    scan,
+    scan: (tape) => scanAny(parts, shapeNamed, tape),
     write: (tags: Tags, tape: Tape, node: number, output: Output) => {
       if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
       else items.write(tags, tape, node, output);
@@ -141,8 +88,76 @@ export function anyCodec(
     isLeaf: false,
     defaultOf: undefined,
   };
-  const items = itemsCodec(context, anyType, anyType, () => codec);
   return codec;
+}
+
+function readAny(parts: AnyParts, xml: XmlReader, reading: Reading): string | undefined {
+  const { context, untyped, items } = parts;
+  const stated = xml.attributeCount === 0 ? undefined : typeAttribute(xml);
+  if (stated === undefined) return readUntyped(context, untyped, xml, reading);
+  const key = statedType(stated, xml);
+  const type = key === undefined ? undefined : context.typeOfKey(key);
+  if (key?.endsWith('}Array') === true && isEncoding(key)) return items.read(xml, reading);
+  if (type === undefined || type.name === undefined) {
+    if (key?.endsWith('}anyType') === true) return readUntyped(context, untyped, xml, reading);
+    if (key !== undefined) return readShape(untyped, false, xml, reading);
+    return refuseElement(xml, reading, {
+      expected: 'xsi:type with a bound prefix',
+      got: statedText(stated, xml),
+    });
+  }
+  if (type === stringType) {
+    checkAttributes(parts.shapes.string, xml, reading);
+    return readSimple(context.simpleOf(type as SimpleType), context, undefined, xml, reading);
+  }
+  if (type === apacheTypes.get('Vector')) return items.read(xml, reading);
+  if (type.kind === 'complex' && type.content.kind === 'encodedArray')
+    return context.codecOf(type, false).read(xml, reading);
+  const shape = parts.shapeOf(type);
+  if (shape.entries !== undefined) {
+    checkAttributes(shape, xml, reading);
+    return shape.entries.read(xml, reading, parts.isInMap ? '{' : shape.typeToken, shape.typeToken);
+  }
+  if (!shape.abstract) return readShape(shape, true, xml, reading);
+  return refuseElement(xml, reading, {
+    expected: "a type that isn't abstract",
+    got: statedText(stated, xml),
+  });
+}
+
+function scanAny(parts: AnyParts, shapeNamed: (name: string) => Shape, tape: Tape): void {
+  const { shapes } = parts;
+  const byte = tape.peek();
+  if (byte === 110) scanNull(tape);
+  else if (byte === 34) scanSimple(shapes.string, tape);
+  else if (byte === 116 || byte === 102) scanSimple(shapes.boolean, tape);
+  else if (byte === 91) parts.items.scan(tape);
+  else if (byte === 123 && parts.isInMap && !statesItself(tape)) scanMap(parts, tape);
+  else if (byte === 123) scanTyped(tape, parts.untyped, shapeNamed);
+  else {
+    const start = tape.position;
+    const isInteger = tape.scanNumber();
+    const isShort = tape.position - start < 19;
+    const isDouble = !isInteger && /e/i.test(tape.slice(start, tape.position));
+    tape.position = start;
+    scanSimple(isDouble ? shapes.double : isInteger && isShort ? shapes.long : shapes.decimal, tape);
+  }
+}
+
+function scanMap({ context, shapeOf }: AnyParts, tape: Tape): void {
+  const node = tape.top;
+  scanEntries(shapeOf(context.typeOfKey(mapKey) as SchemaType), tape);
+  markTyped(tape, node);
+}
+
+/** Returns the shape that `@type` names. Throws MismatchError for an unknown type and for an array type. */
+function namedShape({ context, shapeOf }: AnyParts, name: string): Shape {
+  const type = context.typeNamed(name);
+  if (type === undefined)
+    throw new MismatchError({ expected: 'a type of the service', got: 'another' }).at('@type');
+  if (type.kind === 'complex' && type.content.kind === 'encodedArray')
+    throw new MismatchError({ expected: 'an array in place of an object with an array type' }).at('@type');
+  return shapeOf(type);
 }
 
 /** Returns true if the first member of the object at the tape's position begins with `@`, for example `@type`. */

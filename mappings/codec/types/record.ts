@@ -254,9 +254,8 @@ export function recordWriter(
   const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
   const count = members.length;
   const notes = context.contract.settings.replies !== 'lenient';
-  const required = type.fields.flatMap(({ json, promised }, index) =>
-    promised === true ? [{ index, member: json }] : [],
-  );
+  // a reply that may report its failure in its body is checked elsewhere (W30)
+  const checkMembers = memberCheck(type, isPayload, additional === undefined && statusBeside === undefined);
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in a constant order. The member that followed each one in the last object is tried
   // first: a hint that is verified and cannot change the output.
@@ -321,28 +320,6 @@ export function recordWriter(
     if (notes && known < count) checkMembers(tape, objectStart, node + 1, known > 0, droppedBefore);
   };
 
-  /** Records missing required members. Throws MismatchError for a payload with other members only. */
-  const checkMembers = (
-    tape: Tape,
-    at: number,
-    slots: number,
-    hasKnown: boolean,
-    droppedBefore: number,
-  ): void => {
-    // a reply that may report its failure in its body is checked elsewhere (W30)
-    const isClosed = additional === undefined && statusBeside === undefined;
-    if (isPayload && !hasKnown && isClosed && tape.dropped > droppedBefore)
-      throw new MismatchError({
-        expected: `an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))})`,
-        got: 'one that has none of them, but others',
-      });
-    for (const { index, member } of required) {
-      if (tape.words[slots + index] !== -1) continue;
-      tape.missing++;
-      tape.note({ kind: 'missing', type: type.name, member, at });
-    }
-  };
-
   const write = (tape: Tape, node: number, output: Output): void => {
     const slots = node + 1;
     for (let index = 0; index < count; index++) {
@@ -355,6 +332,28 @@ export function recordWriter(
   };
 
   return { scan, write, declarations: '' };
+}
+
+/**
+ * Returns the function that records missing required members of a scanned object. It throws MismatchError for a payload
+ * with other members only.
+ */
+function memberCheck(type: RecordType, isPayload: boolean, isClosed: boolean) {
+  const required = type.fields.flatMap(({ json, promised }, index) =>
+    promised === true ? [{ index, member: json }] : [],
+  );
+  return (tape: Tape, at: number, slots: number, hasKnown: boolean, droppedBefore: number): void => {
+    if (isPayload && !hasKnown && isClosed && tape.dropped > droppedBefore)
+      throw new MismatchError({
+        expected: `an object with members of ${type.name} (${someNames(type.fields.map(({ json }) => json))})`,
+        got: 'one that has none of them, but others',
+      });
+    for (const { index, member } of required) {
+      if (tape.words[slots + index] !== -1) continue;
+      tape.missing++;
+      tape.note({ kind: 'missing', type: type.name, member, at });
+    }
+  };
 }
 
 /** Records a member that the type lacks. Its name starts at an offset; the tape is at its value. */

@@ -141,11 +141,26 @@ interface Candidate {
   readonly required: readonly string[];
 }
 
+/** The candidates for each kind of JSON value, and the writer of values that match none. */
+interface Choice {
+  readonly all: readonly Candidate[];
+  readonly strings: readonly Candidate[];
+  readonly integers: readonly Candidate[];
+  readonly fractions: readonly Candidate[];
+  readonly booleans: readonly Candidate[];
+  readonly arrays: readonly Candidate[];
+  /** The objects without a tag. */
+  readonly objects: readonly Candidate[];
+  readonly tags: Tags;
+  readonly variants: readonly Variant[];
+  readonly anything: ReplyWriter;
+}
+
 /**
  * JSON → XML: a node with the variant's index, then the value's node. The kind of the JSON token selects the variant.
  * For objects, a tag selects it. Otherwise it is the variant that has all members and lacks the fewest required ones,
  * then the one that requires most, then the first in the document. A value that matches no variant is written as JSON
- * text, so that no member is dropped. It is one function because its parts call each other.
+ * text, so that no member is dropped.
  */
 export function unionWriter({ writerOf }: WriterContext, type: UnionType): ReplyWriter {
   const { variants } = type;
@@ -153,97 +168,21 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
   const elements = variants.map(({ xml }, index) =>
     elementOf(xml, candidates[index]?.writer.declarations ?? '', false),
   );
-  const of = (...kinds: readonly Variant['takes'][]): readonly Candidate[] =>
-    kinds.flatMap((kind) => candidates.filter(({ takes }) => takes === kind));
-  const strings = of('string');
-  const integers = of('integer', 'number');
-  const fractions = of('number', 'integer');
-  const booleans = of('boolean');
-  const arrays = of('array');
-  const objects = candidates.filter(
-    ({ index, takes }) => takes === 'object' && variants[index]?.tag === undefined,
-  );
-  const tags = tagsOf(variants);
-  const last = variants.length - 1;
-  const anything = writerOf({ kind: 'scalar', scalar: 'json' });
-
-  const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte === 110) {
-      scanNull(tape);
-      return;
-    }
-    tape.reserve(2);
-    const node = tape.top;
-    tape.words[node] = list;
-    tape.top = node + 2;
-    const index = scanVariant(tape, byte);
-    tape.words[node + 1] = index; // `tape.words` is read again, because the tape may have grown
-  };
-
-  /** Pushes the value's node. Returns the index of its variant. */
-  const scanVariant = (tape: Tape, byte: number): number => {
-    if (byte === 34) return scanFirst(tape, strings);
-    if (byte === 123) return scanObject(tape);
-    if (byte === 91) return scanFirst(tape, arrays);
-    if (byte === 116 || byte === 102) return scanFirst(tape, booleans);
-    const before = tape.mark();
-    const integer = tape.scanNumber();
-    tape.rewind(before);
-    return scanFirst(tape, integer ? integers : fractions);
-  };
-
-  /** Scans with the first candidate that accepts the complete value, else as JSON text. */
-  const scanFirst = (tape: Tape, list: readonly Candidate[]): number => {
-    const { strict } = tape;
-    for (const candidate of list) {
-      if (tape.isPatienceOver) break;
-      tape.strict = true;
-      const fits = tryScan(tape, candidate.writer);
-      tape.strict = strict;
-      if (fits) return candidate.index;
-    }
-    anything.scan(tape);
-    return last;
-  };
-
-  /** Scans with the variant that a tag selects, whatever the other members are (W20), else as JSON text. */
-  const scanTagged = (tape: Tape, { index, writer, names }: Candidate): number => {
-    const before = tape.mark();
-    try {
-      writer.scan(tape);
-      // the element name states a tag that is not a member of its type
-      const member = variants[index]?.tag?.member ?? '';
-      if (names?.has(member) === false) {
-        tape.dropped--;
-        tape.forget(member, before.position);
-      }
-      return index;
-    } catch (error) {
-      if (!(error instanceof MismatchError)) throw error;
-    }
-    tape.rewind(before);
-    anything.scan(tape);
-    return last;
-  };
-
-  const scanObject = (tape: Tape): number => {
-    const before = tape.mark();
-    const { tagged, names } = lookInto(tape, tags, objects.length > 0);
-    tape.rewind(before);
-    const fixed = tagged === undefined ? undefined : candidates[tagged];
-    if (fixed !== undefined) return scanTagged(tape, fixed);
-    const holding = objects.filter((candidate) => names.every((name) => candidate.names?.has(name) ?? true));
-    const missing = ({ required }: Candidate): number =>
-      required.filter((name) => !names.includes(name)).length;
-    return scanFirst(
-      tape,
-      holding.toSorted((a, b) => missing(a) - missing(b) || b.required.length - a.required.length),
-    );
-  };
-
+  const choice = choiceOf(variants, candidates, writerOf({ kind: 'scalar', scalar: 'json' }));
   return {
-    scan,
+    scan: (tape) => {
+      const byte = tape.peek();
+      if (byte === 110) {
+        scanNull(tape);
+        return;
+      }
+      tape.reserve(2);
+      const node = tape.top;
+      tape.words[node] = list;
+      tape.top = node + 2;
+      const index = scanVariant(choice, tape, byte);
+      tape.words[node + 1] = index; // `tape.words` is read again, because the tape may have grown
+    },
     write: (tape, node, output) => {
       const index = tape.words[node + 1] as number;
       const element = elements[index];
@@ -253,6 +192,96 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
     },
     declarations: '',
   };
+}
+
+function choiceOf(
+  variants: readonly Variant[],
+  candidates: readonly Candidate[],
+  anything: ReplyWriter,
+): Choice {
+  const of = (...kinds: readonly Variant['takes'][]): readonly Candidate[] =>
+    kinds.flatMap((kind) => candidates.filter(({ takes }) => takes === kind));
+  return {
+    all: candidates,
+    strings: of('string'),
+    integers: of('integer', 'number'),
+    fractions: of('number', 'integer'),
+    booleans: of('boolean'),
+    arrays: of('array'),
+    objects: candidates.filter(
+      ({ index, takes }) => takes === 'object' && variants[index]?.tag === undefined,
+    ),
+    tags: tagsOf(variants),
+    variants,
+    anything,
+  };
+}
+
+/** Pushes the value's node. Returns the index of its variant. */
+function scanVariant(choice: Choice, tape: Tape, byte: number): number {
+  if (byte === 34) return scanFirst(choice, tape, choice.strings);
+  if (byte === 123) return scanObject(choice, tape);
+  if (byte === 91) return scanFirst(choice, tape, choice.arrays);
+  if (byte === 116 || byte === 102) return scanFirst(choice, tape, choice.booleans);
+  const before = tape.mark();
+  const integer = tape.scanNumber();
+  tape.rewind(before);
+  return scanFirst(choice, tape, integer ? choice.integers : choice.fractions);
+}
+
+/** Scans with the first candidate that accepts the complete value, else as JSON text. */
+function scanFirst(choice: Choice, tape: Tape, list: readonly Candidate[]): number {
+  const { strict } = tape;
+  for (const candidate of list) {
+    if (tape.isPatienceOver) break;
+    tape.strict = true;
+    const fits = tryScan(tape, candidate.writer);
+    tape.strict = strict;
+    if (fits) return candidate.index;
+  }
+  return scanAnything(choice, tape);
+}
+
+/** Scans the value as JSON text, which is the last variant. */
+function scanAnything({ anything, variants }: Choice, tape: Tape): number {
+  anything.scan(tape);
+  return variants.length - 1;
+}
+
+/** Scans with the variant that a tag selects, whatever the other members are (W20), else as JSON text. */
+function scanTagged(choice: Choice, tape: Tape, { index, writer, names }: Candidate): number {
+  const before = tape.mark();
+  try {
+    writer.scan(tape);
+    // the element name states a tag that is not a member of its type
+    const member = choice.variants[index]?.tag?.member ?? '';
+    if (names?.has(member) === false) {
+      tape.dropped--;
+      tape.forget(member, before.position);
+    }
+    return index;
+  } catch (error) {
+    if (!(error instanceof MismatchError)) throw error;
+  }
+  tape.rewind(before);
+  return scanAnything(choice, tape);
+}
+
+function scanObject(choice: Choice, tape: Tape): number {
+  const { all, objects, tags } = choice;
+  const before = tape.mark();
+  const { tagged, names } = lookInto(tape, tags, objects.length > 0);
+  tape.rewind(before);
+  const fixed = tagged === undefined ? undefined : all[tagged];
+  if (fixed !== undefined) return scanTagged(choice, tape, fixed);
+  const holding = objects.filter((candidate) => names.every((name) => candidate.names?.has(name) ?? true));
+  const missing = ({ required }: Candidate): number =>
+    required.filter((name) => !names.includes(name)).length;
+  return scanFirst(
+    choice,
+    tape,
+    holding.toSorted((a, b) => missing(a) - missing(b) || b.required.length - a.required.length),
+  );
 }
 
 /** Pushes the value as this type. Returns false, and pushes nothing, if any part of it would be lost. */
