@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { type AddressInfo, createServer } from 'node:net';
 import { maxLogBytes, standardOutput } from '../telemetry/log-writer.ts';
 import { gatherSnapshots } from '../telemetry/worker-metrics.ts';
-import { createProcessLog, type LogLevel } from './process-log.ts';
+import { createProcessLog, type LogLevel, type ProcessLog } from './process-log.ts';
 
 /** Message of a worker to the primary after it accepts requests and signals. */
 export interface Serving {
@@ -64,8 +64,7 @@ export function isFirstWorker(): boolean {
 
 /**
  * Starts workers with this process's arguments and replaces those that die. Resolves when all of them serve. Throws the
- * error of listening if the address is unavailable, WorkerError if a worker ends before it serves. It is one function
- * because its parts share the sets of workers.
+ * error of listening if the address is unavailable, WorkerError if a worker ends before it serves.
  */
 export async function startWorkers({ count, host, port, logLevel }: WorkersOptions): Promise<Workers> {
   const log = createProcessLog(logLevel, standardOutput(maxLogBytes, true, 1).lines);
@@ -77,32 +76,48 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
   cluster.setupPrimary({
     args: [...process.argv.slice(2), '--port', String(taken), '--workers', String(count)],
   });
+  const pool = new WorkerPool(log);
+  try {
+    // Start one worker first: a common problem is then reported once, and only one worker creates a new database.
+    const first = await pool.start(1, firstPause);
+    await Promise.all(Array.from({ length: count - 1 }, (_, index) => pool.start(index + 2, firstPause)));
+    pool.hasStarted = true;
+    return {
+      ...first,
+      stop: (signal) => pool.stop(signal),
+      kill: () => pool.kill(),
+      reload: () => pool.signalAll('SIGHUP'),
+      reopen: () => pool.signalAll('SIGUSR1'),
+    };
+  } catch (error) {
+    pool.kill();
+    throw error;
+  }
+}
+
+/** The workers of this process. */
+class WorkerPool {
+  readonly #log: ProcessLog;
+  readonly #shareMetrics = gatherSnapshots();
   /** Living workers, with the promise of whether they end without aborted requests. */
-  const living = new Map<Worker, Promise<boolean>>();
-  let started = false;
-  let stopping = false;
-
-  const kill = (): void => {
-    stopping = true;
-    for (const worker of living.keys()) worker.process.kill('SIGKILL');
-  };
-
-  const serving = new Set<Worker>();
+  readonly #living = new Map<Worker, Promise<boolean>>();
+  readonly #serving = new Set<Worker>();
   /**
    * Signals to send to starting workers once they serve. A signal before that would kill them, although they may have
    * read their files already.
    */
-  const starting = new Map<Worker, Set<NodeJS.Signals>>();
-  const signalAll = (signal: NodeJS.Signals): void => {
-    for (const due of starting.values()) due.add(signal);
-    for (const worker of serving) worker.process.kill(signal);
-  };
+  readonly #starting = new Map<Worker, Set<NodeJS.Signals>>();
+  #isStopping = false;
+  /** True when all first workers serve. */
+  hasStarted = false;
 
-  const shareMetrics = gatherSnapshots();
+  constructor(log: ProcessLog) {
+    this.#log = log;
+  }
 
-  /** `place` is the worker's number. Its replacement gets the same number. */
-  const start = (place: number, pause: number, isSuccessor = false): Promise<Serving> =>
-    new Promise((resolve, reject) => {
+  /** Starts a worker. `place` is the worker's number. Its replacement gets the same number. */
+  start(place: number, pause: number, isSuccessor = false): Promise<Serving> {
+    return new Promise((resolve, reject) => {
       const worker = cluster.fork();
       const { pid } = worker.process;
       const born = performance.now();
@@ -110,29 +125,26 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
       let serves = false;
       worker.once('message', (told: Serving) => {
         serves = true;
-        serving.add(worker);
-        starting.delete(worker);
-        shareMetrics(worker, String(place));
-        log.info({ worker: pid }, 'a worker serves');
+        this.#serving.add(worker);
+        this.#starting.delete(worker);
+        this.#shareMetrics(worker, String(place));
+        this.#log.info({ worker: pid }, 'a worker serves');
         for (const signal of due) worker.process.kill(signal);
         resolve(told);
       });
       const ended = new Promise<boolean>((resolveEnded) => {
         const end = (code: number | null, reason: string | null): void => {
-          living.delete(worker);
-          serving.delete(worker);
-          starting.delete(worker);
+          this.#living.delete(worker);
+          this.#serving.delete(worker);
+          this.#starting.delete(worker);
           resolveEnded(code === 0 || !serves); // a worker that did not serve had no requests to abort
-          if (stopping) return;
-          if (!started && !serves && !isSuccessor) {
-            reject(new WorkerError(code ?? 1, reason));
-            return;
+          if (this.#isStopping) return;
+          if (!this.hasStarted && !serves && !isSuccessor) reject(new WorkerError(code ?? 1, reason));
+          else {
+            const restartMs = performance.now() - born < settled ? pause : firstPause;
+            this.#log.error({ worker: pid, code, reason, restartMs }, 'worker restarted');
+            this.#replace(place, restartMs);
           }
-          const restartMs = performance.now() - born < settled ? pause : firstPause;
-          log.error({ worker: pid, code, reason, restartMs }, 'worker restarted');
-          setTimeout(() => {
-            if (!stopping) start(place, Math.min(restartMs * 2, longestPause), true);
-          }, restartMs);
         };
         worker.once('exit', end);
         // A worker that could not be spawned emits no exit event. A living worker ends on its own when its channel
@@ -141,31 +153,31 @@ export async function startWorkers({ count, host, port, logLevel }: WorkersOptio
           if (pid === undefined) end(null, error.code ?? error.name);
         });
       });
-      living.set(worker, ended);
-      starting.set(worker, due);
+      this.#living.set(worker, ended);
+      this.#starting.set(worker, due);
     });
-
-  try {
-    // Start one worker first: a common problem is then reported once, and only one worker creates a new database.
-    const first = await start(1, firstPause);
-    await Promise.all(Array.from({ length: count - 1 }, (_, index) => start(index + 2, firstPause)));
-    started = true;
-    return {
-      ...first,
-      stop,
-      kill,
-      reload: () => signalAll('SIGHUP'),
-      reopen: () => signalAll('SIGUSR1'),
-    };
-  } catch (error) {
-    kill();
-    throw error;
   }
 
-  async function stop(signal: NodeJS.Signals): Promise<boolean> {
-    stopping = true;
-    const ends = [...living.values()];
-    for (const worker of living.keys()) worker.process.kill(signal);
+  #replace(place: number, restartMs: number): void {
+    setTimeout(() => {
+      if (!this.#isStopping) this.start(place, Math.min(restartMs * 2, longestPause), true);
+    }, restartMs);
+  }
+
+  signalAll(signal: NodeJS.Signals): void {
+    for (const due of this.#starting.values()) due.add(signal);
+    for (const worker of this.#serving) worker.process.kill(signal);
+  }
+
+  kill(): void {
+    this.#isStopping = true;
+    for (const worker of this.#living.keys()) worker.process.kill('SIGKILL');
+  }
+
+  async stop(signal: NodeJS.Signals): Promise<boolean> {
+    this.#isStopping = true;
+    const ends = [...this.#living.values()];
+    for (const worker of this.#living.keys()) worker.process.kill(signal);
     return (await Promise.all(ends)).every((clean) => clean);
   }
 }
