@@ -196,7 +196,7 @@ test.serial(
     }
 
     await until(() => workers().length === 3);
-    const { worker, code, reason, restartMs } = events().find(({ msg }) => msg.includes('ended')) ?? {};
+    const { worker, code, reason, restartMs } = events().find(({ msg }) => msg === 'worker restarted') ?? {};
     t.deepEqual(
       { worker, code, reason, restartMs },
       { worker: killed, code: null, reason: 'SIGKILL', restartMs: 100 },
