@@ -28,7 +28,7 @@ function run(file: string, ...args: readonly string[]): Promise<Ended> {
   });
 }
 
-test('package.json has programs of the tests and the benchmark', (t) => {
+test('package.json has scripts for the programs of tests and the benchmark', (t) => {
   const names = programs.map(({ name }) => name);
   for (const name of ['bench', 'bench:against', 'fuzz', 'golden', 'mutants', 'soak'])
     t.true(names.includes(name), name);
@@ -58,7 +58,7 @@ test.serial('an option without its value is refused', async (t) => {
   });
 });
 
-test.serial('a word in place of a number is refused', async (t) => {
+test.serial('a word instead of a number is refused', async (t) => {
   t.deepEqual(await run('test/soak/run.ts', '--minutes', 'ten'), {
     status: 2,
     stdout: '',

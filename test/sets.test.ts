@@ -8,7 +8,7 @@ const { sets }: { sets: Record<string, { readonly files: readonly string[] }> } 
 );
 
 for (const [name, { files }] of Object.entries(sets)) {
-  test(`every pattern of the set ${name} is of files that are there`, (t) => {
+  test(`every pattern of the set ${name} matches files`, (t) => {
     for (const pattern of files) {
       const found = globSync(pattern.replace(/^!/, ''), { cwd: root });
       t.true(found.length > 0, pattern);
@@ -29,7 +29,7 @@ test('every file of tests is in a set', (t) => {
     t.is(inSets.filter((set) => set.has(file)).length, 1, file);
 });
 
-test('npm test has a test in each folder for product code', (t) => {
+test('npm test has a test in each folder of product code', (t) => {
   const files = globSync('test/{console,gateway,mappings,upstream,wsdl}/**/*.test.ts', { cwd: root });
   const tested = new Set([...filesOf(sets.quick ?? { files: [] })].map((file) => dirname(file)));
   t.deepEqual(

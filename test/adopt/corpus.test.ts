@@ -13,13 +13,13 @@ function foldersOf(root: string): readonly string[] {
 }
 
 if (corpus === undefined || !existsSync(corpus)) {
-  test.skip('A3: real WSDLs are read (WSDL_CORPUS names no folder of them)', () => {});
+  test.skip('A3: real WSDLs are read (skipped: WSDL_CORPUS is not set to their folder)', () => {});
 } else {
   const counts = { documents: 0, operations: 0, served: 0 };
   for (const name of foldersOf(corpus)) {
     const folder = join(corpus, name);
     for (const wsdl of firstWsdls(folder)) {
-      test.serial(`A3, A4: ${name}/${wsdl} is read, or says why not`, (t) => {
+      test.serial(`A3, A4: ${name}/${wsdl} is read, or the error gives the reason`, (t) => {
         const before = performance.now();
         counts.documents++;
         try {

@@ -36,12 +36,12 @@ function patternsIn(value: unknown): readonly string[] {
 }
 
 if (corpus === undefined || !existsSync(corpus)) {
-  test.skip('A32: real WSDLs come to OpenAPI documents (WSDL_CORPUS names no folder of them)', () => {});
+  test.skip('A32: real WSDLs become OpenAPI documents (skipped: WSDL_CORPUS is not set to their folder)', () => {});
 } else {
   const config = await createConfig({ rules: { struct: 'error', 'no-unresolved-refs': 'error' } });
   for (const name of readdirSync(corpus).filter((one) => statSync(join(corpus, one)).isDirectory()))
     for (const wsdl of firstWsdls(join(corpus, name))) {
-      test.serial(`A32: two validators take the document of ${name}/${wsdl}`, async (t) => {
+      test.serial(`A32: two validators accept the document of ${name}/${wsdl}`, async (t) => {
         const service = loaded(name, wsdl);
         if (service === undefined) {
           t.pass();
@@ -61,7 +61,7 @@ if (corpus === undefined || !existsSync(corpus)) {
       });
 
       test.serial(
-        `A32: what the codec reads of ${name}/${wsdl} is of its document's schemas, lies aren't`,
+        `A32: codec output for ${name}/${wsdl} matches the document's schemas, wrong values do not`,
         (t) => {
           const service = loaded(name, wsdl);
           if (service === undefined) {

@@ -42,12 +42,12 @@ async function withDocument(folder: string, work: (given: Work) => Promise<void>
 
 const typescript = join(tools, 'node_modules/.bin/openapi-typescript');
 if (!existsSync(typescript)) {
-  test.skip('A32: derived documents come to TypeScript that compiles (npm ci --prefix test/adopt/generators)', () => {});
+  test.skip('A32: derived documents become TypeScript (npm ci --prefix test/adopt/generators)', () => {});
 } else {
   const names = ['sf-partner', 'axis1-types', 'groupwise', 'travelport-air', 'netsuite', 'workday-revenue'];
   for (const folder of folders(names))
     test.serial(
-      `A32: the document of ${folder.split('/').at(-1)} comes to TypeScript that compiles`,
+      `A32: the document of ${folder.split('/').at(-1)} becomes TypeScript that compiles`,
       async (t) => {
         await withDocument(folder, async ({ document, made }) => {
           await execute(typescript, [document, '-o', made('stubs.ts')]);
@@ -63,11 +63,11 @@ if (!existsSync(typescript)) {
 
 const python = join(tools, 'python/bin');
 if (!existsSync(join(python, 'datamodel-codegen'))) {
-  test.skip('A32: derived documents come to Python that is imported (pip install -r test/adopt/generators/requirements.txt)', () => {});
+  test.skip('A32: derived documents become Python (pip install -r test/adopt/generators/requirements.txt)', () => {});
 } else {
   for (const folder of folders(['sf-partner', 'groupwise']))
     test.serial(
-      `A32: the document of ${folder.split('/').at(-1)} comes to Python that is imported`,
+      `A32: the document of ${folder.split('/').at(-1)} becomes Python that can be imported`,
       async (t) => {
         await withDocument(folder, async ({ document, made }) => {
           const model = ['--output-model-type', 'pydantic_v2.BaseModel', '--disable-warnings'];

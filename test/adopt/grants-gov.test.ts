@@ -14,7 +14,7 @@ const folder = join(process.env.WSDL_CORPUS ?? '', 'grants-gov');
 const mapping = join(import.meta.dirname, 'grants-gov/mapping.yaml');
 
 if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
-  test.skip('M1: Grants.gov is mapped to its new API (WSDL_CORPUS names no folder with its documents)', () => {});
+  test.skip('M1: Grants.gov is mapped to its new API (skipped: WSDL_CORPUS has no such folder)', () => {});
 } else {
   const { contract } = readContract(folder);
   if (contract.adopted === undefined) throw new Error('expected an adopted service');
@@ -34,7 +34,7 @@ if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
   const newBody = 'new#/components/schemas/OpportunitySearchRequestV1Schema';
   const oldReply = 'old#/paths/~1GetOpportunityList/post/responses/200/content/application~1json/schema';
 
-  test('M1: the sample request of the old service becomes a search that the new document takes', (t) => {
+  test('M1: the sample request of the legacy service becomes a search that the new document accepts', (t) => {
     const sample = 'applicants/get_opportunity_list_by_funding_opportunity_number_request.xml';
     const request = codec.xmlToJson(readFileSync(join(folder, sample)), 'text/xml');
     t.is(request.operation, 'GetOpportunityList');
@@ -44,19 +44,19 @@ if (process.env.WSDL_CORPUS === undefined || !existsSync(folder)) {
     t.deepEqual(validates(newBody, call?.body), []);
   });
 
-  test('M2: by its CFDA number an opportunity is searched among assistance listings', (t) => {
+  test('M2: a CFDA number searches among assistance listings', (t) => {
     const [call] = operation?.toCalls('{"OpportunityFilter":{"CFDANumber":"16.738"}}').calls ?? [];
     t.deepEqual(JSON.parse(call?.body ?? '').filters.assistance_listing_number, { one_of: ['16.738'] });
     t.deepEqual(validates(newBody, call?.body), []);
   });
 
-  test('M3: what the new API can’t search by is refused, and every other operation is told as unmapped', (t) => {
+  test('M3: refuses a criterion that the new API lacks, and reports other operations as unmapped', (t) => {
     for (const json of ['{"PackageID":"PKG1"}', '{"OpportunityFilter":{"CompetitionID":"C1"}}'])
       t.throws(() => operation?.toCalls(json), { message: /that no `when` fits/ });
     t.is(loaded.unmapped.length, service.operations.length - 1);
   });
 
-  test('M2: the new answer becomes the old reply, which its own document takes and which goes out as XML', (t) => {
+  test('M2: the new response becomes a legacy reply that matches its schema and is written as XML', (t) => {
     const found = {
       opportunity_number: 'O-BJA-2025-202930-STG',
       opportunity_title: 'A title',

@@ -33,12 +33,12 @@ function difference(codec: MessageCodec, text: string, encoded: boolean): string
 }
 
 if (corpus === undefined || !existsSync(corpus)) {
-  test.skip('A10 to A30: messages of real WSDLs go both ways (WSDL_CORPUS names no folder of them)', () => {});
+  test.skip('A10 to A30: messages of real WSDLs round-trip (skipped: WSDL_CORPUS is not set)', () => {});
 } else {
   const all = { messages: 0, unequal: 0, operations: 0 };
   for (const name of readdirSync(corpus).filter((one) => statSync(join(corpus, one)).isDirectory())) {
     for (const wsdl of firstWsdls(join(corpus, name))) {
-      test.serial(`A10 to A30: messages of ${name}/${wsdl} go both ways`, (t) => {
+      test.serial(`A10 to A30: messages of ${name}/${wsdl} round-trip`, (t) => {
         let service: ReturnType<typeof loadAdoptedService>['service'];
         try {
           service = loadAdoptedService(join(corpus, name), { wsdl }).service;
@@ -83,7 +83,7 @@ if (corpus === undefined || !existsSync(corpus)) {
     }
   }
 
-  test.serial('A10 to A30: nearly all messages of real WSDLs go both ways', (t) => {
+  test.serial('A10 to A30: nearly all messages of real WSDLs round-trip', (t) => {
     t.log(all);
     t.true(all.unequal <= all.messages / 200);
   });

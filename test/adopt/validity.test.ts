@@ -71,12 +71,12 @@ function validity(service: AdoptedService, validator: XsdValidator) {
 }
 
 if (corpus === undefined || !existsSync(corpus)) {
-  test.skip('A10 to A28: what is written is valid by the schemas of real WSDLs (WSDL_CORPUS names no folder of them)', () => {});
+  test.skip('A10 to A28: output is valid by the schemas of real WSDLs (skipped: WSDL_CORPUS is not set)', () => {});
 } else {
   const all = { messages: 0, skipped: 0, invalid: 0, refused: 0 };
   for (const name of readdirSync(corpus).filter((one) => statSync(join(corpus, one)).isDirectory())) {
     for (const wsdl of firstWsdls(join(corpus, name))) {
-      test.serial(`A10 to A28: what is written for ${name}/${wsdl} is valid`, (t) => {
+      test.serial(`A10 to A28: output for ${name}/${wsdl} is valid`, (t) => {
         let service: AdoptedService;
         try {
           service = loadAdoptedService(join(corpus, name), { wsdl }).service;
@@ -105,7 +105,7 @@ if (corpus === undefined || !existsSync(corpus)) {
       });
     }
   }
-  test.serial('A10 to A28: all that is written for real WSDLs is valid', (t) => {
+  test.serial('A10 to A28: all output for real WSDLs is valid', (t) => {
     t.log(all);
     t.is(all.invalid, 0);
   });

@@ -24,7 +24,7 @@ function importsOf(file: string): readonly string[] {
 /** Files that read error messages of Node or a client library, because these errors have no other data. */
 const readersOfMessages = ['gateway/admission/limit-store.ts', 'gateway/upstream/cause.ts'];
 
-test('an error is data: only messages of other software are read', (t) => {
+test('only messages of errors from other software are parsed', (t) => {
   const reads =
     /\.message\)?\??\.(?:endsWith|includes|indexOf|match|replace|search|slice|split|startsWith)|\.(?:exec|test)\([\w.]+\.message\)/;
   const found = [...imports.keys()].filter((file) => reads.test(readFileSync(join(root(), file), 'utf8')));
@@ -72,7 +72,7 @@ function circles(): readonly (readonly string[])[] {
   return found;
 }
 
-test('every import of the project leads to a file of it', (t) => {
+test('every import leads to a file of the project', (t) => {
   t.true(imports.size > 150);
   const targets = [...imports.values()].flat();
   t.true(targets.length > 500);
@@ -82,7 +82,7 @@ test('every import of the project leads to a file of it', (t) => {
   );
 });
 
-test('no files of console/, gateway/, wsdl/ and mappings/ import one another in a circle', (t) => {
+test('files of console/, gateway/, wsdl/ and mappings/ have no circular imports', (t) => {
   const found = circles().filter((circle) =>
     circle.some((file) => isBelow(file, ['console', 'gateway', 'mappings', 'wsdl'])),
   );

@@ -31,7 +31,7 @@ for (const { id, says, version, check } of messageRequirements) {
   }
 }
 
-test('every requirement is either checked or said not to apply, once', (t) => {
+test('every requirement is either checked or listed as not applicable, once', (t) => {
   const ids = [...descriptionRequirements, ...messageRequirements, ...inapplicable].map(({ id }) => id);
   t.deepEqual(
     ids.filter((id, index) => ids.indexOf(id) !== index),
@@ -39,6 +39,6 @@ test('every requirement is either checked or said not to apply, once', (t) => {
   );
 });
 
-test('docs/conformance.md has the requirements as the tests have them; npm run golden rewrites it', (t) => {
+test('docs/conformance.md lists the requirements of the tests; npm run golden rewrites it', (t) => {
   t.is(readFileSync(conformancePage, 'utf8'), writeConformancePage());
 });

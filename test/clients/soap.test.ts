@@ -48,19 +48,19 @@ test.before(async () => {
 test.after.always(() => gateway.stop(0));
 
 for (const { name, port, namespace } of versions) {
-  test(`soap calls all twelve operations over ${name} from the gateway’s own WSDL`, async (t) => {
+  test(`soap calls all twelve operations over ${name} with the gateway’s WSDL`, async (t) => {
     await checkCalls(t, await createCaller(await ownGateway(t), port), namespace);
   });
 
-  test(`soap reads an in-band error over ${name} (W26)`, async (t) => {
+  test(`W26: soap reads an in-band error over ${name}`, async (t) => {
     await checkError(t, await createCaller(gateway, port));
   });
 
-  test(`soap sends and reads dates over ${name} as the wall clock they are (W16, W17)`, async (t) => {
+  test(`W16, W17: soap sends and reads dates over ${name} without a change of the clock time`, async (t) => {
     await checkDates(t, gateway, await createCaller(gateway, port), (wallClock) => wallClock);
   });
 
-  test(`soap surfaces a fault over ${name} with its reason (W27)`, async (t) => {
+  test(`W27: soap reports a fault over ${name} with its reason`, async (t) => {
     const call = await createCaller(gateway, port, ticketHeader);
     const error = await t.throwsAsync(call('AddClientTemplate', {}));
     t.regex(error.message, /MustUnderstand/);
@@ -68,7 +68,7 @@ for (const { name, port, namespace } of versions) {
   });
 }
 
-test('a JavaScript Date, which soap writes as an empty element, is refused with the way out (W13)', async (t) => {
+test('W13: refuses a JavaScript Date, which soap writes as an empty element, and names the remedy', async (t) => {
   const call = await createCaller(gateway, 'Soap11');
   const { data } = await call('RenewAllPepSearches', { Request: { RenewalDate: new Date() } });
   t.is(at(data, 'ResponseStatus.Errors.ResponseError.0.ErrorCode'), 'NotEmpty');

@@ -72,19 +72,19 @@ test.before(async () => {
 test.after.always(() => gateway.stop(0));
 
 for (const { name, port, namespace } of versions) {
-  test(`strong-soap calls all twelve operations over ${name} from the gateway’s own WSDL`, async (t) => {
+  test(`strong-soap calls all twelve operations over ${name} with the gateway’s WSDL`, async (t) => {
     await checkCalls(t, await createCaller(await ownGateway(t), port), namespace);
   });
 
-  test(`strong-soap reads an in-band error over ${name} (W26)`, async (t) => {
+  test(`W26: strong-soap reads an in-band error over ${name}`, async (t) => {
     await checkError(t, await createCaller(gateway, port));
   });
 
-  test(`strong-soap sends a Date over ${name} as its instant, whatever the process’s zone (W16)`, async (t) => {
+  test(`W16: strong-soap sends a Date over ${name} as its instant, in any time zone of the process`, async (t) => {
     await checkDates(t, gateway, await createCaller(gateway, port), (wallClock) => new Date(`${wallClock}Z`));
   });
 
-  test(`strong-soap surfaces a fault over ${name} with its reason (W27)`, async (t) => {
+  test(`W27: strong-soap reports a fault over ${name} with its reason`, async (t) => {
     const call = await createCaller(gateway, port, ticketHeader);
     const error = await t.throwsAsync(call('AddClientTemplate', {}));
     t.regex(error.message, /MustUnderstand/);
@@ -92,7 +92,7 @@ for (const { name, port, namespace } of versions) {
   });
 }
 
-test('a nil of a reply is null to strong-soap, an absent number is no member (W19)', async (t) => {
+test('W19: strong-soap reads nil as null, and no member for an absent number', async (t) => {
   const call = await createCaller(gateway, 'Soap11');
   const { data } = await call('GetSearch', { Request: { Id: 1 } });
   const link = at(data, 'LinkedTo.LinkedTo.1');

@@ -82,31 +82,31 @@ const decisions: Readonly<Record<string, readonly string[]>> = {
 
 const named = (prefix: string) => [...cases].filter(([name]) => name.startsWith(prefix));
 
-test('JSONTestSuite has 95 texts to read, 188 to refuse and 35 to decide on', (t) => {
+test('JSONTestSuite has 95 texts to accept, 188 to reject and 35 that are open', (t) => {
   t.deepEqual([named('y_').length, named('n_').length, named('i_').length, cases.size], [95, 188, 35, 318]);
 });
 
 for (const [name, bytes] of named('y_')) {
-  test(`${name} is read`, (t) => {
+  test(`${name} is accepted`, (t) => {
     t.is(outcomeOf(bytes), 'read');
   });
 }
 
 for (const [name, bytes] of named('n_')) {
-  test(`${name} is refused`, (t) => {
+  test(`${name} is rejected`, (t) => {
     t.not(outcomeOf(bytes), 'read');
   });
 }
 
 for (const [outcome, names] of Object.entries(decisions)) {
   for (const name of names) {
-    test(`${name} is ${outcome === 'read' ? 'read' : `refused: ${outcome}`}`, (t) => {
+    test(`${name} is ${outcome === 'read' ? 'accepted' : `rejected: ${outcome}`}`, (t) => {
       t.is(outcomeOf(cases.get(`${name}.json`) ?? Buffer.alloc(0)), outcome);
     });
   }
 }
 
-test('every case that the suite leaves open is decided on', (t) => {
+test('every open case of the suite has a decision', (t) => {
   const decided = Object.values(decisions).flat();
   t.deepEqual(
     decided.toSorted(),
@@ -116,17 +116,17 @@ test('every case that the suite leaves open is decided on', (t) => {
   );
 });
 
-test('500 nested arrays are within the grammar: a limit of 500 reads them, one of 499 does not', (t) => {
+test('500 nested arrays are accepted with a limit of 500 and rejected with 499', (t) => {
   const bytes = cases.get('i_structure_500_nested_arrays.json') ?? Buffer.alloc(0);
   t.is(outcomeOf(bytes, { ...defaultLimits, jsonDepth: 500 }), 'read');
   t.is(outcomeOf(bytes, { ...defaultLimits, jsonDepth: 499 }), 'jsonDepth');
 });
 
-test('a reply from upstream is UTF-8 by the same measure as a request', (t) => {
+test('the UTF-8 check for upstream responses agrees with the one for requests', (t) => {
   for (const [name, bytes] of cases) t.is(isUtf8(bytes), outcomeOf(bytes) !== 'no UTF-8', name);
 });
 
-test('a refusal is a JsonError with its place, whatever the text', (t) => {
+test('a rejected text always throws a JsonError with its position', (t) => {
   for (const [name, bytes] of named('n_').filter(([, content]) => isUtf8(content))) {
     const error = errorOf(utf8.decode(bytes));
     t.true(error instanceof JsonError && error.position <= bytes.length, name);

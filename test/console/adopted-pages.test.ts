@@ -19,7 +19,7 @@ async function messagesOf(t: ExecutionContext, contract: string, operation: stri
 
 const catalogue = 'test/fixtures/adopt/catalogue';
 
-test('a message of an adopted service is a tree of its schemas: headers, attributes, choices, what may stand in its place', async (t) => {
+test('a message of an imported WSDL is a tree with headers, attributes, choices and substitutes', async (t) => {
   const text = await messagesOf(t, catalogue, 'Find');
   for (const part of [
     'Tenant Tenant In the SOAP header',
@@ -35,13 +35,13 @@ test('a message of an adopted service is a tree of its schemas: headers, attribu
     t.true(text.includes(part), `${part}: ${text}`);
 });
 
-test('an rpc message is its wrapper with the parts in it; a one-way call has no reply', async (t) => {
+test('an rpc message is its wrapper with the parts; a one-way call has no reply', async (t) => {
   const contract = 'test/fixtures/adopt/orders-rpc';
   t.regex(await messagesOf(t, contract, 'placeOrder'), /placeOrder required Members of placeOrder \w+/);
   t.true((await messagesOf(t, contract, 'cancelOrder')).includes('There is no reply'));
 });
 
-test('the editor of an existing service’s message completes the elements of its schemas', async (t) => {
+test('the editor for a message of an imported WSDL completes the elements of its schemas', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages, contract: catalogue } });
   const { text } = await send(gateway.port, 'GET', '/docs/-/describe/Find');
   const { elements } = JSON.parse(text);
@@ -62,7 +62,7 @@ for (const [what, versions, words] of [
   ['of SOAP 1.2', ['1.2'], 'SOAP 1.2'],
   ['of both versions', ['1.2', '1.1'], 'SOAP 1.1, SOAP 1.2'],
 ] as const)
-  test(`the start page of a WSDL with ports ${what} names these versions and their addresses`, async (t) => {
+  test(`the start page of a WSDL with ports ${what} lists these versions and their addresses`, async (t) => {
     const contract = folderOf(t, { 'service.wsdl': getAtPorts(...versions) });
     const gateway = await startGateway(t, { serve: { pages: createPages, contract } });
     const { text } = await send(gateway.port, 'GET', '/', { Accept: 'text/html,application/xhtml+xml' });

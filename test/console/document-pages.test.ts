@@ -51,7 +51,7 @@ function petsOf(t: ExecutionContext, stated: object = document): string {
   return folderOf(t, { 'openapi.json': JSON.stringify(stated) });
 }
 
-test('the overview shows title, version, contact, licence and further documentation of the document', async (t) => {
+test('the overview shows title, version, contact, licence and external documentation', async (t) => {
   const text = await pageOf(t, petsOf(t), '/');
   for (const part of [
     '<h1 dir="auto">Pet shop &lt;b></h1>',
@@ -66,7 +66,7 @@ test('the overview shows title, version, contact, licence and further documentat
   t.false(text.includes('javascript:'));
 });
 
-test('a document without these facts has no line for them', async (t) => {
+test('a document without these facts has no lines for them', async (t) => {
   const bare = {
     ...document,
     info: { title: 'Pets', version: '' },
@@ -77,7 +77,7 @@ test('a document without these facts has no line for them', async (t) => {
   t.notRegex(text, /Version:|Contact:|Licence:|Terms of service:|More documentation:/);
 });
 
-test('the overview shows descriptions of tags, badges of operations and the operations that are not served', async (t) => {
+test('the overview shows tag descriptions, badges of operations and unserved operations', async (t) => {
   const text = await pageOf(t, petsOf(t), '/');
   t.regex(
     text,
@@ -114,7 +114,7 @@ test('an operation shows its badges and the errors that the document declares fo
   t.false(without.includes('Errors that the document declares'));
 });
 
-test('docs.json has what the pages have', async (t) => {
+test('docs.json has the facts of the pages', async (t) => {
   const data = JSON.parse(await pageOf(t, petsOf(t), '/docs.json'));
   t.like(data.about, { title: 'Pet shop <b>', version: '4.2' });
   t.is(data.about.notServed[0].name, 'TRACE /pets');
@@ -143,7 +143,7 @@ const wsdl = definitionsOf(
     ),
 );
 
-test('pages of an imported WSDL show declared faults with their members, and what is not served', async (t) => {
+test('pages of an imported WSDL show declared faults with members, and unserved operations', async (t) => {
   const contract = folderOf(t, { 'service.wsdl': wsdl });
   const operation = await pageOf(t, contract, '/docs/Get');
   t.regex(operation, /<summary><code>NoSuchThing<\/code><\/summary>.*<code class="name">number<\/code>/);
@@ -152,7 +152,7 @@ test('pages of an imported WSDL show declared faults with their members, and wha
   t.regex(overview, /<h2 id="not-served">.*Sum/);
 });
 
-test('the page of the WSDL has an address of its own, with a line for each stack that imports it', async (t) => {
+test('the page about the WSDL has its own address, and a line per importing stack', async (t) => {
   for (const [contract, path] of [
     [petsOf(t), '/soap11'],
     [folderOf(t, { 'service.wsdl': wsdl }), '/Things.asmx'],

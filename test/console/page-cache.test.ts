@@ -6,7 +6,7 @@ function page(): KeptPage {
   return { bytes: Buffer.alloc(80), gzip: Buffer.alloc(19), etag: '' };
 }
 
-test('pageCacheBytes: pages of as many bytes are kept, of one more the one not asked for the longest goes', (t) => {
+test('pageCacheBytes: keeps that many bytes of pages, then evicts the least recently used', (t) => {
   const exact = createPageCache(300);
   const less = createPageCache(299);
   for (const cache of [exact, less]) {
@@ -24,7 +24,7 @@ test('pageCacheBytes: pages of as many bytes are kept, of one more the one not a
   );
 });
 
-test('a page that is put twice counts once', (t) => {
+test('a page that is stored twice counts once', (t) => {
   const cache = createPageCache(200);
   for (let round = 0; round < 5; round++) cache.put('a', page());
   cache.put('b', page());

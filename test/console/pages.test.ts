@@ -28,14 +28,14 @@ test('the base path is the overview: addresses, WSDLs, sign-in, errors, limits, 
   t.true(Buffer.byteLength(text) < 100_000);
 });
 
-test('links go up from wherever a page is', async (t) => {
+test('links lead up from every depth of page', async (t) => {
   t.true((await send('GET', '/', browser)).text.includes('href="./docs/GetSearch"'));
   t.true((await send('GET', '/docs', browser)).text.includes('href="./docs/GetSearch"'));
   t.true((await send('GET', '/docs/GetSearch', browser)).text.includes('href="../docs/-/types/'));
   t.true((await send('GET', '/docs/-/types/ResponseStatus', browser)).text.includes('href="../../../"'));
 });
 
-test('every page has a strict policy of content and no type that a browser guesses', async (t) => {
+test('every page has a strict content policy and a media type that browsers do not guess', async (t) => {
   for (const path of ['', '/docs', '/docs/GetSearch', '/docs/Nothing', '/docs/-/types/ResponseStatus']) {
     const { headers } = await send('GET', path, browser);
     const policy = String(headers['content-security-policy']);
@@ -46,14 +46,14 @@ test('every page has a strict policy of content and no type that a browser guess
   }
 });
 
-test('no page has a script or a style in line', async (t) => {
+test('no page has an inline script or style', async (t) => {
   for (const path of ['', '/docs', '/docs/GetSearch']) {
     const { text } = await send('GET', path, browser);
     t.notRegex(text, /<style|\sstyle=|<script(?! type="module" src=)|\son[a-z]+=/);
   }
 });
 
-test('an operation has a page with its members, its samples and its errors, in any case of its name', async (t) => {
+test('an operation has a page with members, samples and errors, under its name in any case', async (t) => {
   const { status, text } = await send('GET', '/docs/getsearch', browser);
   t.is(status, 200);
   t.true(text.includes('<h1>GetSearch</h1>'));
@@ -66,14 +66,14 @@ test('an operation has a page with its members, its samples and its errors, in a
     t.true(text.includes(part), part);
 });
 
-test('an unknown operation is a page that suggests', async (t) => {
+test('the page of an unknown operation suggests names', async (t) => {
   const { status, text } = await send('GET', '/docs/GetSerch', browser);
   t.is(status, 404);
   t.true(text.includes('There is no “GetSerch” here.'));
   t.true(text.includes('<a href="../docs/GetSearch">GetSearch</a>'));
 });
 
-test('what is asked for stands on the page as text', async (t) => {
+test('text from the request is shown as text on the page', async (t) => {
   const { text } = await send('GET', `/docs/${encodeURIComponent('<script>alert(1)</script>')}`, browser);
   t.false(text.includes('<script>alert'));
   const list = await send('GET', `/docs?q=${encodeURIComponent('"><img src=x>')}`, browser);
@@ -139,7 +139,7 @@ for (const [name, value] of [
     }
   });
 
-test('the overview links to the page about each document, which needs no header of a browser', async (t) => {
+test('the overview links to the page about each document, which needs no browser header', async (t) => {
   const { text } = await send('GET', '/');
   for (const name of ['wsdl', 'xsd=0', 'xsd=1']) {
     t.true(text.includes(`href="./docs/-/document?${name}"`));
@@ -156,13 +156,13 @@ test('the page about a slice links to the slice', async (t) => {
   t.true(text.includes('href="./soap11?wsdl&amp;operation=GetSearch&amp;raw"'));
 });
 
-test('?op= in the manner of .asmx leads to the operation', async (t) => {
+test('?op=, as in .asmx, leads to the operation', async (t) => {
   const { status, headers } = await send('GET', '/soap11?op=getsearch');
   t.is(status, 302);
   t.is(headers.location, './docs/GetSearch');
 });
 
-test('pages speak the language that a browser asks for, or that a link chose', async (t) => {
+test('pages are in the language that the browser asks for or a link chose', async (t) => {
   const german = await send('GET', '', { ...browser, 'Accept-Language': 'fr, de-AT;q=0.9, en;q=0.5' });
   t.true(german.text.startsWith('<!doctype html><html lang="de">'));
   t.true(german.text.includes('Anmelden'));
@@ -172,7 +172,7 @@ test('pages speak the language that a browser asks for, or that a link chose', a
   t.is((await send('GET', '?lang=xx', browser)).status, 200);
 });
 
-test('a page that a browser has is not sent again, and goes out compressed where that is taken', async (t) => {
+test('a cached page is not sent again, and pages are compressed if the browser accepts it', async (t) => {
   const { headers } = await send('GET', '/docs/GetSearch', browser);
   const again = await send('GET', '/docs/GetSearch', { ...browser, 'If-None-Match': String(headers.etag) });
   t.is(again.status, 304);
@@ -181,7 +181,7 @@ test('a page that a browser has is not sent again, and goes out compressed where
   t.true(Number(packed.headers['content-length']) < Number(headers['content-length']) / 3);
 });
 
-test('docs.json tells other tools the whole contract', async (t) => {
+test('docs.json contains the whole contract for other tools', async (t) => {
   const { status, text } = await send('GET', '/docs.json');
   t.is(status, 200);
   const told = JSON.parse(text);
@@ -189,19 +189,19 @@ test('docs.json tells other tools the whole contract', async (t) => {
   t.true(told.types.some(({ name }: { name: string }) => name === 'ResponseStatus'));
 });
 
-test('a page is a request like others in the log, without its query', async (t) => {
+test('the request for a page is logged like others, without its query', async (t) => {
   await send('GET', '/docs?q=looked-for', browser);
   t.true(log().includes('"method":"GET"'));
   t.false(log().includes('looked-for'));
 });
 
-test('calls go on beside pages, and other methods are refused', async (t) => {
+test('calls continue while pages are served, and other methods are refused', async (t) => {
   t.is((await send('POST', '/docs/GetSearch', {}, '')).status, 405);
   t.is((await send('POST', '/soap11', {}, '')).status, 500);
   t.is((await send('GET', '/nothing', browser)).status, 404);
 });
 
-test('without pages the base path is the plain list that it was', async (t) => {
+test('without pages the base path returns the plain list', async (t) => {
   const plain = await startGateway(t);
   const { text, headers } = await plain.send('GET', '', browser);
   t.true(text.includes('<h1>ScreeningApi</h1>'));
@@ -210,7 +210,7 @@ test('without pages the base path is the plain list that it was', async (t) => {
   t.is((await plain.send('GET', '/soap11?wsdl', browser)).headers['content-type'], 'text/xml; charset=utf-8');
 });
 
-test('with show-upstream the call upstream of a request is told, its secrets hidden, and nothing is sent', async (t) => {
+test('show-upstream reports the upstream call of a request, hides secrets, and sends nothing', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages, tryIt: 'show-upstream' } });
   const ask = (message: object, headers = { 'Content-Type': 'application/json' }) =>
     gateway.send('POST', '/docs/-/upstream', headers, JSON.stringify(message));
@@ -234,7 +234,7 @@ test('with show-upstream the call upstream of a request is told, its secrets hid
   t.is((await send('POST', '/docs/-/upstream', { 'Content-Type': 'application/json' }, '{}')).status, 404);
 });
 
-test('a preview’s message has the limit of what is read on the event loop, and one more is refused', async (t) => {
+test('the message of a preview may have the size that is read on the event loop, and no byte more', async (t) => {
   const gateway = await startGateway(t, {
     serve: { pages: createPages, tryIt: 'show-upstream' },
     limits: { readAsideBytes: 200 },
@@ -248,7 +248,7 @@ test('a preview’s message has the limit of what is read on the event loop, and
   t.is((await gateway.send('POST', '/docs/-/upstream', json, sized(201))).status, 413);
 });
 
-test('SOAPBRIDGE_TRY_IT off leaves the form out', async (t) => {
+test('SOAPBRIDGE_TRY_IT=off removes the form', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages, tryIt: 'off' } });
   t.false((await gateway.send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));
   t.true((await send('GET', '/docs/GetSearch', browser)).text.includes('try-form'));
@@ -272,7 +272,7 @@ test('the page of an operation has a program for each stack, and files for tools
     t.is((await send('GET', path)).status, 404);
 });
 
-test('the overview has a kit of all operations, a tag has its own; five are made or wait at a time', async (t) => {
+test('the overview has a kit of all operations, a tag its own; at most five are built or wait', async (t) => {
   const { text } = await send('GET', '/docs', browser);
   t.false(text.includes('-/kit/'));
   const overview = await send('GET', '', browser);
@@ -294,7 +294,7 @@ test('the overview has a kit of all operations, a tag has its own; five are made
   t.is(six.find(({ status }) => status === 503)?.headers['retry-after'], '5');
 });
 
-test('a zip of a contract’s kit has what the command writes', async (t) => {
+test('the zip of a contract’s kit has the files that the command writes', async (t) => {
   const compiled = compileContract(readContract(screeningContract).contract);
   const site = createSite(compiled, 'off');
   const kits = new Kits(compiled, 'http://gateway.example/v2');
@@ -313,7 +313,7 @@ test('samples are files to download', async (t) => {
   t.is((await send('GET', '/docs/GetSearch/samples/Other.json')).status, 404);
 });
 
-test('the doctor tells what is wrong with a message, as a page and as JSON, and keeps nothing of it', async (t) => {
+test('doctor: reports the problems of a message as a page and as JSON, and stores nothing', async (t) => {
   const wrong = '<Envelope><Body><GetSeerch xmlns="urn:x"/></Body></Envelope>';
   const form = { 'Content-Type': 'application/x-www-form-urlencoded', ...browser };
   const fields = new URLSearchParams({ type: 'text/xml', action: '', message: wrong }).toString();
@@ -328,7 +328,7 @@ test('the doctor tells what is wrong with a message, as a page and as JSON, and 
   t.false(log().includes('GetSeerch'));
 });
 
-test('a message for the doctor has half the limit of what is read on the event loop', async (t) => {
+test('doctor: a message may have half the size that is read on the event loop', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { readAsideBytes: 600 } });
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const xml = { 'Content-Type': 'text/xml' };
@@ -338,7 +338,7 @@ test('a message for the doctor has half the limit of what is read on the event l
   t.is((await gateway.send('POST', '/docs/-/doctor', form, `message=${'x'.repeat(301)}`)).status, 413);
 });
 
-test('what is sent to a page comes by the limits of all bodies', async (t) => {
+test('a request body sent to a page has the limits of all bodies', async (t) => {
   const limits = { bodyPieces: 8, bodyIdleMs: 300 };
   const { port, running, log } = await startGateway(t, { serve: { pages: createPages }, limits });
   for (const path of ['/docs/-/explain', '/docs/-/doctor']) {
@@ -366,7 +366,7 @@ test('what is sent to a page comes by the limits of all bodies', async (t) => {
   );
 });
 
-test('pages that nobody asked for before are made in turns, and one visitor too many is told when to come again', async (t) => {
+test('uncached pages are rendered one at a time; one visitor too many gets Retry-After', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { pagesWaiting: 2 } });
   const asked = await Promise.all(
     Array.from({ length: 8 }, (_, index) => gateway.send('GET', `/docs/GetSearch?x=${index}`)),
@@ -384,7 +384,7 @@ test('pages that nobody asked for before are made in turns, and one visitor too 
   );
 });
 
-test('a visitor who leaves before a page is out is no error in the log, another failure is', async (t) => {
+test('a visitor who leaves early is no error in the log, another failure is', async (t) => {
   let tell: ((error: unknown) => void) | undefined;
   const gateway = await startGateway(t, {
     serve: {
@@ -400,7 +400,7 @@ test('a visitor who leaves before a page is out is no error in the log, another 
   t.true(gateway.log().includes('internal error'));
 });
 
-test('a refusal of a page has the request’s id and the headers of all pages', async (t) => {
+test('a refused page request has the request’s id and the headers of all pages', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages }, limits: { readAsideBytes: 600 } });
   const id = { 'X-Request-Id': 'visitor-0001' };
   const form = { ...id, 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -422,7 +422,7 @@ test('a refusal of a page has the request’s id and the headers of all pages', 
     t.is((await sendTo(gateway.port, 'GET', path, id)).headers['x-request-id'], 'visitor-0001', path);
 });
 
-test('a visitor who leaves before the reply is logged as a caller who does, and no page is made for who has left', async (t) => {
+test('a visitor who leaves before the reply is logged as such, and the page is not rendered', async (t) => {
   const gateway = await startGateway(t, { serve: { pages: createPages } });
   const lines = (): string[] =>
     gateway

@@ -9,7 +9,7 @@ function shown(text: string): string {
     .replace(/(?:<\/div>)?<\/x>$/, '');
 }
 
-test('code, strong words, links, lists and fences are shown as what they are', (t) => {
+test('code, strong text, links, lists and fences are rendered', (t) => {
   t.is(shown('Use `a<b` **now**.'), '<p>Use <code>a&lt;b</code> <strong>now</strong>.</p>');
   t.is(shown('All *about* pets.'), '<p>All <em>about</em> pets.</p>');
   t.is(shown('2 * 3 * 4, **a*, *b'), '<p>2 * 3 * 4, **a*, *b</p>');
@@ -22,18 +22,18 @@ test('code, strong words, links, lists and fences are shown as what they are', (
   t.is(shown('  '), '');
 });
 
-test('a link goes to the web or stays text', (t) => {
+test('a link leads to the web, or it stays text', (t) => {
   for (const target of ['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', '//host', 'relative'])
     t.is(shown(`[x](${target})`), `<p>[x](${target})</p>`);
   t.is(webAddress('JaVaScRiPt:alert(1)'), undefined);
   t.is(webAddress('https://example.com'), 'https://example.com/');
 });
 
-test('markup of HTML is text', (t) => {
+test('HTML markup is shown as text', (t) => {
   t.is(shown('<img src=x onerror=alert(1)>'), '<p>&lt;img src=x onerror=alert(1)></p>');
 });
 
-test('a summary is the first line or sentence, without marks', (t) => {
+test('a summary is the first line or sentence, without markup', (t) => {
   t.is(summary('Get a search\nReturns one `search` with its results.'), 'Get a search');
   t.is(summary('Gives **one**. And more.'), 'Gives one.');
   t.is(summary('a'.repeat(300)).length, 140);

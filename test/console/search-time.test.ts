@@ -1,7 +1,7 @@
 import test from 'ava';
 import { prepareEntries, searchEntries } from '../../console/search.ts';
 
-test('1,223 operations are searched in no time a person notices', (t) => {
+test('the search in 1,223 operations takes no noticeable time', (t) => {
   const many = prepareEntries(
     Array.from({ length: 1223 }, (_, at) => ({
       n: `Operation${at}`,

@@ -12,18 +12,18 @@ function found(words: string): readonly string[] {
   return searchEntries(entries, words).map(({ n }) => n);
 }
 
-test('names that begin with the words come first, then those that hold them, then words and members', (t) => {
+test('search: names that start with the words come first, then other names, then members', (t) => {
   t.deepEqual(found('user'), ['UserKeys', 'GetUser', 'ListRepos']);
   t.deepEqual(found('LOGIN'), ['GetUser']);
 });
 
-test('every word has to be found, wherever it is', (t) => {
+test('every search word must be found, in any field', (t) => {
   t.deepEqual(found('users key'), ['UserKeys']);
   t.deepEqual(found('users nothing'), []);
   t.deepEqual(found('   '), []);
 });
 
-test('the names nearest to a wrong one come first', (t) => {
+test('the names most similar to a misspelt one come first', (t) => {
   t.deepEqual(nearestNames(['GetSearch', 'GetPdf', 'DeleteClient'], 'GetSerch', 2), ['GetSearch', 'GetPdf']);
   t.deepEqual(nearestNames(['GetSearch'], 'Xyz', 2), []);
 });

@@ -4,7 +4,7 @@ import { languageFor, languages } from '../../console/server/texts.ts';
 
 const root = new URL('../../', import.meta.url);
 
-test('every language has every text of English and no other, with the same values in it', (t) => {
+test('every language has the same texts as English, with the same placeholders', (t) => {
   const [english, ...others] = languages();
   const all = english?.below('') ?? {};
   t.true(others.length > 0);
@@ -18,7 +18,7 @@ test('every language has every text of English and no other, with the same value
   }
 });
 
-test('every text that pages ask for is there', (t) => {
+test('every text that pages use exists', (t) => {
   const english = languages()[0];
   const asked = globSync('console/{server,client}/**/*.ts', { cwd: root }).flatMap((file) =>
     [...readFileSync(new URL(file, root), 'utf8').matchAll(/'((?:[a-z]+)\.[a-zA-Z]+)'/g)].map(
@@ -37,7 +37,7 @@ test('every text that pages ask for is there', (t) => {
       t.true(key in known, key);
 });
 
-test('the language that a link chose goes before the browser’s, and that before English', (t) => {
+test('the language that a link chose wins over the browser’s, and that over English', (t) => {
   t.is(languageFor('de', 'en').language, 'de');
   t.is(languageFor(null, 'de-CH, en;q=0.8').language, 'de');
   t.is(languageFor(null, 'en;q=0.2, de;q=0.9').language, 'de');

@@ -7,7 +7,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-test('pagesWaiting: so many wait beside the one that has its turn, one more is told to come again', async (t) => {
+test('pagesWaiting: that many requests wait while one is rendered; one more is refused', async (t) => {
   const turns = createTurns(2);
   const done: number[] = [];
   const taken = [1, 2, 3].map((number) => turns.take(() => done.push(number)));
@@ -20,7 +20,7 @@ test('pagesWaiting: so many wait beside the one that has its turn, one more is t
   t.is(await turns.take(() => 5), 5);
 });
 
-test('between two pieces of work there is three times as long as the first took', async (t) => {
+test('the pause between two pieces of work is three times as long as the first took', async (t) => {
   const turns = createTurns(10);
   const times: number[] = [];
   const piece = (): void => {
@@ -33,7 +33,7 @@ test('between two pieces of work there is three times as long as the first took'
   t.true(began - ended >= 59, `${began - ended}`);
 });
 
-test('what took a while to come back counts by the clock, and what fails holds up nobody', async (t) => {
+test('slow asynchronous work counts by the clock, and failed work blocks nobody', async (t) => {
   const turns = createTurns(10);
   let ended = Number.POSITIVE_INFINITY;
   const failed = turns.take(async () => {

@@ -7,7 +7,7 @@ import { checkFiles, readPage, runPage } from './page.ts';
 const page = readPage('adopt.md');
 const [, overlay = ''] = /^```yaml overlay\n(.*?)^```/ms.exec(page) ?? [];
 
-test('docs/adopt.md: every command does what the page says', async (t) => {
+test('docs/adopt.md: every command works as the page shows', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'adopt-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const orders = join(directory, 'orders');
@@ -22,6 +22,6 @@ test('docs/adopt.md: every command does what the page says', async (t) => {
   t.deepEqual(result, { served: 2, compared: 3 });
 });
 
-test('docs/adopt.md names files that are there', (t) => {
+test('docs/adopt.md names existing files', (t) => {
   checkFiles(t, page);
 });

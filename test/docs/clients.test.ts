@@ -3,14 +3,14 @@ import test from 'ava';
 import { excerptPages, withExcerpts } from './excerpts.ts';
 
 for (const page of excerptPages()) {
-  test(`the code of ${page.name} is that of the program that the tests run`, (t) => {
+  test(`the code of ${page.name} is part of the tested program`, (t) => {
     const text = readFileSync(page.file, 'utf8');
     t.regex(text, /^<!-- from /m);
     t.is(text, withExcerpts(text), '`npm run golden` writes it');
   });
 }
 
-test('an excerpt that its source lacks is an error that names both', (t) => {
+test('an excerpt that is missing from its source is an error that names both', (t) => {
   const page = '<!-- from test/interop/php/quick-start.php: nothing -->\n```php\n```\n';
   t.throws(() => withExcerpts(page), {
     message:

@@ -32,7 +32,7 @@ test('docs/contract.md: check prints the result of the example', async (t) => {
   t.is(out, holds);
 });
 
-test('docs/contract.md: the example call gives the upstream request and the reply of the page', async (t) => {
+test('docs/contract.md: the example call gives the upstream request and the reply on the page', async (t) => {
   const translate = ['translate', '--contract', contractFolder(t)];
   const call = await run(t, [...translate, '--header', 'X-Api-Key: k'], {}, request).ended;
   t.regex(call.out, /^GET \/parcels\/A%201\n(?:.*\n)*x-api-key: k\n/);
@@ -42,7 +42,7 @@ test('docs/contract.md: the example call gives the upstream request and the repl
   t.true(out.includes(reply.trimEnd()), out);
 });
 
-test('docs/contract.md: check prints the problems of the page', async (t) => {
+test('docs/contract.md: check prints the problems on the page', async (t) => {
   const folder = contractFolder(
     t,
     openapi.replace('schemas/Parcel"', 'schemas/Parsel"'),

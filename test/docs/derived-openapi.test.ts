@@ -12,7 +12,7 @@ const page = readFileSync(join(root, 'docs/derived-openapi.md'), 'utf8');
 const [, component = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
 const [, value = ''] = /```json\n(.*?)```/s.exec(page) ?? [];
 
-test('A32: the component in docs/derived-openapi.md is what docs/adopt/Orders.wsdl comes to, and its value is of it', (t) => {
+test('A32: the component in docs/derived-openapi.md is derived from docs/adopt/Orders.wsdl', (t) => {
   const { document } = deriveOpenapi(loadAdoptedService(join(root, 'docs/adopt')).service);
   const schemas = isNode(document.components) ? document.components.schemas : undefined;
   const line = isNode(schemas) ? schemas.Line : undefined;

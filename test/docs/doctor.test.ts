@@ -25,7 +25,7 @@ function lines(page: string): string {
   );
 }
 
-test('docs/doctor.md: explain says of the message what the page says', async (t) => {
+test('docs/doctor.md: explain reports what the page shows', async (t) => {
   const page = readPage('doctor.md');
   const places = await adopted(t);
   const [first = '', ...more] = lines(page)
@@ -42,7 +42,7 @@ test('docs/doctor.md: explain says of the message what the page says', async (t)
   checkFiles(t, page);
 });
 
-test('docs/kits.md: every command does what the page says', async (t) => {
+test('docs/kits.md: every command works as the page shows', async (t) => {
   const page = readPage('kits.md');
   t.deepEqual(await runPage(t, lines(page), await adopted(t)), { served: 0, compared: 0 });
   checkFiles(t, page);

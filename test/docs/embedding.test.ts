@@ -55,21 +55,21 @@ async function callSoap(url: string): Promise<string> {
   return (await fetch(url, { method: 'POST', headers, body: lend })).text();
 }
 
-test('docs/embedding.md: the Koa application serves its own routes and the contract, and ends when it is told to', async (t) => {
+test('docs/embedding.md: the Koa application serves its own routes and the contract, and stops', async (t) => {
   const { base, stop } = await serve(t, 'koa');
   t.is(await (await fetch(`${base}/hello`)).text(), 'hello\n');
   t.regex(await callSoap(`${base}/library/soap11`), /<number>9007199254740993<\/number>/);
   t.deepEqual(await stop(), [0, null]);
 });
 
-test('docs/embedding.md: the plain server serves the contract and a page of its own, and ends when it is told to', async (t) => {
+test('docs/embedding.md: the plain server serves the contract and its own page, and stops', async (t) => {
   const { base, stop } = await serve(t, 'node-http');
   t.regex(await callSoap(`${base}/soap11`), /<number>9007199254740993<\/number>/);
   t.regex(await (await fetch(`${base}/metrics`)).text(), /^soapbridge_requests_total\{.*\} 1$/m);
   t.deepEqual(await stop(), [0, null]);
 });
 
-test('docs/embedding.md: the function that is an upstream answers calls', async (t) => {
+test('docs/embedding.md: the upstream function answers calls', async (t) => {
   const { base, stop } = await serve(t, 'fetch');
   t.regex(await callSoap(`${base}/soap11`), /<number>1<\/number>.*<reader>Zoë<\/reader>/);
   t.deepEqual(await stop(), [0, null]);
@@ -98,7 +98,7 @@ test('docs/embedding.md: hooks report calls, and SIGHUP reloads the contract', a
   t.deepEqual(await once(child, 'exit'), [0, null]);
 });
 
-test('docs/embedding.md: the example of soapbridge/authoring prints what the page says', async (t) => {
+test('docs/embedding.md: the example of soapbridge/authoring prints what the page shows', async (t) => {
   const child = run(t, 'authoring');
   const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   t.is(code, 0);
@@ -106,7 +106,7 @@ test('docs/embedding.md: the example of soapbridge/authoring prints what the pag
 });
 
 for (const [module, names] of documentedNames(page)) {
-  test(`docs/embedding.md: ${module} exports the documented names and no others`, (t) => {
+  test(`docs/embedding.md: ${module} exports exactly the documented names`, (t) => {
     const { status, stdout, stderr } = spawnSync(
       process.execPath,
       ['--conditions=soapbridge-source', '--input-type=module', '--eval', printNames(module)],
@@ -117,7 +117,7 @@ for (const [module, names] of documentedNames(page)) {
   });
 }
 
-test('docs/embedding.md: what translates without a server prints what the page says', async (t) => {
+test('docs/embedding.md: the example without a server prints what the page shows', async (t) => {
   const child = run(t, 'codec');
   const [printed, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
   t.is(code, 0);
@@ -135,7 +135,7 @@ test('docs/embedding.md names every option of createGateway', (t) => {
   );
 });
 
-test('docs/embedding.md names every limit that only the listener of serve knows', (t) => {
+test('docs/embedding.md names every limit that only serve’s own listener applies', (t) => {
   const ofListener = ['http/connections.ts', 'http/reading-turns.ts', 'process/listener.ts'];
   const cwd = join(root, 'gateway');
   const wordsOf = (files: readonly string[]): ReadonlySet<string> =>
@@ -150,7 +150,7 @@ test('docs/embedding.md names every limit that only the listener of serve knows'
   t.deepEqual(missing, []);
 });
 
-test('the code has one function loadContract, which every module exports', (t) => {
+test('only one function is called loadContract, and every module exports it', (t) => {
   const found = globSync('{console,gateway,mappings,wsdl}/**/*.ts', { cwd: root }).filter((file) =>
     /^export (?:async )?(?:function|const) loadContract\b|\bas loadContract\b/m.test(
       readFileSync(join(root, file), 'utf8'),

@@ -92,12 +92,12 @@ test('docs/operations.md documents every tolerated deviation', (t) => {
   t.deepEqual(undocumented, []);
 });
 
-test('docs/upgrading.md lists every limit that could be set before', (t) => {
+test('docs/upgrading.md lists every limit that earlier versions could set', (t) => {
   const upgrading = readFileSync(new URL('../../docs/upgrading.md', import.meta.url), 'utf8');
   t.is(formerLimitTableForm.exec(upgrading)?.[0], formerLimitRows, '`npm run golden` rewrites it');
 });
 
-test('at most 40 limits can be set, each described by two sentences at most', (t) => {
+test('at most 40 limits can be set, each described in at most two sentences', (t) => {
   t.true(Object.keys(limitTable).length <= 40);
   for (const [name, { bounds }] of Object.entries(limitTable)) {
     t.regex(bounds, /^[A-Z0-9][^.]*(?:\.\d[^.]*)*\.(?: [A-Z0-9][^.]*(?:\.\d[^.]*)*\.)?$/, name);
@@ -112,7 +112,7 @@ test('the constants have the values that docs/upgrading.md reports', (t) => {
 });
 
 for (const name of Object.keys(allLimits) as (keyof typeof allLimits)[]) {
-  test(`${name} is held by a test at the limit and beyond it`, (t) => {
+  test(`${name} is tested at the limit and above it`, (t) => {
     const [file, words] = limitTests[name];
     t.true(
       readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').includes(words),
@@ -121,7 +121,7 @@ for (const name of Object.keys(allLimits) as (keyof typeof allLimits)[]) {
   });
 }
 
-test('limits are set by name, the others keep their defaults', (t) => {
+test('limits are set by name; the others keep their defaults', (t) => {
   t.deepEqual(readLimits(''), defaultLimits);
   t.deepEqual(readLimits(' inFlight = 3 , queue=0,'), { ...defaultLimits, inFlight: 3, queue: 0 });
   for (const name of Object.keys(limitTable) as LimitName[]) t.is(readLimits(`${name}=77`)[name], 77);
@@ -143,7 +143,7 @@ for (const [list, message] of [
   });
 }
 
-test('a limit that could be set before is refused, with what it is now', (t) => {
+test('a limit that earlier versions could set is refused, and the message names its replacement', (t) => {
   for (const [name, now] of Object.entries(formerLimits)) {
     const form = typeof now === 'number' ? `a constant of ${now}` : now;
     const message = `limits: expected a limit that can be set, got ${name}, which is ${form} now (docs/upgrading.md)`;

@@ -15,7 +15,7 @@ function blocks(language: string): string[] {
   );
 }
 
-test('README: the request gives the upstream call and the reply that the page shows', async (t) => {
+test('README: the request gives the upstream call and the reply on the page', async (t) => {
   const upstream = createReferenceUpstream();
   const bodies: string[] = [];
   const server = createServer(async (request, response) => {
@@ -55,7 +55,7 @@ test('README: the request gives the upstream call and the reply that the page sh
   t.deepEqual(bodies, [`POST /json/reply/UpdateSubUser ${call}`]);
 });
 
-test('README: every npm script, page and folder that it names exists', (t) => {
+test('README: every npm script, page and folder on the page exists', (t) => {
   const { scripts } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   const named = [...readme.matchAll(/npm (?:run )?([a-z]+)/g)].map(([, name = '']) => name);
   for (const name of new Set(named)) t.true(['ci', 'cit', 'run'].includes(name) || name in scripts, name);

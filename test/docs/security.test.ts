@@ -13,7 +13,7 @@ function numbersOf(form: RegExp): number[] {
 
 const oneTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
-test('every class of attack and every fault has its row, once', (t) => {
+test('every class of attack and every fault has exactly one row', (t) => {
   t.deepEqual(numbersOf(/^\| A(\d+) /gm), oneTo(26));
   const others = numbersOf(/^\| B(\d+) /gm);
   t.deepEqual(others, oneTo(others.length));
@@ -21,14 +21,14 @@ test('every class of attack and every fault has its row, once', (t) => {
   t.deepEqual(numbersOf(/^\| (\d+)(?:–(\d+))? /gm), oneTo(30));
 });
 
-test('every test that a row names exists, and every file of attacks is named', (t) => {
+test('every test named in a row exists, and every file of attacks is named', (t) => {
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path = '']) => path);
   for (const path of named) t.true(existsSync(new URL(path, root)), path);
   for (const file of readdirSync(new URL('test/fire/attacks/', root)))
     t.true(named.includes(`test/fire/attacks/${file}`), file);
 });
 
-test('the page counts the raw messages that there are', (t) => {
+test('the page states the right number of raw messages', (t) => {
   const messages = readdirSync(new URL('test/fire/raw-http/', root)).filter((file) => file.endsWith('.http'));
   t.is(/(\d+) messages in `test\/fire\/raw-http\/`/.exec(page)?.[1], String(messages.length));
 });

@@ -30,7 +30,7 @@ function written(t: ExecutionContext, text: string): string {
   return file;
 }
 
-test('docs/limits.md: the gateway reads the limits per caller', (t) => {
+test('docs/limits.md: the gateway reads the example of limits per caller', (t) => {
   const { rulesOf } = readCallerLimits(written(t, limits));
   t.notDeepEqual(rulesOf('/library'), rulesOf('/v2'));
 });
@@ -57,14 +57,14 @@ test('docs/credentials.md: the gateway reads the names of callers', (t) => {
   t.notThrows(() => readCallers({ callers: file, callerKey }));
 });
 
-test('docs/credentials.md: the gateway reads the TLS settings towards callers', (t) => {
+test('docs/credentials.md: the gateway reads the TLS settings for callers', (t) => {
   const file = written(t, listener);
   const { tls, clientCertificate } = readListenerPlan(file, false);
   t.like(tls, { clientCertificates: 'require', minVersion: 'TLSv1.3' });
   t.like(clientCertificate, { header: 'X-Api-User', from: 'san' });
 });
 
-test.serial('docs/credentials.md: the gateway reads the settings of an upstream', (t) => {
+test.serial('docs/credentials.md: the gateway reads the settings for an upstream', (t) => {
   const secrets = folder(t);
   const file = written(t, upstream.replaceAll('/run/secrets', secrets));
   for (const name of ['key', 'client']) writeFileSync(join(secrets, name), 'secret\n');
@@ -82,7 +82,7 @@ test.serial('docs/credentials.md: the gateway reads the settings of an upstream'
   t.deepEqual(plan?.limits, { upstreamFirstByteMs: 5_000, upstreamConnections: 16 });
 });
 
-test('docs/commands.md: the gateway reads several contracts', (t) => {
+test('docs/commands.md: the gateway reads the example of several contracts', (t) => {
   const plans = readConfig(written(t, several));
   t.deepEqual(
     plans.map(({ basePath, upstreamUrl }) => [basePath, upstreamUrl]),

@@ -6,7 +6,7 @@ import { checkFiles, readPage, runPage } from './page.ts';
 
 const page = readPage('tutorial.md');
 
-test('docs/tutorial.md: every command does what the page says', async (t) => {
+test('docs/tutorial.md: every command works as the page shows', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'tutorial-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   // replaces the overlay's path by the temporary one
@@ -14,6 +14,6 @@ test('docs/tutorial.md: every command does what the page says', async (t) => {
   t.deepEqual(await runPage(t, page, places), { served: 2, compared: 6 });
 });
 
-test('docs/tutorial.md names files that are there', (t) => {
+test('docs/tutorial.md names existing files', (t) => {
   checkFiles(t, page);
 });

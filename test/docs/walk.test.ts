@@ -19,7 +19,7 @@ const request = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"
 const reply =
   '{"data":{"subUser":{"userName":"walker","permissions":[]},"responseStatus":null},"errors":null}';
 
-test('a call runs every function that ARCHITECTURE.md names on its way, in at most 25 files', async (t) => {
+test('a call runs every function on the path in ARCHITECTURE.md, in at most 25 files', async (t) => {
   const session = new Session();
   session.connect();
   t.teardown(() => session.disconnect());

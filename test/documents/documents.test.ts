@@ -54,7 +54,7 @@ test.after.always(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-test('counts.txt says how much of each document is served, and of all at least 99 % of the operations are', (t) => {
+test('counts.txt lists the served operations per document, at least 99 % of all', (t) => {
   const counts = documents.map((document) => countsOf(document, contractOf(document)));
   t.is(readText(countsFile), writeCounts(counts).trimEnd());
   const served = counts.reduce((sum, count) => sum + count.served, 0);
@@ -83,7 +83,7 @@ for (const document of documents) {
     }
   });
 
-  test.serial(`${document}: three calls or more are among its fixtures`, (t) => {
+  test.serial(`${document}: its fixtures include at least three calls`, (t) => {
     t.true(exchangesIn(folderOf(document)).length >= 3);
   });
 

@@ -53,7 +53,7 @@ function apartOf(document: string): Contract {
 
 // an overlay with `refs` cannot be read from another folder
 for (const document of documents.filter((one) => one !== 'mojaloop/outbound')) {
-  test(`${document}: every element of every message is as it is with equal types apart`, (t) => {
+  test(`${document}: messages are the same with and without merging of equal types`, (t) => {
     const { contract } = readContract(folderOf(document));
     const apart = apartOf(document);
     t.true(contract.types.length <= apart.types.length);

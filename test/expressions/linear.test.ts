@@ -16,14 +16,14 @@ function faultOf(source: string, flags: string): string | undefined {
 
 const expressions = expressionsOfProduct();
 
-test('the checker tells linear expressions from others', (t) => {
+test('the checker distinguishes linear expressions from others', (t) => {
   t.is(faultOf('^(?:[ \\t]*;[ \\t]*[\\x21-\\x3a\\x3c-\\x7e]+)*$', ''), undefined);
   t.regex(faultOf('^(?:\\s*;\\s*[\\x21-\\x7e]+)*$', '') ?? '', /^exponential, as with /);
   t.regex(faultOf('0+$', '') ?? '', /^2nd degree polynomial, as with /);
   t.regex(faultOf('(a*)\\1$', '') ?? '', /^no proof/);
 });
 
-test('the product has as many regular expressions as one would think', (t) => {
+test('the product has the expected number of regular expressions', (t) => {
   t.true(expressions.length > 100, `${expressions.length}`);
 });
 
@@ -40,13 +40,13 @@ const made: Readonly<Record<string, RegExp>> = {
   'mappings/xml/declaration.ts': declaration,
 };
 
-test('expressions that are made of text are those that are listed here', (t) => {
+test('only the listed expressions are built from text', (t) => {
   const files = expressions.filter(({ isMade }) => isMade).map(({ place }) => place.replace(/:\d+$/, ''));
   t.deepEqual(files.toSorted(), Object.keys(made).toSorted());
 });
 
 for (const [file, { source, flags }] of Object.entries(made)) {
-  test(`what ${file} makes takes linear time`, (t) => {
+  test(`expressions built by ${file} take linear time`, (t) => {
     t.is(faultOf(source, flags), undefined);
   });
 }

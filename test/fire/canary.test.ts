@@ -128,7 +128,7 @@ function broken(body: string): string {
   }
 }
 
-test('a canary in 10,000 error paths is found in no log, no error, no metric and no reply', async (t) => {
+test('a canary in 10,000 error paths appears in no log, error, metric and reply', async (t) => {
   t.timeout(600_000);
   let calls = 0;
   let missing = false;

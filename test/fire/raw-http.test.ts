@@ -46,7 +46,7 @@ for (const { how, gateway } of gateways) {
     );
   }
 
-  test.serial(`after all of them the process is as well as before${how}`, async (t) => {
+  test.serial(`the process is healthy after all of them${how}`, async (t) => {
     const reply = await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
     t.is(reply.status, 200);
     t.false(gateway.log().includes('internal error'));
@@ -55,7 +55,7 @@ for (const { how, gateway } of gateways) {
   });
 }
 
-test('every message has its answer, and there are more than fifty', (t) => {
+test('every message has an expected answer, and there are more than fifty', (t) => {
   const messages = readdirSync(directory).filter((file) => file.endsWith('.http'));
   t.deepEqual(messages.toSorted(), answers.map(([name]) => `${name}.http`).toSorted());
   t.true(messages.length >= 50);

@@ -9,14 +9,14 @@ import { json } from './targets/json.ts';
 import { targets } from './targets.ts';
 
 for (const { name, probe } of targets) {
-  test(`fuzz: the saved inputs of ${name} are read without a crash and as the oracle reads them`, (t) => {
+  test(`fuzz: saved inputs of ${name} are read without a crash and as the oracle does`, (t) => {
     const corpus = readCorpus(name);
     t.true(corpus.length > 0);
     for (const input of corpus) t.is(probe(input, true).finding, undefined, input.toString('base64'));
   });
 
   if (name === 'contract') continue; // slow; included in `npm run whole`
-  test(`fuzz: 500 new inputs of ${name} are read without a crash and as the oracle reads them`, (t) => {
+  test(`fuzz: 500 new inputs of ${name} are read without a crash and as the oracle does`, (t) => {
     const findings: string[] = [];
     fuzz(targets.find((one) => one.name === name) ?? json, {
       seed: 1,
@@ -54,7 +54,7 @@ const faulty = target<unknown>({
   },
 });
 
-test('fuzz: a crash and a disagreement that were planted are found', (t) => {
+test('fuzz: a planted crash and a planted disagreement are found', (t) => {
   const findings = new Map<string, Buffer>();
   fuzz(faulty, {
     seed: 1,
@@ -66,7 +66,7 @@ test('fuzz: a crash and a disagreement that were planted are found', (t) => {
   t.true(findings.get('another value')?.includes('false'));
 });
 
-test('fuzz: a process that goes wrong is found with the input, and begun anew', async (t) => {
+test('fuzz: a failing process is found with its input, and restarted', async (t) => {
   const findings: string[] = [];
   let opened = 0;
   const { executions } = await fuzzLive(
@@ -93,7 +93,7 @@ test('fuzz: a process that goes wrong is found with the input, and begun anew', 
   t.true(executions >= 4);
 });
 
-test('fuzz: one seed gives the same numbers and the same mutations, another seed others', (t) => {
+test('fuzz: a seed always gives the same numbers and mutations, another seed others', (t) => {
   const run = (seed: number): string => {
     const random = new Random(seed);
     let input: Buffer = Buffer.from('{"a":[1,2]}');

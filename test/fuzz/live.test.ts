@@ -6,7 +6,7 @@ import { contract } from './targets/contract.ts';
 import { liveTargets } from './targets.ts';
 
 for (const target of liveTargets) {
-  test(`fuzz: after each saved input of ${target.name}, and three new ones, the process is as before`, async (t) => {
+  test(`fuzz: the process is healthy after each saved input of ${target.name} and three new ones`, async (t) => {
     const corpus = readCorpus(target.name);
     t.true(corpus.length > 0);
     const findings: string[] = [];
@@ -20,7 +20,7 @@ for (const target of liveTargets) {
   });
 }
 
-test('fuzz: 256 new documents of contracts are served, or refused with where and why', (t) => {
+test('fuzz: 256 new contract documents are served, or refused with position and reason', (t) => {
   const findings: string[] = [];
   fuzz(contract, {
     seed: 1,

@@ -85,7 +85,7 @@ const cases: readonly (readonly [name: string, call: (value: unknown) => () => u
   ];
 
 for (const [what, call, expected] of cases)
-  test(`${what}: a value of a wrong type is refused with what was expected and what was given`, (t) => {
+  test(`${what}: refuses a value of a wrong type, and names the expected and the given type`, (t) => {
     const name = what.slice(what.indexOf(' ') + 1);
     for (const [value, got] of wrong)
       t.throws(call(value), {
@@ -106,7 +106,7 @@ for (const [name, expected] of [
   ['limits', 'an object of limits'],
   ['logger', 'an object with the functions info, warn and error'],
 ] as const)
-  test(`createGateway: ${name}: a value of a wrong type is refused with what was expected and what was given`, (t) => {
+  test(`createGateway: ${name}: refuses a value of a wrong type, and names both types`, (t) => {
     for (const [value, got] of wrong) {
       if (name === 'upstream' && typeof value === 'function') continue; // a function is valid if it works like fetch
       t.throws(calling(createGateway, { ...options, [name]: value }), {
@@ -189,7 +189,7 @@ for (const [what, call, message] of [
     'envelope: expected 1.1 or 1.2, got "1.0"',
   ],
 ] as const)
-  test(`a wrong argument is named as what it is: ${what}`, (t) => {
+  test(`the message about a wrong argument names its kind: ${what}`, (t) => {
     t.throws(call, { instanceOf: RangeError, message });
   });
 

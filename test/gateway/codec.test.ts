@@ -23,12 +23,12 @@ for (const [what, document] of [
   });
 }
 
-test('the charset of the Content-Type counts', (t) => {
+test('the charset of the Content-Type is applied', (t) => {
   const { json } = library.xmlToJson(Buffer.from(lend, 'latin1'), 'text/xml; charset=iso-8859-1');
   t.regex(json, /"reader":"Zoë"/);
 });
 
-test('a reply becomes its element, digit by digit, in the envelope that is asked for', (t) => {
+test('a response becomes its element with all digits, in the requested envelope', (t) => {
   const element =
     '<lendResponse xmlns="urn:CityLibrary" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><Result>' +
     '<number>9007199254740993</number><isbn>978-0-00-000000-2</isbn><reader>Zoë</reader><due>2026-03-28</due></Result></lendResponse>';
@@ -41,26 +41,26 @@ test('a reply becomes its element, digit by digit, in the envelope that is asked
   }
 });
 
-test('a reply in other bytes than UTF-8 is refused, and loses no character', (t) => {
+test('refuses a response that is not UTF-8, and loses no character', (t) => {
   const error = t.throws(() => library.jsonToXml('lend', Buffer.from(loan, 'latin1')), {
     instanceOf: TranslationError,
   });
   t.is(error.message, 'expected JSON in UTF-8, got invalid UTF-8');
 });
 
-test('a long reply is written whole', (t) => {
+test('a long response is written completely', (t) => {
   const reader = 'é&'.repeat(100_000);
   const xml = library.jsonToXml('lend', loan.replace('Zoë', reader));
   t.true(xml.includes(`<reader>${'é&amp;'.repeat(100_000)}</reader>`));
 });
 
-test('credentials in the body are inputs; without them the others are translated all the same', (t) => {
+test('credentials in the body are inputs; without them the other members are translated', (t) => {
   t.regex(screening.xmlToJson(Buffer.from(getSearch)).json, /"authentication":\{"apiUserId":"u"/);
   const without = getSearch.replace(/<Authentication>.*<\/Authentication>/, '');
   t.is(screening.xmlToJson(Buffer.from(without)).json, '{"request":{"id":1}}');
 });
 
-test('what is wrong with members is told with their paths', (t) => {
+test('errors of members have their paths', (t) => {
   const wrong = lend.replace('<reader>Zoë</reader>', '<raeder>Zoë</raeder>');
   const error = t.throws(() => library.xmlToJson(Buffer.from(wrong)), { instanceOf: TranslationError });
   t.like(error.problems[0], { code: 'UnknownElement', field: 'Body.raeder' });
@@ -72,12 +72,12 @@ for (const [what, document, message] of [
   ['another element', '<borrow/>', /^expected a SOAP Envelope or one of <getBook>, <lend>, got <borrow>$/],
   ['an envelope without a Body', envelope('1.1').replace(/<e:Body>.*<\/e:Body>/, ''), /expected a Body/],
 ] as const) {
-  test(`${what} is refused as no request`, (t) => {
+  test(`refuses ${what} as a request`, (t) => {
     t.throws(() => library.xmlToJson(Buffer.from(document)), { instanceOf: TranslationError, message });
   });
 }
 
-test('a reply that is not of its type is refused with the place, an operation that is none by its name', (t) => {
+test('refuses a response of a wrong type with the position, and an unknown operation by name', (t) => {
   t.throws(() => library.jsonToXml('lend', '{"number":"x"}'), {
     instanceOf: TranslationError,
     message: /number/,

@@ -93,14 +93,14 @@ test('the middleware answers SOAP 1.2, JSON, XML and REST as a process does', as
   t.regex(await (await post(`${base}/v2/soap11`, 'not XML')).text(), /<faultcode>s:Client<\/faultcode>/);
 });
 
-test('the handler answers in a plain server, and 404 what is not the contract’s', async (t) => {
+test('the handler answers in a plain server, and returns 404 for other paths', async (t) => {
   const base = await listen(t, (await gatewayOf(t)).handler);
   t.is((await soapCall(base)).status, 200);
   t.is((await fetch(`${base}/v2/soap11?wsdl`)).status, 200);
   t.is((await fetch(`${base}/elsewhere`)).status, 404);
 });
 
-test('the handler passes on what is not the contract’s to a next', async (t) => {
+test('the handler passes other paths on to next', async (t) => {
   const { handler } = await gatewayOf(t);
   const next = (response: ServerResponse) => () => response.end('next');
   const base = await listen(t, (request, response) => handler(request, response, next(response)));
@@ -108,7 +108,7 @@ test('the handler passes on what is not the contract’s to a next', async (t) =
   t.is((await soapCall(base)).status, 200);
 });
 
-test('a body that came in pieces before the program gave its request to the gateway is whole', async (t) => {
+test('a body is complete if chunks arrived before the program called the gateway', async (t) => {
   const { handler } = await gatewayOf(t);
   const message = envelope('1.1', { body: subUser.padEnd(40_000) });
   const base = await listen(t, (request, response) => {
@@ -128,7 +128,7 @@ test('a body that came in pieces before the program gave its request to the gate
   t.regex(await text(reply), /<Name>Jane O'Sample<\/Name>/);
 });
 
-test('several gateways in one process have paths, upstreams and counts of their own', async (t) => {
+test('several gateways in one process have separate paths, upstreams and counts', async (t) => {
   const screening = await gatewayOf(t);
   const books = await gatewayOf(t, {
     contract: library,
@@ -155,7 +155,7 @@ test('several gateways in one process have paths, upstreams and counts of their 
   }
 });
 
-test('a logger gets a line for each request, of which nothing a caller sent is part', async (t) => {
+test('a logger gets one line per request, without data from the caller', async (t) => {
   const lines: [object, string | undefined][] = [];
   const note = (fields: object, message?: string): unknown => lines.push([fields, message]);
   const { handler } = await gatewayOf(t, { logger: { info: note, warn: note, error: note } });
@@ -171,7 +171,7 @@ test('a logger gets a line for each request, of which nothing a caller sent is p
   t.notRegex(JSON.stringify(lines), /jane|demo/);
 });
 
-test('close lets calls under way end, and refuses others', async (t) => {
+test('close lets running calls finish, and refuses others', async (t) => {
   const waiting: (() => void)[] = [];
   const arrived = Promise.withResolvers<void>();
   const upstream = await listen(t, (request: IncomingMessage, response) => {
@@ -195,7 +195,7 @@ test('close lets calls under way end, and refuses others', async (t) => {
   t.is(await gateway.close(), true);
 });
 
-test('a gateway that closes waits no longer than drainMs', async (t) => {
+test('a closing gateway waits at most drainMs', async (t) => {
   const arrived = Promise.withResolvers<void>();
   const upstream = await listen(t, () => arrived.resolve());
   const gateway = await gatewayOf(t, { upstream, limits: { drainMs: 50 } });
@@ -205,7 +205,7 @@ test('a gateway that closes waits no longer than drainMs', async (t) => {
   t.is((await call).headers.get('x-status'), '504');
 });
 
-test('a body that was read before the gateway is an error that says so, and no hanging call', async (t) => {
+test('a body that was read before the gateway is a clear error, and not a hanging call', async (t) => {
   const app = new Koa();
   const errors: string[] = [];
   app.on('error', (error: Error) => errors.push(error.message));
@@ -220,7 +220,7 @@ test('a body that was read before the gateway is an error that says so, and no h
   ]);
 });
 
-test('an embedded gateway leaves the process alone', async (t) => {
+test('an embedded gateway does not change the process', async (t) => {
   const listeners = () => process.eventNames().map((name) => [name, process.listenerCount(name)]);
   const before = listeners();
   const { handler } = await gatewayOf(t);
@@ -241,7 +241,7 @@ for (const [options, message] of [
     'limits: expected the name of a limit, got "inflight". Did you mean inFlight?',
   ],
 ] as const) {
-  test(`options that can't be are refused: ${message}`, (t) => {
+  test(`refuses invalid options: ${message}`, (t) => {
     const given = { contract, upstream: 'http://127.0.0.1:1', publicUrl: 'http://localhost', ...options };
     t.throws(() => createGateway(given), { instanceOf: RangeError, message });
   });

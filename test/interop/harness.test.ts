@@ -14,7 +14,7 @@ import { difference, type Loss, readTree, type Tree } from './tree.ts';
 const post = (body: string): string => `POST / HTTP/1.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 const chunked = 'POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n';
 
-test('the requests of a connection are told apart, what is cut short is left out', (t) => {
+test('requests of a connection are separated, and a truncated one is dropped', (t) => {
   const sent = ['GET / HTTP/1.1\r\n\r\n', post('one'), chunked, post('two')];
   const bytes = Buffer.from(`${sent.join('')}POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nshort`);
   t.deepEqual(
@@ -23,7 +23,7 @@ test('the requests of a connection are told apart, what is cut short is left out
   );
 });
 
-test('two JSON texts are the same whatever the order of members and with or without nulls, digit for digit', (t) => {
+test('two JSON texts are equal in any order of members and without nulls, digit for digit', (t) => {
   const one = canonical(readExact('{"b":[1.50,9007199254740993],"a":{"y":null,"x":1}}'));
   t.is(one, canonical(readExact('{"a":{"x":1},"b":[1.50,9007199254740993]}')));
   t.not(one, canonical(readExact('{"a":{"x":1},"b":[1.50,9007199254740992]}')));
@@ -34,7 +34,7 @@ test('a text without its nulls keeps its order and its digits', (t) => {
   t.is(withoutNulls('{"b":1.50,"a":{"y":null,"x":[null]}}'), '{"b":1.50,"a":{"x":[null]}}');
 });
 
-test('a null that must come is asked for, one beside it is not', (t) => {
+test('an expected null must be there, another one is allowed', (t) => {
   const expected = { a: { x: null } };
   const like = (got: object): boolean => canonical(got, expected) === exactly(expected);
   t.true(like({ a: { x: null } }));
@@ -62,7 +62,7 @@ const judged = [
 ] as const;
 
 for (const [got, problem] of judged) {
-  test(`a client that reads ${JSON.stringify(got)}: ${problem ?? 'right'}`, (t) => {
+  test(`a client that reads ${JSON.stringify(got)}: ${problem ?? 'no problem'}`, (t) => {
     t.is(problemOf(dated, '1.1', { situation: 'call', got }), problem);
   });
 }
@@ -112,7 +112,7 @@ test('the clients read every value of every reply', (t) => {
   }
 });
 
-test('each known gap is one of a stack that there is', (t) => {
+test('each known gap is of an existing stack', (t) => {
   const names = loadStacks().map(({ name }) => name);
   for (const { stack } of knownGaps) t.true(names.includes(stack), stack);
 });
@@ -158,7 +158,7 @@ for (const [sentence, output, gaps, expected] of runs) {
   });
 }
 
-test('a client that ends badly fails, whatever it printed', (t) => {
+test('a client with a bad exit code fails, whatever it printed', (t) => {
   const results = judgeRun(
     { stack, version: '1.1' },
     { ok: false, output: imports, errors: 'no memory' },
@@ -206,7 +206,7 @@ const trees: readonly (readonly [Tree, readonly Loss[], string | undefined])[] =
 ];
 
 for (const [got, losses, problem] of trees) {
-  test(`a reply read as ${JSON.stringify(got)}${losses.map((loss) => `, ${loss}`).join('')}: ${problem ?? 'right'}`, (t) => {
+  test(`a reply read as ${JSON.stringify(got)}${losses.map((loss) => `, ${loss}`).join('')}: ${problem ?? 'no problem'}`, (t) => {
     t.is(difference(readTree(reply), got, losses), problem);
   });
 }
@@ -239,7 +239,7 @@ const lines = [
 ] as const;
 
 for (const [output, expected, why] of lines) {
-  test(`an exchange of which a client prints ${output}: ${why ?? 'right'}`, (t) => {
+  test(`an exchange whose client prints ${output}: ${why ?? 'no problem'}`, (t) => {
     const finished = { ok: true, output, errors: 'end' };
     const made = judgeExchange(judgedExchange, { ...asked, reply: expected }, finished, []);
     t.is(made.outcome, why === undefined ? 'passed' : 'failed');
@@ -247,7 +247,7 @@ for (const [output, expected, why] of lines) {
   });
 }
 
-test('an exchange of a known gap is a gap, and fails where it can be made after all', (t) => {
+test('an exchange with a known gap is a gap, and fails if it works', (t) => {
   const known = [{ stack: 'a', document: 'd', exchange: 'e', reason: 'it never could' }];
   const judge = (output: string): object =>
     judgeExchange(judgedExchange, { ...asked, reply: '<r/>' }, { ok: true, output, errors: '' }, known);
@@ -255,7 +255,7 @@ test('an exchange of a known gap is a gap, and fails where it can be made after 
   t.like(judge('{"name":"e","version":"1.2","got":""}'), { outcome: 'failed' });
 });
 
-test('a loss that no exchange shows is told', (t) => {
+test('a loss that no exchange shows is reported', (t) => {
   const lossy: Stack = { ...stack, losses: ['nil is absent', 'empty is absent'] };
   const finished = { ok: true, output: '{"name":"e","version":"1.2","got":{}}', errors: '' };
   const made = judgeExchange(
@@ -270,7 +270,7 @@ test('a loss that no exchange shows is told', (t) => {
   ]);
 });
 
-test('each known gap of an exchange is one that there is', (t) => {
+test('each known gap of an exchange is of an existing exchange', (t) => {
   const names = loadStacks().map(({ name }) => name);
   for (const gap of exchangeGaps) {
     t.true(names.includes(gap.stack) && documents.includes(gap.document), gap.stack);
@@ -281,14 +281,14 @@ test('each known gap of an exchange is one that there is', (t) => {
   }
 });
 
-test('a command that does not end is killed with all that it started', async (t) => {
+test('a command that does not end is killed with all its child processes', async (t) => {
   const script = 'sleep 600 & sleep 600';
   const finished = await run('/bin/sh', ['-c', script], { folder: '.', limitMs: 500 });
   t.false(finished.ok);
   t.regex(finished.errors, /expected an end within 0\.5 s, got none/);
 });
 
-test('a command that is not there fails and says so', async (t) => {
+test('a missing command fails with a message', async (t) => {
   const finished = await run('/nowhere/client', [], { folder: '.', limitMs: 60_000 });
   t.false(finished.ok);
   t.regex(finished.errors, /\/nowhere\/client: .*ENOENT/);

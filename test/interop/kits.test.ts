@@ -74,7 +74,7 @@ const missing = new Set(
 for (const [name, place, named, id] of cases) {
   const title = `${name}: the programs for ${id} run, and get the reply`;
   if (missing.has(id)) {
-    test.skip(`${title} (not run: ${id} is not installed)`, () => {});
+    test.skip(`${title} (skipped: ${id} is not installed)`, () => {});
     continue;
   }
   test.serial(title, async (t) => {
@@ -172,7 +172,7 @@ async function sendRaw(message: string, port: number): Promise<string> {
   return text(socket);
 }
 
-test('every program that is said to be run has a stack that runs it', (t) => {
+test('every program listed as run has a stack that runs it', (t) => {
   const compiled = compileContract(readContract(screeningContract).contract);
   const snippets = new Kits(compiled, 'http://127.0.0.1').snippets('GetSearch') ?? [];
   const run = snippets.filter(({ isRun }) => isRun).map(({ id }) => id);

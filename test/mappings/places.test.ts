@@ -9,6 +9,6 @@ for (const [path, sent] of [
   ["/-._~!$&'()*+,;=:@/?", "/-._~!$&'()*+,;=:@/?"],
   ['/a{b', '/a%7Bb'],
 ] as const)
-  test(`the path ${path} is sent as ${sent} (RFC 3986 §3.3, §3.4)`, (t) => {
+  test(`RFC 3986 §3.3, §3.4: the path ${path} is sent as ${sent}`, (t) => {
     t.is(encodeTarget(path), sent);
   });

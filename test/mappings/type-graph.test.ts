@@ -61,7 +61,7 @@ function nodeType(): ComplexType {
   return type;
 }
 
-test('a type has one node, which knows its type; a recursive type leads to itself', (t) => {
+test('a type has one node that refers to its type; a recursive type refers to itself', (t) => {
   const type = nodeType();
   t.is(typeGraphOf(contract), graph);
   t.is(graph.sourceOf(type), node);

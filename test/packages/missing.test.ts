@@ -106,7 +106,7 @@ for (const [title, command, files, environment, message] of [
   });
 }
 
-test('`map try` without ajv ends with code 2 and the command that installs it', (t) => {
+test('`map try` without ajv exits with code 2 and the command that installs it', (t) => {
   const { status, stderr } = run(
     ['map', 'try', join(root, 'docs/mapping'), join(root, 'docs/mapping/samples/GetOrder.json')],
     {},
@@ -115,7 +115,7 @@ test('`map try` without ajv ends with code 2 and the command that installs it', 
   t.regex(stderr, /expected the package ajv,.* npm install ajv@8 /);
 });
 
-test('without re2js, samples of a document with patterns are written all the same', (t) => {
+test('without re2js, samples of a document with patterns are written', (t) => {
   const withPattern = openapi.replaceAll('{ type: string }', '{ type: string, pattern: "^[0-9-]+$" }');
   t.not(withPattern, openapi);
   const { status, stderr } = run(['kit', 'openapi.yaml', '--out', 'kit'], { 'openapi.yaml': withPattern });

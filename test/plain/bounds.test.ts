@@ -19,7 +19,7 @@ function compileNode(schemas: object) {
 
 const node = { $ref: '#/components/schemas/Node' };
 
-test('a reply of unions in unions that fit no variant, each tried at every level, comes to an end', (t) => {
+test('a reply of nested unions that matches no variant is handled in bounded time', (t) => {
   const variant = (type: string): object => ({
     type: 'object',
     required: ['next', 'value'],
@@ -32,7 +32,7 @@ test('a reply of unions in unions that fit no variant, each tried at every level
   t.true(xml.includes(`<Result><Json>${value}</Json></Result>`));
 });
 
-test('W42: a member left out of a type that requires itself is told once', (t) => {
+test('W42: a missing member of a type that requires itself is reported once', (t) => {
   const compiled = compileNode({
     Node: {
       type: 'object',
@@ -44,7 +44,7 @@ test('W42: a member left out of a type that requires itself is told once', (t) =
   t.deepEqual(missing, ['Body.next.next', 'Body.next.name']);
 });
 
-test('a union that its own members reach by sums has a finite number of types', (t) => {
+test('a union whose members build it in sums has a finite number of types', (t) => {
   const again = { allOf: [node, { type: 'object', required: ['x'] }] };
   const compiled = compileNode({
     Node: {

@@ -21,7 +21,7 @@ test.after.always(async () => {
   for (const end of ends.toReversed()) await end();
 });
 
-test('test/plain/README.md names fixtures that are there', (t) => {
+test('test/plain/README.md names existing fixtures', (t) => {
   const page = readText(join(import.meta.dirname, 'README.md')) ?? '';
   const [, table = ''] = page.split('| --- | --- | --- |');
   const named = [...table.matchAll(/`([a-z0-9/-]+\/[a-z0-9-]+(?:\.txt|\.test\.ts)?)`/g)].map(
@@ -40,7 +40,7 @@ test('test/plain/README.md names fixtures that are there', (t) => {
 });
 
 for (const capability of capabilities) {
-  test(`${capability}: the document becomes the schema and the notes that stand beside it`, (t) => {
+  test(`${capability}: the document has the expected schema and notes`, (t) => {
     for (const [name, text] of Object.entries(goldensOf(capability)))
       t.is(readText(join(folderOf(capability), name)) ?? '', text.replace(/\n$/, ''), name);
   });

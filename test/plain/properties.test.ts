@@ -78,7 +78,7 @@ function thereAndBack(contract: Contract, type: Type, codec: BothWays, text: str
   return back;
 }
 
-test('whatever a document says, a value of any of its types comes back as it went', (t) => {
+test('a value of any type of any document round-trips unchanged', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(documents, fc.integer(), (document, seed) => {
@@ -99,7 +99,7 @@ test('whatever a document says, a value of any of its types comes back as it wen
   );
 });
 
-test('whatever a document says, any JSON where a union or free JSON is comes back as it went', (t) => {
+test('any JSON in a union or in free JSON of any document round-trips unchanged', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(documents, fc.json({ maxDepth: 3 }), (document, text) => {
@@ -118,7 +118,7 @@ test('whatever a document says, any JSON where a union or free JSON is comes bac
   );
 });
 
-test('any JSON comes back from its tree as it went, digits, order and members given twice', (t) => {
+test('any JSON round-trips through its tree unchanged: digits, order, repeated members', (t) => {
   const content = { 'application/json': { schema: {} } };
   const responses = { 200: { description: '', content } };
   const { contract } = load(
@@ -155,7 +155,7 @@ test('any JSON comes back from its tree as it went, digits, order and members gi
   );
 });
 
-test('no two names of one kind are alike to a generator, and each makes a class, whatever a document calls things', (t) => {
+test('names of one kind differ for generators, and each makes a class, in any document', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(documents, (document) => {
@@ -220,7 +220,7 @@ function definitionsOf(contract: Contract): readonly string[] {
     .map((text) => text.replace('\n</xs:schema>', '').trimEnd());
 }
 
-test('what is dropped from a document changes no other name and no byte of the rest, names.lock given', (t) => {
+test('with names.lock, removing a part of a document changes no other name and byte', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(pruned, ([whole, part]) => {
@@ -239,7 +239,7 @@ test('what is dropped from a document changes no other name and no byte of the r
   );
 });
 
-test('what is added to a document changes no name that names.lock keeps, and is told where it wanted one', (t) => {
+test('additions to a document change no name in names.lock, and are reported for names they want', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(pruned, ([whole, part]) => {
@@ -260,7 +260,7 @@ test('what is added to a document changes no name that names.lock keeps, and is 
   );
 });
 
-test('without names.lock, what is dropped changes no name but those that it had made give way', (t) => {
+test('without names.lock, a removal changes only names that had to avoid the removed one', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(pruned, ([whole, part]) => {

@@ -23,7 +23,7 @@ const held: Measured = {
   broken: [],
 };
 
-test('siege: what is at every bar is held', (t) => {
+test('siege: a result exactly at every bar passes', (t) => {
   t.deepEqual(missesOf(held, [5]), []);
   t.regex(rowOf(held, []), /✔ siege › pattern +99\.5 % of 1000 +15\.0 ms/);
 });
@@ -39,7 +39,7 @@ const missed: readonly (readonly [words: string, measured: Partial<Measured>])[]
   ['2 promises broken: cut', { broken: ['cut', 'cut'] }],
 ];
 for (const [words, measured] of missed) {
-  test(`siege: a bar is missed, and only that: ${words}`, (t) => {
+  test(`siege: a result beyond a bar fails, and only that: ${words}`, (t) => {
     const misses = missesOf({ ...held, ...measured }, [5]);
     t.is(misses.length, 1);
     t.true(misses[0]?.says.startsWith(words), misses[0]?.says);
@@ -47,13 +47,13 @@ for (const [words, measured] of missed) {
   });
 }
 
-test('siege: a p99 that a quiet run had too is not the attack’s doing', (t) => {
+test('siege: a p99 that a quiet run had too is not attributed to the attack', (t) => {
   const slow: Measured = { ...held, beside: { ...good, p99: 40 } };
   t.is(missesOf(slow, [5, 39]).length, 1);
   t.deepEqual(missesOf(slow, [5, 40, 5]), []);
 });
 
-test('siege: attacks are known by names of their own', (t) => {
+test('siege: attacks have unique names', (t) => {
   t.is(new Set(attacks.map(({ name }) => name)).size, attacks.length);
   for (const attack of attacks) t.is(attackNamed(attack.name), attack);
   t.throws(() => attackNamed('none'), {
@@ -72,7 +72,7 @@ async function callHonestly(t: ExecutionContext, port: number): Promise<Answered
   return answer;
 }
 
-test('siege: honest callers get right replies of a gateway before the siege’s upstream', async (t) => {
+test('siege: honest callers get correct replies of a gateway with the siege’s upstream', async (t) => {
   const upstream = fork(new URL('upstream.ts', import.meta.url));
   t.teardown(() => upstream.kill('SIGKILL'));
   const [upstreamPort] = await once(upstream, 'message');
@@ -81,7 +81,7 @@ test('siege: honest callers get right replies of a gateway before the siege’s 
   t.deepEqual([calls, right, wrong], [25, 25, {}]);
 });
 
-test('siege: what honest callers get otherwise is counted as wrong', async (t) => {
+test('siege: other replies of honest callers count as wrong', async (t) => {
   let answers = 0;
   const server = createServer((request, response) => {
     request.resume();

@@ -5,7 +5,7 @@ import { kinds } from './calls.ts';
 import { fewestSamples, grows, growthOf, riseOf, type Sample } from './growth.ts';
 import { startUpstream } from './upstream.ts';
 
-test('soak: each kind of call, by an even and an odd number, gets the reply that is right for it', async (t) => {
+test('soak: each kind of call, by an even and an odd number, gets its correct reply', async (t) => {
   const upstream = await startUpstream();
   const agent = new Agent({ keepAlive: true });
   t.teardown(() => {
@@ -19,7 +19,7 @@ test('soak: each kind of call, by an even and an odd number, gets the reply that
   }
 });
 
-test('soak: a reply that is another call’s is wrong', async (t) => {
+test('soak: another call’s reply is wrong', async (t) => {
   const agent = new Agent();
   t.teardown(() => agent.destroy());
   const gateway = await startGateway(t);
@@ -38,7 +38,7 @@ function saw(start: number, step: number, count = 30): Sample[] {
   }));
 }
 
-test('soak: memory that saws up and down without growing is flat, one wild sample included', (t) => {
+test('soak: memory that rises and falls without growth is flat, one outlier included', (t) => {
   const samples = saw(100, 0);
   t.false(grows(samples, 1e6));
   t.false(grows([...samples, { minutes: 40, bytes: 500e6 }], 1e6));
@@ -49,17 +49,17 @@ test('soak: memory that shrinks after the start is flat', (t) => {
   t.false(grows(saw(100, -1), 1e6));
 });
 
-test('soak: a leak of 2 MB in 10 minutes is found among saw teeth of as much', (t) => {
+test('soak: a leak of 2 MB in 10 minutes is found within fluctuations of that size', (t) => {
   t.true(grows(saw(100, 0.2), 1e6));
   t.true(Math.abs(growthOf(saw(100, 0.2)).slope - 2e6) < 0.3e6);
 });
 
-test('soak: growth below the bound is let through, as are too few samples', (t) => {
+test('soak: growth below the bound passes, and so do too few samples', (t) => {
   t.false(grows(saw(100, 0.05), 1e6));
   t.false(grows(saw(100, 5, fewestSamples - 1), 1e6));
 });
 
-test('soak: a rise is that of the ends, whatever single samples do between', (t) => {
+test('soak: growth is measured between the ends, whatever single samples are between', (t) => {
   const flat = saw(100, 0);
   t.true(Math.abs(riseOf([...flat.slice(0, 15), { minutes: 15.5, bytes: 900e6 }, ...flat.slice(15)])) < 2e6);
   t.true(Math.abs(riseOf(saw(100, 2)) - 44e6) < 4e6);

@@ -50,7 +50,7 @@ test('the package has the files of the tutorial, of adopt and of embedding', (t)
 });
 
 for (const page of pages) {
-  test(`${page}: each link leads to a file of the package`, (t) => {
+  test(`${page}: each link refers to a file of the package`, (t) => {
     const dead = linksOf(page).filter((link) => {
       const path = normalize(join(dirname(page), link)).replace(/\/$/, '');
       return !packed.includes(path) && !packed.some((file) => file.startsWith(`${path}/`));
@@ -59,7 +59,7 @@ for (const page of pages) {
   });
 }
 
-test('JavaScript in docs/ has the extension .mjs or .mts, because npm init makes packages of type commonjs', (t) => {
+test('JavaScript in docs/ is .mjs or .mts, because npm init makes packages of type commonjs', (t) => {
   t.deepEqual(
     packed.filter((path) => path.startsWith('docs/') && /\.(?:js|ts)$/.test(path)),
     [],
@@ -75,7 +75,7 @@ test('each script that npm runs on installation names only files of the package'
   t.true(packed.includes('bin/prepare.js'));
 });
 
-test('package.json has keywords and no address that does not exist yet', (t) => {
+test('package.json has keywords, and no address that does not exist', (t) => {
   t.true(manifest.keywords.includes('soap'));
   for (const name of ['repository', 'homepage', 'bugs']) t.is(manifest[name], undefined, name);
 });

@@ -131,7 +131,7 @@ const call =
   '<ApiUserKey>demo-key</ApiUserKey></Authentication><Request><SubUserName>jane</SubUserName></Request>' +
   '</UpdateSubUser></s:Body></s:Envelope>';
 
-test.serial('npm install of the packed package brings at most 50 packages, and no optional one', (t) => {
+test.serial('npm install of the package installs at most 50 packages, and no optional one', (t) => {
   if (app === undefined) {
     t.log("skipped: npm's registry gave no dependencies");
     t.pass();
@@ -325,7 +325,7 @@ test.serial('prepare does nothing in the packed package, which has no sources', 
   t.deepEqual(filesOf(own), before);
 });
 
-test.serial('under Node 20 one sentence says what is wrong, and the command ends with 1', async (t) => {
+test.serial('under Node 20 the command prints one sentence and exits with 1', async (t) => {
   const set = setUp(t, 20);
   if (set === undefined) return;
   const child = npx(t, set.folder, set.node, ['serve']);
@@ -339,7 +339,7 @@ test.serial('under Node 20 one sentence says what is wrong, and the command ends
   t.notRegex(told, /^ +at /m);
 });
 
-test.serial('the packed package’s types hold for the examples of docs/embedding.md', (t) => {
+test.serial('the types of the packed package accept the examples of docs/embedding.md', (t) => {
   if (app === undefined) {
     t.log("skipped: npm's registry gave no dependencies");
     t.pass();

@@ -16,7 +16,7 @@ const root = new URL('../../', import.meta.url);
 const locked = readLockfile();
 const names = new Set(locked.map(({ name }) => name));
 
-test('every package of the lockfile is held to its content by SHA-512, and comes from no address of its own', (t) => {
+test('the lockfile has a SHA-512 for every package, and no foreign address', (t) => {
   t.true(locked.length > 100);
   for (const { name, integrity, resolved } of locked) {
     t.regex(integrity ?? '', /^sha512-[A-Za-z0-9+/]{86}==$/, name);
@@ -24,7 +24,7 @@ test('every package of the lockfile is held to its content by SHA-512, and comes
   }
 });
 
-test('package.json names one version of each package it depends on', (t) => {
+test('package.json has one version of each dependency', (t) => {
   const {
     dependencies,
     devDependencies,
@@ -45,7 +45,7 @@ for (const { package: name, id, from = '0.0.0', below, what } of denied) {
   });
 }
 
-test('an advisory that is accepted is of a package in the lockfile, and of a version in it', (t) => {
+test('an accepted advisory is of a package in the lockfile, and of its version', (t) => {
   for (const { package: name, from = '0.0.0', below } of accepted) {
     const affected = locked.filter(
       (one) =>
@@ -69,7 +69,7 @@ for (const [one, other, sign] of [
   });
 }
 
-test('what ships has a licence of the short list, what tests use one of the longer', (t) => {
+test('shipped packages have a licence of the short list, test packages one of the longer', (t) => {
   for (const { name, licence, use } of locked) {
     const allowed = use === 'development' ? allowedInDevelopment : allowedInProduction;
     t.true(isAllowed(licence ?? 'none', allowed), `${name}: ${licence}`);
@@ -91,7 +91,7 @@ for (const [expression, isFine] of [
   });
 }
 
-test('each optional peer dependency belongs to a feature, in a version that the tests use', (t) => {
+test('each optional peer dependency belongs to a feature, in the tested version', (t) => {
   const {
     devDependencies = {},
     peerDependencies = {},
@@ -130,7 +130,7 @@ test('the image is built with the optional packages in the versions of the lockf
   }
 });
 
-test('docs/supply-chain.md has advisories and licences as they are; npm run golden rewrites it', (t) => {
+test('docs/supply-chain.md has the current advisories and licences; npm run golden rewrites it', (t) => {
   t.is(readFileSync(supplyChainPage, 'utf8'), writeSupplyChainPage());
 });
 
@@ -142,7 +142,7 @@ interface Component {
   readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
 }
 
-test('npm’s bill of materials lists all packages as the lockfile has them, each with its SHA-512', (t) => {
+test('npm’s bill of materials lists all packages of the lockfile with their SHA-512', (t) => {
   const told = execFileSync('npm', ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx'], {
     cwd: root,
     encoding: 'utf8',
@@ -181,14 +181,14 @@ for (const [code, said, failed, says] of [
   ],
   [null, '', false, /not checked/],
 ] as const) {
-  test(`npm audit signatures that ends with ${code} and ${said.split('\n', 1)[0] || 'nothing'} is ${failed ? 'red' : 'no failure'}`, (t) => {
+  test(`npm audit signatures that exits with ${code} and ${said.split('\n', 1)[0] || 'nothing'} is ${failed ? 'a failure' : 'no failure'}`, (t) => {
     const verdict = verdictOf(code, said);
     t.is(verdict.failed, failed);
     t.regex(verdict.says, says);
   });
 }
 
-test('the image starts serve without an upstream of its own, so that it refuses to start until it is given one', (t) => {
+test('the image starts serve without an upstream, which is refused until one is set', (t) => {
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   const own = '/app/node_modules/soapbridge';
   t.regex(text, new RegExp(`^ENTRYPOINT \\["node", "${own}/bin/soapbridge.js"\\]$`, 'm'));
@@ -197,7 +197,7 @@ test('the image starts serve without an upstream of its own, so that it refuses 
   t.deepEqual(text.match(/^ENV .*/m), text.match(/^ENV NODE_ENV=production HOST=0\.0\.0\.0 PORT=8080$/m));
 });
 
-test('the image’s base may be held to its content by the build', (t) => {
+test('a build can pin the content of the image’s base', (t) => {
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   t.regex(text, /^ARG BASE=node:\d+-[a-z]+-slim$/m);
   const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
@@ -209,7 +209,7 @@ test('the image’s base may be held to its content by the build', (t) => {
 const packed =
   /^(?:package\.json|(?:README|ARCHITECTURE|CHANGELOG|CONTRIBUTING|SECURITY|bench\/README)\.md|LICENSE|(?:docs|deploy)\/[\w/.-]+|bin\/\w+\.js|dist\/(?:console|gateway|mappings|wsdl|upstream)\/[\w/-]+(?:\.js|\.d\.ts)|dist\/console\/(?:texts\/\w+\.json|client\/(?:pages\.css|icon\.svg))|mappings\/[\w/-]+\.yaml|schemas\/[\w.-]+\.json)$/;
 
-test('the npm package has the code, its data and the documentation, and nothing else', (t) => {
+test('the npm package has only code, data and documentation', (t) => {
   const told = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',
@@ -231,7 +231,7 @@ test('the npm package has the code, its data and the documentation, and nothing 
   }
 });
 
-test('dist is made anew of the folders that run, with the pages’ script', (t) => {
+test('dist is built from the executed folders, with the pages’ script', (t) => {
   const { scripts }: { scripts: Record<string, string> } = JSON.parse(
     readFileSync(new URL('package.json', root), 'utf8'),
   );
@@ -253,7 +253,7 @@ test('dist is made anew of the folders that run, with the pages’ script', (t) 
   ]);
 });
 
-test('the image holds what runs and nothing else, is built from the lockfile, and doesn’t run as root', (t) => {
+test('the image has only what runs, is built from the lockfile, and does not run as root', (t) => {
   const text = readFileSync(new URL('Dockerfile', root), 'utf8');
   const [, build = '', packages = '', final = ''] = text.split(/^FROM /m);
   // no install scripts, since one would download a second Node

@@ -25,13 +25,13 @@ async function everything({ call, send }: Client): Promise<readonly string[]> {
   return replies.map(({ status, text }) => `${status} ${text}`);
 }
 
-test('R1: every start is seeded the same way', async (t) => {
+test('R1: every start has the same seed data', async (t) => {
   const first = await everything(open());
   t.true(first.every((reply) => reply.startsWith('200 ')));
   t.deepEqual(await everything(open()), first);
 });
 
-test('R4: the dates of the seed move with the clock, by whole days', async (t) => {
+test('R4: the dates of the seed data move with the clock, by whole days', async (t) => {
   const [plain, later] = await Promise.all(
     [0, 100 * day + 5_000].map(async (shift) => {
       const client = open(':memory:', () => now + shift);
@@ -47,7 +47,7 @@ test('R4: the dates of the seed move with the clock, by whole days', async (t) =
   t.deepEqual(withoutBirths(later), withoutBirths(shifted));
 });
 
-test('R1: a file is seeded only when empty; what was changed is there after a restart', async (t) => {
+test('R1: only an empty file gets seed data; changes survive a restart', async (t) => {
   const file = temporaryFile(t);
   const first = open(file);
   await first.call('DeleteClient', { id: 1 });
@@ -75,7 +75,7 @@ test('R1: two services on one file see each other’s changes', async (t) => {
   t.is((await two.call('DeleteClient', { id: 1 })).status, 404);
 });
 
-test("R1: a file that is another program's is refused and left alone", (t) => {
+test("R1: another program's file is refused and unchanged", (t) => {
   const file = temporaryFile(t);
   const database = new DatabaseSync(file);
   database.exec('CREATE TABLE theirs (id INTEGER); INSERT INTO theirs VALUES (7)');
@@ -90,7 +90,7 @@ test("R1: a file that is another program's is refused and left alone", (t) => {
   t.throws(() => createReferenceUpstream({ database: file }), { message: /not a database/ });
 });
 
-test('R2: the key is stored only as a salted hash, salted anew each time', (t) => {
+test('R2: the key is stored only as a salted hash, with a new salt each time', (t) => {
   const hashes = [temporaryFile(t), temporaryFile(t)].map((file) => {
     createReferenceUpstream({ database: file }).close();
     t.false(readFileSync(file).includes('demo-key'));
@@ -140,7 +140,7 @@ function filled(value: unknown): boolean {
   return value !== null && value !== '';
 }
 
-test('R3: sanctions search 1 has a result in every list with every nested item filled', async (t) => {
+test('R3: sanctions search 1 has a result in every list with every nested item set', async (t) => {
   const { data } = await open().call<{
     searchRecord: {
       searchResults: Record<string, readonly unknown[]>;

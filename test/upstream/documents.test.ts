@@ -46,7 +46,7 @@ test('GetPdf: the document with the bytes of a PDF', async (t) => {
   t.regex(bytes.subarray(-8).toString('latin1'), /%%EOF\s*$/);
 });
 
-test('GetPdf: pdftotext reads the title, the searched name, the id and the dates', async (t) => {
+test('GetPdf: pdftotext finds the title, the searched name, the id and the dates', async (t) => {
   const { data } = await getReport();
   const text = pdfText(Buffer.from(data.document.documentBytes ?? '', 'base64'));
   if (text === undefined) {
@@ -65,7 +65,7 @@ test('GetPdf: pdftotext reads the title, the searched name, the id and the dates
   }
 });
 
-test('GetPdf: the same document has the same bytes at every call', async (t) => {
+test('GetPdf: a document always has the same bytes', async (t) => {
   t.is((await getReport()).text, (await getReport()).text);
 });
 
@@ -107,14 +107,14 @@ test('a PDF has a cross-reference table with the offset of each object', (t) => 
   t.is(stream.match(/ Tj$/gm)?.length, 10); // the searched name has four lines
 });
 
-test('GetPdf: one that is not ready has isReady false and no bytes', async (t) => {
+test('GetPdf: an unfinished document has isReady false and no bytes', async (t) => {
   const { status, data } = await open().call<GetPdf>('GetPdf', { request: { id: 2 } });
   t.is(status, 200);
   t.false(data.document.isReady);
   t.is(data.document.documentBytes, null);
 });
 
-test('GetPdf: one that has expired is NotFound', async (t) => {
+test('GetPdf: an expired document is NotFound', async (t) => {
   t.is((await open().call('GetPdf', { request: { id: 3 } })).status, 404);
   let clock = now;
   const { call } = open(':memory:', () => clock);

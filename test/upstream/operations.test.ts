@@ -3,7 +3,7 @@ import test from 'ava';
 import { day, demo, jane, midnight, now, open, other, wireDate } from './client.ts';
 import { temporaryFile } from './temporary.ts';
 
-test('UpdateSubUser: permissions absent or null are unchanged, given they replace, [] too', async (t) => {
+test('UpdateSubUser: absent or null permissions change nothing, given ones replace, [] too', async (t) => {
   const { call } = open();
   const update = async (request: object): Promise<readonly string[]> => {
     const reply = await call<{ subUser: { permissions: string[] } }>('UpdateSubUser', { request });
@@ -19,14 +19,14 @@ test('UpdateSubUser: permissions absent or null are unchanged, given they replac
   t.deepEqual(await update({ subUserName: 'jane', permissions: [] }), []);
 });
 
-test('UpdateSubUser: what a sub user may see follows its permissions', async (t) => {
+test('UpdateSubUser: the permissions of a sub user decide what it can read', async (t) => {
   const { call } = open();
   t.is((await call('GetSearch', { request: { id: 3 } }, jane)).status, 200);
   await call('UpdateSubUser', { request: { subUserName: 'jane', permissions: [] } });
   t.is((await call('GetSearch', { request: { id: 3 } }, jane)).status, 403);
 });
 
-test('UpdateSubUser: an unknown user name is a ValidationError by position, nothing changed', async (t) => {
+test('UpdateSubUser: an unknown user name is a ValidationError by position, without changes', async (t) => {
   const { call } = open();
   const request = { subUserName: 'jane', permissions: ['owner', 'bob', 'nobody', 'boss'] };
   const reply = await call('UpdateSubUser', { request });
@@ -38,7 +38,7 @@ test('UpdateSubUser: an unknown user name is a ValidationError by position, noth
   });
 });
 
-test('UpdateValidId: stores the two flags; R9: one that is absent or null stays', async (t) => {
+test('R9: UpdateValidId stores the two flags, and keeps an absent or null one', async (t) => {
   const file = temporaryFile(t);
   const { call, upstream } = open(file);
   t.teardown(() => upstream.close());
@@ -63,7 +63,7 @@ test('UpdateValidId: stores the two flags; R9: one that is absent or null stays'
   }
 });
 
-test('UpdateValidId: both flags true is a ValidationError, one that was stored included', async (t) => {
+test('UpdateValidId: both flags true is a ValidationError, also with a stored one', async (t) => {
   const { call } = open();
   const errors = ['OutOfRange request.clientInResults', 'OutOfRange request.clientNotInResults'];
   const both = await call('UpdateValidId', {
@@ -100,7 +100,7 @@ test('AddClientTemplate: a blank template with the two categories', async (t) =>
   t.is(new Set(ids).size, ids.length);
 });
 
-test('GetDbsSearch: the record with linkedTo', async (t) => {
+test('GetDbsSearch: returns the record with linkedTo', async (t) => {
   const { data } = await open().call('GetDbsSearch', { id: 1 });
   t.like(data, {
     linkedTo: [{ clientId: 5, id: 5, type: 'Client' }],
@@ -120,7 +120,7 @@ interface Search {
   };
 }
 
-test('GetSearch: onlyShowUnresolvedResults drops resolved results everywhere; numOfResults stays', async (t) => {
+test('GetSearch: onlyShowUnresolvedResults removes resolved results; numOfResults is unchanged', async (t) => {
   const { call } = open();
   const results = async (onlyShowUnresolvedResults: boolean | null) => {
     const reply = await call<Search>('GetSearch', { request: { id: 1, onlyShowUnresolvedResults } });
@@ -142,7 +142,7 @@ test('GetSearch: onlyShowUnresolvedResults drops resolved results everywhere; nu
   }
 });
 
-test('CostRenewAllPepSearches: counts what is due on or before the date, and charges nothing', async (t) => {
+test('CostRenewAllPepSearches: counts searches due on or before the date, and charges nothing', async (t) => {
   const { call } = open();
   for (const [renewalDate, count, totalCost, text] of [
     [undefined, 2, 2.2, '2026-03-10'],
@@ -162,7 +162,7 @@ test('CostRenewAllPepSearches: counts what is due on or before the date, and cha
   }
 });
 
-test('RenewAllPepSearches: charges, moves each due date one year on; a second call renews 0', async (t) => {
+test('RenewAllPepSearches: charges and moves due dates by a year; a second call renews 0', async (t) => {
   const { call } = open();
   const request = { renewalDate: wireDate(now + 30 * day) };
   t.deepEqual((await call('RenewAllPepSearches', { request })).data, {
@@ -200,7 +200,7 @@ test('RenewAllPepSearches: 29 February comes due on 28 February', async (t) => {
   t.is((on as { count: number }).count - (before as { count: number }).count, 1);
 });
 
-test('RenewAllPepSearches: with too little balance InsufficientFunds, nothing changed', async (t) => {
+test('RenewAllPepSearches: too little balance is InsufficientFunds, without changes', async (t) => {
   const { call } = open();
   const reply = await call('RenewAllPepSearches', {}, other);
   t.is(reply.status, 402);
@@ -256,7 +256,7 @@ for (const [input, count] of [
 }
 
 for (const state of ['Undefined', 'PendingOcr', 'Verified', 'pendingcompletion', 'Nonsense', '']) {
-  test(`CountIncompleteClients: state "${state}" is InvalidEnum, both accepted values named`, async (t) => {
+  test(`CountIncompleteClients: state "${state}" is InvalidEnum, and the error names both values`, async (t) => {
     const reply = await open().call('CountIncompleteClients', { state });
     t.deepEqual(reply.errors, ['InvalidEnum state']);
     t.is(
@@ -266,7 +266,7 @@ for (const state of ['Undefined', 'PendingOcr', 'Verified', 'pendingcompletion',
   });
 }
 
-test('GetEulaStatus: jane has agreed to all, bob to nothing', async (t) => {
+test('GetEulaStatus: jane agreed to everything, bob to nothing', async (t) => {
   const { call } = open();
   t.like((await call('GetEulaStatus', { request: { subUserName: 'jane' } })).data, {
     agreeToContact: true,
@@ -286,7 +286,7 @@ test('GetEulaStatus: jane has agreed to all, bob to nothing', async (t) => {
   });
 });
 
-test('GetEulaStatus: without subUserName, null or empty, it is the main user', async (t) => {
+test('GetEulaStatus: an absent, null or empty subUserName means the main user', async (t) => {
   const { call } = open();
   const main = await call('GetEulaStatus', { request: { subUserName: 'owner' } });
   for (const input of [

@@ -12,7 +12,7 @@ for (const [operation, input, right, allowed] of [
 ] as const) {
   for (const [name, authentication] of Object.entries({ 'no user': demo, owner, jane, bob })) {
     const may = name === 'no user' || name === 'owner' || allowed.some((user) => user === name);
-    test(`R8: ${operation} by ${name} is ${may ? 'allowed' : `Forbidden for want of ${right}`}`, async (t) => {
+    test(`R8: ${operation} by ${name} is ${may ? 'allowed' : `Forbidden without ${right}`}`, async (t) => {
       const reply = await open().call(operation, input, authentication);
       t.is(reply.status, may ? 200 : 403);
       if (!may) {
@@ -31,7 +31,7 @@ test("R8: a sub user without canDeleteSearches can't delete a client", async (t)
   t.is((await call('DeleteClient', { id: 1 })).status, 200);
 });
 
-test('R8: where a right is lacking nothing is changed', async (t) => {
+test('R8: a missing right prevents all changes', async (t) => {
   const { call } = open();
   await call('RenewAllPepSearches', renewal, jane);
   t.like((await call('CostRenewAllPepSearches')).data, { count: 2 });
@@ -49,12 +49,12 @@ for (const [who, authentication, subUserName, status] of [
   ['owner', owner, 'bob', 200],
   ['no user', demo, 'jane', 200],
 ] as const) {
-  test(`R8: the EULA status of ${subUserName ?? 'the account'} asked by ${who} is answered with ${status}`, async (t) => {
+  test(`R8: the EULA status of ${subUserName ?? 'the account'} requested by ${who} returns ${status}`, async (t) => {
     t.is((await open().call('GetEulaStatus', { request: { subUserName } }, authentication)).status, status);
   });
 }
 
-test("R8: GetEulaStatus without subUserName is the main user's, whoever acts", async (t) => {
+test("R8: GetEulaStatus without subUserName returns the main user's status, for any acting user", async (t) => {
   const { call } = open();
   const mine = await call('GetEulaStatus', { request: { subUserName: 'owner' } });
   for (const authentication of [demo, owner, jane, bob]) {
@@ -78,7 +78,7 @@ for (const [acting, authentication, subUserName, seen] of [
   ['bob', bob, 'jane', [3]],
   ['owner', owner, 'bob', [3]],
 ] as const) {
-  test(`R6: ${acting} acting, subUserName ${JSON.stringify(subUserName)}: searches ${seen} of 1, 3, 4 are seen, others Forbidden`, async (t) => {
+  test(`R6: ${acting}, subUserName ${JSON.stringify(subUserName)}: searches ${seen} of 1, 3, 4 are visible, others Forbidden`, async (t) => {
     const { call } = open();
     for (const id of [1, 3, 4]) {
       const reply = await call('GetSearch', { request: { id, subUserName } }, authentication);
@@ -94,7 +94,7 @@ for (const [acting, authentication, subUserName, seen] of [
   });
 }
 
-test('R6: DBS searches, documents and ValidID searches are kept from those who may not see them', async (t) => {
+test('R6: DBS searches, documents and ValidID searches are hidden from users without the right', async (t) => {
   const { call } = open();
   for (const [operation, input, authentication, status] of [
     ['GetDbsSearch', { id: 2, subUserName: 'bob' }, demo, 200],
@@ -132,7 +132,7 @@ test('R6: userId and subUserName narrow GetValidIds each on its own', async (t) 
   t.is(await total(bob, 'jane'), 11);
 });
 
-test('R6: an acting user is asked the price of the searches it may see', async (t) => {
+test('R6: an acting user gets the price of the searches it can see', async (t) => {
   const { call } = open();
   t.like((await call('CostRenewAllPepSearches', {}, bob)).data, { count: 1 });
   t.like((await call('CostRenewAllPepSearches', {}, owner)).data, { count: 2 });
@@ -147,7 +147,7 @@ for (const [operation, input, fieldName] of [
   ['GetValidIds', { request: { subUserName: 'nobody' } }, 'request.subUserName'],
   ['GetValidIds', { request: { filterUserName: 'nobody' } }, 'request.filterUserName'],
 ] as const) {
-  test(`R6: ${operation} with an unknown user in ${fieldName} is NotFound, the field named`, async (t) => {
+  test(`R6: ${operation} with an unknown user in ${fieldName} is NotFound, with the field name`, async (t) => {
     const reply = await open().call(operation, input);
     t.is(reply.status, 404);
     t.is(reply.data.responseStatus.errorCode, 'NotFound');
@@ -155,7 +155,7 @@ for (const [operation, input, fieldName] of [
   });
 }
 
-test("R2: another account's record doesn't exist for the caller", async (t) => {
+test("R2: another account's record does not exist for the caller", async (t) => {
   const { call } = open();
   for (const [operation, input] of [
     ['GetSearch', { request: { id: 901 } }],

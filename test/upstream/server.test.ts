@@ -50,7 +50,7 @@ async function start(t: ExecutionContext, environment: Record<string, string> = 
   };
 }
 
-test('the server answers operations, health, and what it refuses, in JSON', async (t) => {
+test('the server answers operations, health and refusals in JSON', async (t) => {
   const { address, post } = await start(t);
   t.regex(address, /^http:\/\/127\.0\.0\.1:\d+$/);
 
@@ -87,7 +87,7 @@ test('the server answers operations, health, and what it refuses, in JSON', asyn
   t.is(byHeader.status, 200);
 });
 
-test('a body over 1 MiB is 413 in JSON, with its length announced or in chunks', async (t) => {
+test('a body over 1 MiB is 413 in JSON, with an announced length or in chunks', async (t) => {
   const { address } = await start(t);
   const url = `${address}/json/reply/GetEulaStatus`;
   const body = (bytes: number): string =>
@@ -104,7 +104,7 @@ test('a body over 1 MiB is 413 in JSON, with its length announced or in chunks',
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} finishes the call in flight, accepts no more, and exits with 0`, async (t) => {
+  test(`${signal} finishes the running call, accepts no more, and exits with 0`, async (t) => {
     const { process: child, address, post } = await start(t);
     const exit = once(child, 'exit');
     const { hostname, port } = new URL(address);
@@ -138,7 +138,7 @@ async function accepts(host: string, port: number): Promise<boolean> {
   }
 }
 
-test('a file keeps its data over a restart', async (t) => {
+test('a file keeps its data across a restart', async (t) => {
   const file = temporaryFile(t);
   const first = await start(t, { SOAPBRIDGE_UPSTREAM_DB: file });
   t.is((await first.post('DeleteClient', { id: 1 })).status, 200);
@@ -150,7 +150,7 @@ test('a file keeps its data over a restart', async (t) => {
   t.is((await second.post('DeleteClient', { id: 2 })).status, 200);
 });
 
-test('R1: a kill -9 amid renewals leaves each of them whole or undone', async (t) => {
+test('R1: after kill -9 during renewals each of them is complete or undone', async (t) => {
   const file = temporaryFile(t);
   const state = (): { readonly balance: number; readonly years: readonly number[] } => {
     const database = new DatabaseSync(file);
@@ -188,7 +188,7 @@ test('R1: a kill -9 amid renewals leaves each of them whole or undone', async (t
   t.is((await again.post('GetEulaStatus')).status, 200);
 });
 
-test('--help says what the environment sets', async (t) => {
+test('--help lists the environment variables', async (t) => {
   const child = run({}, '--help');
   const output = await text(child.stdout);
   for (const word of ['HOST', 'PORT', 'SOAPBRIDGE_UPSTREAM_DB', '/healthz'])
@@ -206,7 +206,7 @@ for (const [what, environment, options, message] of [
   ],
   ['a host that is not ours', { PORT: '0', HOST: '192.0.2.1' }, [], 'listen EADDRNOTAVAIL'],
 ] as const) {
-  test(`${what} ends the start with 1 and one line`, async (t) => {
+  test(`${what}: the start exits with 1 and one line`, async (t) => {
     const child = run(environment, ...options);
     const [errors, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
     t.is(code, 1);

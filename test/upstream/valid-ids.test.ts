@@ -46,7 +46,7 @@ test('GetValidIds: newest first in pages of 20, three for 57', async (t) => {
   t.is(last.searchRecords.length, 17);
 });
 
-test('GetValidIds: past the end searchRecords is empty and the totals are true', async (t) => {
+test('GetValidIds: past the end searchRecords is empty and the totals are correct', async (t) => {
   for (const page of [4, 2_147_483_647]) {
     t.deepEqual(await list({ page }), {
       totalSearchRecords: 57,
@@ -62,7 +62,7 @@ test('R9: a page below 1 is 1', async (t) => {
   for (const page of [0, -1, -2_147_483_648, null, '1']) t.deepEqual(await list({ page }), await list());
 });
 
-test('GetValidIds: the sort is stable, the id breaks ties', async (t) => {
+test('GetValidIds: the sort is stable, and the id breaks ties', async (t) => {
   const newest = ids(await listAll({ sortOrder: 'dateSearchedDesc' }));
   const oldest = ids(await listAll({ sortOrder: 'dateSearchedAsc' }));
   t.is(new Set(newest).size, 57);
@@ -70,7 +70,7 @@ test('GetValidIds: the sort is stable, the id breaks ties', async (t) => {
   t.deepEqual(oldest.slice(18, 22), [19, 20, 21, 22]);
 });
 
-test('GetValidIds: nameAsc and nameDesc sort without regard to case or diacritics', async (t) => {
+test('GetValidIds: nameAsc and nameDesc ignore case and diacritics', async (t) => {
   const up = await listAll({ sortOrder: 'nameAsc' });
   const down = await listAll({ sortOrder: 'nameDesc' });
   const names = up.map(({ searchCriteria }) => foldName(searchCriteria.fullName));
@@ -110,12 +110,12 @@ for (const [nameSearch, found] of [
 }
 
 for (const nameSearch of ['%', '_', '  x  ', '호', "' OR 1=1 --"]) {
-  test(`GetValidIds: nameSearch "${nameSearch}" is plain text and finds nobody`, async (t) => {
+  test(`GetValidIds: nameSearch "${nameSearch}" is plain text and finds nothing`, async (t) => {
     t.like(await list({ nameSearch }), { totalSearchRecords: 0, currentPageNum: 1, maxPageNum: 0 });
   });
 }
 
-test('GetValidIds: filterReference is exact', async (t) => {
+test('GetValidIds: filterReference matches exactly', async (t) => {
   const items = await listAll({ filterReference: 'CASE-07' });
   t.deepEqual(ids(items), [55, 43, 31, 19, 7]);
   t.is((await list({ filterReference: 'case-07' })).totalSearchRecords, 0);
@@ -142,7 +142,7 @@ test('GetValidIds: filterDateFrom and filterDateTo are inclusive', async (t) => 
   t.deepEqual(ids(await listAll(inside)), ids(all.slice(5, 10)));
 });
 
-test("GetValidIds: filterUserName keeps that user's alone", async (t) => {
+test("GetValidIds: filterUserName keeps only that user's searches", async (t) => {
   t.is((await list({ filterUserName: 'jane' })).totalSearchRecords, 12);
   t.is((await list({ filterUserName: 'bob' })).totalSearchRecords, 11);
   t.is((await list({ filterUserName: 'owner' })).totalSearchRecords, 34);

@@ -27,7 +27,7 @@ for (const operation of operations) {
     ['a userId that is no GUID', { ...demo, userId: 'jane' }],
     ['a key that is a number', { ...demo, apiUserKey: 7 }],
   ] as const) {
-    test(`R5: ${operation} with ${what} is Unauthorized, one message for all`, async (t) => {
+    test(`R5: ${operation} with ${what} is Unauthorized, with one message for all`, async (t) => {
       const reply = await open().call(operation, {}, authentication);
       t.is(reply.status, 401);
       t.like(reply.data.responseStatus, {
@@ -39,7 +39,7 @@ for (const operation of operations) {
   }
 }
 
-test('R5: absent, null and empty credentials are Unauthorized and named', async (t) => {
+test('R5: absent, null and empty credentials are Unauthorized, and the error names them', async (t) => {
   const { call, send } = open();
   for (const reply of [
     await send('GetEulaStatus', '{}'),
@@ -52,7 +52,7 @@ test('R5: absent, null and empty credentials are Unauthorized and named', async 
   }
 });
 
-test('R5: userId matches in any GUID spelling, and an empty one is none', async (t) => {
+test('R5: userId matches in any GUID spelling, and an empty one is ignored', async (t) => {
   const { call } = open();
   const digits = jane.userId.replaceAll('-', '');
   for (const userId of [
@@ -70,7 +70,7 @@ test('R5: userId matches in any GUID spelling, and an empty one is none', async 
   }
 });
 
-test('R5: credentials may come as headers; where both are given, the body counts', async (t) => {
+test('R5: credentials may be in headers; the body wins', async (t) => {
   const upstream = createReferenceUpstream();
   const status = async (body: object, headers: Record<string, string>): Promise<number> => {
     const path = '/json/reply/UpdateSubUser';
@@ -154,7 +154,7 @@ for (const [operation, input, errors] of [
   });
 }
 
-test('R7: a message says where, what was expected and what came, cut short', async (t) => {
+test('R7: a message has position, expected and given value, shortened', async (t) => {
   const reply = await open().call('GetValidIds', { request: { sortOrder: 'x'.repeat(5000) } });
   t.is(
     reply.data.responseStatus.message,
@@ -162,14 +162,14 @@ test('R7: a message says where, what was expected and what came, cut short', asy
   );
 });
 
-test('R10: dates go out with escaped slashes', async (t) => {
+test('R10: dates have escaped slashes', async (t) => {
   const { text, data } = await open().call<{ summary: { dateSearched: string } }>('GetDbsSearch', { id: 1 });
   const searched = Date.UTC(2026, 0, 9, 11, 5, 30);
   t.true(text.includes(`"dateSearched":"\\/Date(${searched}-0000)\\/"`));
   t.is(data.summary.dateSearched, wireDate(searched));
 });
 
-test('R10: decimals go out with two places, 64-bit ids with all digits', async (t) => {
+test('R10: decimals have two places, 64-bit ids all digits', async (t) => {
   const { call } = open();
   const thirtyDays = { request: { renewalDate: wireDate(now + 30 * 86_400_000) } };
   t.true((await call('CostRenewAllPepSearches', thirtyDays)).text.includes('"totalCost":7.70,'));
@@ -188,7 +188,7 @@ test('R10: null members are written, userId is 32 hex digits, success has an emp
   );
 });
 
-test('R10: an error has responseStatus alone, its null members written', async (t) => {
+test('R10: an error has only responseStatus, with its null members', async (t) => {
   const { text } = await open().call('DeleteClient', { id: null });
   t.is(
     text,
@@ -197,7 +197,7 @@ test('R10: an error has responseStatus alone, its null members written', async (
   );
 });
 
-test('R10: unknown request members are ignored, __proto__ among them', async (t) => {
+test('R10: ignores unknown request members, __proto__ too', async (t) => {
   const { send } = open();
   const authentication = JSON.stringify({ ...demo, extra: 1 });
   const reply = await send(
@@ -208,7 +208,7 @@ test('R10: unknown request members are ignored, __proto__ among them', async (t)
   t.is((await send('DeleteClient', `{"__proto__":{"id":1},"authentication":${authentication}}`)).status, 400);
 });
 
-test('a 64-bit id is exact on the way in, as a number or as a string', async (t) => {
+test('a 64-bit id is read exactly, as a number or as a string', async (t) => {
   const { send } = open();
   const get = (id: string) =>
     send('GetPdf', `{"request":{"id":${id}},"authentication":${JSON.stringify(demo)}}`);
@@ -275,7 +275,7 @@ for (const [what, request, status, errorCode] of [
   });
 }
 
-test('what breaks inside is an InternalError that tells the caller nothing and the process everything', async (t) => {
+test('an internal failure is an InternalError without details; the process logs them', async (t) => {
   const errors: unknown[] = [];
   const upstream = createReferenceUpstream({ onError: (error) => errors.push(error) });
   upstream.close();

@@ -49,7 +49,7 @@ for (const [encoding, declaration, encode] of [
     (text: string) => Buffer.from(text.replace(/[^\0-\x7f]/gu, '\x1b$B"\'\x1b(B'), 'latin1'),
   ],
 ] as const) {
-  test(`A1, A2: a document in ${encoding} is served byte for byte but for addresses and locations of imports`, (t) => {
+  test(`A1, A2: a document in ${encoding} is unchanged except for addresses and import locations`, (t) => {
     const schema = schemaOf('');
     const { service } = load(t, {
       'service.wsdl': encode(declaration + wsdl),
@@ -64,7 +64,7 @@ for (const [encoding, declaration, encode] of [
   });
 }
 
-test('A2: a schema that is included for several namespaces has each location replaced once, addresses before imports too', (t) => {
+test('A2: each location of a schema included for several namespaces is replaced once', (t) => {
   const plain = schemaOf('<xs:include schemaLocation="b.xsd"/>', '');
   const one = schemaOf('<xs:include schemaLocation="plain.xsd"/><xs:element name="Get" type="xs:int"/>');
   const other = schemaOf('<xs:include schemaLocation="plain.xsd"/>', 'targetNamespace="urn:u"');
@@ -114,7 +114,7 @@ for (const [version, namespace] of [
       return undefined;
     });
 
-test('A1: an empty address of an endpoint reference stays', (t) => {
+test('A1: an empty address of an endpoint reference is unchanged', (t) => {
   const empty =
     '<a:EndpointReference xmlns:a="http://www.w3.org/2005/08/addressing"><a:Address/></a:EndpointReference>';
   const wsdl = definitionsOf(

@@ -24,7 +24,7 @@ function derived(t: ExecutionContext, type: string, declarations = '', settings 
   };
 }
 
-test('A7, A32: an operation is POST with its name, its place in SOAP and its body', (t) => {
+test('A7, A32: an operation is a POST with its name, its SOAP names and its body', (t) => {
   const { operation, body } = derived(t, sequence(e('id', 'xs:int')));
   t.is(operation.operationId, 'Get');
   t.deepEqual(Object.keys(operation['x-soap']), ['port', 'operation', 'action']);
@@ -36,7 +36,7 @@ test('A7, A32: an operation is POST with its name, its place in SOAP and its bod
   });
 });
 
-test('A12, A14, A32: attributes come first and are marked, text beside them is value', (t) => {
+test('A12, A14, A32: attributes come first and are marked; the text of the element is value', (t) => {
   const { body } = derived(
     t,
     '<xs:complexType><xs:simpleContent><xs:extension base="xs:decimal"><xs:attribute name="currency" type="xs:string" default="EUR"/></xs:extension></xs:simpleContent></xs:complexType>',
@@ -48,7 +48,7 @@ test('A12, A14, A32: attributes come first and are marked, text beside them is v
   t.deepEqual(body.required, ['value']);
 });
 
-test('A13, A32: a type that is nothing but a repeat is an array, its record form {Type}Item', (t) => {
+test('A13, A32: a type of one repeated element is an array, its object form {Type}Item', (t) => {
   const { body, schemas } = derived(
     t,
     sequence(e('Ids', 't:Ids', maybe) + e('More', 't:Ids', many)),
@@ -60,7 +60,7 @@ test('A13, A32: a type that is nothing but a repeat is an array, its record form
   t.deepEqual(schemas.IdsItem.properties, { string: { type: 'array', items: { type: 'string' } } });
 });
 
-test('A15, A16, A32: members of a choice are not required; a repeated one is a list of objects with one member', (t) => {
+test('A15, A16, A32: choice members are optional; a repeated choice is a list', (t) => {
   const once = derived(t, `<xs:complexType><xs:choice>${e('a')}${e('b')}</xs:choice></xs:complexType>`);
   t.is(once.body.required, undefined);
   t.is(once.body.description, 'At most one of: a; b.');
@@ -81,7 +81,7 @@ const animals =
   `<xs:complexType name="Animal"><xs:sequence>${e('Name', 'xs:string', maybe)}</xs:sequence></xs:complexType>` +
   '<xs:complexType name="Dog"><xs:complexContent><xs:extension base="t:Animal"/></xs:complexContent></xs:complexType>';
 
-test('A18, A32: where types derive, oneOf with the discriminator @type says which', (t) => {
+test('A18, A32: derived types become oneOf with the discriminator @type', (t) => {
   const { body, schemas } = derived(t, sequence(e('Pet', 't:Animal') + e('Dog', 't:Dog')), animals);
   t.deepEqual(body.properties.Pet, { $ref: '#/components/schemas/Animal' });
   t.deepEqual(schemas.Animal, {
@@ -97,7 +97,7 @@ test('A18, A32: where types derive, oneOf with the discriminator @type says whic
   t.is(schemas.Dog.properties['@type'], undefined);
 });
 
-test('A18: with types: always each named type may say its name', (t) => {
+test('A18: with types: always each named type may have its name', (t) => {
   const { schemas } = derived(t, sequence(e('Dog', 't:Dog')), animals, { types: 'always' });
   t.deepEqual(schemas.Dog.properties['@type'], { type: 'string', enum: ['Dog'] });
 });
@@ -118,7 +118,7 @@ test('A20, A32: a substitution group is an object with one member', (t) => {
   });
 });
 
-test('A22 to A24, A32: open content is strings of XML and any values, and it is told where', (t) => {
+test('A22 to A24, A32: open content is XML strings and any values, and this is documented', (t) => {
   const { body, schemas, open } = derived(
     t,
     sequence(`${e('m', 't:Mixed')}${e('v', 'xs:anyType')}<xs:any ${many} namespace="##other"/>`),
@@ -141,7 +141,7 @@ test('A22 to A24, A32: open content is strings of XML and any values, and it is 
   );
 });
 
-test('A25: what may be nil may be null, a type with attributes with these', (t) => {
+test('A25: a nillable element may be null, and may keep its attributes', (t) => {
   const { body, schemas } = derived(
     t,
     sequence(e('n', 'xs:int', 'nillable="true"') + e('o', 't:Order', 'nillable="true"')),
@@ -165,11 +165,11 @@ for (const [type, schema] of [
   ['xs:NMTOKENS', { type: 'array', items: { type: 'string' }, minItems: 1 }],
   ['xs:QName', { type: 'string' }],
 ] as const)
-  test(`A26: ${type} has the schema that its JSON has`, (t) => {
+  test(`A26: ${type} has the schema of its JSON form`, (t) => {
     t.deepEqual(derived(t, sequence(e('v', type))).body.properties.v, schema);
   });
 
-test('A26: big numbers are strings where the contract says so', (t) => {
+test('A26: big numbers are strings if the contract says so', (t) => {
   const { body } = derived(t, sequence(e('v', 'xs:decimal')), '', { bigNumbers: 'text' });
   t.deepEqual(body.properties.v, { type: 'string', format: 'decimal' });
 });
@@ -214,11 +214,11 @@ for (const [title, base, facets, schema] of [
     { type: 'string', description: 'Of the XSD pattern \\p{IsBasicLatin}*.' },
   ],
 ] as const)
-  test(`A26: facets say ${title}`, (t) => {
+  test(`A26: facets become ${title}`, (t) => {
     t.deepEqual(derived(t, sequence(e('v', 't:R')), restricted(base, facets)).schemas.R, schema);
   });
 
-test('A32: a type may hold itself, one without a name too', (t) => {
+test('A32: a type may contain itself, an anonymous one too', (t) => {
   const { body, schemas } = derived(
     t,
     sequence('<xs:element ref="t:Node" minOccurs="0"/>'),
@@ -228,7 +228,7 @@ test('A32: a type may hold itself, one without a name too', (t) => {
   t.deepEqual(schemas.Node.properties.Node, { $ref: '#/components/schemas/Node' });
 });
 
-test('A32: documentation goes along', (t) => {
+test('A32: documentation is kept', (t) => {
   const words = '<xs:annotation><xs:documentation>An order.</xs:documentation></xs:annotation>';
   const { schemas } = derived(
     t,
@@ -238,7 +238,7 @@ test('A32: documentation goes along', (t) => {
   t.is(schemas.Order.description, 'An order.');
 });
 
-test('A32: the text of a document is read as what it was, whatever names look like', (t) => {
+test('A32: the derived document reads back unchanged, for any names', (t) => {
   const type = sequence(
     e('no') + e('on', 'xs:string', 'default="2024-01-01"') + e('y', 'xs:string', 'default="1e3"'),
   );
@@ -248,7 +248,7 @@ test('A32: the text of a document is read as what it was, whatever names look li
   t.deepEqual(parse(text, { version: '1.1' }), document);
 });
 
-test('A32: messages are of the schemas of their document', (t) => {
+test('A32: messages match the schemas of their document', (t) => {
   const type = sequence(
     e('Pet', 't:Animal', `${many} nillable="true"`) +
       e('n', 'xs:long', 'nillable="true"') +
@@ -261,7 +261,7 @@ test('A32: messages are of the schemas of their document', (t) => {
   t.is(messages, 400);
 });
 
-test('A32: check finds nothing where the document is as derived, in whichever order', (t) => {
+test('A32: check reports no difference for an unchanged document, in any order', (t) => {
   const service = serviceOf(t, getOf(sequence(e('Pet', 't:Animal') + e('b')), animals));
   const { document } = deriveOpenapi(service);
   const reversed = (value: unknown): unknown => {
@@ -276,7 +276,7 @@ test('A32: check finds nothing where the document is as derived, in whichever or
   t.deepEqual(compareDerived(service, reversed(document), 'derived.openapi.yaml'), []);
 });
 
-test('A32: check tells each difference with its pointer and both sides', (t) => {
+test('A32: check reports each difference with its pointer and both sides', (t) => {
   const service = serviceOf(t, getOf(sequence(e('Dog', 't:Dog')), animals));
   // biome-ignore lint/suspicious/noExplicitAny: a document is changed at some depth
   const changed = JSON.parse(JSON.stringify(deriveOpenapi(service).document)) as any;
@@ -297,7 +297,7 @@ test('A32: check tells each difference with its pointer and both sides', (t) => 
   t.is(compareDerived(service, changed, 'x', {}, 2).length, 2);
 });
 
-test('A32: a document grows with its WSDL, no faster', (t) => {
+test('A32: the size of a document grows linearly with its WSDL', (t) => {
   const sizes = [200, 400].map((count) => {
     const types = Array.from(
       { length: count },
@@ -327,7 +327,7 @@ test('A22, A32: open fields are an object of values, each also null or several',
   );
 });
 
-test('A8, A32: scalars that travel in HTTP headers are security schemes, and no members any more', (t) => {
+test('A8, A32: scalars sent in HTTP headers are security schemes, and no longer members', (t) => {
   const service = serviceOf(t, readFileSync('docs/adopt/Orders.wsdl', 'utf8'));
   const ofGetOrder = (moved: readonly MovedHeader[]) => {
     const { document } = deriveOpenapi(service, {}, moved);
@@ -369,7 +369,7 @@ const choice = (attributes = ''): string =>
 const words = (text: string): string =>
   `<xs:annotation><xs:documentation>${text}</xs:documentation></xs:annotation>`;
 
-test('A15, A32: the sentence of a choice stays beside the documentation of its element', (t) => {
+test('A15, A32: the sentence about a choice stays next to the documentation of its element', (t) => {
   const inner = (type: string): string => `<xs:element name="deep">${words('Deep.')}${type}</xs:element>`;
   const { body } = derived(t, words('Outer.') + sequence(choice() + inner(sequence(choice()))));
   const told = 'At most one of: ok; err.';
@@ -456,7 +456,7 @@ for (const [what, content, bounds] of [
     [undefined, 4],
   ],
 ] as const) {
-  test(`A16, A32: the rounds of a repeated ${what} have bounds`, (t) => {
+  test(`A16, A32: the repetitions of a ${what} have bounds`, (t) => {
     const { body } = derived(t, sequence(content + e('last', 'xs:int')));
     const { minItems, maxItems } = body.properties['@items'];
     t.deepEqual([minItems, maxItems], [...bounds]);
@@ -477,7 +477,7 @@ const withFaults = (parts: Readonly<Record<string, string>>, declarations = ''):
     );
 };
 
-test('A29, A32: faults whose parts share a name are called as the wsdl:fault', (t) => {
+test('A29, A32: faults whose parts share a name are named by the wsdl:fault', (t) => {
   const service = serviceOf(
     t,
     withFaults({
@@ -500,7 +500,7 @@ test('A29, A32: faults whose parts share a name are called as the wsdl:fault', (
   t.is(faults?.write('{"@fault":"same","value":7}')?.detail, sameOf('7'));
 });
 
-test('A29, A32: faults with one element are one fault, called as the element', (t) => {
+test('A29, A32: faults with one element are one fault, named by the element', (t) => {
   const service = serviceOf(
     t,
     withFaults(

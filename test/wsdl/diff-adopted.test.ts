@@ -149,7 +149,7 @@ const changes: readonly (readonly [title: string, before: string, after: string,
   ];
 
 for (const [title, before, after, said] of changes) {
-  test(`A1: ${title} is told with what it does to clients`, (t) => {
+  test(`A1: ${title} is reported with its effect on clients`, (t) => {
     const found = compareContracts(contractOf(t, before), contractOf(t, after));
     t.deepEqual(
       found.map(({ grade, where, what }) => `${grade} ${where}: ${what}`).toSorted(),
@@ -158,7 +158,7 @@ for (const [title, before, after, said] of changes) {
   });
 }
 
-test('A5, A6: another path, another body, another action and an operation that is gone are told', (t) => {
+test('A5, A6: a changed path, body or action, and a removed operation, are reported', (t) => {
   const schema = body('') + e('Other', 'xs:string');
   const before = contractOf(t, schema);
   const after = contractOf(

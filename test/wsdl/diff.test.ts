@@ -177,7 +177,7 @@ for (const [what, next, expected] of [
   });
 }
 
-test('a list or map whose entries change is told by the name of the entry', (t) => {
+test('a list or map whose entries change is reported by the name of the entry', (t) => {
   const inMap = (type: string): Schema =>
     having({ notes: { type: 'object', additionalProperties: { type } } });
   const found = (before: Schema, after: Schema): readonly string[] =>
@@ -194,7 +194,7 @@ test('a list or map whose entries change is told by the name of the entry', (t) 
   ]);
 });
 
-test('names that change with the dialect are renamed elements, told once each', (t) => {
+test('names that change with the dialect are renamed elements, reported once each', (t) => {
   const changes = compareContracts(
     contract(parcel, parcel),
     contract(parcel, parcel, { names: 'upper-first' }),

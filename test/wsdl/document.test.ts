@@ -4,7 +4,7 @@ import { documentation, element, writeHtml, writeXml } from '../../wsdl/document
 import { fc } from '../property.ts';
 import { only, readTree } from './tree.ts';
 
-test('an XML document has a declaration, an element a line and a newline at the end', (t) => {
+test('an XML document has a declaration, one line per element and a final newline', (t) => {
   const root = element(
     'a',
     { x: '1', y: undefined },
@@ -18,14 +18,14 @@ test('an XML document has a declaration, an element a line and a newline at the 
   );
 });
 
-test('an attribute escapes & < > and quotes, and passes what is not ASCII', (t) => {
+test('an attribute escapes & < > and quotes, and keeps characters outside ASCII', (t) => {
   t.is(
     writeXml(element('a', { x: `& < > " ' é 漢 😀` })),
     '<?xml version="1.0" encoding="utf-8"?>\n<a x="&amp; &lt; &gt; &quot; &apos; é 漢 😀"/>\n',
   );
 });
 
-test('an HTML document escapes text, never closes meta and always closes the rest', (t) => {
+test('an HTML document escapes text, never closes meta and always closes other elements', (t) => {
   const root = element(
     'html',
     {},
@@ -39,7 +39,7 @@ test('an HTML document escapes text, never closes meta and always closes the res
   );
 });
 
-test('text is read back as it was written', (t) => {
+test('text reads back as written', (t) => {
   const legal = fc
     .string({ unit: 'binary' })
     .filter((text) => !/[^\t\n\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text));
@@ -52,7 +52,7 @@ test('text is read back as it was written', (t) => {
 
 for (const text of ['\u0000', '\u001B', '\uFFFE', '\uD800']) {
   const code = text.charCodeAt(0).toString(16).padStart(4, '0');
-  test(`what no XML document can hold becomes U+FFFD: \\u${code}`, (t) => {
+  test(`characters that XML cannot contain become U+FFFD: \\u${code}`, (t) => {
     const tree = readTree(writeXml(element('a', { x: text }, `${text}!`)));
     t.is(tree.text, '\uFFFD!');
     t.is(tree.attributes.x, '\uFFFD');
@@ -64,7 +64,7 @@ for (const [text, written] of [
   ['C:\\users\\u12', 'C:\\ users\\ u12'],
   ['from \\u0020 to \\uD7FF', 'from \\u0020 to \\uD7FF'],
 ] as const) {
-  test(`words of the contract stay in a comment of Java: ${text}`, (t) => {
+  test(`texts of the contract stay inside a Java comment: ${text}`, (t) => {
     const root = element('xs:annotation', { 'xmlns:xs': namespaces.xsd }, documentation('xs', text));
     t.is(only(readTree(writeXml(root)), 'xs:documentation').text, written);
   });

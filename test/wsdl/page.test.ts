@@ -7,7 +7,7 @@ const address = 'https://api.example.com/v1';
 const html = writeMetadataPage(parcels, { address });
 const page = readPage(html);
 
-test('the page names the service and links its WSDL and both schemas (W2)', (t) => {
+test('W2: the page names the service and links its WSDL and both schemas', (t) => {
   t.deepEqual(texts('h1'), ['Parcels']);
   const links = descendants(page).filter(({ name }) => name === 'a');
   t.deepEqual(
@@ -16,11 +16,11 @@ test('the page names the service and links its WSDL and both schemas (W2)', (t) 
   );
 });
 
-test('the page links no second schema when there is none (W2)', (t) => {
+test('W2: the page links no second schema if there is none', (t) => {
   t.false(writeMetadataPage(plainParcels, { address }).includes('xsd=1'));
 });
 
-test('the page lists the endpoints and the addresses of each operation, REST routes too (W2, W38)', (t) => {
+test('W2, W38: the page lists the endpoints and the addresses of each operation, REST routes too', (t) => {
   t.deepEqual(texts('h3'), ['SendParcel', 'TrackParcel']);
   t.deepEqual(texts('code'), [
     `POST ${address}/soap11`,
@@ -35,7 +35,7 @@ test('the page lists the endpoints and the addresses of each operation, REST rou
   ]);
 });
 
-test('documentation stands as text, markup in it is escaped (B16)', (t) => {
+test('B16: documentation is text, and its markup is escaped', (t) => {
   t.deepEqual(texts('p'), ['Parcels & their <ways>', 'Says where a parcel is,\nwhatever "it" is & <does>.']);
   const evil = '<script>alert(1)</script><img src=x onerror=alert(1)>';
   const attacked = writeMetadataPage(
@@ -46,7 +46,7 @@ test('documentation stands as text, markup in it is escaped (B16)', (t) => {
   t.true(attacked.includes('&lt;script&gt;alert(1)&lt;/script&gt;'));
 });
 
-test("the page works under default-src 'none'; style-src 'unsafe-inline' (B16)", (t) => {
+test("B16: the page works under default-src 'none'; style-src 'unsafe-inline'", (t) => {
   const names = new Set(descendants(page).map(({ name }) => name));
   for (const name of ['script', 'link', 'img', 'iframe', 'form', 'base']) t.false(names.has(name), name);
   const attributes = new Set(descendants(page).flatMap((tree) => Object.keys(tree.attributes)));
@@ -54,12 +54,12 @@ test("the page works under default-src 'none'; style-src 'unsafe-inline' (B16)",
   t.notRegex(html, /url\(|@import/);
 });
 
-test('the style sheet holds nothing that HTML would read as it stands', (t) => {
+test('the style sheet contains no HTML markup', (t) => {
   const style = html.slice(html.indexOf('<style>') + '<style>'.length, html.indexOf('</style>'));
   t.notRegex(style, /[<>&"']/);
 });
 
-test('the example calls an operation that changes nothing, with every field in its place', (t) => {
+test('the example calls a read-only operation, with every field in its place', (t) => {
   const [command = ''] = texts('pre');
   const [head = '', rest = ''] = command.split(" <<'XML'\n");
   t.is(

@@ -9,7 +9,7 @@ import { all, descendants, only, readTree, type Tree } from './tree.ts';
 
 const address = 'https://api.example.com/v1';
 
-test('the arrays schema stands before the types schema, each qualified and with its prefixes (W32)', (t) => {
+test('W32: the arrays schema precedes the types schema, each qualified and with its prefixes', (t) => {
   t.deepEqual(
     schemas(parcels).map(({ attributes }) => Object.entries(attributes)),
     [
@@ -30,14 +30,14 @@ test('the arrays schema stands before the types schema, each qualified and with 
   );
 });
 
-test('the types schema imports the arrays namespace without a location (W32)', (t) => {
+test('W32: the types schema imports the arrays namespace without a location', (t) => {
   const [arrays, types] = schemas(parcels);
   t.deepEqual(types?.children[0]?.attributes, { namespace: 'urn:example:arrays' });
   t.is(types?.children[0]?.name, 'xs:import');
   t.true(arrays?.children.every(({ name }) => name !== 'xs:import'));
 });
 
-test('one namespace for both is one schema without import, its arrays and maps of prefix tns', (t) => {
+test('one namespace for both is one schema without import, with arrays and maps of prefix tns', (t) => {
   const [types, ...rest] = schemas(plainParcels);
   t.deepEqual(rest, []);
   t.deepEqual(Object.keys(types?.attributes ?? {}), [
@@ -63,7 +63,7 @@ test('a contract without a type in the arrays namespace has no arrays schema', (
   t.is(writeSchema(bare, 1, { address }), undefined);
 });
 
-test('an array or map of the arrays schema may hold types of the other: the schemas import each other', (t) => {
+test('the schemas import each other if arrays or maps contain types of the other', (t) => {
   const value = record('Depot', [field('Name', scalar('string'))]);
   const depots: MapType = {
     kind: 'map',
@@ -80,7 +80,7 @@ test('an array or map of the arrays schema may hold types of the other: the sche
   t.true(writeSchema(contract, 1, { address })?.includes(`schemaLocation="${address}/soap11?xsd=0"`));
 });
 
-test('the only global elements are the wrappers, anonymous and not nillable (W32)', (t) => {
+test('W32: the only global elements are the wrappers, anonymous and not nillable', (t) => {
   const types = schemas(parcels)[1];
   const elements = all(types ?? readTree(''), 'xs:element');
   t.deepEqual(
@@ -90,7 +90,7 @@ test('the only global elements are the wrappers, anonymous and not nillable (W32
   t.true(elements.every((wrapper) => Object.keys(only(wrapper, 'xs:complexType').attributes).length === 0));
 });
 
-test('every field may be absent, required ones too, and is nillable where the contract says so (W33)', (t) => {
+test('W33: every field is optional, required ones too, and nillable if the contract says so', (t) => {
   t.true(writeWsdl(parcels, { address }).includes('<xs:element minOccurs="0" name="Id" type="xs:long">'));
   t.deepEqual(fieldsOf(schemas(parcels)[1], 'Parcel'), [
     'Marks arr:ArrayOfstring nillable',
@@ -101,7 +101,7 @@ test('every field may be absent, required ones too, and is nillable where the co
   ]);
 });
 
-test('only Key and Value of a map must be there (W32)', (t) => {
+test('W32: only Key and Value of a map are required', (t) => {
   const inner = schemas(parcels).flatMap((schema) =>
     descendants(schema)
       .filter((tree) => tree.name === 'xs:sequence')
@@ -117,7 +117,7 @@ test('only Key and Value of a map must be there (W32)', (t) => {
   );
 });
 
-test('an array is a sequence of one nillable item, as often as wanted (W32)', (t) => {
+test('W32: an array is a sequence of one repeated nillable item', (t) => {
   const array = typeNamed(schemas(parcels)[1], 'ArrayOfParcel');
   t.deepEqual(only(only(array, 'xs:sequence'), '').attributes, {
     minOccurs: '0',
@@ -128,7 +128,7 @@ test('an array is a sequence of one nillable item, as often as wanted (W32)', (t
   });
 });
 
-test('a map is marked IsDictionary and has entries of an anonymous type (W32)', (t) => {
+test('W32: a map is marked IsDictionary and has entries of an anonymous type', (t) => {
   const map = typeNamed(schemas(parcels)[0], 'ArrayOfKeyValueOfstringint');
   const mark = only(only(only(map, 'xs:annotation'), 'xs:appinfo'), 'IsDictionary');
   t.is(mark.attributes.xmlns, 'http://schemas.microsoft.com/2003/10/Serialization/');
@@ -138,7 +138,7 @@ test('a map is marked IsDictionary and has entries of an anonymous type (W32)', 
   t.deepEqual(only(entry, 'xs:complexType').attributes, {});
 });
 
-test('an enum restricts xs:string to its values, in their order, and has no annotation (W32)', (t) => {
+test('W32: an enum restricts xs:string to its values in order, without an annotation', (t) => {
   const [restriction, ...rest] = typeNamed(schemas(parcels)[1], 'Status').children;
   t.deepEqual(rest, []);
   t.deepEqual(restriction?.attributes, { base: 'xs:string' });
@@ -152,7 +152,7 @@ test('an enum restricts xs:string to its values, in their order, and has no anno
   );
 });
 
-test('a record is documented as the contract says, one without a word not at all (W32)', (t) => {
+test('W32: a record has the description of the contract, or no documentation', (t) => {
   const types = schemas(parcels)[1];
   const annotation = only(typeNamed(types, 'Parcel'), 'xs:annotation');
   t.is(only(annotation, 'xs:documentation').text, 'A parcel: é, 漢, 😀 & <more>');
@@ -189,7 +189,7 @@ function wordsIn(fields: readonly Field[], documentation: Settings['documentatio
   );
 }
 
-test('a field is documented by its description and a line of facts, one without words as required alone (W33)', (t) => {
+test('W33: a field has its description and a line of facts, or is only marked required', (t) => {
   const fields = [
     told,
     { ...field('Required', scalar('string')), required: true },
@@ -204,7 +204,7 @@ test('a field is documented by its description and a line of facts, one without 
   });
 });
 
-test('a position of a list is documented as a field is', (t) => {
+test('a position of a list is documented like a field', (t) => {
   const position = { xml: 'Item1', type: scalar('decimal'), words: { description: 'Longitude.', facts: '' } };
   const tuple: TupleType = {
     kind: 'tuple',
@@ -217,7 +217,7 @@ test('a position of a list is documented as a field is', (t) => {
   t.true(xml?.includes('<xs:documentation>Longitude.</xs:documentation>'));
 });
 
-test('documentation: types leaves the words of fields out, none all of them', (t) => {
+test('documentation: types omits texts of fields, none omits all texts', (t) => {
   t.deepEqual(wordsIn([told], 'types'), { '': 'A type.' });
   t.deepEqual(wordsIn([told], 'none'), {});
   for (const contract of [parcels, plainParcels]) {
@@ -226,7 +226,7 @@ test('documentation: types leaves the words of fields out, none all of them', (t
   }
 });
 
-test('credentials are not documented as required, as they may come in headers (W24)', (t) => {
+test('W24: credentials are not documented as required, because headers may have them', (t) => {
   const credentials = { member: 'key', parts: [], send: 'body' } as const;
   const input = record('TrackParcel', [
     { ...field('Key', scalar('string')), required: true },
@@ -246,7 +246,7 @@ test('credentials are not documented as required, as they may come in headers (W
   );
 });
 
-test('?xsd=0 is the types schema, which names the place of ?xsd=1, the arrays schema (W2, W34)', (t) => {
+test('W2, W34: ?xsd=0 is the types schema, which refers to ?xsd=1, the arrays schema', (t) => {
   const types = readTree(writeSchema(parcels, 0, { address }) ?? '');
   const arrays = readTree(writeSchema(parcels, 1, { address }) ?? '');
   t.deepEqual(types.children[0]?.attributes, {
@@ -285,7 +285,7 @@ function withoutImport(schema: Tree): readonly Tree[] {
   return schema.children.filter(({ name }) => name !== 'xs:import');
 }
 
-test('required: schema demands what requests must have, but nothing of types that replies reach', (t) => {
+test('required: schema makes request members mandatory, and none of types that replies use', (t) => {
   const { contract } = buildContract({
     openapiName: 'openapi',
     overlayName: 'soap',

@@ -28,7 +28,7 @@ test('the screening WSDL is the golden one; npm run golden rewrites it', (t) => 
   t.is(goldens['screening.wsdl'], readFileSync(goldenPath, 'utf8'));
 });
 
-test('the screening WSDL has the names of W32', (t) => {
+test('W32: the screening WSDL has the names of the rule', (t) => {
   const named = (name: string) => all(definitions, name).map(({ attributes }) => attributes.name);
   t.is(definitions.attributes.name, 'ScreeningApi');
   t.deepEqual(named('wsdl:portType'), ['IScreeningApi']);
@@ -40,7 +40,7 @@ test('the screening WSDL has the names of W32', (t) => {
   );
 });
 
-test('every operation of the screening WSDL is documented (W32)', (t) => {
+test('W32: every operation of the screening WSDL is documented', (t) => {
   for (const operation of only(definitions, 'wsdl:portType').children) {
     t.not(only(operation, 'wsdl:documentation').text.trim(), '', operation.attributes.name);
   }
@@ -62,7 +62,7 @@ for (const [importer, describe] of [
 const schemas = only(definitions, 'wsdl:types').children;
 
 for (const [index, name] of (['arrays', 'types'] as const).entries()) {
-  test(`the ${name} schema has the types of the table and no other, each element in its place (W18, W33)`, (t) => {
+  test(`W18, W33: the ${name} schema has exactly the types of the table, with elements in order`, (t) => {
     const schema = schemas[index];
     const expected = [
       ...namesIn(name, table.arrays),
@@ -79,7 +79,7 @@ for (const [index, name] of (['arrays', 'types'] as const).entries()) {
   });
 }
 
-test('the wrappers are those of the table, in the order of the operations (W33)', (t) => {
+test('W33: the wrappers are those of the table, in the order of the operations', (t) => {
   const wrappers = all(schemas[1] ?? definitions, 'xs:element');
   t.deepEqual(
     wrappers.map((wrapper) => [wrapper.attributes.name, rows(only(wrapper, 'xs:complexType'))]),

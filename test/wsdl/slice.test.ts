@@ -29,7 +29,7 @@ for (const [title, names, expected] of [
     ['SendParcel', 'TrackParcel'],
   ],
 ] as const) {
-  test(`a slice by ${title} has what was asked for`, (t) => {
+  test(`a slice by ${title} has the requested operations`, (t) => {
     t.deepEqual(
       sliceContract(tagged, names).operations.map(({ name }) => name),
       expected,
@@ -37,7 +37,7 @@ for (const [title, names, expected] of [
   });
 }
 
-test('a slice has the types and routes of its operations alone, and an importer takes it', async (t) => {
+test('a slice has only the types and routes of its operations, and can be imported', async (t) => {
   const screening = readContract(screeningContract).contract;
   const slice = sliceContract(screening, { operations: ['DeleteClient'], tags: [] });
   t.true(slice.types.length > 0 && slice.types.length < screening.types.length / 2);
@@ -60,7 +60,7 @@ for (const [names, message] of [
   ],
   [{ operations: [], tags: ['none'] }, 'tag: expected one of Booking, all, got "none"'],
 ] as const) {
-  test(`a slice by a name that isn’t there is refused: ${message}`, (t) => {
+  test(`a slice by an unknown name is refused: ${message}`, (t) => {
     t.throws(() => sliceContract(tagged, names), { instanceOf: UnknownName, message });
   });
 }

@@ -11,7 +11,7 @@ const address = 'https://api.example.com/edge/v1';
 const wsdl = writeWsdl(parcels, { address });
 const definitions = readTree(wsdl);
 
-test('definitions carry the service name, the types namespace and the prefixes of W32, in this order', (t) => {
+test('W32: definitions have the service name, the types namespace and the prefixes, in this order', (t) => {
   t.deepEqual(Object.entries(definitions.attributes), [
     ['xmlns:wsdl', 'http://schemas.xmlsoap.org/wsdl/'],
     ['xmlns:soap', 'http://schemas.xmlsoap.org/wsdl/soap/'],
@@ -24,7 +24,7 @@ test('definitions carry the service name, the types namespace and the prefixes o
   ]);
 });
 
-test('definitions hold types, messages, portType, bindings and one service (W32)', (t) => {
+test('W32: definitions have types, messages, portType, bindings and one service', (t) => {
   t.deepEqual(
     definitions.children.map(({ name }) => name),
     [
@@ -38,7 +38,7 @@ test('definitions hold types, messages, portType, bindings and one service (W32)
   );
 });
 
-test('each operation has two messages of one part called parameters (W32)', (t) => {
+test('W32: each operation has two messages of one part called parameters', (t) => {
   const rows = all(definitions, 'wsdl:message').map((message) => [
     message.attributes.name,
     ...message.children.map((part) => Object.values(part.attributes).join(' ')),
@@ -51,7 +51,7 @@ test('each operation has two messages of one part called parameters (W32)', (t) 
   ]);
 });
 
-test('the portType names wsaw:Action on input and output and has no fault (W32)', (t) => {
+test('W32: the portType has wsaw:Action on input and output, and no fault', (t) => {
   const portType = only(definitions, 'wsdl:portType');
   t.is(portType.attributes.name, 'IParcels');
   const track = portType.children[1];
@@ -65,7 +65,7 @@ test('the portType names wsaw:Action on input and output and has no fault (W32)'
   );
 });
 
-test('an operation is documented as the contract says, one without a word not at all (W32)', (t) => {
+test('W32: an operation has the description of the contract, or no documentation', (t) => {
   const [send, track] = only(definitions, 'wsdl:portType').children;
   t.is(track?.children[0]?.text, 'Says where a parcel is,\nwhatever "it" is & <does>.');
   t.deepEqual(
@@ -78,7 +78,7 @@ for (const [index, { name, prefix }] of [
   { name: 'Soap11Binding', prefix: 'soap' },
   { name: 'Soap12Binding', prefix: 'soap12' },
 ].entries()) {
-  test(`${name} is document/literal over SOAP 1.1's transport, soapAction the operation's name (W32)`, (t) => {
+  test(`W32: ${name} is document/literal over SOAP 1.1's transport, with soapAction as the name`, (t) => {
     const binding = all(definitions, 'wsdl:binding')[index];
     t.deepEqual(binding?.attributes, { name, type: 'tns:IParcels' });
     const [head, ...operations] = binding?.children ?? [];
@@ -103,7 +103,7 @@ for (const [index, { name, prefix }] of [
   });
 }
 
-test('the one service has the SOAP 1.1 port first, each at its path below the address (W32, W34)', (t) => {
+test('W32, W34: the service has the SOAP 1.1 port first, each at its path below the address', (t) => {
   const service = only(definitions, 'wsdl:service');
   t.is(service.attributes.name, 'Parcels');
   t.deepEqual(
@@ -129,7 +129,7 @@ for (const [soap, port, prefix, other] of [
     t.true(text.includes(`<${prefix}:address location="${address}/${port.toLowerCase()}"/>`));
   });
 
-test('the same contract gives the same bytes (W32)', (t) => {
+test('W32: the same contract gives the same bytes', (t) => {
   t.is(writeWsdl(structuredClone(parcels), { address }), wsdl);
 });
 
@@ -137,7 +137,7 @@ for (const [title, contract] of [
   ['two namespaces', parcels],
   ['one namespace', plainParcels],
 ] as const) {
-  test(`a contract of ${title} is read by soap and strong-soap`, async (t) => {
+  test(`soap and strong-soap read a contract of ${title}`, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'wsdl-'));
     const path = join(folder, 'parcels.wsdl');
     try {

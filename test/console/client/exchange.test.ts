@@ -23,7 +23,7 @@ function requestOf(format: RequestDescription['format'], inHeaders: readonly str
 
 const typed = { Authorization: 'a<$&"', 'X-Key': 'k' };
 
-test('a credential goes in place of its placeholder, and others in their headers', (t) => {
+test('a credential replaces its placeholder; others are sent in their headers', (t) => {
   const message = '<a>YOUR_SESSION</a>';
   const call = callOf(form, requestOf('soap11', ['key']), message, typed, '../');
   t.is(call.body, '<a>a&lt;$&amp;&quot;</a>');
@@ -37,7 +37,7 @@ test('a credential in JSON is escaped as JSON', (t) => {
   t.deepEqual(JSON.parse(body), { a: typed.Authorization });
 });
 
-test('a credential without a placeholder in the message goes in its header, in its format', (t) => {
+test('a credential without a placeholder in the message is sent in its header, in its format', (t) => {
   const bare = callOf(form, requestOf('xml', ['session', 'key']), '<a/>', typed, '');
   t.is(bare.headers.Authorization, 'Bearer a<$&"');
   const removed = callOf(form, requestOf('soap11', ['key']), '<a/>', typed, '');
@@ -50,7 +50,7 @@ test('a credential that was not typed leaves its placeholder and no header', (t)
   t.deepEqual(call.headers, { 'Content-Type': 'text/xml' });
 });
 
-test('a reply is indented by its media type, and other text stays as it is', (t) => {
+test('a reply is indented by its media type; other text is unchanged', (t) => {
   t.is(
     indented('<?xml version="1.0"?><a><b>x</b></a>', 'text/xml; charset=utf-8'),
     '<?xml version="1.0"?>\n<a>\n  <b>x</b>\n</a>',

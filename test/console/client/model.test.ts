@@ -42,7 +42,7 @@ function member(type: MemberDescription['type']) {
   return { members, slot: first.slot, value: givenValue(form, first.slot, type) };
 }
 
-test('absent, nil and empty are three things', (t) => {
+test('absent, nil and empty are different values', (t) => {
   const { members, slot } = member(text);
   t.is(writePayload(form, 'Op', members), '<Op xmlns="urn:t">\n  <A></A>\n</Op>');
   slot.state = 'nil';
@@ -59,7 +59,7 @@ test('a member is absent at first unless it is required', (t) => {
   t.deepEqual([one?.slot.state, other?.slot.state], ['absent', 'given']);
 });
 
-test('values are text, whatever stands in them', (t) => {
+test('values are text, also if they look like markup', (t) => {
   const { members, value } = member(text);
   if (value.kind === 'text') value.text = '</A><B attr="&">\r';
   t.true(
@@ -67,7 +67,7 @@ test('values are text, whatever stands in them', (t) => {
   );
 });
 
-test('a type that holds itself is as deep as it is filled', (t) => {
+test('a recursive type is as deep as it is filled', (t) => {
   const { members, value } = member({ type: 'Node' });
   if (value.kind !== 'record') return t.fail();
   const next = value.members[1];
@@ -76,7 +76,7 @@ test('a type that holds itself is as deep as it is filled', (t) => {
   t.is(writePayload(form, 'Op', members), '<Op xmlns="urn:t">\n  <A>\n    <Next/>\n  </A>\n</Op>');
 });
 
-test('items of a list are in the namespace of arrays, entries of a map where theirs are', (t) => {
+test('list items are in the namespace of arrays, map entries in their own', (t) => {
   const list = member({ type: 'Names' });
   if (list.value.kind === 'list') list.value.items.push(emptySlot('given'));
   t.is(
@@ -90,7 +90,7 @@ test('items of a list are in the namespace of arrays, entries of a map where the
   );
 });
 
-test('of a union the chosen variant alone is written', (t) => {
+test('only the chosen variant of a union is written', (t) => {
   const { members, value } = member({ type: 'Either' });
   if (value.kind !== 'union') return t.fail();
   t.true(writePayload(form, 'Op', members).includes('<A>\n    <One></One>\n  </A>'));

@@ -13,7 +13,7 @@ function mostMemory(pid: number | undefined): number {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1]) * 1024;
 }
 
-test('W64: a file of just under 1 GiB flows through a process whose memory stays under 250 MB', async (t) => {
+test('W64: a file of almost 1 GiB is streamed while memory stays under 250 MB', async (t) => {
   const service = await startUploads(t);
   const { child, port } = await startProcess({
     SOAPBRIDGE_CONTRACT: uploads,
@@ -39,7 +39,7 @@ test('W64: a file of just under 1 GiB flows through a process whose memory stays
   t.true(most < 250e6, `${most} bytes`);
 });
 
-test('W64: one that breaks off after 256 MiB never ends well behind it', async (t) => {
+test('W64: a file that breaks off after 256 MiB never ends successfully at the upstream', async (t) => {
   const service = await startUploads(t);
   const { child, port } = await startProcess({
     SOAPBRIDGE_CONTRACT: uploads,

@@ -30,7 +30,7 @@ async function startHeld(t: Parameters<typeof startGateway>[0], limits: Partial<
   return { gateway, held };
 }
 
-test('calls that wait for a slow upstream for seconds have nobody shed when the loop is late', (t) => {
+test('calls that wait for a slow upstream cause no 503 when the event loop is late', (t) => {
   const admission = new Admission({ ...defaultLimits, loopDelayMs: 100, loopDelayInFlight: 2 });
   const begin = (): Slot => {
     const place = newSlot();
@@ -52,7 +52,7 @@ test('calls that wait for a slow upstream for seconds have nobody shed when the 
   t.is(admission.load().inFlight, 0);
 });
 
-test('inFlight and queue: two calls go on, a third waits, the fourth is shed before its body is read', async (t) => {
+test('inFlight and queue: two calls run, a third waits, a fourth is rejected unread', async (t) => {
   const { gateway, held } = await startHeld(t, { inFlight: 2, queue: 1, queueMs: 60_000 });
   t.is((await gateway.send('GET', '?wsdl')).status, 200); // writes the WSDL now
   const going = [read(gateway), read(gateway)];
@@ -94,7 +94,7 @@ test('inFlight and queue: two calls go on, a third waits, the fourth is shed bef
   });
 });
 
-test('queueMs: a call that waited so long for its place is shed', async (t) => {
+test('queueMs: a call that waited that long for a slot is rejected with 503', async (t) => {
   const { gateway, held } = await startHeld(t, { inFlight: 1, queueMs: 50 });
   const going = read(gateway);
   await until(() => held.length === 1);
@@ -106,7 +106,7 @@ test('queueMs: a call that waited so long for its place is shed', async (t) => {
   t.is((await going).status, 200);
 });
 
-test('a call that was shed keeps its connection: the next one on it is served', async (t) => {
+test('a rejected call keeps its connection, and the next call on it is served', async (t) => {
   const { gateway, held } = await startHeld(t, { inFlight: 1, queue: 0 });
   const going = read(gateway);
   await until(() => held.length === 1);
@@ -125,7 +125,7 @@ test('a call that was shed keeps its connection: the next one on it is served', 
   t.regex(String(served), /^HTTP\/1\.1 200 /);
 });
 
-test('the bytes of a reply that its caller doesn’t take count until it did', async (t) => {
+test('the bytes of a reply count until its caller has read them', async (t) => {
   const gateway = await startGateway(t);
   const big = 24 * 1024 * 1024;
   gateway.answer({ body: emptyReply.padEnd(big) });
@@ -143,7 +143,7 @@ test('the bytes of a reply that its caller doesn’t take count until it did', a
   t.is(gateway.running.load().leaving, 0);
 });
 
-test('writeIdleMs: a caller that takes nothing of its reply is cut', async (t) => {
+test('writeIdleMs: the connection of a caller that reads nothing of its reply is closed', async (t) => {
   const gateway = await startGateway(t, { limits: { writeIdleMs: 100 } });
   gateway.answer({ body: emptyReply.padEnd(24 * 1024 * 1024) });
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
@@ -157,7 +157,7 @@ test('writeIdleMs: a caller that takes nothing of its reply is cut', async (t) =
   t.is(gateway.running.load().heldBytes, 0);
 });
 
-test('writeIdleMs: nor does a request for a tunnel behind its request keep its connection', async (t) => {
+test('writeIdleMs: a CONNECT request after the call does not keep its connection open', async (t) => {
   const { port, running } = await startGateway(t, { limits: { writeIdleMs: 100, writeSlowMs: 60_000 } });
   const socket = connect(port, '127.0.0.1').on('error', () => {});
   t.teardown(() => socket.destroy());
@@ -169,7 +169,7 @@ test('writeIdleMs: nor does a request for a tunnel behind its request keep its c
   t.is(running.load().heldBytes, 0);
 });
 
-test('a place goes on to who waited longest, and back when nobody waits', async (t) => {
+test('a slot is given to the longest waiting call, or released if none waits', async (t) => {
   const admission = new Admission({ ...defaultLimits, inFlight: 1 });
   const [first, second, third] = [newSlot(), newSlot(), newSlot()];
   admission.enter(first);
@@ -227,7 +227,7 @@ for (const [address, own] of [
   ['1.127.0.0', false],
   ['::ffff:10.0.0.127', false],
 ] as const) {
-  test(`${address} is ${own ? '' : 'not '}this machine’s own`, (t) => t.is(isLoopback(address), own));
+  test(`${address} is ${own ? '' : 'not '}an address of this machine`, (t) => t.is(isLoopback(address), own));
 }
 
 // --- slow bodies -----------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ async function drip(port: number, everyMs: number): Promise<string> {
   return answer;
 }
 
-test('bodyMs: a body that drips fast enough is 408 all the same when that is over', async (t) => {
+test('bodyMs: a body that arrives slowly but steadily is 408 after that time', async (t) => {
   const { port } = await startGateway(t, { limits: { bodyMs: 300, bodyBytesPerSecond: 1 } });
   t.regex(await drip(port, 20), /^HTTP\/1\.1 408 /);
 });

@@ -19,7 +19,7 @@ async function call(gateway: Gateway, user: string, operation = 'GetSearch', key
   return gateway.send('POST', `/json/reply/${operation}`, headersOf(user, key), '{}');
 }
 
-test('a caller over its rate is told when to come back, and others go on', async (t) => {
+test('a caller above its rate gets Retry-After, and others continue', async (t) => {
   const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { rate: 2/h }') } });
   const first = await call(gateway, 'ann');
   t.is(first.status, 200);
@@ -52,7 +52,7 @@ for (const [setting, status, said] of [
   ],
   ['soapErrors: in-band', 200, /<ErrorCode>TooManyRequests<\/ErrorCode>/],
 ] as const) {
-  test(`with ${setting} a caller of SOAP over its quota is told so in its protocol`, async (t) => {
+  test(`with ${setting} a SOAP caller above its quota gets the error in its protocol`, async (t) => {
     const gateway = await startGateway(t, {
       overlay: setting,
       serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') },
@@ -66,7 +66,7 @@ for (const [setting, status, said] of [
   });
 }
 
-test('a caller of plain XML is told in XML', async (t) => {
+test('a caller of plain XML gets the error in XML', async (t) => {
   const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') } });
   await call(gateway, 'ann');
   const reply = await gateway.send('POST', '/json/reply/GetSearch?format=xml', headersOf('ann'), '{}');
@@ -74,7 +74,7 @@ test('a caller of plain XML is told in XML', async (t) => {
   t.regex(reply.text, /^<\?xml .*TooManyRequests/s);
 });
 
-test('an operation’s limit counts besides, for each caller, and what it refuses takes nothing of a quota', async (t) => {
+test('an operation’s limit also applies per caller, and refused calls use no quota', async (t) => {
   const gateway = await startGateway(t, {
     serve: {
       callerLimits: rulesOf(t, 'each: { quota: 2 }\noperations: { GetSearch: { rate: 1/min } }'),
@@ -89,7 +89,7 @@ test('an operation’s limit counts besides, for each caller, and what it refuse
   t.is((await call(gateway, 'bob')).status, 200);
 });
 
-test('a caller with a name has the limits under that name', async (t) => {
+test('a named caller has the limits of its name', async (t) => {
   const gateway = await startGateway(t, {
     serve: {
       callerLimits: rulesOf(t, 'each: { quota: 1 }\ncallers: { acme: { quota: 2 } }'),
@@ -104,14 +104,14 @@ test('a caller with a name has the limits under that name', async (t) => {
   t.deepEqual(await statuses('bob'), [200, 429, 429]);
 });
 
-test('who knows but a caller’s id takes nothing of what that caller may do', async (t) => {
+test('a call with only a caller’s id and no key uses nothing of that caller’s limits', async (t) => {
   const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') } });
   t.is((await call(gateway, 'ann', 'GetSearch', 'guessed')).status, 200);
   t.is((await call(gateway, 'ann', 'GetSearch', 'guessed')).status, 429);
   t.is((await call(gateway, 'ann')).status, 200);
 });
 
-test('who sends a digest that the service behind checks is counted by its id and its network', async (t) => {
+test('a caller with a digest that the upstream checks is counted by its id and its network', async (t) => {
   const openapi = file(
     t,
     'openapi: 3.0.3\ninfo: { title: Things, version: "1" }\npaths: { /things: { get: { operationId: GetThings, responses: { "200": { description: ok } } } } }',
@@ -146,7 +146,7 @@ test('who sends a digest that the service behind checks is counted by its id and
   t.is(await statusOf({ 'X-User': 'ann', 'X-Key': 'k' }, '10.0.0.1'), 200);
 });
 
-test('calls under way at once are limited, and a place is free again after a call, whatever came of it', async (t) => {
+test('concurrent calls are limited, and a slot is free after every outcome of a call', async (t) => {
   const gateway = await startGateway(t, {
     serve: { callerLimits: rulesOf(t, 'each: { concurrent: 1 }') },
   });
@@ -171,7 +171,7 @@ test('calls under way at once are limited, and a place is free again after a cal
   t.is((await call(gateway, 'ann')).status, 200);
 });
 
-test('refused calls are counted by limit, and what is counted tells nobody who calls', async (t) => {
+test('refused calls are counted by limit, and the metric identifies no caller', async (t) => {
   const gateway = await startGateway(t, { serve: { callerLimits: rulesOf(t, 'each: { quota: 1 }') } });
   for (let turn = 0; turn < 3; turn++) await call(gateway, 'ann-the-caller', 'GetSearch', 'secret-canary');
   const page = await (await fetch(`${gateway.running.url}/metrics`)).text();
@@ -180,7 +180,7 @@ test('refused calls are counted by limit, and what is counted tells nobody who c
   t.notRegex(page + gateway.log(), /secret-canary|ann-the-caller/);
 });
 
-test('without limits replies have no such headers, and metrics no such rows', async (t) => {
+test('without limits replies have no such headers, and the metrics no such series', async (t) => {
   const gateway = await startGateway(t);
   const { headers } = await call(gateway, 'ann');
   t.false('ratelimit' in headers);
@@ -188,7 +188,7 @@ test('without limits replies have no such headers, and metrics no such rows', as
   t.notRegex(await (await fetch(`${gateway.running.url}/metrics`)).text(), /soapbridge_limit/);
 });
 
-test('a reload brings other rules, and what was counted stays', async (t) => {
+test('a reload changes the rules and keeps the counts', async (t) => {
   const rules = rulesOf(t, 'each: { quota: 2 }');
   const gateway = await startGateway(t, { serve: { callerLimits: rules } });
   t.is((await call(gateway, 'ann')).status, 200);
@@ -201,7 +201,7 @@ test('a reload brings other rules, and what was counted stays', async (t) => {
   t.is((await call(gateway, 'ann')).status, 429);
 });
 
-test('without SOAPBRIDGE_CALLER_KEY a reload leaves callers their pseudonyms, and what was counted of them', async (t) => {
+test('a reload without SOAPBRIDGE_CALLER_KEY keeps the callers’ pseudonyms and counts', async (t) => {
   const serve = { callerLimits: rulesOf(t, 'each: { quota: 1 }'), callerFiles: {} };
   const gateway = await startGateway(t, { serve });
   t.is((await call(gateway, 'ann')).status, 200);
@@ -219,7 +219,7 @@ for (const [text, line, message] of [
   ['operations:\n  Nope: { quota: 1 }', 2, /expected an operation of the contract/],
   ['contracts:\n  /other: { each: { quota: 1 } }', 2, /expected the path of a served contract, one of \/v2/],
 ] as const) {
-  test(`limits of ${JSON.stringify(text)} are refused at start, with their line`, async (t) => {
+  test(`the limits ${JSON.stringify(text)} are refused at start, with their line`, async (t) => {
     const error = await t.throwsAsync(startGateway(t, { serve: { callerLimits: rulesOf(t, text) } }), {
       instanceOf: ContractError,
     });
@@ -242,7 +242,7 @@ for (const [options, message] of [
     /SOAPBRIDGE_CALLER_LIMITS: expected SOAPBRIDGE_LIMIT_STORE for several workers/,
   ],
 ] as const) {
-  test(`a start with ${Object.keys(options).join(' and ')} alone is refused: ${message.source}`, async (t) => {
+  test(`a start with only ${Object.keys(options).join(' and ')} is refused: ${message.source}`, async (t) => {
     const serve =
       'callerLimits' in options ? { ...options, callerLimits: rulesOf(t, 'each: { quota: 1 }') } : options;
     await t.throwsAsync(startGateway(t, { serve }), { instanceOf: RangeError, message });
@@ -252,7 +252,7 @@ for (const [options, message] of [
 const quota = { name: 'quota', calls: 1, seconds: undefined };
 const rate = { name: 'rate', calls: 1, seconds: 10 };
 
-test('limitWindows: so many counts are remembered, and for one more the oldest is forgotten', (t) => {
+test('limitWindows: keeps that many counts; one more evicts the oldest', (t) => {
   const windows = new CallerWindows(2);
   windows.add('a', rate, 0);
   windows.add('b', rate, 1);
@@ -263,7 +263,7 @@ test('limitWindows: so many counts are remembered, and for one more the oldest i
   t.is(windows.add('a', rate, 5).used, 1);
 });
 
-test('a count is over after its time, and forgotten by the next sweep', (t) => {
+test('a count ends after its window, and the next sweep deletes it', (t) => {
   const windows = new CallerWindows(10);
   t.deepEqual(windows.add('a', rate, 1000), { used: 1, resetMs: 10_000 });
   t.deepEqual(windows.add('a', rate, 10_999), { used: 2, resetMs: 1 });
@@ -274,7 +274,7 @@ test('a count is over after its time, and forgotten by the next sweep', (t) => {
   t.is(windows.size, 0);
 });
 
-test('a count that began by a clock that was ahead, or by a rule with a longer time, ends with the rule’s own', (t) => {
+test('a count started by a fast clock or by a longer rule ends with the current rule’s window', (t) => {
   const windows = new CallerWindows(10);
   windows.add('a', { ...rate, seconds: 3_600 }, 1000);
   t.deepEqual(windows.add('a', rate, 1000), { used: 1, resetMs: 10_000 });
@@ -317,7 +317,7 @@ for (const answer of [
   '*2\r\n:2\r\n:-1',
   '*2\r\n$1\r\nx\r\n:1',
 ]) {
-  test(`a store that answers ${JSON.stringify(answer)} is left alone, and calls are counted here`, async (t) => {
+  test(`a store that answers ${JSON.stringify(answer)} counts as failed, and calls are counted locally`, async (t) => {
     const { store, windows, places, told } = await openOther(t, `${answer}\r\n`);
     t.deepEqual(await windows.add('ann rate', rate, 0), { used: 1, resetMs: 10_000 });
     t.deepEqual(await windows.add('ann rate', rate, 2_000), { used: 2, resetMs: 8_000 });
@@ -328,7 +328,7 @@ for (const answer of [
   });
 }
 
-test('a store that failed is asked again a second later, though the clock is turned back meanwhile', async (t) => {
+test('a failed store is tried again a second later, even if the clock is set back', async (t) => {
   const { store } = await openOther(t, '+OK\r\n');
   const fails = () => Promise.reject(new Error('away'));
   t.is(await store.ask(3_600_000, fails), undefined);
@@ -336,7 +336,7 @@ test('a store that failed is asked again a second later, though the clock is tur
   t.is(await store.ask(0, async () => 1), 1);
 });
 
-test('a quota is over at midnight, UTC', (t) => {
+test('a quota ends at midnight UTC', (t) => {
   t.is(windowMs(quota, Date.parse('2026-11-22T23:59:59.000Z')), 1000);
   t.is(windowMs(quota, Date.parse('2026-11-23T00:00:00.000Z')), 86_400_000);
 });

@@ -39,13 +39,13 @@ for (const [what, answer] of [
   ['an array that is too long', (socket: Socket) => socket.write('*99999999999\r\n')],
   ['a reply of more than 1 MiB', endless],
 ] as const) {
-  test(`a store that sends ${what} at start counts as away`, async (t) => {
+  test(`a store that sends ${what} at start counts as failed`, async (t) => {
     const { store, changes } = await open(t, false, answer);
     t.true(store.isAway);
     t.is(changes.length, 1);
   });
 
-  test(`a store that sends ${what} while serving counts as away`, async (t) => {
+  test(`a store that sends ${what} while serving counts as failed`, async (t) => {
     const { store, changes } = await open(t, true, answer);
     t.false(store.isAway);
     t.is(await store.ask(2_000, () => store.client.get('a')), undefined);
@@ -55,7 +55,7 @@ for (const [what, answer] of [
   });
 }
 
-test('a store may send 1 MiB in one reply, and more in several', async (t) => {
+test('a store may send 1 MiB per reply, and more in several', async (t) => {
   const text = 'x'.repeat(1_048_576 - 100);
   const { store, changes } = await open(t, true, (socket) => socket.write(`$${text.length}\r\n${text}\r\n`));
   for (let time = 0; time < 3; time++) t.true((await store.ask(2_000, () => store.client.get('a'))) === text);

@@ -18,7 +18,7 @@ test('heldBytes: calls hold as many bytes as the limit allows, and one more byte
   t.true(admission.hold(second, 1));
 });
 
-test('heldBytes: a large body is refused before it is read while the memory is full, a small one is not', (t) => {
+test('heldBytes: a large body is refused unread while the memory is full, a small one is not', (t) => {
   const admission = new Admission({ ...defaultLimits, heldBytes });
   const slot = newSlot();
   admission.hold(slot, heldBytes - 1);

@@ -45,7 +45,7 @@ const call = (to: Gateway, headers: Record<string, string>, text = envelope('1.1
   to.send('POST', '/soap11', headers, text);
 const bare = envelope('1.1', { body: getSearch.replace(/<Authentication>.*<\/Authentication>/, '') });
 
-test('W24: user and password of HTTP Basic are the credentials that the overlay says', async (t) => {
+test('W24: user and password of HTTP Basic are the credentials that the overlay names', async (t) => {
   const local = await start(t);
   for (const [pair, id, key] of [
     ['demo:demo-key', 'demo', 'demo-key'],
@@ -64,7 +64,7 @@ test('W24: user and password of HTTP Basic are the credentials that the overlay 
   t.notRegex(local.log(), /demo|zoë|RlbW8/);
 });
 
-test('W24: a SOAP call without any credential is asked for them by 401, in the usual words', async (t) => {
+test('W24: a SOAP call without any credential gets a 401 challenge with the usual text', async (t) => {
   const reply = await call(gateway, {}, bare);
   t.is(reply.status, 401);
   t.is(reply.headers['x-status'], '401');
@@ -72,14 +72,14 @@ test('W24: a SOAP call without any credential is asked for them by 401, in the u
   t.regex(elementText(reply.text, 'Message') ?? '', /in the header X-Api-User, or by HTTP Basic, got none$/);
 });
 
-test('W24: who gave some and not all isn’t asked: SOAP has 200 and X-Status as ever', async (t) => {
+test('W24: incomplete credentials get no challenge: SOAP has 200 and X-Status as before', async (t) => {
   const reply = await call(gateway, { 'X-Api-User': 'demo' }, bare);
   t.is(reply.status, 200);
   t.is(reply.headers['x-status'], '401');
   t.regex(reply.headers['www-authenticate'] ?? '', /^Basic /);
 });
 
-test('W24: Basic beside equal credentials is one with them, beside others a conflict', async (t) => {
+test('W24: Basic equal to other credentials is accepted, different ones are a conflict', async (t) => {
   const local = await start(t);
   const given = (pair: string) => call(local, { ...keyHeaders, ...basic(pair) }, bare);
   const { 'X-Api-User': id = '', 'X-Api-Key': key = '' } = keyHeaders as Record<string, string>;
@@ -99,14 +99,14 @@ for (const [what, value] of [
   ['more than a credential may have', `Basic ${Buffer.from(`${'a'.repeat(257)}:k`).toString('base64')}`],
   ['more than an Authorization may have', `Basic ${'YWFh'.repeat(2_100)}`],
 ] as const)
-  test(`W24: Basic with ${what} is 401 without an echo`, async (t) => {
+  test(`W24: Basic with ${what} is 401, and the reply does not repeat it`, async (t) => {
     const reply = await call(gateway, { Authorization: value }, bare);
     t.is(reply.headers['x-status'], '401', reply.text);
     t.notRegex(reply.text, /aaaa|YWFh|a!/);
     t.is(gateway.hits.length, 0);
   });
 
-test('W24: an Authorization given twice is a conflict', async (t) => {
+test('W24: two Authorization headers are a conflict', async (t) => {
   const { Authorization = '' } = basic('demo:demo-key');
   const reply = await gateway.raw(
     `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: ${Authorization}\r\nAuthorization: ${Authorization}\r\nContent-Length: 2\r\n\r\n{}`,
@@ -114,7 +114,7 @@ test('W24: an Authorization given twice is a conflict', async (t) => {
   t.regex(reply, /^HTTP\/1\.1 400 [\s\S]*the header Authorization was given twice/);
 });
 
-test('W24: schemes that aren’t read are told, and what is', async (t) => {
+test('W24: an error for an unsupported scheme names it and the supported ones', async (t) => {
   const digest = { Authorization: 'Digest username="demo", realm="x", nonce="n", uri="/", response="r"' };
   t.regex((await call(gateway, digest, bare)).text, /got none; HTTP digest isn't read here, Basic is</);
   t.regex(
@@ -124,7 +124,7 @@ test('W24: schemes that aren’t read are told, and what is', async (t) => {
 });
 
 for (const path of ['/json/reply/GetSearch', '/xml/reply/GetSearch'])
-  test(`a 401 at ${path} says which ways there are (RFC 9110, 11.6.1)`, async (t) => {
+  test(`RFC 9110, 11.6.1: a 401 at ${path} lists the supported schemes`, async (t) => {
     const body = path.startsWith('/json') ? '{}' : '';
     const reply = await without.send('POST', path, {}, body);
     t.is(reply.status, 401);
@@ -134,7 +134,7 @@ for (const path of ['/json/reply/GetSearch', '/xml/reply/GetSearch'])
     );
   });
 
-test('W44: a page of another site can’t have a browser call with the password that it keeps for Basic', async (t) => {
+test('W44: another site’s page cannot make a browser call with its stored Basic password', async (t) => {
   const headers = { ...basic('demo:demo-key'), 'Content-Type': 'text/plain', Origin: 'https://evil.example' };
   t.is((await call(gateway, headers, bare)).status, 415);
 });

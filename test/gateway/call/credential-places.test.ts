@@ -41,30 +41,30 @@ function keyOf(values: Partial<Record<Place, string>>): string | undefined {
 const places = ['the body', 'a header block', 'an HTTP header'] as const;
 
 for (const [index, one] of places.entries()) {
-  test(`W24: a credential in ${one} alone is the call's, an empty one is none`, (t) => {
+  test(`W24: a credential only in ${one} is used, an empty one is ignored`, (t) => {
     t.is(keyOf({ [one]: 'k' }), 'k');
     t.is(keyOf({ [one]: '' }), 'Unauthorized');
   });
   for (const other of places.slice(index + 1)) {
-    test(`W24: a credential that differs between ${one} and ${other} is a conflict, the same one is not`, (t) => {
+    test(`W24: a different credential in ${one} and ${other} is a conflict, an equal one is not`, (t) => {
       t.is(keyOf({ [one]: 'k', [other]: 'l' }), 'ConflictingCredentials');
       t.is(keyOf({ [one]: 'k', [other]: 'k' }), 'k');
     });
   }
 }
 
-test('W24: of three places each is held to the others, and to what a credential may be', (t) => {
+test('W24: three places with credentials are compared, and each is validated', (t) => {
   t.is(keyOf({ 'the body': 'k', 'a header block': 'k', 'an HTTP header': 'l' }), 'ConflictingCredentials');
   t.is(keyOf({ 'the body': 'k', 'a header block': 'a b' }), 'Unauthorized');
 });
 
-test('W24: a blank in the header of a credential is told as what is wrong', (t) => {
+test('W24: the error for a blank in a credential header describes the problem', (t) => {
   const head = { headers: { 'x-key': 'sub 1' }, rawHeaders: ['X-Key', 'sub 1'] };
   const error = t.throws(() => read?.({ body: new Map() }, head, 'xml'), { instanceOf: CallError });
   t.regex(error?.message ?? '', /expected printable ASCII without blanks/);
 });
 
-test('W47: a UsernameToken is a place of its own: equal to another it is one, else a conflict', (t) => {
+test('W47: a UsernameToken equal to another credential is accepted, a different one is a conflict', (t) => {
   const noHeaders = { headers: {}, rawHeaders: [] };
   const from = (body: string, token: string) =>
     read?.({ body: new Map([['key', body]]), token: new Map([['key', token]]) }, noHeaders, 'xml').all.get(
@@ -76,7 +76,7 @@ test('W47: a UsernameToken is a place of its own: equal to another it is one, el
   t.throws(() => from('k', 'other'), { message: 'the UsernameToken and Authentication.Key differ' });
 });
 
-test('W24: a conflict names both places, also where no body has a member for credentials', (t) => {
+test('W24: a conflict error names both places, also if no body has a credentials member', (t) => {
   const { member: _, ...inBlock } = credentials;
   const readBlock = compileCredentials({ ...inBlock, member: undefined }, defaultLimits);
   const head = { headers: { 'x-key': 'k' }, rawHeaders: ['X-Key', 'k'] };

@@ -116,7 +116,7 @@ const places: Readonly<Record<string, (me: string) => Place>> = {
 
 for (const face of faces) {
   for (const [what, place] of Object.entries(places)) {
-    test(`W24, W25: ${face}, ${what}: upstream gets all three once, in the body, and no header`, async (t) => {
+    test(`W24, W25: ${face}, ${what}: the upstream gets all three once, only in the body`, async (t) => {
       const userId = `${face}-${what}`.replaceAll(/\W/g, '-');
       const { members, headers } = place(userId);
       const reply = await call(face, members, headers);
@@ -135,7 +135,7 @@ for (const face of faces) {
     ['256 characters beyond the BMP', '🔑'.repeat(256)],
     ['blanks, quotes and markup', ' a"b\\c<d>&e '],
   ] as const) {
-    test(`W24: ${face}, a key of ${what} in the body arrives as it left`, async (t) => {
+    test(`W24: ${face}, a key of ${what} in the body arrives unchanged`, async (t) => {
       const userId = `${face}-${what}`.replaceAll(/\W/g, '-');
       const reply = await call(face, { ...body, apiUserKey, userId });
       t.is(reply.headers['x-status'], undefined);
@@ -295,7 +295,7 @@ const refusals: readonly (readonly [
 
 for (const face of faces) {
   for (const [what, members, headers, status, code, errors] of refusals) {
-    test(`W24: ${face} with ${what} is ${status} ${code}, nothing is sent, nothing is echoed`, async (t) => {
+    test(`W24: ${face} with ${what} is ${status} ${code}; nothing is sent or repeated`, async (t) => {
       const reply = await call(face, members, headers);
       t.deepEqual(outcome(reply), { status, code, errors: spelled(face, ...errors) });
       t.is(gateway.hitsOf('me').length + gateway.hitsOf('you').length, 0);
@@ -304,14 +304,14 @@ for (const face of faces) {
   }
 }
 
-test('W24, W42: credentials are judged before required members', async (t) => {
+test('W24, W42: credentials are checked before required members', async (t) => {
   const reply = await send('POST', '/json/reply/GetDbsSearch', {}, '{}');
   t.is(reply.status, 401);
   const known = await send('POST', '/json/reply/GetDbsSearch', header, '{}');
   t.deepEqual(outcome(known), { status: 400, code: 'ValidationError', errors: ['NotEmpty id'] });
 });
 
-test('W24: query, cookies and SOAP headers hold no credentials', async (t) => {
+test('W24: credentials in query, cookies and SOAP headers are ignored', async (t) => {
   const cookies = { Cookie: 'X-Api-User=u; X-Api-Key=k; apiUserId=u; apiUserKey=k' };
   t.is((await send('POST', '/json/reply/GetEulaStatus', cookies, '{}')).status, 401);
   const header = `<Authentication xmlns="${typesNamespace}"><ApiUserId>u</ApiUserId><ApiUserKey>k</ApiUserKey></Authentication>`;
@@ -325,7 +325,7 @@ test('W24: query, cookies and SOAP headers hold no credentials', async (t) => {
   t.is(soap.headers['x-status'], '401');
 });
 
-test('W37: JSON names of credentials match in any ASCII case; the header fills what is empty in place', async (t) => {
+test('W37: JSON names of credentials match in any ASCII case; the header fills an empty member', async (t) => {
   const local = await startGateway(t);
   const body = '{ "Authentication" : { "APIUSERID":"u" , "ApiUserKey":null } , "request":{} }';
   const reply = await local.send(
@@ -343,7 +343,7 @@ test('W37: JSON names of credentials match in any ASCII case; the header fills w
 
 // --- W25: the key is never shown --------------------------------------------------------------------------
 
-test('W25: an upstream error that holds the key gets *** in message, errors and meta, not in code and field', async (t) => {
+test('W25: the key in an upstream error becomes *** in message, errors and meta', async (t) => {
   const told = {
     errorCode: `E-${canary}`,
     message: `key ${canary} and ${canary} are wrong`,
@@ -375,7 +375,7 @@ test('W25: an upstream error that holds the key gets *** in message, errors and 
   }
 });
 
-test('W25: what an upstream tells in a shape of its own is without the key before it is cut', async (t) => {
+test('W25: the key is removed from a foreign error text before the text is cut', async (t) => {
   const { send, answer } = await startGateway(t, { overlay: 'upstreamErrors: tell' });
   const headers = { 'X-Api-User': 'u', 'X-Api-Key': 'abc/def+ghi==' };
   const toldOf = async (type: string, body: string) => {
@@ -395,7 +395,7 @@ test('W25: what an upstream tells in a shape of its own is without the key befor
   }
 });
 
-test('W25: the key of a meta is without the key too', async (t) => {
+test('W25: the key is removed from the names of meta too', async (t) => {
   const { send, answer } = await startGateway(t);
   const meta = { [`a ${canary}`]: '1', [`b ${canary}`]: '2', c: '3' };
   answer({ status: 404, body: JSON.stringify({ responseStatus: { errorCode: 'E', meta } }) });
@@ -404,7 +404,7 @@ test('W25: the key of a meta is without the key too', async (t) => {
   t.deepEqual(statusOf(reply.text).meta, { 'a ***': '1', 'b ***': '2', c: '3' });
 });
 
-test('an error that tells where in the service it arose is told without that, unless the contract keeps it', async (t) => {
+test('stack positions in an upstream error are removed unless the contract keeps them', async (t) => {
   const said = {
     message: 'no',
     stackTrace: 'at X.y()',
@@ -430,7 +430,7 @@ test('an error that tells where in the service it arose is told without that, un
   }
 });
 
-test('a text that tells the calls which led to an error is told up to there, unless the contract keeps it', async (t) => {
+test('a call stack in an error text is cut off unless the contract keeps it', async (t) => {
   const calls = [
     'no\n    at Object.<anonymous> (/srv/app/secret.js:1:2)\n    at node:internal:1',
     'no\n    at /srv/app/secret.js:1:2',
@@ -473,7 +473,7 @@ test('a text that tells the calls which led to an error is told up to there, unl
   }
 });
 
-test('W25: keys shorter than six characters are not searched for', async (t) => {
+test('W25: keys shorter than six characters are not redacted', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ status: 400, body: '{"responseStatus":{"errorCode":"E","message":"a short sentence"}}' });
   const reply = await send(
@@ -485,7 +485,7 @@ test('W25: keys shorter than six characters are not searched for', async (t) => 
   t.is(statusOf(reply.text).message, 'a short sentence');
 });
 
-test('W25: the key is in no reply and no log line, whatever goes wrong', async (t) => {
+test('W25: the key appears in no reply and no log line, whatever fails', async (t) => {
   const { send, answer, raw, log } = await startGateway(t, {
     serve: { logLevel: 'trace' },
     limits: { upstreamFirstByteMs: 60 },

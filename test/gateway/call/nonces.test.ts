@@ -5,7 +5,7 @@ import { Nonces } from '../../../gateway/call/nonces.ts';
 
 const keyOf = (number: number): string => hash('sha256', String(number), 'latin1');
 
-test('W49: nonces that have ended make room, and those that are live are kept', (t) => {
+test('W49: expired nonces are evicted, valid ones are kept', (t) => {
   const nonces = new Nonces(2);
   const [a, b, c] = [keyOf(1), keyOf(2), keyOf(3)];
   t.is(nonces.keep(a, 100, 0, 'jo'), 'new');
@@ -16,7 +16,7 @@ test('W49: nonces that have ended make room, and those that are live are kept', 
   t.is(nonces.keep(b, 9_000, 5_001, 'jo'), 'new');
 });
 
-test('W49: a nonce is used while it is live, new before and afterwards, and refused where its caller has its share', (t) => {
+test('W49: a nonce is used while it is valid, and refused if its caller has too many', (t) => {
   const most = 20;
   const step = fc.record({
     later: fc.constantFrom(0, 0, 0, 1_000, 5_000),
@@ -46,7 +46,7 @@ test('W49: a nonce is used while it is live, new before and afterwards, and refu
   );
 });
 
-test('W49: one caller leaves places for the nonces of others, and has its own again as they end', (t) => {
+test('W49: one caller leaves capacity for nonces of others, and regains its own as they expire', (t) => {
   const nonces = new Nonces(20);
   const keep = (from: number, caller: string, now = 0) =>
     Array.from({ length: 20 }, (_, index) => nonces.keep(keyOf(from + index), now + 5_000, now, caller));
@@ -55,7 +55,7 @@ test('W49: one caller leaves places for the nonces of others, and has its own ag
   t.is(keep(200, 'jo', 6_000).filter((answer) => answer === 'new').length, 16);
 });
 
-test('W49: a nonce whose time ended while its message was read is used, as it may have been forgotten', (t) => {
+test('W49: a nonce that expires while its message is read counts as used', (t) => {
   const nonces = new Nonces(2);
   t.is(nonces.keep(keyOf(1), 5_000, 0, 'jo'), 'new');
   t.is(nonces.keep(keyOf(1), 5_000, 5_001, 'jo'), 'used');
@@ -63,7 +63,7 @@ test('W49: a nonce whose time ended while its message was read is used, as it ma
   t.is(nonces.keep(keyOf(2), 5_000, 5_001, 'jo'), 'used');
 });
 
-test('W49: many nonces are told apart, each that was new is used from then on', (t) => {
+test('W49: many nonces are distinguished, and each is used from then on', (t) => {
   const count = 20_000;
   const nonces = new Nonces(1.25 * count);
   const numbers = Array.from({ length: count }, (_, number) => number);

@@ -66,7 +66,7 @@ async function callWith(
   return { hit: gateway.hits.find(({ path }) => path.includes(`page=${page}`)), text };
 }
 
-test('a caller’s credentials go where the document’s security schemes have them, and are no inputs', async (t) => {
+test('a caller’s credentials are sent as the security schemes define, and are no inputs', async (t) => {
   const token = `Bearer ${'x'.repeat(2000)}.y_z-1`;
   const { hit } = await call(1, {
     'X-Key': 'k-1',
@@ -81,7 +81,7 @@ test('a caller’s credentials go where the document’s security schemes have t
   t.is(hit?.headers['x-other'], undefined);
 });
 
-test('authorization: a header of 8 KiB goes on, one of a character more is Unauthorized', async (t) => {
+test('authorization: a header of 8 KiB is sent on, one of a character more is Unauthorized', async (t) => {
   const of = (length: number): string => 'Bearer '.padEnd(length, 'x');
   const { hit } = await call(11, { Authorization: of(8_192) });
   t.is(hit?.headers.authorization, of(8_192));
@@ -90,14 +90,14 @@ test('authorization: a header of 8 KiB goes on, one of a character more is Unaut
   t.true(refused.text.includes('Unauthorized'), refused.text);
 });
 
-test('a caller may give its credentials in a SOAP header too', async (t) => {
+test('a caller may send its credentials in a SOAP header', async (t) => {
   const block = '<key>k-3</key><queryKey>q</queryKey><basic> Basic dTpw </basic>';
   const { hit } = await call(3, {}, block);
   t.is(hit?.path, '/pets?page=3&api_key=q');
   t.like(hit?.headers, { 'x-key': 'k-3', authorization: 'Basic dTpw' });
 });
 
-test('a credential that differs between the SOAP header and the HTTP headers is refused', async (t) => {
+test('refuses a credential that differs between the SOAP header and the HTTP headers', async (t) => {
   const { hit, text } = await call(4, { 'X-Key': 'k-4' }, '<key>k-5</key>');
   t.is(hit, undefined);
   t.true(text.includes('ConflictingCredentials'), text);
@@ -110,7 +110,7 @@ const wrongBlocks = [
   ['<x:key xmlns:x="urn:Other">k</x:key>', 'got &lt;key&gt; in another one ('],
 ] as const;
 for (const [block, got] of wrongBlocks) {
-  test(`a SOAP header of ${block} is refused in words that name the namespace, and its text not told`, async (t) => {
+  test(`refuses a SOAP header of ${block}, names the namespace and does not repeat the text`, async (t) => {
     const { hit, text } = await call(5, {}, block);
     t.is(hit, undefined);
     t.true(text.includes('expected &lt;key&gt;, &lt;queryKey&gt;, '), text);
@@ -123,7 +123,7 @@ for (const [declaration, got] of [
   ['xmlns=""', 'none'],
   ['xmlns="urn:Other"', 'another one'],
 ] as const) {
-  test(`a block Credentials with ${declaration} is refused: credentials don't get lost without a word`, async (t) => {
+  test(`refuses a Credentials block with ${declaration}: credentials are never dropped silently`, async (t) => {
     const { hit, text } = await callWith(7, `<Credentials ${declaration}><key>k</key></Credentials>`);
     t.is(hit, undefined);
     t.true(
@@ -133,7 +133,7 @@ for (const [declaration, got] of [
   });
 }
 
-test('a block Credentials that is for another role gives no credentials, and takes no place of ours', async (t) => {
+test('ignores a Credentials block for another role, which also does not count as a duplicate', async (t) => {
   const block = (key: string, attributes = '') =>
     `<Credentials xmlns="urn:Schemes"${attributes}><key>${key}</key></Credentials>`;
   const hop = ' s:actor="urn:next-hop" s:mustUnderstand="1"';
@@ -148,12 +148,12 @@ test('a block Credentials that is for another role gives no credentials, and tak
   t.false(text.includes('<w:Action'));
 });
 
-test('a block Credentials of another namespace that is for another role is none of ours', async (t) => {
+test('ignores a Credentials block of another namespace for another role', async (t) => {
   const { hit } = await callWith(8, '<Credentials xmlns="urn:Other" s:actor="urn:next-hop"/>');
   t.is(hit?.path, '/pets?page=8');
 });
 
-test('the WSDL declares the block, beside the body of every input', async (t) => {
+test('the WSDL declares the header block in the input of every operation', async (t) => {
   const { text } = await send(gateway.port, 'GET', '/soap11?wsdl', {}, '');
   t.true(text.includes('<xs:element name="Credentials" type="tns:Credentials"/>'), text);
   t.true(text.includes('<wsdl:part name="credentials" element="typ:Credentials"/>'), text);
@@ -164,7 +164,7 @@ test('the WSDL declares the block, beside the body of every input', async (t) =>
     );
 });
 
-test('a client of the WSDL sends the block that it declares', async (t) => {
+test('a client of the WSDL sends the declared block', async (t) => {
   const client = await createClientAsync(`http://127.0.0.1:${gateway.port}/soap11?wsdl`);
   client.addSoapHeader({ Credentials: { key: 'k-9', basic: 'Basic dTpw' } }, '', 'tns', 'urn:Schemes');
   await client.petsAsync({ page: 19 });
@@ -172,14 +172,14 @@ test('a client of the WSDL sends the block that it declares', async (t) => {
   t.like(hit?.headers, { 'x-key': 'k-9', authorization: 'Basic dTpw' });
 });
 
-test('two Credentials blocks in a SOAP header are refused: none of them bypasses the other', async (t) => {
+test('refuses two Credentials blocks in a SOAP header, so neither bypasses the other', async (t) => {
   const more = '</Credentials><Credentials xmlns="urn:Schemes">';
   const { hit, text } = await call(6, {}, `<key>k-6</key>${more}<key>k-7</key>`);
   t.is(hit, undefined);
   t.true(text.includes('expected Credentials once in Header, got it again'), text);
 });
 
-test('credentials that a caller leaves out are not sent: which ones are needed is the service’s to say', async (t) => {
+test('credentials that a caller omits are not sent; the upstream decides if they are needed', async (t) => {
   const { hit } = await call(2, {});
   t.is(hit?.path, '/pets?page=2');
   t.deepEqual(
@@ -188,7 +188,7 @@ test('credentials that a caller leaves out are not sent: which ones are needed i
   );
 });
 
-test('a secret is in no error, nor is the token of an Authorization, whatever the service says', async (t) => {
+test('no error contains a secret or an Authorization token, whatever the upstream returns', async (t) => {
   const { text } = await call(401, { Authorization: 'Bearer secret-token' });
   t.true(text.includes('no ***'), text);
   t.false(text.includes('secret-token'));

@@ -28,7 +28,7 @@ function folder(t: ExecutionContext): string {
 const files = (path: string): readonly string[] =>
   readdirSync(path, { recursive: true, encoding: 'utf8' }).toSorted();
 
-test('A1: adopt writes a folder that is served: the WSDL as it is, an overlay, the derived document, names', async (t) => {
+test('A1: adopt writes a folder that is served: WSDL, overlay, derived document, names', async (t) => {
   const out = join(folder(t), 'orders');
   const { code, out: said, err } = await run(t, ['adopt', orders, '--out', out]).ended;
   t.deepEqual([code, err], [0, '']);
@@ -47,7 +47,7 @@ test('A1: adopt writes a folder that is served: the WSDL as it is, an overlay, t
   );
 });
 
-test('A33: the lines of the overlay that adopt writes say what is so without them', async (t) => {
+test('A33: the overlay lines that adopt comments out are the defaults', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
   const before = readContract(out).contract;
@@ -71,7 +71,7 @@ test('adopt names the JSON Schema of the overlay for editors', async (t) => {
   t.is(join(out, line.replace('# yaml-language-server: $schema=', '')), schemaFiles.adoptedOverlay);
 });
 
-test('adopt --json gives the report as one document', async (t) => {
+test('adopt --json prints the report as one document', async (t) => {
   const out = join(folder(t), 'orders');
   const { out: said } = await run(t, ['adopt', orders, '--out', out, '--json']).ended;
   const { written, contract, open } = JSON.parse(said);
@@ -82,7 +82,7 @@ test('adopt --json gives the report as one document', async (t) => {
   t.deepEqual(open, [{ place: 'Order.@any', rule: 'A22' }]);
 });
 
-test('adopt writes over nothing of other content unless it is told to, and never over the overlay', async (t) => {
+test('adopt overwrites no changed file without --force, and never the overlay', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
   const again = await run(t, ['adopt', orders, '--out', out]).ended;
@@ -104,7 +104,7 @@ test('adopt writes over nothing of other content unless it is told to, and never
   t.deepEqual(Line.properties.Price, { type: 'string', format: 'decimal' });
 });
 
-test('A19: adopt keeps the names that the folder has', async (t) => {
+test('A19: adopt keeps the names in the folder', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
   const lock = join(out, 'names.lock');
@@ -135,7 +135,7 @@ function apart(t: ExecutionContext, location: string): string {
   return root;
 }
 
-test('A2: adopt copies what the WSDL reaches, by its relative place, and nothing else', async (t) => {
+test('A2: adopt copies only the files that the WSDL refers to, by their relative paths', async (t) => {
   const root = apart(t, 'types/o.xsd');
   cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/types/o.xsd'));
   writeFileSync(join(root, 'wsdl/notes.txt'), 'ours');
@@ -156,7 +156,7 @@ for (const [what, location, beginning] of [
   ['outside of its folder', '../common/o.xsd', '../common/'],
   ['at a URL', 'https://old.example/schemas/o.xsd', 'https://old.example/schemas/'],
 ] as const)
-  test(`A2: a document ${what} is refused, unless --refs says where it lies`, async (t) => {
+  test(`A2: refuses a document ${what} unless --refs names its folder`, async (t) => {
     const root = apart(t, location);
     const out = join(root, 'out');
     const args = ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out];
@@ -176,7 +176,7 @@ for (const [what, location, beginning] of [
     t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
   });
 
-test('A2: adopt writes nothing outside of its folder, whatever a URL leads to', async (t) => {
+test('A2: adopt writes nothing outside its folder, whatever a URL refers to', async (t) => {
   const root = apart(t, '');
   const out = join(root, 'deep/out');
   mkdirSync(join(root, 'deep'));
@@ -196,7 +196,7 @@ test('A2: adopt writes nothing outside of its folder, whatever a URL leads to', 
 });
 
 for (const name of ['soap.yaml', 'derived.openapi.yaml', 'names.lock', 'Openapi.json'])
-  test(`A2: a schema called ${name} is refused by its name, which the folder has for a file of its own`, async (t) => {
+  test(`A2: refuses a schema called ${name}, because the folder has a file of that name`, async (t) => {
     const root = apart(t, name);
     cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl', name));
     const out = join(root, 'out');
@@ -209,7 +209,7 @@ for (const name of ['soap.yaml', 'derived.openapi.yaml', 'names.lock', 'Openapi.
     t.false(existsSync(out));
   });
 
-test('A2: documents of --refs that would come over one of the folder are refused', async (t) => {
+test('A2: refuses documents of --refs that would overwrite one of the folder', async (t) => {
   const root = apart(t, '../common/o.xsd');
   const service = join(root, 'wsdl/service.wsdl');
   const twice = '<xs:import namespace="urn:p" schemaLocation="refs/common/o.xsd"/><xs:import ';
@@ -223,7 +223,7 @@ test('A2: documents of --refs that would come over one of the folder are refused
   t.regex(err, /^refs\/common\/o\.xsd: expected one document with this path, got a second one from --refs/);
 });
 
-test('A2: adopt writes nothing through a link that leads out of its folder, nor over a folder', async (t) => {
+test('A2: adopt writes nothing through a link that leaves its folder, nor over a folder', async (t) => {
   const root = apart(t, 'types/o.xsd');
   cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/types/o.xsd'));
   const out = join(root, 'out');
@@ -243,7 +243,7 @@ test('A2: adopt writes nothing through a link that leads out of its folder, nor 
   t.deepEqual(files(out), ['derived.openapi.yaml']);
 });
 
-test('A32: check tells where the derived document and the WSDL say different things, and ends with 2', async (t) => {
+test('A32: check lists differences of the derived document and the WSDL, and exits with 2', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
   t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
@@ -264,7 +264,7 @@ test('A32: check tells where the derived document and the WSDL say different thi
   t.is(JSON.parse(inJson.out).derived.length, 2);
 });
 
-test('A32: check says first that a derived document is out of date after an edit of the overlay', async (t) => {
+test('A32: check first reports an outdated derived document after an edit of the overlay', async (t) => {
   const out = join(folder(t), 'orders');
   await run(t, ['adopt', orders, '--out', out]).ended;
   writeFileSync(
@@ -295,13 +295,13 @@ for (const [what, args, message] of [
   ],
   ['no folder to write', [orders], /required option '--out <dir>'/],
 ] as const)
-  test(`adopt with ${what} says so and ends with 2`, async (t) => {
+  test(`adopt with ${what} reports it and exits with 2`, async (t) => {
     const { code, err } = await run(t, ['adopt', ...args]).ended;
     t.is(code, 2);
     t.regex(err, message);
   });
 
-test('adopt writes into no folder of another contract', async (t) => {
+test('adopt refuses a folder of another contract', async (t) => {
   const out = folder(t);
   writeFileSync(join(out, 'openapi.yaml'), 'openapi: 3.1.0');
   const { code, err } = await run(t, ['adopt', orders, '--out', out]).ended;
@@ -310,7 +310,7 @@ test('adopt writes into no folder of another contract', async (t) => {
   t.deepEqual(files(out), ['openapi.yaml']);
 });
 
-test('adopt writes a folder anew whose WSDL is mapped onto the document beside it', async (t) => {
+test('adopt updates a folder whose WSDL is mapped onto another document', async (t) => {
   const out = folder(t);
   t.is((await run(t, ['adopt', orders, '--out', out]).ended).code, 0);
   writeFileSync(join(out, 'openapi.yaml'), 'openapi: 3.1.0');
@@ -337,7 +337,7 @@ const second = get
   .replaceAll('"t:B"', '"t:C"')
   .replaceAll('Things', 'Others');
 
-test('A2: adopt and check list an operation that lacks a part, and serve the others', async (t) => {
+test('A2: adopt and check list an incomplete operation and serve the others', async (t) => {
   const root = folder(t);
   const wsdl = join(root, 'service.wsdl');
   const schema = schemaOf('<xs:element name="Get"><xs:complexType/></xs:element>');
@@ -386,7 +386,7 @@ for (const [what, location, more] of [
   ['two parents', '../../shared/o.xsd', ''],
   ['parents of a file in a parent', '../common/o.xsd', '<xs:include schemaLocation="../../shared/p.xsd"/>'],
 ] as const)
-  test(`A2: adopt prints the command that reads files outside of the folder: ${what}`, async (t) => {
+  test(`A2: adopt prints the command that reads files outside the folder: ${what}`, async (t) => {
     const root = folder(t);
     const wsdl = join(root, 'in it/wsdl/service.wsdl');
     for (const path of ['in it/wsdl', 'in it/common', 'shared'])
@@ -431,7 +431,7 @@ test('A2: adopt names the cause if an imported file could not be read', async (t
   }
 });
 
-test('A2: problems of a folder that is not written name the files that were read', async (t) => {
+test('A2: problems of a folder that is not written name the source files', async (t) => {
   const at = folder(t);
   const wsdl = join(at, 'service.wsdl');
   writeFileSync(wsdl, definitionsOf(schemaOf('<xs:element name="Get" type="xs:int"/>'), ''));
@@ -460,7 +460,7 @@ test('A2: adopt prints the command also if it serves operations without these fi
 });
 
 for (const out of ['wsdl/orders', 'wsdl/deep/er/out'])
-  test(`A2: a second adopt does not read what the first one wrote to ${out}`, async (t) => {
+  test(`A2: a second adopt does not read the output of the first one in ${out}`, async (t) => {
     const root = apart(t, 'http://old.example/S.svc?xsd=xsd0');
     cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/xsd0.xsd'));
     const wsdl = join(root, 'wsdl/service.wsdl');
@@ -480,7 +480,7 @@ for (const out of ['wsdl/orders', 'wsdl/deep/er/out'])
     t.notRegex(other.out, /warning/);
   });
 
-test('A2: adopt writes copies under names that every system can save', async (t) => {
+test('A2: adopt writes copies under names that all file systems accept', async (t) => {
   const root = apart(t, 'S.svc?xsd=xsd0');
   cpSync(join(root, 'common/o.xsd'), join(root, 'wsdl/S.svc?xsd=xsd0'));
   const out = join(root, 'out');
@@ -490,7 +490,7 @@ test('A2: adopt writes copies under names that every system can save', async (t)
   t.is((await run(t, ['check', '--contract', out]).ended).code, 0);
 });
 
-test('A2: a problem in a folder of --refs has its path once', async (t) => {
+test('A2: a problem in a folder of --refs names its path once', async (t) => {
   const root = apart(t, '../common/o.xsd');
   writeFileSync(join(root, 'common/o.xsd'), imported.replace('xs:int', 'xs:none'));
   const refs = ['--refs', `../=${root}`];

@@ -18,7 +18,7 @@ const soap = (body: string, header = ''): string =>
   `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">${header}<s:Body>${body}</s:Body></s:Envelope>`;
 const getOrder = '<GetOrder xmlns="http://orders.example/"><orderId>1</orderId></GetOrder>';
 
-test('check says where ports answer, what operations are, and what is wrong with the overlay', async (t) => {
+test('check lists ports, operations and problems of the overlay', async (t) => {
   const { code, out } = await run(t, ['check', '--contract', ordersFolder(t)]).ended;
   t.is(code, 0);
   t.is(
@@ -36,7 +36,7 @@ test('check says where ports answer, what operations are, and what is wrong with
   t.regex(wrong.err, /soap\.yaml:1#\/endpoint: /);
 });
 
-test('translate says the call upstream of an envelope and of an element, and the reply or declared fault of an answer', async (t) => {
+test('translate prints the upstream call of a message, and the reply or fault of a response', async (t) => {
   const args = ['translate', '--contract', ordersFolder(t)];
   for (const message of [soap(getOrder), getOrder, '{"orderId":1}']) {
     const named = message.startsWith('{') ? ['--operation', 'GetOrder'] : [];
@@ -58,7 +58,7 @@ test('translate says the call upstream of an envelope and of an element, and the
   );
 });
 
-test('translate --to xml elicits the reply of an operation whose requests must have members within facets', async (t) => {
+test('translate --to xml makes a reply if requests must have members within facets', async (t) => {
   const folder = ordersFolder(t, 'validate: strict\n');
   const number = '<s:element minOccurs="1" maxOccurs="1" name="orderId" type="s:int" />';
   const restricted = `${number.replace(' type="s:int" />', '>')}<s:simpleType><s:restriction base="s:string"><s:pattern value="[A-Z]{3}-[1-9]{4}" /></s:restriction></s:simpleType></s:element>`;
@@ -71,7 +71,7 @@ test('translate --to xml elicits the reply of an operation whose requests must h
   t.regex(out, /<n0:CancelOrderResponse /);
 });
 
-test('translate --to xml elicits the reply of a service whose header blocks have credentials', async (t) => {
+test('translate --to xml makes a reply if header blocks have credentials', async (t) => {
   const folder = ordersFolder(
     t,
     'headers:\n  SessionHeader.session: { header: Authorization, format: "Bearer {}" }\n',
@@ -82,7 +82,7 @@ test('translate --to xml elicits the reply of a service whose header blocks have
   t.regex(out, /<n0:GetOrderResponse /);
 });
 
-test('wsdl prints the service’s own document with the gateway’s addresses', async (t) => {
+test('wsdl prints the legacy document with the gateway’s addresses', async (t) => {
   const args = ['wsdl', '--contract', ordersFolder(t), '--public-url', 'https://new.example/edge'];
   const { out } = await run(t, args).ended;
   t.is(out, orders.replaceAll('http://legacy.example/', 'https://new.example/edge/'));
@@ -91,7 +91,7 @@ test('wsdl prints the service’s own document with the gateway’s addresses', 
   t.regex(slice.err, /expected no selection for a legacy WSDL, got one/);
 });
 
-test('names writes the names of operations and types, and keeps them', async (t) => {
+test('names writes the names of operations and types, and keeps them on a second run', async (t) => {
   const folder = ordersFolder(t);
   t.is((await run(t, ['names', '--contract', folder]).ended).code, 0);
   const lock = JSON.parse(readFileSync(join(folder, 'names.lock'), 'utf8'));
@@ -100,7 +100,7 @@ test('names writes the names of operations and types, and keeps them', async (t)
   t.is((await run(t, ['names', '--check', '--contract', folder]).ended).code, 0);
 });
 
-test('diff says what a change of the WSDL does to built clients', async (t) => {
+test('diff reports the effect of a WSDL change on built clients', async (t) => {
   const after = folderOf(t, { 'o.wsdl': orders.replaceAll('"culture"', '"language"') });
   const { code, out } = await run(t, ['diff', ordersFolder(t), after]).ended;
   t.is(code, 1);

@@ -8,7 +8,7 @@ import { run } from './run.ts';
 const openapi = fileURLToPath(new URL('../../fixtures/contracts/parcels/openapi.yaml', import.meta.url));
 const text = readFileSync(openapi, 'utf8');
 
-test('diff counts what breaks strict clients with --strict alone', async (t) => {
+test('diff counts changes that break only strict clients if --strict is set', async (t) => {
   const next = file(
     t,
     text.replace(
@@ -20,7 +20,7 @@ test('diff counts what breaks strict clients with --strict alone', async (t) => 
   t.is((await run(t, ['diff', openapi, next, '--strict']).ended).code, 1);
 });
 
-test('diff takes folders, and gives JSON', async (t) => {
+test('diff accepts folders, and prints JSON', async (t) => {
   const folder = join(openapi, '..');
   const { code, out } = await run(t, ['diff', openapi, folder, '--json']).ended;
   t.is(code, 1);
@@ -34,7 +34,7 @@ test('diff takes folders, and gives JSON', async (t) => {
   });
 });
 
-test('what is wrong with a document is told as JSON to who asked for JSON', async (t) => {
+test('problems of a document are printed as JSON with --json', async (t) => {
   const { code, out, err } = await run(t, ['diff', openapi, file(t, 'swagger: "1.2"\n'), '--json']).ended;
   t.deepEqual([code, err], [2, '']);
   const [problem] = JSON.parse(out).problems;

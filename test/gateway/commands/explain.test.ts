@@ -9,7 +9,7 @@ const envelope = (payload: string) =>
   `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>${payload}</s:Body></s:Envelope>`;
 const wrong = envelope('<FindOder xmlns="urn:Orders"><id>42</id></FindOder>');
 
-test('explain says what is wrong with a file, where, and prints the message put right', async (t) => {
+test('explain reports each problem of a file with its position, and prints the corrected message', async (t) => {
   const path = file(t, wrong, 'message.xml');
   const flags = ['--content-type', 'text/xml', '--soapaction', '"FindOrder"'];
   const { code, out, err } = await run(t, ['explain', path, ...contract, ...flags]).ended;
@@ -25,7 +25,7 @@ test('explain says what is wrong with a file, where, and prints the message put 
   );
 });
 
-test('explain reads the HTTP head of a copied request, and prints no credential of it', async (t) => {
+test('explain reads the HTTP head of a copied request, and prints none of its credentials', async (t) => {
   const head = 'POST /soap11 HTTP/1.1\r\nContent-Type: application/soap+xml\r\nX-Api-Key: k-secret\r\n\r\n';
   const { code, out } = await run(t, ['explain', '-', ...contract], {}, head + wrong).ended;
   t.is(code, 1);
@@ -33,14 +33,14 @@ test('explain reads the HTTP head of a copied request, and prints no credential 
   t.notRegex(out, /secret/);
 });
 
-test('explain of a message that is right ends with 0, and as JSON for scripts', async (t) => {
+test('explain exits with 0 for a correct message, and prints JSON for scripts', async (t) => {
   const right = envelope('<FindOrder xmlns="urn:Orders"><id>42</id></FindOrder>');
   const { code, out } = await run(t, ['explain', '-', ...contract, '--json'], {}, right).ended;
   const { operation, findings, corrected } = JSON.parse(out);
   t.deepEqual([code, operation, findings, corrected.isTaken], [0, 'FindOrder', [], true]);
 });
 
-test('explain of no file, and of too long a message, ends with 2 and a sentence', async (t) => {
+test('explain exits with 2 and a sentence for a missing file and for a too long message', async (t) => {
   const none = await run(t, ['explain', 'nowhere.xml', ...contract]).ended;
   t.deepEqual(
     [none.code, none.err],

@@ -26,7 +26,7 @@ test('init writes an overlay that changes nothing', async (t) => {
   t.deepEqual(readContract({ openapi: document, overlay }).contract, alone);
 });
 
-test('each line that init comments out is what the key is without it', async (t) => {
+test('each line that init comments out is the default of its key', async (t) => {
   const { document, overlay } = await init(t);
   const alone = readContract({ openapi: document, overlay: undefined }).contract;
   const text = readFileSync(overlay, 'utf8');
@@ -43,7 +43,7 @@ test('each line that init comments out is what the key is without it', async (t)
   }
 });
 
-test('init says for editors where the overlay’s JSON Schema is, and what no caller sees as it is', async (t) => {
+test('init names the overlay’s JSON Schema for editors, and the parts that callers do not see', async (t) => {
   const { overlay } = await init(t);
   const text = readFileSync(overlay, 'utf8');
   const schema = /^# yaml-language-server: \$schema=(.*)$/m.exec(text)?.[1] ?? '';
@@ -51,7 +51,7 @@ test('init says for editors where the overlay’s JSON Schema is, and what no ca
   t.regex(text, /^# Travels as JSON text .*:\n# {3}\/components\/schemas\/Parcel\/properties\/extra: /m);
 });
 
-test('init writes over nothing, unless it is told to', async (t) => {
+test('init overwrites no file without --force', async (t) => {
   const { document, overlay } = await init(t);
   writeFileSync(overlay, 'service: Mine\n');
   const refused = await run(t, ['init', '--openapi', document]).ended;

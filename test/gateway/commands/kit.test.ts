@@ -8,7 +8,7 @@ import { run } from './run.ts';
 
 const contract = fileURLToPath(new URL('../doctor/contract', import.meta.url));
 
-test('kit writes a folder with programs, samples and collections, and writes over nothing', async (t) => {
+test('kit writes a folder with programs, samples and collections, and overwrites nothing', async (t) => {
   const out = join(dirname(file(t, '')), 'kit');
   const args = [
     'kit',
@@ -39,7 +39,7 @@ test('kit writes a zip of all operations', async (t) => {
   t.true(names.includes('PlaceOrder/samples/request.soap12.xml') && names.includes('FindOrder/call_zeep.py'));
 });
 
-test('kit of an operation that is none ends with 2 and a sentence', async (t) => {
+test('kit of an unknown operation exits with 2 and a sentence', async (t) => {
   const out = join(dirname(file(t, '')), 'kit');
   const { code, err } = await run(t, ['kit', contract, '--out', out, '--operation', 'Nothing']).ended;
   t.deepEqual([code, err], [2, 'operation: expected one of the contract, got "Nothing"\n']);

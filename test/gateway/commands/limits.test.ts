@@ -24,7 +24,7 @@ const doubled = documentOf(
   'S39',
 );
 
-test('check, wsdl, init and names take a doubled allOf like any other', async (t) => {
+test('check, wsdl, init and names accept a doubled allOf', async (t) => {
   const document = file(t, doubled);
   for (const args of [['check'], ['wsdl'], ['names', '--check'], ['init']]) {
     const { code, err } = await run(t, [...args, '--openapi', document]).ended;
@@ -35,7 +35,7 @@ test('check, wsdl, init and names take a doubled allOf like any other', async (t
   t.deepEqual([code, out], [0, '0 changes: 0 breaking, 0 breaks strict clients, 0 compatible\n']);
 });
 
-test('every command says of a pipe in the place of a file that it is one', async (t) => {
+test('every command reports a pipe given as a file', async (t) => {
   const document = file(t, documentOf({ Root: { $ref: 'pipe.yaml' } }));
   execFileSync('mkfifo', [join(dirname(document), 'pipe.yaml')]);
   const all = [
@@ -50,7 +50,7 @@ test('every command says of a pipe in the place of a file that it is one', async
   }
 });
 
-test('contractMs: a command that takes longer is over, and says so', async (t) => {
+test('contractMs: a command that takes longer stops with a message', async (t) => {
   const args = ['check', '--openapi', file(t, endless), '--limits', 'contractMs=1000'];
   const { code, err } = await run(t, args).ended;
   t.is(code, 2);
@@ -62,7 +62,7 @@ test('contractMs: a command that takes longer is over, and says so', async (t) =
   );
 });
 
-test('contractMs: a reload that takes longer is over, what was served goes on, and a later reload is done', async (t) => {
+test('contractMs: a reload that takes longer fails, and a later reload works', async (t) => {
   const document = file(t, small);
   const served = await start(t, ['--openapi', document, '--upstream', 'http://127.0.0.1:9'], {
     SOAPBRIDGE_LIMITS: 'contractMs=6000',

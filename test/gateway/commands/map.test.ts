@@ -62,7 +62,7 @@ function folder(t: ExecutionContext, rules = mapping): string {
 }
 
 for (const when of ['absent', 'present'])
-  test(`translate --to xml elicits a reply by rules for requests with a member ${when} that need not be there`, async (t) => {
+  test(`translate --to xml makes a reply by rules for requests with an optional member ${when}`, async (t) => {
     const rules = mapping.replace('  call:', `  when: { Trace: ${when} }\n  call:`);
     const args = ['translate', '-c', folder(t, rules), '--to', 'xml', '--operation', 'GetOrder'];
     const answer = '{"items":[{"item_code":" A1 ","quantity":"2"}]}';
@@ -71,7 +71,7 @@ for (const when of ['absent', 'present'])
     t.regex(out, /<n0:ItemCode>A1<\/n0:ItemCode><n0:Quantity>2<\/n0:Quantity>/);
   });
 
-test('M6: map check says what is mapped, and with file and line what is wrong', async (t) => {
+test('M6: map check lists the mapped operations, and problems with file and line', async (t) => {
   const good = await run(t, ['map', 'check', '-c', folder(t)]).ended;
   t.is(good.code, 0, good.err);
   t.regex(good.out, /^GetOrder -> GET \/orders\/\{order_number\}\none direction only: .*made by code\(\)/);
@@ -94,7 +94,7 @@ test('M6: a misspelt operation or path of a mapping gets a suggestion', async (t
   t.is(draft.err, 'operation: expected one of GetOrder, got "GetOrdr". Did you mean GetOrder?\n');
 });
 
-test('M6: map try runs samples, and validates what comes out', async (t) => {
+test('M6: map try runs samples and validates their output', async (t) => {
   const directory = folder(t);
   writeFileSync(join(directory, 'GetOrder.one.json'), '{"OrderNumber":"7 8"}');
   writeFileSync(
@@ -122,7 +122,7 @@ test('M6: map try runs samples, and validates what comes out', async (t) => {
   ]);
 });
 
-test('M6: map try takes all files of a folder as a shell names them, answers among them', async (t) => {
+test('M6: map try reads all files of a shell pattern, responses included', async (t) => {
   const directory = folder(t);
   const sample = join(directory, 'GetOrder.json');
   const answer = join(directory, 'GetOrder.answer.json');
@@ -137,7 +137,7 @@ test('M6: map try takes all files of a folder as a shell names them, answers amo
   t.regex(none.err, /samples: expected at least one, got none in .*GetOrder\.answer\.json/);
 });
 
-test('M6: map check takes the mapping that serve takes, whatever it is written in', async (t) => {
+test('M6: map check reads the mapping that serve reads, in any format', async (t) => {
   const directory = folder(t);
   renameSync(join(directory, 'mapping.yaml'), join(directory, 'mapping.yml'));
   const { code, out, err } = await run(t, ['map', 'check', '-c', directory]).ended;
@@ -169,7 +169,7 @@ GetOrder:
   );
 });
 
-test('M6: what map draft tells of a document’s names stays in its comment, and moves no cursor', async (t) => {
+test('M6: names of a document stay inside the comments that map draft writes, and are escaped', async (t) => {
   const directory = folder(t);
   const parameters =
     '- { name: "a\\nb: c", in: query, required: true }\n        - { name: "o\\x9brder", in: query }';
@@ -182,7 +182,7 @@ test('M6: what map draft tells of a document’s names stays in its comment, and
   t.notRegex(out, /^b: c|(?!\n)\p{Cc}/mu);
 });
 
-test('M5: map types writes types of both documents with numbers as text, and a skeleton of tests once', async (t) => {
+test('M5: map types writes types of both documents with numbers as text, and a test skeleton once', async (t) => {
   const directory = folder(t);
   const args = ['map', 'types', '-c', directory, '--out', directory];
   t.is((await run(t, args).ended).code, 0);
@@ -218,7 +218,7 @@ function folderWithFault(t: ExecutionContext): string {
   return directory;
 }
 
-test('M7: map try makes a declared fault of an answer whose name has a status', async (t) => {
+test('M7: map try makes a declared fault from a response whose name has a status', async (t) => {
   const directory = folderWithFault(t);
   writeFileSync(join(directory, 'GetOrder.lost.json'), '{"OrderNumber":"7"}');
   writeFileSync(join(directory, 'GetOrder.lost.answer.404.json'), '{"title":"gone"}');
@@ -234,7 +234,7 @@ test('M7: map try makes a declared fault of an answer whose name has a status', 
   t.regex(other.out, /expected a declared fault for status 500, got none/);
 });
 
-test('M1: map draft, check and try take an answer in bytes', async (t) => {
+test('M1: map draft, check and try accept a binary response', async (t) => {
   const pdf = openapi.replace(/content:\n[\s\S]*$/, 'content: { application/pdf: {} }\n');
   const binary = wsdl.replace(
     /<xs:element name="GetOrderResponse">.*/,
@@ -258,7 +258,7 @@ for (const [what, args] of [
   ['draft', ['draft', 'GetOrder']],
   ['types', ['types', '--out', 'DIR']],
 ] as const)
-  test(`map ${what} takes its folder by position, which wins over the environment`, async (t) => {
+  test(`map ${what} reads the folder given by position, which wins over the environment`, async (t) => {
     const directory = folder(t);
     const given = args.map((one) => (one === 'DIR' ? directory : one));
     const { code, err } = await run(t, ['map', ...given, directory], { SOAPBRIDGE_CONTRACT: '/none' }).ended;
@@ -268,7 +268,7 @@ for (const [what, args] of [
     t.regex(both.err, /expected a contract as argument or --contract, got both/);
   });
 
-test('map without a folder with a WSDL ends with 2 and a sentence', async (t) => {
+test('map without a folder with a WSDL exits with 2 and a sentence', async (t) => {
   const none = await run(t, ['map', 'check']).ended;
   t.deepEqual([none.code, none.out], [2, '']);
   t.regex(none.err, /^contract: expected the folder with the WSDL as argument or --contract, got none\n$/);
@@ -276,7 +276,7 @@ test('map without a folder with a WSDL ends with 2 and a sentence', async (t) =>
   t.regex(other.err, /^contract: expected a folder with a WSDL, got test\/docs\n$/);
 });
 
-test('M5: a module in TypeScript prints no warning of Node', async (t) => {
+test('M5: a TypeScript module prints no Node warning', async (t) => {
   const { code, err } = await run(t, ['map', 'check', folder(t)]).ended;
   t.deepEqual([code, err], [0, '']);
 });

@@ -35,7 +35,7 @@ async function locked(t: ExecutionContext): Promise<{ readonly document: string;
 const load = (openapi: string) => readContract({ openapi, overlay: undefined });
 const wsdlOf = (openapi: string) => writeWsdl(load(openapi).contract, { address: 'http://127.0.0.1' });
 
-test('names writes names.lock beside the document, and it changes nothing', async (t) => {
+test('names writes names.lock next to the document, and changes nothing', async (t) => {
   const document = file(t, api());
   const before = wsdlOf(document);
   t.is((await run(t, ['names', '--openapi', document]).ended).code, 0);
@@ -45,7 +45,7 @@ test('names writes names.lock beside the document, and it changes nothing', asyn
   t.deepEqual(Object.values(operations), ['book_parcel']);
 });
 
-test('a name that callers have compiled in stays when another operation would have it, and check says so', async (t) => {
+test('a published name is kept if another operation would claim it, and check reports it', async (t) => {
   const { document } = await locked(t);
   const grown = api({ '/a': { get: operation('book.parcel') } });
   writeFileSync(document, grown);
@@ -59,14 +59,14 @@ test('a name that callers have compiled in stays when another operation would ha
   t.is(unlocked.find(({ upstream }) => upstream.path === '/a')?.name, 'book_parcel');
 });
 
-test('the service and its namespace stay when the title is edited', async (t) => {
+test('service name and namespace stay if the title changes', async (t) => {
   const { document } = await locked(t);
   writeFileSync(document, api({}, 'Parcels of the post'));
   const { contract } = load(document);
   t.deepEqual([contract.service, contract.namespaces.types], ['Parcels', 'urn:Parcels']);
 });
 
-test('a name that the overlay gives wins over names.lock', async (t) => {
+test('a name in the overlay wins over names.lock', async (t) => {
   const { document } = await locked(t);
   const overlay = join(dirname(document), 'soap.yaml');
   writeFileSync(overlay, 'operations: { book_parcel: { name: Book } }\n');
@@ -77,7 +77,7 @@ test('a name that the overlay gives wins over names.lock', async (t) => {
   );
 });
 
-test('names --check writes nothing and ends with 1 when names.lock would change', async (t) => {
+test('names --check writes nothing, and exits with 1 if names.lock would change', async (t) => {
   const { document, lock } = await locked(t);
   const before = readFileSync(lock, 'utf8');
   const same = await run(t, ['names', '--openapi', document, '--check']).ended;
@@ -89,7 +89,7 @@ test('names --check writes nothing and ends with 1 when names.lock would change'
   t.is(readFileSync(lock, 'utf8'), before);
 });
 
-test('names keeps the names of what is gone, for when it comes back; --prune drops them', async (t) => {
+test('names keeps the names of removed items for their return; --prune deletes them', async (t) => {
   const { document, lock } = await locked(t);
   writeFileSync(document, api({ '/b': undefined, '/c': { get: operation('more') } }));
   t.is((await run(t, ['names', '--openapi', document]).ended).code, 0);
@@ -107,7 +107,7 @@ test('names keeps the names of what is gone, for when it comes back; --prune dro
   t.deepEqual(Object.values(JSON.parse(readFileSync(lock, 'utf8')).operations), ['more']);
 });
 
-test('a name changed in names.lock is what callers see: of an operation, a type, an element', (t) => {
+test('callers see a name changed in names.lock: of an operation, a type, an element', (t) => {
   const document = file(
     t,
     JSON.stringify({
@@ -156,7 +156,7 @@ for (const [what, content, problem] of [
   ['a key that none is', '{"names": {}}', ':1#/names: unknown key, expected one of service, operations'],
   ['no JSON', '{', '#: line 1, column '],
 ] as const) {
-  test(`a names.lock with ${what} is told with its place`, (t) => {
+  test(`the error for a names.lock with ${what} has its position`, (t) => {
     const document = file(t, api());
     const lock = join(dirname(document), 'names.lock');
     writeFileSync(lock, content);

@@ -11,7 +11,7 @@ const openapi = fileURLToPath(new URL('../../fixtures/contracts/parcels/openapi.
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const overlay = openapi.replace('openapi.yaml', 'soap.yaml');
 
-test('serve --openapi needs no overlay: plain dialect, the namespace from the title, the document’s call', async (t) => {
+test('serve --openapi needs no overlay: plain dialect, and the document’s calls', async (t) => {
   const upstream = await startGateway(t); // the process calls the scripted upstream of this gateway
   await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
   const url = `http://${upstream.hits[0]?.headers.host}`;
@@ -27,7 +27,7 @@ test('serve --openapi needs no overlay: plain dialect, the namespace from the ti
 });
 
 for (const command of ['check', 'wsdl']) {
-  test(`${command} takes a document alone, and with its overlay`, async (t) => {
+  test(`${command} reads a document without and with its overlay`, async (t) => {
     const alone = await run(t, [command, '--openapi', openapi]).ended;
     t.deepEqual([alone.code, alone.err], [0, '']);
     t.true(alone.out.includes('urn:ParcelPost'));
@@ -52,7 +52,7 @@ for (const [what, text, said] of [
     /#\/paths: expected at least one operation that can be served, got none/,
   ],
 ] as const) {
-  test(`a document that is ${what} ends every command with 2, its file and a sentence`, async (t) => {
+  test(`every command exits with 2, the file and a sentence for a document that is ${what}`, async (t) => {
     const path = file(t, text);
     for (const args of [['serve', '--upstream', 'http://127.0.0.1:9'], ['check'], ['wsdl']]) {
       const { code, out, err } = await run(t, [...args, '--openapi', path]).ended;
@@ -78,7 +78,7 @@ for (const [what, args, said] of [
     /option '-o, --openapi <file>' cannot be used with option '-c, --contract <dir>'/,
   ],
 ] as const) {
-  test(`${what} ends the command with 2 and a sentence`, async (t) => {
+  test(`${what}: the command exits with 2 and a sentence`, async (t) => {
     const { code, out, err } = await run(t, args).ended;
     t.deepEqual([code, out], [2, '']);
     t.regex(err, said);
@@ -86,7 +86,7 @@ for (const [what, args, said] of [
   });
 }
 
-test('check --json is one document: what is served, what travels as JSON text, what is not served', async (t) => {
+test('check --json is one document: served, sent as JSON text, not served', async (t) => {
   const { code, out } = await run(t, ['check', '--json', '--openapi', openapi]).ended;
   t.is(code, 0);
   const { service, operations, asJsonText, notServed } = JSON.parse(out);
@@ -101,7 +101,7 @@ test('check --json is one document: what is served, what travels as JSON text, w
   t.true(asJsonText.some(({ pointer }: { pointer: string }) => pointer.endsWith('/properties/extra')));
 });
 
-test('check tells how what fits no closed type travels, and what is not checked', async (t) => {
+test('check reports how values without a closed type are sent, and which checks are missing', async (t) => {
   const tree = await run(t, ['check', '--contract', folderOf('json-trees')]).ended;
   t.regex(tree.out, /^sent as JSON tree: .*\/properties\/list \(an array of anything\)$/m);
   const strict = await run(t, ['check', '--contract', folderOf('strict-validation')]).ended;
@@ -111,7 +111,7 @@ test('check tells how what fits no closed type travels, and what is not checked'
   );
 });
 
-test('wsdl --operation prints a part, wsdl --json says of what; a name that isn’t there ends it with 2', async (t) => {
+test('wsdl --operation prints a part, wsdl --json lists it; an unknown name exits with 2', async (t) => {
   const args = ['wsdl', '--openapi', openapi, '--operation', 'TrackParcel'];
   const { code, out } = await run(t, [...args, '--json']).ended;
   t.is(code, 0);
@@ -123,7 +123,7 @@ test('wsdl --operation prints a part, wsdl --json says of what; a name that isn�
   t.regex(unknown.err, /^operation: expected one of TrackParcel, .*, got "Track"\n$/);
 });
 
-test('check --config looks at every contract of a configuration', async (t) => {
+test('check --config checks every contract of a configuration', async (t) => {
   const contracts = Object.fromEntries(
     ['/a', '/b'].map((path) => [path, { openapi, upstream: 'http://127.0.0.1:9' }]),
   );
@@ -138,7 +138,7 @@ test('check --config looks at every contract of a configuration', async (t) => {
   t.regex(wrong.err, /:1#\/contracts: expected an object with `\/path: \{ contract, upstream \}`, got 1/);
 });
 
-test('a reader that stops reading ends a command without a word', async (t) => {
+test('a closed output pipe ends a command without a message', async (t) => {
   const line = `'${process.execPath}' bin/soapbridge.js wsdl --openapi '${openapi}' | head -c 1`;
   const child = spawn('sh', ['-c', line], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   t.deepEqual(await Promise.all([text(child.stdout), text(child.stderr)]), ['<', '']);

@@ -41,7 +41,7 @@ async function shell(script: string, ...args: readonly string[]) {
 }
 
 for (const args of [['wsdl'], ['check', '--json']]) {
-  test(`of ${args.join(' ')} a file has all that is printed, or 2 and a sentence tell that it hasn’t`, async (t) => {
+  test(`the output file of ${args.join(' ')} is complete, or the command exits with 2 and a sentence`, async (t) => {
     const { out: whole } = await run(t, args).ended;
     const path = join(folder(t), 'out');
     t.deepEqual(await shell(`"$@" > '${path}'`, ...args), { status: 0, stderr: '' });
@@ -66,7 +66,7 @@ for (const args of [['wsdl'], ['check', '--json']]) {
 const paths = { '/it': { get: { operationId: 'Get', responses: { 204: {} } } } };
 const document = { openapi: '3.0.3', info: { title: 'It', version: '1' }, paths };
 
-test('names.lock is written whole, or stays as it was where there is no room', async (t) => {
+test('names.lock is written completely, or unchanged if the disk is full', async (t) => {
   const place = folder(t);
   const lock = join(place, 'names.lock');
   const openapi = join(place, 'openapi.json');
@@ -90,7 +90,7 @@ test('names.lock is written whole, or stays as it was where there is no room', a
   t.true(readFileSync(join(place, 'elsewhere'), 'utf8').includes('more49'));
 });
 
-test('what a command writes to a pipe goes through it, and the pipe stays', async (t) => {
+test('a command writes its output through a named pipe, and keeps the pipe', async (t) => {
   const place = folder(t);
   const pipe = join(place, 'soap.yaml');
   const openapi = join(place, 'openapi.json');
@@ -118,7 +118,7 @@ for (const [what, args, said] of [
     /^\.: expected a file or a new path, got a folder$/,
   ],
 ] as const) {
-  test(`${what} is told in a sentence`, async (t) => {
+  test(`${what} is reported in a sentence`, async (t) => {
     const place = folder(t);
     writeFileSync(join(place, 'openapi.json'), JSON.stringify(document));
     const { status, stderr } = await shell(`cd '${place}' && "$@" > /dev/null`, ...args, 'openapi.json');
@@ -136,7 +136,7 @@ for (const [what, args, message] of [
   ],
   ['a command that is none', ['nope', '--json'], /^unknown command 'nope'/],
 ] as const) {
-  test(`${what} is told in JSON where that is asked for`, async (t) => {
+  test(`${what} is reported in JSON with --json`, async (t) => {
     const { code, out, err } = await run(t, args).ended;
     t.is(code, 2);
     const { problems } = JSON.parse(out);

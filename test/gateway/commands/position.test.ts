@@ -38,7 +38,7 @@ async function serverOf(t: ExecutionContext, listener: RequestListener): Promise
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('every command about a contract takes its document by position', async (t) => {
+test('every command about a contract accepts its document by position', async (t) => {
   const own = file(t, document);
   const request = '<TrackParcel xmlns="urn:ParcelPost"><number>1</number></TrackParcel>';
   for (const [args, input, said] of [
@@ -56,7 +56,7 @@ test('every command about a contract takes its document by position', async (t) 
   }
 });
 
-test('serve takes a document by position, whatever the environment names', async (t) => {
+test('serve reads a document given by position, whatever the environment names', async (t) => {
   const own = file(t, document);
   const environment = { SOAPBRIDGE_CONTRACT: folder };
   const { port } = await start(t, [own, '--upstream', 'http://127.0.0.1:9'], environment);
@@ -82,14 +82,14 @@ for (const [what, args, said] of [
     /http:\/\/127\.0\.0\.1:9\/o\.yaml#: is a URL, and none is fetched by itself; expected a file, or --fetch/,
   ],
 ] as const) {
-  test(`a contract by position ${what} ends the command with 2 and a sentence`, async (t) => {
+  test(`a contract ${what} given by position exits with 2 and a sentence`, async (t) => {
     const { code, out, err } = await run(t, args).ended;
     t.deepEqual([code, out], [2, '']);
     t.regex(err, said);
   });
 }
 
-test('--fetch stores a document once, says where, and takes what is stored from then on', async (t) => {
+test('--fetch stores a document once, reports the path, and later reads the stored file', async (t) => {
   let requests = 0;
   const address = await serverOf(t, (request, response) => {
     requests++;
@@ -150,7 +150,7 @@ for (const [what, listener, environment, said] of [
     /download failed/,
   ],
 ] as readonly (readonly [string, RequestListener, Record<string, string>, RegExp])[]) {
-  test(`a fetched document that ${what} ends the command with 2, and nothing is stored`, async (t) => {
+  test(`a fetched document that ${what} exits with 2, and is not stored`, async (t) => {
     const address = await serverOf(t, listener);
     const cwd = workingDirectory(t);
     const { code, out, err } = await run(t, ['check', `${address}/o.yaml`, '--fetch'], environment, '', cwd)
@@ -214,7 +214,7 @@ test('--fetch follows five redirects, and none to a URL with credentials or of a
   }
 });
 
-test('--fetch takes at most 30 s in all', (t) => {
+test('--fetch takes at most 30 s in total', (t) => {
   t.is(fetchDeadline({ contractMs: 120_000 }), 30_000);
   t.is(fetchDeadline({ contractMs: 29_999 }), 29_999);
 });
@@ -240,7 +240,7 @@ test('a fetched document of exactly contractBytes bytes is read', async (t) => {
   t.is(code, 0);
 });
 
-test('--fetch takes no URL with a password, and no server that isn’t there', async (t) => {
+test('--fetch refuses a URL with a password and an unreachable server', async (t) => {
   const cwd = workingDirectory(t);
   const secret = await run(t, ['check', 'http://u:secret@127.0.0.1:9/o', '--fetch'], {}, '', cwd).ended;
   t.is(secret.code, 2);

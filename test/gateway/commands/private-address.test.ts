@@ -44,5 +44,5 @@ for (const address of [
   'localhost',
   'example.com',
 ]) {
-  test(`${address} is no private address`, (t) => t.false(isPrivateAddress(address)));
+  test(`${address} is not a private address`, (t) => t.false(isPrivateAddress(address)));
 }

@@ -16,7 +16,7 @@ const serving = {
   endpoints: [['http://127.0.0.1:8080/v2/soap11', 'http://127.0.0.1:8080/v2/soap12']],
 };
 
-test('a terminal gets one sentence with the addresses that are served', (t) => {
+test('a terminal gets one sentence with the served addresses', (t) => {
   t.is(
     startLine(serving, { upstream, workers: 1 }, true),
     'soapbridge listens on http://127.0.0.1:8080 in front of http://127.0.0.1:9: WSDL http://127.0.0.1:8080/v2/soap11?wsdl · SOAP http://127.0.0.1:8080/v2/soap11 · http://127.0.0.1:8080/v2/soap12',
@@ -43,7 +43,7 @@ async function adopted(t: ExecutionContext): Promise<string> {
   return out;
 }
 
-test('the start line of an adopted contract has the address of its port, which serves the WSDL', async (t) => {
+test('the start line of an imported contract has the address of its port, which serves the WSDL', async (t) => {
   const { line, port } = await start(t, [await adopted(t), '--upstream', upstream]);
   const { wsdl, endpoints } = JSON.parse(line);
   t.deepEqual(wsdl, [`http://127.0.0.1:${port}/shop/Orders.asmx?wsdl`]);

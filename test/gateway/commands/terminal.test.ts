@@ -22,7 +22,7 @@ function contract(t: ExecutionContext, schema: Readonly<Record<string, unknown>>
 const members = (names: Readonly<Record<string, unknown>>) => ({ type: 'object', properties: names });
 const text = { type: 'string' };
 
-test('what is wrong with a document is told on a line of its own, whatever its keys and values are', async (t) => {
+test('each problem of a document is on its own line, whatever its keys and values contain', async (t) => {
   const folder = contract(t, members({ [evil]: { $ref: evil } }));
   const { code, err } = await run(t, ['check', '-c', folder]).ended;
   t.is(code, 2);
@@ -31,7 +31,7 @@ test('what is wrong with a document is told on a line of its own, whatever its k
   t.is(err.split('\n').length, 4, err);
 });
 
-test('what check, names and diff tell of a document moves no cursor and makes no line', async (t) => {
+test('output of check, names and diff about a document has no control characters and extra lines', async (t) => {
   const old = contract(
     t,
     members({
@@ -51,13 +51,13 @@ test('what check, names and diff tell of a document moves no cursor and makes no
   }
 });
 
-test('--json escapes what a terminal acts on, and means the same', async (t) => {
+test('--json escapes control characters without a change of the value', async (t) => {
   const { out } = await run(t, ['check', '--json', '-c', contract(t, members({ a: { $ref: evil } }))]).ended;
   t.notRegex(out, acted);
   t.true(JSON.parse(out).problems[0].message.includes('\u009b31m\u202e'));
 });
 
-test('what explain tells of a message moves no cursor', async (t) => {
+test('output of explain about a message has no control characters', async (t) => {
   const folder = contract(t, members({ a: text }));
   const message = join(folder, 'message.xml');
   writeFileSync(message, `<a ${evil}='${evil}'><${evil}></a>${evil}`);

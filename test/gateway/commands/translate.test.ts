@@ -17,14 +17,14 @@ for (const [form, message] of [
   ['a SOAP envelope', soap(track)],
   ['an operation’s element', `<?xml version="1.0"?>\n<!-- one -->\n${track}`],
 ] as const) {
-  test(`translate says the call upstream of ${form}`, async (t) => {
+  test(`translate prints the upstream call of ${form}`, async (t) => {
     const { code, out, err } = await run(t, ['translate', ...parcels, ...key], {}, message).ended;
     t.deepEqual([code, err], [0, '']);
     t.regex(out, /^GET \/parcels\/A%201\?detail=all\n(?:[\w-]+: .*\n)*x-api-key: k\n/);
   });
 }
 
-test('translate gives a call with its body, and as JSON for scripts', async (t) => {
+test('translate prints a call with its body, and JSON for scripts', async (t) => {
   const message =
     '<BookParcel xmlns="urn:example:parcels"><Body><to><name>Zoë</name></to></Body></BookParcel>';
   const text = await run(t, ['translate', ...parcels, ...key], {}, message).ended;
@@ -38,14 +38,14 @@ test('translate gives a call with its body, and as JSON for scripts', async (t) 
   );
 });
 
-test('translate takes JSON of an operation that is named', async (t) => {
+test('translate accepts JSON of a named operation', async (t) => {
   const args = ['translate', ...parcels, ...key, '--operation', 'TrackParcel'];
   const { code, out } = await run(t, args, {}, '{"number":"1"}').ended;
   t.is(code, 0);
   t.regex(out, /^GET \/parcels\/1\n/);
 });
 
-test('translate of a message that the gateway refuses ends with 1 and the refusal', async (t) => {
+test('translate of a message that the gateway refuses exits with 1 and the refusal', async (t) => {
   const { code, out, err } = await run(
     t,
     ['translate', ...parcels, ...key],
@@ -56,7 +56,7 @@ test('translate of a message that the gateway refuses ends with 1 and the refusa
   t.regex(err, /^rejected with status 400:\n.*<faultstring>.*number/);
 });
 
-test('translate --to xml says the reply of an upstream’s answer', async (t) => {
+test('translate --to xml prints the reply of an upstream response', async (t) => {
   const args = ['translate', ...parcels, '--to', 'xml', '--operation', 'TrackParcel'];
   const { code, out, err } = await run(t, args, {}, '{"grams":9007199254740993,"note":null}').ended;
   t.deepEqual([code, err], [0, '']);
@@ -66,7 +66,7 @@ test('translate --to xml says the reply of an upstream’s answer', async (t) =>
   );
 });
 
-test('translate --to xml --status says the fault of an upstream’s error', async (t) => {
+test('translate --to xml --status prints the fault of an upstream error', async (t) => {
   const args = [...parcels, '--to', 'xml', '--operation', 'TrackParcel', '--status', '404', '--json'];
   const { code, out } = await run(t, ['translate', ...args], {}, '{"message":"no such parcel"}').ended;
   t.is(code, 0);
@@ -75,14 +75,14 @@ test('translate --to xml --status says the fault of an upstream’s error', asyn
   t.regex(reply, /<faultstring>[^<]*no such parcel/);
 });
 
-test('translate --to xml of an answer that is not of the contract’s types ends with 1', async (t) => {
+test('translate --to xml exits with 1 for a response that does not match the types', async (t) => {
   const args = ['translate', ...parcels, '--to', 'xml', '--operation', 'TrackParcel'];
   const { code, out, err } = await run(t, args, {}, '{"insured":"maybe"}').ended;
   t.deepEqual([code, out], [1, '']);
   t.regex(err, /^rejected with status 50[02]:\n.*insured/);
 });
 
-test('translate calls no server, whatever servers the operation and the overlay name', async (t) => {
+test('translate calls no server, whatever servers the document and the overlay name', async (t) => {
   const document = file(
     t,
     JSON.stringify({
@@ -110,7 +110,7 @@ test('translate calls no server, whatever servers the operation and the overlay 
 });
 
 for (const { name } of readContract(screeningContract).contract.operations) {
-  test(`translate --to xml knows ${name} of the screening contract`, async (t) => {
+  test(`translate --to xml accepts ${name} of the screening contract`, async (t) => {
     const args = ['translate', '--to', 'xml', '--operation', name];
     const { code, out } = await run(t, args, {}, '{"data":{"responseStatus":{}}}').ended;
     t.is(code, 0);
@@ -130,14 +130,14 @@ for (const [what, args, input, said] of [
   ['a status that is none', ['--status', '99'], '{}', /expected a status from 200 to 599/],
   ['a header that is none', ['--header', 'X'], '{}', /expected a header line such as/],
 ] as const) {
-  test(`translate with ${what} ends with 2 and a sentence`, async (t) => {
+  test(`translate with ${what} exits with 2 and a sentence`, async (t) => {
     const { code, out, err } = await run(t, ['translate', ...parcels, ...args], {}, input).ended;
     t.deepEqual([code, out], [2, '']);
     t.regex(err, said);
   });
 }
 
-test('translate of an answer that a limit refuses shows the refusal', async (t) => {
+test('translate shows the refusal of a response that exceeds a limit', async (t) => {
   const args = ['translate', ...parcels, '--to', 'xml', '--operation', 'TrackParcel', '--limits'];
   for (const limit of ['jsonMembers=1', 'xmlDepth=1', 'xmlElements=1', 'xmlText=1']) {
     const { code, err } = await run(t, [...args, limit], {}, '{"number":"1","state":"x"}').ended;

@@ -14,7 +14,7 @@ function streamOf(...values: readonly unknown[]): ReadableStream {
   });
 }
 
-test('a function as upstream gets method, URL, headers and body, and its response is the reply', async (t) => {
+test('an upstream function gets method, URL, headers and body, and its response is the reply', async (t) => {
   const seen: unknown[] = [];
   const { call } = await openGateway(t, {
     upstream: async (request) => {
@@ -32,7 +32,7 @@ test('a function as upstream gets method, URL, headers and body, and its respons
   ]);
 });
 
-test('a function as upstream gets a GET without a body, its path encoded', async (t) => {
+test('an upstream function gets a GET without a body, with an encoded path', async (t) => {
   const seen: unknown[] = [];
   const { call } = await openGateway(t, {
     upstream: ({ method, url, body }) => {
@@ -44,7 +44,7 @@ test('a function as upstream gets a GET without a body, its path encoded', async
   t.deepEqual(seen, [['GET', 'http://localhost/api/books/a%20b', null]]);
 });
 
-test('a response that is streamed in pieces is read whole', async (t) => {
+test('a response streamed in chunks is read completely', async (t) => {
   const bytes = Buffer.from(loan);
   const { call } = await openGateway(t, {
     upstream: () =>
@@ -64,7 +64,7 @@ test('a response that is streamed in pieces is read whole', async (t) => {
   t.regex(await (await call(lend)).text(), /<reader>Zoë<\/reader>/);
 });
 
-test('the bytes of a response are copied, because the gateway frees memory that it has read', async (t) => {
+test('the bytes of a response are copied, because the gateway frees memory after reading', async (t) => {
   const kept = new Uint8Array(100_000).fill(1);
   const dispatcher = createFetchDispatcher(
     'http://localhost',
@@ -87,7 +87,7 @@ test('the bytes of a response are copied, because the gateway frees memory that 
   t.not(read.buffer, kept.buffer);
 });
 
-test('lengths and codings of a response that fetch has decoded are ignored', async (t) => {
+test('ignores lengths and codings of a response that fetch has decoded', async (t) => {
   const { call } = await openGateway(t, {
     upstream: () => {
       const headers = {
@@ -110,7 +110,7 @@ for (const [what, fail] of [
   ],
   ['rejects', () => Promise.reject(new Error('secret'))],
 ] as const) {
-  test(`a function as upstream that ${what}: a read is tried twice, a write once, onError gets the error`, async (t) => {
+  test(`an upstream function that ${what}: a read is tried twice, a write once; onError is called`, async (t) => {
     const errors: unknown[] = [];
     const sent: string[] = [];
     const { call } = await openGateway(t, {
@@ -148,7 +148,7 @@ for (const [what, response] of [
       ),
   ],
 ] as const) {
-  test(`a function as upstream that returns ${what}: the caller gets UpstreamInvalidResponse`, async (t) => {
+  test(`an upstream function that returns ${what}: the caller gets UpstreamInvalidResponse`, async (t) => {
     const { call } = await openGateway(t, {
       upstream: () => (typeof response === 'function' ? response() : response) as Response,
     });
@@ -158,7 +158,7 @@ for (const [what, response] of [
   });
 }
 
-test('a response of replyBytes bytes is taken, one of a byte more is refused', async (t) => {
+test('accepts a response of replyBytes bytes, and rejects one more byte', async (t) => {
   for (const [length, status] of [
     [1_000, null],
     [1_001, '502'],
@@ -169,7 +169,7 @@ test('a response of replyBytes bytes is taken, one of a byte more is refused', a
   }
 });
 
-test('the signal of a request aborts when the time of the call is over, and the caller gets UpstreamTimeout', async (t) => {
+test('the signal of a request aborts when the call times out, and the caller gets UpstreamTimeout', async (t) => {
   const aborted = Promise.withResolvers<void>();
   const { call } = await openGateway(t, {
     limits: { totalMs: 200 },
@@ -185,7 +185,7 @@ test('the signal of a request aborts when the time of the call is over, and the 
   t.pass();
 });
 
-test('the signal of a read aborts when its caller leaves', async (t) => {
+test('the signal of a read aborts when its caller disconnects', async (t) => {
   const asked = Promise.withResolvers<void>();
   const aborted = Promise.withResolvers<void>();
   const { call } = await openGateway(t, {
@@ -203,7 +203,7 @@ test('the signal of a read aborts when its caller leaves', async (t) => {
   await aborted.promise;
 });
 
-test('a response that comes after its call was aborted is not read', async (t) => {
+test('a response that arrives after its call was aborted is not read', async (t) => {
   const late = Promise.withResolvers<Response>();
   const cancelled = Promise.withResolvers<void>();
   const { call } = await openGateway(t, { limits: { totalMs: 100 }, upstream: () => late.promise });
@@ -212,7 +212,7 @@ test('a response that comes after its call was aborted is not read', async (t) =
   await cancelled.promise;
 });
 
-test('a body that comes piece by piece is a stream of the request; pause and resume hold the response', async (t) => {
+test('a body that arrives in chunks is a stream of the request, with pause and resume', async (t) => {
   const pieces: string[] = [];
   const dispatcher = createFetchDispatcher(
     'http://localhost',

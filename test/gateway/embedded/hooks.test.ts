@@ -37,7 +37,7 @@ test('onCall gets operation, protocol, status, outcome and duration of each call
   t.notRegex(JSON.stringify(calls), /Zoë|no XML/);
 });
 
-test('onCall reports a caller that left as aborted', async (t) => {
+test('onCall reports a disconnected caller as aborted', async (t) => {
   const reported = Promise.withResolvers<CallReport>();
   const asked = Promise.withResolvers<void>();
   const { call } = await openGateway(t, {
@@ -64,7 +64,7 @@ for (const [what, hook] of [
   ],
   ['rejects', () => Promise.reject(new Error('of the hook'))],
 ] as const) {
-  test(`an onCall that ${what} ends no call, and onError gets the error`, async (t) => {
+  test(`an onCall that ${what} does not affect the call, and onError gets the error`, async (t) => {
     const reported = Promise.withResolvers<unknown>();
     const { call } = await openGateway(t, {
       upstream: () => replyWith(loan, 201),
@@ -75,7 +75,7 @@ for (const [what, hook] of [
     t.is(((await reported.promise) as Error).message, 'of the hook');
   });
 
-  test(`an onError that ${what} ends no call, and is logged without its message`, async (t) => {
+  test(`an onError that ${what} does not affect the call, and is logged without its message`, async (t) => {
     const logged = Promise.withResolvers<unknown>();
     const { call } = await openGateway(t, {
       upstream: () => Promise.reject(new Error('of the upstream')),

@@ -16,7 +16,7 @@ function folderOf(t: ExecutionContext) {
   return { folder, write };
 }
 
-test('reload without a contract reads the files again; calls under way finish on the old contract', async (t) => {
+test('reload without a contract reads the files again; running calls finish on the old contract', async (t) => {
   const { folder, write } = folderOf(t);
   const sent: string[] = [];
   const answers: ((response: Response) => void)[] = [];
@@ -78,7 +78,7 @@ test('reload with a contract serves it below the base path of the options', asyn
   t.regex(gateway.metrics(), /contract="\/library"/);
 });
 
-test('reload again and again serves the last contract', async (t) => {
+test('after many reloads the last contract is served', async (t) => {
   const { folder, write } = folderOf(t);
   const { gateway, base } = await openGateway(t, { upstream: () => replyWith(loan, 201) });
   const loads = ['One', 'Two', 'Three'].map((name) => {
@@ -89,7 +89,7 @@ test('reload again and again serves the last contract', async (t) => {
   t.regex(await (await fetch(`${base}/soap11?wsdl`)).text(), /name="getThree"/);
 });
 
-test('reload rejects for what is no contract, for one of unknown place, and for a closed gateway', async (t) => {
+test('reload rejects a value that is no contract, one of unknown origin, and on a closed gateway', async (t) => {
   const { gateway, call } = await openGateway(t, {
     contract: { ...contract },
     upstream: () => replyWith(loan, 201),

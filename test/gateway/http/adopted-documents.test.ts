@@ -172,7 +172,7 @@ for (const [name, contract, endpoint, locations] of [
     ],
   ],
 ] as const)
-  test(`A2: a client with a stored WSDL gets the parts by their old names: ${name}`, async (t) => {
+  test(`A2: a client with a stored WSDL gets the parts by their earlier names: ${name}`, async (t) => {
     const { send } = await serveFiles(t, contract);
     for (const [location, served] of locations) {
       const path = location.startsWith('?') ? endpoint + location : location;
@@ -188,7 +188,7 @@ for (const [name, contract, endpoint, locations] of [
       t.is((await send(endpoint + missing)).status, 404, missing);
   });
 
-test('A2: the path of a document takes no calls', async (t) => {
+test('A2: the path of a document accepts no calls', async (t) => {
   const { port } = await serveFiles(t, files);
   const type = { 'Content-Type': 'application/json' };
   const json = await sendTo(port, 'POST', '/services/xsd/things.xsd', type, '{}');
@@ -202,7 +202,7 @@ for (const [name, contract, endpoint] of [
   ['WCF', wcf, '/Things.asmx'],
   ['relative files', files, '/services/Things'],
 ] as const)
-  test(`A2: ?singleWsdl is a single document that describes the same service: ${name}`, async (t) => {
+  test(`A2: ?singleWsdl is one document that describes the same service: ${name}`, async (t) => {
     const { port, send } = await serveFiles(t, contract);
     for (const query of ['?singleWsdl', '?SINGLEWSDL', '?singleWsdl=']) {
       const { status, text, headers } = await send(endpoint + query);
@@ -260,7 +260,7 @@ for (const [version, protocol, other] of [
       t.is((await both.send(`/Things.asmx?wsdl&soap=${wrong}`)).status, 404, wrong);
   });
 
-test('W2: with soap=1.1 a WSDL leads to parts of SOAP 1.1, and a single WSDL holds no other', async (t) => {
+test('W2: with soap=1.1 a WSDL refers to parts of SOAP 1.1, and a single WSDL has only these', async (t) => {
   const whole = versionsOf('soap', 'soap12');
   const services = /<w:service.*<\/w:service>/.exec(whole)?.[0] ?? '';
   const attributes = 'targetNamespace="urn:t" xmlns:soap12="http://schemas.xmlsoap.org/wsdl/soap12/"';
@@ -290,7 +290,7 @@ for (const path of [
   '/?wsdl',
 ]) {
   const accept = { Accept: 'text/html,application/xhtml+xml,application/xml,text/xml;q=0.9,*/*;q=0.8' };
-  test(`W2: an imported WSDL is XML for the Accept of node-soap, and a page if a browser navigates: ${path}`, async (t) => {
+  test(`W2: an imported WSDL is XML for the Accept of node-soap, and a page for a browser: ${path}`, async (t) => {
     const { send } = await serveFiles(t, { 'service.wsdl': importing, 'a.xsd': schemaOf(element) });
     const xml = await send(path, accept);
     t.is(xml.headers['content-type'], 'text/xml; charset=utf-8');

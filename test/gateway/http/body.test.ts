@@ -44,7 +44,7 @@ const arrivals: readonly {
 ];
 
 for (const { how, pieces, names } of arrivals) {
-  test(`bodies that come ${how} are read whole, each for its own message`, async (t) => {
+  test(`bodies that arrive ${how} are read completely, each for its own message`, async (t) => {
     const gateway = await startGateway(t);
     gateway.answer(({ body }, response) => {
       const { subUserName } = JSON.parse(body).request;

@@ -43,7 +43,7 @@ const ok = 'HTTP/1.1 200';
 
 // --- one request of a connection at a time ---------------------------------------------------------------
 
-test('600 requests that come at once on a connection take one place, and are all answered', async (t) => {
+test('600 pipelined requests use one slot, and are all answered', async (t) => {
   const gateway = await startGateway(t);
   let most = 0;
   gateway.answer((_hit, response) => {
@@ -57,7 +57,7 @@ test('600 requests that come at once on a connection take one place, and are all
   t.is(most, 1);
 });
 
-test('of requests that wait for one before them on their connection no body is held', async (t) => {
+test('the bodies of pipelined requests that wait for an earlier one are not buffered', async (t) => {
   const { gateway, held } = await startHeld(t);
   const { socket, statuses } = open(t, gateway.port);
   socket.write(call(500_000).repeat(8));
@@ -74,7 +74,7 @@ test('of requests that wait for one before them on their connection no body is h
   await until(() => statuses().length === 8);
 });
 
-test('replies to requests that came at once have the order of these, quick ones behind slow ones', async (t) => {
+test('replies to pipelined requests keep the order of the requests', async (t) => {
   const { gateway, held } = await startHeld(t);
   const { socket, came } = open(t, gateway.port);
   socket.write(`${call()}GET /v2?wsdl HTTP/1.1\r\nHost: x\r\n\r\n${call()}${healthz}`);
@@ -88,7 +88,7 @@ test('replies to requests that came at once have the order of these, quick ones 
   t.deepEqual(types, ['application/json', 'text/xml', 'application/json', 'text/plain']);
 });
 
-test('a request that is read in part while others wait has its time when it is read on', async (t) => {
+test('the time limit of a partly read request starts when reading continues', async (t) => {
   const { gateway, held } = await startHeld(t, { headersMs: 1_500 });
   const { socket, statuses } = open(t, gateway.port);
   const [half, rest] = [call().slice(0, 30), call().slice(30)];
@@ -106,7 +106,7 @@ test('a request that is read in part while others wait has its time when it is r
   t.deepEqual(statuses(), [ok, ok, ok, 'HTTP/1.1 408']);
 });
 
-test('a request that its caller left before its turn is not begun', async (t) => {
+test('a waiting request whose caller disconnects is not started', async (t) => {
   const { gateway, held } = await startHeld(t);
   const { socket } = open(t, gateway.port);
   socket.write(call().repeat(3));
@@ -121,7 +121,7 @@ test('a request that its caller left before its turn is not begun', async (t) =>
   t.is(gateway.hits.length, 1);
 });
 
-test('pipelined: three requests may wait, and one of each connection; a connection with more is cut', async (t) => {
+test('pipelined: three requests may wait, one per connection; the next closes a connection', async (t) => {
   const { gateway, held } = await startHeld(t, { pipelined: 3 });
   const first = open(t, gateway.port);
   first.socket.write(call().repeat(4));
@@ -142,7 +142,7 @@ test('pipelined: three requests may wait, and one of each connection; a connecti
   await until(() => fourth.statuses().length === 4);
 });
 
-test('pipelined: a connection that is cut amid thousands of requests is let go of at once, and those behind it served', async (t) => {
+test('pipelined: a reset connection with thousands of requests is closed at once', async (t) => {
   const { gateway } = await startHeld(t, { pipelined: 3 });
   for (let count = 1; count <= 20; count++) {
     const { socket } = open(t, gateway.port);
@@ -153,7 +153,7 @@ test('pipelined: a connection that is cut amid thousands of requests is let go o
   await until(() => gateway.running.load().inFlight === 0);
 });
 
-test('pipelinedAtOnce: of four requests that waited, and get no reply, two are begun, and two when 50 ms are over', async (t) => {
+test('pipelinedAtOnce: of four waiting requests without reply two start, and two after 50 ms', async (t) => {
   const { gateway, held } = await startHeld(t, { pipelinedAtOnce: 2 });
   for (let count = 0; count < 4; count++) open(t, gateway.port).socket.write(call().repeat(2));
   await until(() => held.length === 4); // the first request of each connection, which waited for no other
@@ -163,7 +163,7 @@ test('pipelinedAtOnce: of four requests that waited, and get no reply, two are b
   t.true(performance.now() - released > 45);
 });
 
-test('pipelinedAtOnce: a request that came once the reply before it was written takes no place', async (t) => {
+test('pipelinedAtOnce: a request that arrives after the reply to the previous one uses no slot', async (t) => {
   const handled: ServerResponse[] = [];
   const connections = new Connections({ ...defaultLimits, pipelinedAtOnce: 1 }, () => false);
   let arrived = 0;
@@ -206,7 +206,7 @@ async function isServed(t: ExecutionContext, port: number, request = healthz): P
   return Promise.race([once(socket, 'data').then(() => true), once(socket, 'close').then(() => false)]);
 }
 
-test('connections: a request has its connection give way after those that came or had one before it', async (t) => {
+test('connections: the connection with the least recent request is evicted', async (t) => {
   const { gateway } = await startHeld(t, { connections: 2 });
   const closed: string[] = [];
   const opened = async (name: string): Promise<Socket> => {
@@ -225,7 +225,7 @@ test('connections: a request has its connection give way after those that came o
   t.deepEqual(closed, ['second']);
 });
 
-test('connections: with three of them the one that was idle for longest gives way; one with a call does not', async (t) => {
+test('connections: with three of them the longest idle one is evicted, and none with a call', async (t) => {
   const { gateway, held } = await startHeld(t, { connections: 3 });
   const closed: string[] = [];
   const opened = async (name: string, request: string): Promise<Socket> => {
@@ -259,7 +259,7 @@ test('connections: with three of them the one that was idle for longest gives wa
   while (!(await isServed(t, gateway.port)));
 });
 
-test('idle and silent connections, as many as there may be, keep nobody out', async (t) => {
+test('the maximum number of idle and silent connections keeps no new caller out', async (t) => {
   const gateway = await startGateway(t, { limits: { connections: 100 } });
   for (let count = 0; count < 100; count++) {
     const { socket } = open(t, gateway.port);
@@ -292,7 +292,7 @@ for (const [what, garbage] of [
   ['header lines too long', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(40_000)}`],
   ['a request for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
 ] as const) {
-  test(`a write with ${what} behind it has its own reply, then they have theirs, and the connection ends`, async (t) => {
+  test(`pipelined: a write followed by ${what} gets its own reply, then the error, then the end`, async (t) => {
     const { gateway, held } = await startHeld(t);
     const { socket, came, statuses } = open(t, gateway.port);
     socket.write(writeCall + garbage);
@@ -307,7 +307,7 @@ for (const [what, garbage] of [
   });
 }
 
-test('garbage behind two requests is refused after both', async (t) => {
+test('garbage after two requests is refused after both replies', async (t) => {
   const { gateway, held } = await startHeld(t);
   const { socket, statuses } = open(t, gateway.port);
   socket.write(`${writeCall}${writeCall}\0`);
@@ -319,7 +319,7 @@ test('garbage behind two requests is refused after both', async (t) => {
   t.deepEqual(statuses(), [ok, ok, 'HTTP/1.1 400']);
 });
 
-test('a request whose body breaks while it waits is refused in its turn', async (t) => {
+test('a request whose body breaks while it waits is refused in its order', async (t) => {
   const { gateway, held } = await startHeld(t);
   const { socket, statuses } = open(t, gateway.port);
   socket.write(`${writeCall}POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`);
@@ -339,7 +339,7 @@ for (const [what, head, status] of [
   ['a page of the process that takes none', 'POST /healthz', 405],
 ] as const) {
   for (const framing of ['Content-Length: 1000000000', 'Transfer-Encoding: chunked'])
-    test(`a body without end behind ${what} (${framing}) isn't read on: the reply is its connection's last`, async (t) => {
+    test(`an endless body after ${what} (${framing}) is not read, and the connection ends`, async (t) => {
       const gateway = await startGateway(t, { serve: { pages: createPages } });
       const { socket, came } = open(t, gateway.port);
       const closed = once(socket, 'close');
@@ -354,7 +354,7 @@ for (const [what, head, status] of [
     });
 }
 
-test('a reply is whole though a short body behind it comes late, and the caller has the connection end', async (t) => {
+test('a reply is complete if its short request body arrives late, and the caller closes', async (t) => {
   const { port } = await startGateway(t);
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).pause();
   t.teardown(() => socket.destroy());
@@ -366,7 +366,7 @@ test('a reply is whole though a short body behind it comes late, and the caller 
   t.regex(await text(socket), /<\/wsdl:definitions>\s*$/);
 });
 
-test('a short body behind OPTIONS is read away, and the connection stays', async (t) => {
+test('a short body of OPTIONS is discarded, and the connection stays open', async (t) => {
   const { port } = await startGateway(t);
   const { socket, statuses } = open(t, port);
   socket.write('OPTIONS /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab');
@@ -413,7 +413,7 @@ for (const [what, message, method, status] of [
     400,
   ],
 ] as const) {
-  test(`a request is one line and counted, whatever it is: ${what}`, async (t) => {
+  test(`every request has one log line and is counted: ${what}`, async (t) => {
     const gateway = await startGateway(t, status === 408 ? impatient : logging);
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write(message);
@@ -438,7 +438,7 @@ for (const [what, message, method, status] of [
   });
 }
 
-test('those who watch the process are told of at the level debug, and counted at any', async (t) => {
+test('monitoring requests are logged at level debug, and always counted', async (t) => {
   for (const [logLevel, told] of [
     ['info', 0],
     ['debug', 3],
@@ -453,7 +453,7 @@ test('those who watch the process are told of at the level debug, and counted at
   }
 });
 
-test('a connection that never brought a byte is closed without a word, and no line tells of it', async (t) => {
+test('a connection without any byte is closed without a reply and a log line', async (t) => {
   const gateway = await startGateway(t, logging);
   const { socket, came } = open(t, gateway.port);
   await once(socket, 'close');
@@ -461,7 +461,7 @@ test('a connection that never brought a byte is closed without a word, and no li
   t.deepEqual(linesOf(gateway), []);
 });
 
-test('a reply that its caller left amid of is told of by a second line, one that was taken whole is not', async (t) => {
+test('a second log line reports a reply that its caller aborted, not a complete one', async (t) => {
   const gateway = await startGateway(t);
   gateway.answer({ body: emptyReply.padEnd(24 * 1024 * 1024) });
   for (const leaves of [false, true]) {
@@ -490,7 +490,7 @@ test('a reply that its caller left amid of is told of by a second line, one that
   t.regex(page, /^soapbridge_cut_total\{contract="\/v2"\} 1$/m);
 });
 
-test('a reply whose caller closes its side in the moment in which it is written is told of as sent, cut or for nobody', async (t) => {
+test('a reply whose caller closes during the write is logged as sent, cut or aborted', async (t) => {
   const gateway = await startGateway(t);
   let leave = (): void => {};
   gateway.answer((_hit, response) => {
@@ -516,7 +516,7 @@ test('a reply whose caller closes its side in the moment in which it is written 
   t.is(sent - cut, taken);
 });
 
-test.serial('connections that wait to be accepted as the gateway closes are answered', async (t) => {
+test.serial('connections that wait for accept are answered when the gateway closes', async (t) => {
   const gateway = await startGateway(t);
   const callers = Array.from({ length: 15 }, () => open(t, gateway.port));
   for (const { socket } of callers) socket.write(healthz);

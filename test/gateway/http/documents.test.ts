@@ -19,7 +19,7 @@ function manyTypes(count: number): string {
   return documentOf({ ...Object.fromEntries(schemas), Root: { properties: Object.fromEntries(members) } });
 }
 
-test('a slice is one document however its names are ordered, spelled and repeated', async (t) => {
+test('a slice is one document for any order, case and repetition of its names', async (t) => {
   const asked = [
     '?wsdl&operation=GetSearch&operation=GetPdf',
     '?wsdl&operation=getpdf&operation=GETSEARCH&operation=getsearch',
@@ -33,7 +33,7 @@ test('a slice is one document however its names are ordered, spelled and repeate
   }
 });
 
-test('those who ask for the same slice at once share its writing, those who come later what was written', async (t) => {
+test('concurrent requests for one slice share its rendering; later ones get the stored result', async (t) => {
   const documents = new ContractDocuments(readContract(screeningContract).contract, {
     publicUrl: () => 'http://127.0.0.1',
     configured: true,
@@ -54,7 +54,7 @@ test('those who ask for the same slice at once share its writing, those who come
   for (const query of queries) t.is(find(query), first);
 });
 
-test('documentsWaiting: as many as that wait for slices, one more is shed, and later ones are served', async (t) => {
+test('documentsWaiting: that many requests wait for slices, and one more gets 503', async (t) => {
   for (const [documentsWaiting, statuses] of [
     [2, [200, 200]],
     [1, [200, 503]],
@@ -70,7 +70,7 @@ test('documentsWaiting: as many as that wait for slices, one more is shed, and l
   }
 });
 
-test('a slice that is to be written needs a place as a call does; one that is there does not', async (t) => {
+test('rendering a slice needs a slot like a call; a stored one does not', async (t) => {
   const gateway = await startGateway(t, { limits: { inFlight: 1, queue: 0 } });
   t.is((await gateway.send('GET', '?wsdl&operation=GetPdf')).status, 200);
   let finish: (() => void) | undefined;
@@ -89,7 +89,7 @@ test('a slice that is to be written needs a place as a call does; one that is th
   t.is((await gateway.send('GET', '?wsdl&operation=GetSearch')).status, 200);
 });
 
-test('a large WSDL is written beside the loop: what is asked meanwhile is answered first', async (t) => {
+test('a large WSDL is written in a worker thread while other requests are answered', async (t) => {
   const openapi = file(t, manyTypes(3_000), 'openapi.json');
   const overlay = file(t, 'basePath: /v2', 'soap.yaml');
   const { send } = await startGateway(t, {
@@ -109,7 +109,7 @@ test('a large WSDL is written beside the loop: what is asked meanwhile is answer
   t.true(text.includes('name="S2999"'));
 });
 
-test('a caller that has a document as it is gets 304, and the tag tells documents apart', async (t) => {
+test('a caller with a current document gets 304, and the tag differs per document', async (t) => {
   const queries = ['', '?wsdl', '?xsd=0', '?wsdl&operation=GetPdf'];
   const tags = new Set<string>();
   for (const query of queries) {
@@ -161,7 +161,7 @@ test('W2: another value of soap is 404', async (t) => {
   }
 });
 
-test('a name that no operation or tag has is 404, and markup in it is not told back', async (t) => {
+test('an unknown operation or tag is 404, and the reply does not repeat markup', async (t) => {
   for (const word of ['operation', 'tag']) {
     const { status, text } = await send('GET', `?wsdl&${word}=%3Cscript%3Ealert(1)%3C/script%3E`);
     t.is(status, 404);

@@ -21,7 +21,7 @@ async function callAll(port: number, headers: Record<string, string>): Promise<r
   return Promise.all(calls.map(([path, text]) => send(port, 'POST', path, headers, text)));
 }
 
-test('where no credentials are needed, a page of another site can’t have a browser call unasked', async (t) => {
+test('without credentials, a page of another site cannot make a browser call', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: folderOf('strict-validation') } });
   gateway.answer({ status: 200, body: '{}' });
   for (const page of [
@@ -42,7 +42,7 @@ test('where no credentials are needed, a page of another site can’t have a bro
   t.is(gateway.hits.length, 0);
 });
 
-test('stacks and pages that send what a browser asks for, whoever sends no page’s headers, and own pages call on', async (t) => {
+test('stacks, pages with browser headers, callers without them and own pages can call', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: folderOf('strict-validation') } });
   gateway.answer({ status: 200, body: '{}' });
   const own = `http://127.0.0.1:${gateway.port}`;
@@ -64,7 +64,7 @@ test('stacks and pages that send what a browser asks for, whoever sends no page�
   }
 });
 
-test('pages of the origins that cors names may call, and those of others too where credentials are needed', async (t) => {
+test('origins in cors may call, and others too if credentials are required', async (t) => {
   const page = { Origin: evil, 'Sec-Fetch-Site': 'cross-site', 'Content-Type': 'text/plain' };
   const screening = await startGateway(t);
   t.is((await screening.send('POST', '/soap11', page, envelope('1.1'))).status, 200);
@@ -82,7 +82,7 @@ test('pages of the origins that cors names may call, and those of others too whe
     for (const reply of await callAll(port, { ...page, Origin: origin })) t.is(reply.status, status);
 });
 
-test('a page of another site can’t have a browser call by GET what changes something', async (t) => {
+test('a page of another site cannot make a browser change something by GET', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'contract-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   writeFileSync(join(directory, 'openapi.yaml'), browsersOwn);
@@ -136,7 +136,7 @@ for (const [what, credentials, given] of [
   ],
   ['Authorization as a whole', '{ headers: { login: Authorization } }', { Authorization: 'Basic am86aw==' }],
 ] as const)
-  test(`pages of other sites neither call nor read with ${what}, which a browser sends for all of them`, async (t) => {
+  test(`pages of other sites neither call nor read with ${what}, which browsers send`, async (t) => {
     const behind = await startGateway(t, { serve: { contract: folderOf('strict-validation') } });
     await send(behind.port, 'POST', '/json/reply/putStrict', {}, '{"id":"GB1","Body":{"code":"ab"}}');
     behind.answer({ body: '"secret"' });

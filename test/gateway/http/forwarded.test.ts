@@ -29,7 +29,7 @@ for (const [peer, forwarded, network] of [
   ['10.0.0.1', '::ffff:zz', ''],
   ['10.0.0.1', '10.0.0.2', '10.0.0.1'],
 ] as const) {
-  test(`a request of ${peer}${forwarded === undefined ? '' : ` for ${forwarded}`} is of the network ${network || 'of nobody'}`, (t) => {
+  test(`a request of ${peer}${forwarded === undefined ? '' : ` for ${forwarded}`} belongs to the network ${network || 'of nobody'}`, (t) => {
     t.is(callerNetwork(from(peer, forwarded), proxies), network);
   });
 }

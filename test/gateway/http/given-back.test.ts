@@ -48,7 +48,7 @@ for (const [where, readAsideBytes] of [
   ['beside the event loop', 1],
   ['on the event loop', 8_000_000],
 ] as const) {
-  test(`a large body read ${where} is given back once it went upstream`, async (t) => {
+  test(`the memory of a large body read ${where} is freed after it was sent upstream`, async (t) => {
     const { gateway, call } = await startLarge(t, { readAsideBytes });
     t.is((await call(2_000_000)).status, 200);
     const sent = gateway.hits[0]?.body.length ?? 0;
@@ -57,7 +57,7 @@ for (const [where, readAsideBytes] of [
   });
 }
 
-test('a large body that finds no room on its way upstream is given back', async (t) => {
+test('the memory of a large body that exceeds the capacity on its way upstream is freed', async (t) => {
   const { gateway } = await startLarge(t, { readAsideBytes: 1, heldBytes: 2_500_000 });
   const text = '"'.repeat(1_500_000); // 3 MB in JSON
   const request = `<UpdateSubUser xmlns="${typesNamespace}">${authentication}<Request><SubUserName>${text}</SubUserName></Request></UpdateSubUser>`;
@@ -93,7 +93,7 @@ const notesOf = (letters: number): string => JSON.stringify({ notes: ['&'.repeat
 const hasGiven = (least: number, before: number): boolean =>
   given.slice(before).some((length) => length >= least);
 
-test.serial('a reply that was read for a caller who has left is given back', async (t) => {
+test.serial('the memory of a reply for a disconnected caller is freed', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: files }, limits: { replyAsideBytes: 1 } });
   gateway.answer({ body: notesOf(2_000_000) });
   const left = new AbortController();
@@ -118,21 +118,15 @@ async function readWithoutRoom(t: ExecutionContext, replyAsideBytes: number, let
   return hasGiven(letters * 5, before);
 }
 
-test.serial(
-  'a reply read on the event loop that finds no room once it is written is given back',
-  async (t) => {
-    t.true(await readWithoutRoom(t, 8_000_000, 6_600_000), given.join(' '));
-  },
-);
+test.serial('the memory of a reply that exceeds the capacity after writing is freed', async (t) => {
+  t.true(await readWithoutRoom(t, 8_000_000, 6_600_000), given.join(' '));
+});
 
-test.serial(
-  'a reply read beside the event loop for which there is no room stays with the thread',
-  async (t) => {
-    t.false(await readWithoutRoom(t, 1, 4_100_000), given.join(' '));
-  },
-);
+test.serial('a reply read in a worker thread that exceeds the capacity stays in the thread', async (t) => {
+  t.false(await readWithoutRoom(t, 1, 4_100_000), given.join(' '));
+});
 
-test.serial('an answer that is given up is given back', async (t) => {
+test.serial('the memory of an abandoned upstream response is freed', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: files },
     limits: { replyBytesWithBinary: 5_300_000 },
@@ -149,7 +143,7 @@ test.serial('an answer that is given up is given back', async (t) => {
   t.true(segments.length >= 5, given.join(' '));
 });
 
-test.serial('what is read away of a body that was refused is given back piece by piece', async (t) => {
+test.serial('the memory of a discarded request body is freed chunk by chunk', async (t) => {
   const gateway = await startGateway(t);
   const caller = connect({ port: gateway.port, host: '127.0.0.1', allowHalfOpen: true }).resume();
   t.teardown(() => caller.destroy());

@@ -73,7 +73,7 @@ async function startBody(
   return { socket, status, end: () => socket.write(' '.repeat(bytes - came)) };
 }
 
-test('heldBytes: large bodies that fill it are read, of a byte more shed, whoever brings them; small ones are always read', async (t) => {
+test('heldBytes: large bodies may fill it; one more byte gets 503; small bodies are always read', async (t) => {
   const { gateway, held } = await startHeld(t, { heldBytes: 400 * kilobyte, readAsideBytes: megabyte });
   const calls: Promise<Reply>[] = [];
   const start = async (bytes: number): Promise<void> => {
@@ -96,7 +96,7 @@ test('heldBytes: large bodies that fill it are read, of a byte more shed, whoeve
   t.is(gateway.running.load().heldBytes, 0);
 });
 
-test('an upstream’s large reply counts: of a read it is refused where there is no room, of a write it isn’t', async (t) => {
+test('without capacity a large upstream response is refused for a read, not for a write', async (t) => {
   const gateway = await startGateway(t, { limits: { heldBytes: megabyte } });
   for (const [bytes, status] of [
     [megabyte - 100, 200],
@@ -109,7 +109,7 @@ test('an upstream’s large reply counts: of a read it is refused where there is
   await until(() => gateway.running.load().heldBytes === 0);
 });
 
-test('a large request counts as it came and as it goes upstream; one that is read in the thread as the latter', async (t) => {
+test('a large request counts as received and as sent; in a worker thread only as sent', async (t) => {
   for (const [readAsideBytes, times] of [
     [megabyte, 2],
     [1, 1],
@@ -125,7 +125,7 @@ test('a large request counts as it came and as it goes upstream; one that is rea
   }
 });
 
-test('slow bodies take no places: a call that is there is served, however many bodies are on their way', async (t) => {
+test('slow bodies use no slots: a complete call is served whatever bodies are arriving', async (t) => {
   const gateway = await startGateway(t, { limits: { inFlight: 1, queue: 0 } });
   const coming = [];
   for (let count = 0; count < 5; count++) coming.push(await startBody(t, gateway, 10, 20));
@@ -138,7 +138,7 @@ test('slow bodies take no places: a call that is there is served, however many b
   }
 });
 
-test('a body that is there when all places are taken waits in the queue, and is shed where that is full', async (t) => {
+test('a complete body waits in the queue if all slots are used, and gets 503 if the queue is full', async (t) => {
   const { gateway, held } = await startHeld(t, { inFlight: 1, queue: 1 });
   const coming = [await startBody(t, gateway, 10, 20), await startBody(t, gateway, 10, 20)];
   const going = readOf(gateway, 2);
@@ -154,7 +154,7 @@ test('a body that is there when all places are taken waits in the queue, and is 
   t.is((await going).status, 200);
 });
 
-test('arriving: two bodies come at their leisure; for a third the slowest gives way, with 503', async (t) => {
+test('arriving: two bodies may be slow; a third evicts the slowest, with 503', async (t) => {
   const gateway = await startGateway(t, { limits: { arriving: 2 } });
   const slow = await startBody(t, gateway, 2, 100 * kilobyte);
   const fast = await startBody(t, gateway, 50 * kilobyte, 100 * kilobyte);
@@ -167,7 +167,7 @@ test('arriving: two bodies come at their leisure; for a third the slowest gives 
   }
 });
 
-test('arrivingBytes: a body on its way within its share keeps it when a reply needs room; beyond it the slowest gives way', async (t) => {
+test('arrivingBytes: only bodies beyond their share are evicted for a reply, the slowest first', async (t) => {
   for (const [arrivingBytes, bodyStatus, replyStatus] of [
     [300 * kilobyte, 200, 503],
     [300 * kilobyte - 1, 503, 200],
@@ -184,7 +184,7 @@ test('arrivingBytes: a body on its way within its share keeps it when a reply ne
   }
 });
 
-test('leavingBytes: a reply on its way out within its share keeps it when another needs room; beyond it a slow one is cut', async (t) => {
+test('leavingBytes: only slow replies beyond their share are cut when another needs memory', async (t) => {
   const big = 30 * megabyte;
   const body = emptyReply.padEnd(big);
   for (const [leavingBytes, isCut] of [
@@ -217,7 +217,7 @@ for (const [how, headers] of [
   ['its length known', true],
   ['in chunks', false],
 ] as const) {
-  test(`replies of writes, ${how}, wait for room: each is told whole, and never are there more than fit and one`, async (t) => {
+  test(`replies of writes, ${how}, wait for memory: all are complete, and at most one exceeds it`, async (t) => {
     const heldBytes = 4 * megabyte;
     const bytes = 3 * megabyte;
     // a reply in transit still counts, and blocks the others while memory is short
@@ -242,7 +242,7 @@ for (const [how, headers] of [
   });
 }
 
-test('replies of writes that are five times as long in XML are written one at a time when there is room again', async (t) => {
+test('replies of writes that grow five times in XML are written one at a time', async (t) => {
   const bytes = 4 * megabyte;
   const heldBytes = 40 * megabyte;
   const limits = { heldBytes, leavingBytes: megabyte, roomWaits: 64 };
@@ -282,7 +282,7 @@ test('replies of writes that are five times as long in XML are written one at a 
   t.true(most <= heldBytes + 5 * bytes, `${most}`);
 });
 
-test('roomWaits: while one write waits for room for its reply another is begun; while two do it is shed, unsent, and one of an operation whose replies are small is begun', async (t) => {
+test('roomWaits: one write starts while one waits; the next gets 503 unless replies are small', async (t) => {
   for (const [roomWaits, status] of [
     [3, 200],
     [2, 503],
@@ -312,7 +312,7 @@ test('roomWaits: while one write waits for room for its reply another is begun; 
   }
 });
 
-test('unpacking: two compressed bodies are unpacked at once, a third waits or, where the queue is full, is shed', async (t) => {
+test('unpacking: two bodies are unpacked at once, a third waits, or gets 503 with a full queue', async (t) => {
   const body = gzipSync(Buffer.alloc(64 * megabyte, 'no JSON'), { level: 1 });
   const limits = { unpacking: 2, bodyBytes: 65 * megabyte, compressionRatio: 10_000 };
   for (const [queue, good] of [
@@ -337,7 +337,7 @@ test('unpacking: two compressed bodies are unpacked at once, a third waits or, w
   }
 });
 
-test('small replies that a connection doesn’t take count: one that asks on and takes nothing', async (t) => {
+test('small unread replies count for a connection that sends requests and reads nothing', async (t) => {
   const gateway = await startGateway(t);
   gateway.answer({ body: emptyReply.padEnd(60 * kilobyte) });
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});

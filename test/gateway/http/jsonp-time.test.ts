@@ -1,7 +1,7 @@
 import test from 'ava';
 import { writeJsonp } from '../../../gateway/http/negotiate.ts';
 
-test('a reply full of what JSONP escapes takes little more time than to go over its bytes', (t) => {
+test('a reply full of characters that JSONP escapes takes little more than linear time', (t) => {
   const json = Buffer.from(`"${'\u2028\u2029'.repeat(500_000)}"`);
   const least = (work: () => unknown): number =>
     Math.min(

@@ -8,7 +8,7 @@ const gateway = await sharedGateway();
 
 const megabyte = 1024 * 1024;
 
-test('a body is what its pieces were, whatever their sizes and whatever was announced', (t) => {
+test('a body equals its chunks, for any sizes and any announced length', (t) => {
   const sizes = fc.array(fc.oneof(fc.nat(10), fc.nat(200_000), fc.constant(megabyte)), { maxLength: 8 });
   t.notThrows(() =>
     fc.assert(
@@ -29,7 +29,7 @@ test('a body is what its pieces were, whatever their sizes and whatever was anno
   );
 });
 
-test('a small body of one piece is that piece, not a copy', (t) => {
+test('a small body of one chunk is that chunk, not a copy', (t) => {
   const piece = Buffer.from('{}');
   const collector = new Collector(true);
   collector.add(piece);
@@ -53,7 +53,7 @@ for (const [what, bytes] of [
     ['in chunks', false],
   ] as const) {
     test.serial(
-      `a document of 4 MB of base64 ${what}, ${how}, arrives in SOAP and XML as it left`,
+      `a document of 4 MB of base64 ${what}, ${how}, arrives unchanged in SOAP and XML`,
       async (t) => {
         const base64 = Buffer.alloc(bytes, 'any bytes: \u0000\u0001\u00ff').toString('base64');
         const body = Buffer.from(replyWith(base64));
@@ -76,7 +76,7 @@ for (const [what, bytes] of [
   }
 }
 
-test.serial('a document of 4 MB reaches a caller of JSON byte for byte', async (t) => {
+test.serial('a document of 4 MB reaches a JSON caller byte for byte', async (t) => {
   const body = replyWith(Buffer.alloc(3 * megabyte, 'bytes').toString('base64'));
   gateway.answer({ body });
   const reply = await gateway.send('POST', '/json/reply/GetPdf', keyHeaders, '{"request":{"id":1}}');
@@ -89,7 +89,7 @@ for (const [what, bytes] of [
   ['a length that base64 can’t have', `${letters}A`],
   ['padding in its middle', `${letters.slice(0, 2_000_000)}A===${letters.slice(2_000_000)}`],
 ] as const) {
-  test.serial(`a document of 4 MB with ${what} is refused as a small one is`, async (t) => {
+  test.serial(`a document of 4 MB with ${what} is refused like a small one`, async (t) => {
     gateway.answer({ body: replyWith(bytes) });
     const reply = await gateway.send('POST', '/soap11', keyHeaders, envelope('1.1', { body: getPdf }));
     t.is(reply.headers['x-status'], '502');
@@ -109,7 +109,7 @@ for (const [where, from, to] of [
   ['before', '{"data":{', '{"data":{"note":"\u00ff",'],
 ] as const) {
   test.serial(
-    `bytes ${where} a document of 4 MB that aren’t UTF-8 are refused as in a small reply`,
+    `bytes ${where} a document of 4 MB that are not UTF-8 are refused as in a small reply`,
     async (t) => {
       const text = replyWith(letters).replace('Zoë', () => (where === 'behind' ? 'Zoë' : 'Zoe'));
       gateway.answer({

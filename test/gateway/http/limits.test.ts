@@ -199,7 +199,7 @@ test('W43: 100 000 opening brackets are MalformedRequest', async (t) => {
   t.is(statusOf(reply.text).errorCode, 'MalformedRequest');
 });
 
-test('W43: errors: 3 are told, a fourth is not', async (t) => {
+test('W43: errors: 3 are reported, a fourth is not', async (t) => {
   const { send } = await startGateway(t, { limits: { errors: 3 } });
   for (const [count, told] of [
     [3, 3],
@@ -211,7 +211,7 @@ test('W43: errors: 3 are told, a fourth is not', async (t) => {
   }
 });
 
-test('errors: what no more is told of costs no words: 49 000 unknown members beside 300 known ones are refused', async (t) => {
+test('errors: 49,000 unreported unknown members next to 300 reported ones are refused quickly', async (t) => {
   // all names are so similar that comparing each with all others would take minutes
   const name = (kind: string, index: number): string => `${kind.repeat(56)}${index}`;
   const properties = Object.fromEntries(
@@ -255,7 +255,7 @@ test('W24: credential: 8 characters pass, 9 are Unauthorized, in header and body
   }
 });
 
-test('W5: acceptRanges: the second range is looked at, the third isn’t', async (t) => {
+test('W5: acceptRanges: the second range is read, the third is ignored', async (t) => {
   const { send } = await startGateway(t, { limits: { acceptRanges: 2 } });
   for (const [accept, type] of [
     ['text/html, application/xml', 'application/xml'],
@@ -302,7 +302,7 @@ for (const face of ['json', 'xml', 'soap'] as const) {
   }
 }
 
-test('bodyPieces and bodyPieceBytes: 40 pieces of a byte are read, 41 are 413, and as many of 4 bytes are read', async (t) => {
+test('bodyPieces and bodyPieceBytes: 40 chunks of 1 byte pass, 41 are 413; 41 of 4 bytes pass', async (t) => {
   const { raw } = await startGateway(t, { limits: { bodyPieces: 40, bodyPieceBytes: 4 } });
   const head =
     'POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: key\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -319,7 +319,7 @@ test('bodyPieces and bodyPieceBytes: 40 pieces of a byte are read, 41 are 413, a
   }
 });
 
-test('writtenBytes: a reply that takes no more in XML is written, one that takes more is 502', async (t) => {
+test('writtenBytes: a reply of that size in XML is written, a larger one is 502', async (t) => {
   const limits = { writtenBytes: 200_000 };
   const { answer, send } = await startGateway(t, { limits });
   for (const [bytes, status] of [
@@ -337,7 +337,7 @@ test('writtenBytes: a reply that takes no more in XML is written, one that takes
   }
 });
 
-test('W44: a body far over the limit is 413 with the connection closed, and the reply arrives', async (t) => {
+test('W44: a body far above the limit is 413, the connection closes, and the reply arrives', async (t) => {
   const big = Buffer.alloc(6 * 1024 * 1024, 120);
   for (const headers of [{}, { 'Transfer-Encoding': 'chunked' }]) {
     const reply = await gateway.send('POST', '/soap11', headers, big);
@@ -346,7 +346,7 @@ test('W44: a body far over the limit is 413 with the connection closed, and the 
   }
 });
 
-test('W44: the default limit is 1 MiB for a contract without bytes in its inputs', async (t) => {
+test('W44: the default limit is 1 MiB for a contract without binary inputs', async (t) => {
   const at = defaultLimits.bodyBytes;
   t.is((await bodyCall(gateway, 'json', at)).status, 200);
   t.is((await bodyCall(gateway, 'json', at + 1)).status, 413);
@@ -357,7 +357,7 @@ for (const [what, coding, compress] of [
   ['x-gzip', 'X-GZIP', gzipSync],
   ['deflate', 'deflate', deflateSync],
 ] as const) {
-  test(`W44: bodyBytes count what ${what} unpacks to: 1000 are read, 1001 are 413`, async (t) => {
+  test(`W44: bodyBytes: counts the unpacked size of ${what}: 1000 are read, 1001 are 413`, async (t) => {
     const { send } = await startGateway(t, { limits: small });
     for (const [bytes, status] of [
       [1_000, 200],
@@ -380,7 +380,7 @@ for (const [coding, compress] of [
     ['a zero', '\0'],
     ['zeros and another body', Buffer.concat([Buffer.from('\0\0'), compress('{}')])],
   ] as const) {
-    test(`bytes behind a body of ${coding} are refused, with where they begin: ${what}`, async (t) => {
+    test(`refuses bytes after a body of ${coding}, with their position: ${what}`, async (t) => {
       const packed = compress('{}');
       const headers = { ...keyHeaders, 'Content-Encoding': coding };
       const body = Buffer.concat([packed, Buffer.from(behind)]);
@@ -403,7 +403,7 @@ function gzipOf(text: string, bytes: number): Buffer {
   return Buffer.concat([head, Buffer.from(comment), plain.subarray(10)]);
 }
 
-test('compressionRatio: beyond 1 MiB a hundredfold is read, a body a byte smaller is refused; below any is read', async (t) => {
+test('compressionRatio: beyond 1 MiB a ratio of 100 passes, a body of one byte less is refused', async (t) => {
   const { send } = await startGateway(t, { limits: { bodyBytes: 16 * 1024 * 1024 } });
   const headers = { ...keyHeaders, 'Content-Encoding': 'gzip' };
   const size = 2_000_000;
@@ -417,7 +417,7 @@ test('compressionRatio: beyond 1 MiB a hundredfold is read, a body a byte smalle
   }
 });
 
-test('bodyBytesWithBinary: with base64 in some input 1000 bytes are read, 1001 are 413', async (t) => {
+test('bodyBytesWithBinary: with base64 in an input 1000 bytes are read, 1001 are 413', async (t) => {
   const { port } = await startGateway(t, {
     limits: { bodyBytes: 100, bodyBytesWithBinary: 1_000 },
     serve: { contract: folderOf('scalars') },
@@ -431,7 +431,7 @@ test('bodyBytesWithBinary: with base64 in some input 1000 bytes are read, 1001 a
   }
 });
 
-test('upstreamError: an error of 200 characters is told whole, one of 201 isn’t', async (t) => {
+test('upstreamError: an error of 200 characters is complete, one of 201 is cut', async (t) => {
   const { port, answer } = await startGateway(t, {
     limits: { upstreamError: 200 },
     serve: { contract: folderOf('scalars') },
@@ -456,7 +456,7 @@ for (const coding of ['br', 'gzip, gzip', 'zstd', 'compress', 'gzip;q=1']) {
   });
 }
 
-test('W27, W44: a body that isn’t of its coding is undecodable: a fault, 400 in JSON', async (t) => {
+test('W27, W44: a body that does not match its coding is undecodable: a fault, or 400 in JSON', async (t) => {
   const headers = { ...keyHeaders, 'Content-Encoding': 'gzip' };
   for (const body of ['{}', '', gzipSync('{}').subarray(0, -6)]) {
     const json = await gateway.send('POST', '/json/reply/GetSearch', headers, body);
@@ -469,7 +469,7 @@ test('W27, W44: a body that isn’t of its coding is undecodable: a fault, 400 i
 });
 
 for (const coding of ['identity', 'Identity', '']) {
-  test(`Content-Encoding "${coding}" is none`, async (t) => {
+  test(`refuses the Content-Encoding "${coding}"`, async (t) => {
     const headers = { ...keyHeaders, 'Content-Encoding': coding };
     t.is((await gateway.send('POST', '/json/reply/GetSearch', headers, '{}')).status, 200);
   });
@@ -480,7 +480,7 @@ for (const coding of ['identity', 'Identity', '']) {
 const post = (path: string, lines: string, body = ''): string =>
   `POST /v2${path} HTTP/1.1\r\nHost: x\r\n${lines}\r\n\r\n${body}`;
 
-test('Expect: 100-continue: the body is asked for once nothing speaks against it', async (t) => {
+test('Expect: 100-continue: the body is requested if all checks pass', async (t) => {
   const body = envelope('1.1');
   const socket = connect(gateway.port, '127.0.0.1');
   socket.write(
@@ -501,7 +501,7 @@ for (const [what, path, lines, status] of [
   ['for another verb', '/subusers/update', 'Content-Length: 9', 405],
 ] as const) {
   test.serial(
-    `Expect: 100-continue with a body ${what} is ${status} instead, and the connection closes at once`,
+    `Expect: 100-continue with a body ${what} is ${status} instead, and the connection closes`,
     async (t) => {
       const reply = await gateway.raw(post(path, `Expect: 100-continue\r\n${lines}`));
       t.regex(reply, new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -511,7 +511,7 @@ for (const [what, path, lines, status] of [
   );
 }
 
-test('an HTTP/1.0 caller is never told to continue', async (t) => {
+test('an HTTP/1.0 caller never gets 100 Continue', async (t) => {
   const body = envelope('1.1');
   const head = `POST /v2/soap11 HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`;
   t.regex(await gateway.raw(head, body), /^HTTP\/1\.1 200 OK\r\n/);
@@ -526,7 +526,7 @@ test('another expectation is 417', async (t) => {
   t.regex(await gateway.raw(post('/soap11', `Expect: tea\r\n${id}`)), /^X-Request-Id: caller-0417\r$/m);
 });
 
-test('a message that is refused once it was read keeps its connection', async (t) => {
+test('a message that is refused after reading keeps its connection', async (t) => {
   const calls = ['/soap11', '/json/reply/GetSearch'].map((path) => post(path, 'Content-Length: 1', '<'));
   const replies = await gateway.raw(...calls, post('/soap11', 'Connection: close\r\nContent-Length: 1', '<'));
   t.deepEqual(replies.match(/HTTP\/1\.1 \d+|^Connection: [\w-]+/gim), [
@@ -536,7 +536,7 @@ test('a message that is refused once it was read keeps its connection', async (t
   ]);
 });
 
-test('what follows an unread body on the same connection is never taken for a request', async (t) => {
+test('bytes after an unread body on the same connection are never parsed as a request', async (t) => {
   const smuggled = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   const reply = await gateway.raw(
     post('/soap11', `Content-Type: multipart/a\r\nContent-Length: ${smuggled.length}`, smuggled),
@@ -557,7 +557,7 @@ test('headerCount: 100 lines are read, 101 are 431', async (t) => {
   t.regex(await raw(post('/soap11', lines(101), body)), /^HTTP\/1\.1 431 /);
 });
 
-test('headerBytes: target, names and values of 16 KiB are read, of one more 431', async (t) => {
+test('headerBytes: target, names and values of 16 KiB are read, one more byte is 431', async (t) => {
   const { headerBytes } = defaultLimits;
   const request = (bytes: number): string => {
     const [path, name] = ['/v2/soap11', 'X-Long'];
@@ -575,13 +575,13 @@ for (const [path, said] of [
   ['/json/reply/GetSearch', /^HTTP\/1\.1 408 .*"errorCode":"RequestTimeout"/s],
   ['/xml/reply/GetSearch', /^HTTP\/1\.1 408 .*<GetSearchResponse .*<ErrorCode>RequestTimeout</s],
 ] as const) {
-  test(`bodyMs: a body at ${path} that doesn’t come to an end is 408`, async (t) => {
+  test(`bodyMs: a body at ${path} that does not end is 408`, async (t) => {
     const { raw } = await startGateway(t, { limits: { bodyMs: 100 } });
     t.regex(await raw(post(path, 'Content-Length: 99', '{"a')), said);
   });
 }
 
-test('replyBytes and replyBytesWithBinary: a reply at its limit is read, of a byte more 502', async (t) => {
+test('replyBytes and replyBytesWithBinary: a reply at its limit is read, one more byte is 502', async (t) => {
   const { send, answer } = await startGateway(t, { limits: { replyBytes: 100, replyBytesWithBinary: 200 } });
   for (const [length, plain, binary] of [
     [100, 200, 200],
@@ -597,7 +597,7 @@ test('replyBytes and replyBytesWithBinary: a reply at its limit is read, of a by
 
 // --- connections -----------------------------------------------------------------------------------------
 
-test('requestsPerSocket: the second reply says close, and a third request is not begun', async (t) => {
+test('requestsPerSocket: the second reply has Connection: close, and a third is not started', async (t) => {
   const { raw } = await startGateway(t, { limits: { requestsPerSocket: 2 } });
   const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n';
   const [first = '', second = '', ...more] = (
@@ -608,7 +608,7 @@ test('requestsPerSocket: the second reply says close, and a third request is not
   t.deepEqual(more, []);
 });
 
-test('upstreamConnections: no more than two calls are under way at once', async (t) => {
+test('upstreamConnections: at most two calls run at once', async (t) => {
   const { send, answer } = await startGateway(t, { limits: { upstreamConnections: 2 } });
   const under: ServerResponse[] = [];
   let most = 0;

@@ -67,24 +67,27 @@ function hold(ms: number): void {
   while (performance.now() < until);
 }
 
-test.serial('of a large request body little more than turnBytes is taken in one turn', async (t) => {
-  const gateway = await startGateway(t, { serve: { contract: documents } });
-  const body = '{}'.padEnd(15 * megabyte);
-  const turns = watchTurns(gateway);
-  const caller = await callerAside(
-    t,
-    gateway.port,
-    `POST /json/reply/convert HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
-    body,
-  );
-  const reply = once(caller, 'message');
-  hold(200);
-  t.regex(String((await reply)[0]), /^HTTP\/1\.1 20/);
-  const most = turns().reduce((left, right) => Math.max(left, right));
-  t.true(most <= 512 * 1024, `${most}`);
-});
+test.serial(
+  'little more than turnBytes of a large request body is read in one event-loop iteration',
+  async (t) => {
+    const gateway = await startGateway(t, { serve: { contract: documents } });
+    const body = '{}'.padEnd(15 * megabyte);
+    const turns = watchTurns(gateway);
+    const caller = await callerAside(
+      t,
+      gateway.port,
+      `POST /json/reply/convert HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n`,
+      body,
+    );
+    const reply = once(caller, 'message');
+    hold(200);
+    t.regex(String((await reply)[0]), /^HTTP\/1\.1 20/);
+    const most = turns().reduce((left, right) => Math.max(left, right));
+    t.true(most <= 512 * 1024, `${most}`);
+  },
+);
 
-test.serial('of many large request bodies that come at once eight are read on in a turn', async (t) => {
+test.serial('eight of many large request bodies are read in one event-loop iteration', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: documents } });
   const body = '{}'.padEnd(3 * megabyte);
   const turns = watchTurns(gateway);
@@ -97,49 +100,49 @@ test.serial('of many large request bodies that come at once eight are read on in
   t.true(many.length <= 8, `${many}`);
 });
 
-test.serial('of a large reply of the upstream little more than turnBytes is taken in one turn', async (t) => {
-  const gateway = await startGateway(t);
-  const body = Buffer.from(emptyReply.padEnd(15 * megabyte));
-  gateway.answer((_hit, response) => {
-    response.write(body);
-    hold(100);
-    response.end();
-  });
-  const turns = watchTurns(gateway);
-  const reply = await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
-  t.is(reply.text.length, body.length);
-  const most = turns().reduce((left, right) => Math.max(left, right));
-  t.true(most <= 512 * 1024, `${most}`);
-});
-
 test.serial(
-  'of many large replies of the upstream that come at once eight are read on in a turn',
+  'little more than turnBytes of a large response is read in one event-loop iteration',
   async (t) => {
     const gateway = await startGateway(t);
-    const body = Buffer.from(emptyReply.padEnd(3 * megabyte));
-    const waiting: (() => void)[] = [];
+    const body = Buffer.from(emptyReply.padEnd(15 * megabyte));
     gateway.answer((_hit, response) => {
-      waiting.push(() => {
-        response.write(body); // a response without Content-Length
-        response.end();
-      });
-      if (waiting.length === 32) for (const answer of waiting) answer();
+      response.write(body);
+      hold(100);
+      response.end();
     });
     const turns = watchTurns(gateway);
-    const keys = Object.entries(keyHeaders)
-      .map((header) => `${header.join(': ')}\r\n`)
-      .join('');
-    const head = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keys}Content-Length: 2\r\n\r\n`;
-    const caller = await callerAside(t, gateway.port, head, '{}', 32);
-    const [came] = await once(caller, 'message');
-    t.is(came.filter((reply: string) => reply.startsWith('HTTP/1.1 200')).length, 32);
-    const many = turns().filter((bytes) => bytes > 1024 * 1024);
-    t.true(many.length <= 8, `${many}`);
+    const reply = await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+    t.is(reply.text.length, body.length);
+    const most = turns().reduce((left, right) => Math.max(left, right));
+    t.true(most <= 512 * 1024, `${most}`);
   },
 );
 
+test.serial('eight of many large responses are read in one event-loop iteration', async (t) => {
+  const gateway = await startGateway(t);
+  const body = Buffer.from(emptyReply.padEnd(3 * megabyte));
+  const waiting: (() => void)[] = [];
+  gateway.answer((_hit, response) => {
+    waiting.push(() => {
+      response.write(body); // a response without Content-Length
+      response.end();
+    });
+    if (waiting.length === 32) for (const answer of waiting) answer();
+  });
+  const turns = watchTurns(gateway);
+  const keys = Object.entries(keyHeaders)
+    .map((header) => `${header.join(': ')}\r\n`)
+    .join('');
+  const head = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keys}Content-Length: 2\r\n\r\n`;
+  const caller = await callerAside(t, gateway.port, head, '{}', 32);
+  const [came] = await once(caller, 'message');
+  t.is(came.filter((reply: string) => reply.startsWith('HTTP/1.1 200')).length, 32);
+  const many = turns().filter((bytes) => bytes > 1024 * 1024);
+  t.true(many.length <= 8, `${many}`);
+});
+
 test.serial(
-  'a body in chunks of one byte is read no further than what came together with too many of them',
+  'reading of a body in chunks of one byte stops after the packet with too many of them',
   async (t) => {
     const gateway = await startGateway(t);
     const turns = watchCpu();
@@ -159,7 +162,7 @@ for (const [what, body] of [
   ['chunks of one byte', '1\r\n \r\n'.repeat(50_000)],
   ['requests in a row', 'GET /v2/nothing HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(5_000)],
 ] as const) {
-  test.serial(`${what} that come on fifty connections at once hold no turn for long`, async (t) => {
+  test.serial(`${what} on fifty connections at once never block the event loop for long`, async (t) => {
     const gateway = await startGateway(t);
     const turns = watchCpu();
     const head = body.startsWith('GET')

@@ -16,7 +16,7 @@ async function lengthOf(reply: IncomingMessage): Promise<number> {
   return bytes;
 }
 
-test('of large replies that go on in the same turn of the event loop eight do, and the others in the next', async (t) => {
+test('eight large replies continue in one event-loop iteration, the others in the next', async (t) => {
   let writes = 0;
   let most = 0;
   const server = createServer((_request, response) => {

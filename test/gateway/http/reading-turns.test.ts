@@ -94,7 +94,7 @@ function give(
   }
 }
 
-test('parsingMs: more of a connection may take so long in a turn; beyond it all connections are read in slices', async (t) => {
+test('parsingMs: pipelined parsing may take that long per iteration; then connections are sliced', async (t) => {
   const patient = await startReading(t, { parsingMs: 10_000 });
   const there = await patient.open();
   give(patient.turns, there, 4, 20);
@@ -106,7 +106,7 @@ test('parsingMs: more of a connection may take so long in a turn; beyond it all 
   t.deepEqual([one.isSliced(), other.isSliced()], [true, true]);
 });
 
-test('parsingMs: what other turns took doesn’t count, and neither does one thing of each connection', async (t) => {
+test('parsingMs: other iterations and single requests of each connection do not count', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 100 });
   const [one, other] = [await open(), await open()];
   for (let round = 0; round < 4; round++) {
@@ -121,7 +121,7 @@ test('parsingMs: what other turns took doesn’t count, and neither does one thi
   t.false(one.isSliced());
 });
 
-test('parsingWatchMs: new connections are read in slices for so long after it was too much, and later ones as ever', async (t) => {
+test('parsingWatchMs: new connections are sliced for that long after an overload, later ones not', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingWatchMs: 60_000 });
   const first = await open();
   t.false(first.isSliced());
@@ -133,7 +133,7 @@ test('parsingWatchMs: new connections are read in slices for so long after it wa
   t.false((await short.open()).isSliced());
 });
 
-test('parsingSliceUs: a turn takes slices until it has passed, and the next one goes on', async (t) => {
+test('parsingSliceUs: an iteration parses slices until it has passed; the next one continues', async (t) => {
   const perTurn: number[] = [];
   let inTurn = 0;
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 12_000 }, () => {
@@ -169,7 +169,7 @@ async function crowdedTurn(
   await turn();
 }
 
-test('parsingMs: two turns with a crowd of one network may take so long within a second, then all are read in slices', async (t) => {
+test('parsingMs: two iterations of one network’s burst may take that long per second, then slices', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 20 });
   const crowd = await openMany(16, open);
   const other = await open(newNetwork(false));
@@ -186,7 +186,7 @@ for (const [what, requests, parsingMs, isProxy, hasOther] of [
   ['requests of a proxy', 16, 20, true, true],
   ['requests while nobody else is connected', 16, 20, false, false],
 ] as const)
-  test(`${what} are no crowd`, async (t) => {
+  test(`${what} are not a burst`, async (t) => {
     const { turns, open } = await startReading(t, { parsingMs });
     const network = newNetwork(isProxy);
     const crowd = await openMany(requests, () => open(network));
@@ -196,7 +196,7 @@ for (const [what, requests, parsingMs, isProxy, hasOther] of [
     t.false(crowd[0]?.isSliced());
   });
 
-test('what a caller of another network sent is parsed within the turn, however many of a crowd wait', async (t) => {
+test('bytes of another network are parsed at once, however large a burst of one network waits', async (t) => {
   let order = '';
   const honest = newNetwork(false);
   const others = new Set<Socket>();
@@ -216,7 +216,7 @@ test('what a caller of another network sent is parsed within the turn, however m
   await until(() => crowd.every(({ pieces }) => pieces.length > 0));
 });
 
-test('of two crowds both are read, in turn', async (t) => {
+test('two bursts are parsed alternately', async (t) => {
   let order = '';
   const names = new Map<Socket, string>();
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, (socket) => {
@@ -237,7 +237,7 @@ test('of two crowds both are read, in turn', async (t) => {
   t.true(ofOne >= 7 && ofOne <= 13, order);
 });
 
-test('while connections are accepted one slice of those that wait is parsed in eight turns, so that the next is accepted soon', async (t) => {
+test('while connections are accepted, a waiting slice is parsed every eighth iteration', async (t) => {
   let inTurn = 0;
   const perTurn: number[] = [];
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000_000 }, () => {
@@ -263,7 +263,7 @@ test('while connections are accepted one slice of those that wait is parsed in e
   t.deepEqual(slices, [1, 1, 1, 1], `${perTurn}`);
 });
 
-test('what comes is parsed whole and in its order, in slices of 2 KiB, whatever was sent at once', async (t) => {
+test('slices of 2 KiB parse everything in order, however much was sent at once', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0 });
   const connections: ({ readonly bytes: number } & Awaited<ReturnType<typeof open>>)[] = [];
   for (const bytes of [1, slice, slice + 1, 300_000]) connections.push({ bytes, ...(await open()) });
@@ -276,7 +276,7 @@ test('what comes is parsed whole and in its order, in slices of 2 KiB, whatever 
   }
 });
 
-test('a slice ends behind its second head, so that no more requests are begun of a caller who leaves', async (t) => {
+test('a slice ends after its second head, so a disconnected caller starts no more requests', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0 });
   const { caller, pieces } = await open();
   begin(turns);
@@ -286,7 +286,7 @@ test('a slice ends behind its second head, so that no more requests are begun of
   t.deepEqual(pieces.map(String), [get + get, get + get, get]);
 });
 
-test('a connection that is new goes before one that sent much', async (t) => {
+test('a new connection is parsed before one that sent much', async (t) => {
   let order = '';
   const names = new Map<Socket, string>();
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 5_000 }, (socket) => {
@@ -305,7 +305,7 @@ test('a connection that is new goes before one that sent much', async (t) => {
   t.is(much.text(), numbered(64 * slice));
 });
 
-test('what one sent waits for no more than the slices of a turn, however many sent more before it', async (t) => {
+test('a single request waits at most one iteration of slices, however much was sent before', async (t) => {
   let order = '';
   const little = new Set<Socket>();
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, (socket) => {
@@ -325,7 +325,7 @@ test('what one sent waits for no more than the slices of a turn, however many se
   await until(() => crowd.every(({ text }) => text().length === 8 * slice));
 });
 
-test('those that sent more than a slice leave most of the time to others', async (t) => {
+test('connections that sent more than a slice leave most of the time to others', async (t) => {
   let workedMs = 0;
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, () => {
     work(2);
@@ -341,7 +341,7 @@ test('those that sent more than a slice leave most of the time to others', async
   t.true(tookMs > 2.5 * workedMs, `${tookMs}`); // there is no pause before the first slices and after the last
 });
 
-test('a reader that asks for more before its turn holds no more of what came', async (t) => {
+test('a reader that asks for more before its slice does not buffer more', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, (socket) => {
     work(2);
     socket.resume();
@@ -354,7 +354,7 @@ test('a reader that asks for more before its turn holds no more of what came', a
   t.true(socket.bytesRead - text().length < 400_000, `${socket.bytesRead} ${text().length}`);
 });
 
-test('what is left of a connection that has ended is let go of', async (t) => {
+test('the remaining bytes of a closed connection are released', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, (socket) => {
     work(2);
     socket.end('bye');
@@ -367,7 +367,7 @@ test('what is left of a connection that has ended is let go of', async (t) => {
   t.is(pieces.length, 1);
 });
 
-test('a caller who doesn’t take its replies has the rest of its requests wait', async (t) => {
+test('requests of a caller that does not read its replies wait', async (t) => {
   const reply = Buffer.alloc(8_000_000);
   const { turns, open } = await startReading(t, { parsingMs: 0 }, (socket) => {
     if (!socket.writableNeedDrain) socket.write(reply);
@@ -383,7 +383,7 @@ test('a caller who doesn’t take its replies has the rest of its requests wait'
   t.is(text(), numbered(3 * slice));
 });
 
-test('calls are answered as ever when they are read in slices: bodies of any size, chunks, many in a row', async (t) => {
+test('sliced connections get the usual replies: bodies of any size, chunks, many in a row', async (t) => {
   const gateway = await startGateway(t, { limits: { parsingMs: 0, parsingWatchMs: 600_000 } });
   gateway.answer({ body: emptyReply });
   await gateway.raw(
@@ -406,7 +406,7 @@ test('calls are answered as ever when they are read in slices: bodies of any siz
   );
 });
 
-test('a body of several slices that came while its request waited for the one before it is whole', async (t) => {
+test('a body of several slices that arrived while its request waited is complete', async (t) => {
   const gateway = await startGateway(t, { limits: { parsingMs: 0, parsingWatchMs: 600_000 } });
   gateway.answer((_hit, response) => setTimeout(() => response.end(emptyReply), 20));
   await gateway.raw(
@@ -426,7 +426,7 @@ test('a body of several slices that came while its request waited for the one be
   );
 });
 
-test('a caller who closes its side behind a message has all of it read first', async (t) => {
+test('all bytes of a caller that closes its side after a message are read first', async (t) => {
   const { turns, open } = await startReading(t, { parsingMs: 0, parsingSliceUs: 1_000 }, () => work(1));
   const { caller, socket, text } = await open();
   let ended = -1;
@@ -440,7 +440,7 @@ test('a caller who closes its side behind a message has all of it read first', a
   t.is(text(), numbered(30 * slice));
 });
 
-test('a connection that waits for its replies as slices begin is read on once they are out', async (t) => {
+test('a connection that waits for its replies when slicing starts is read afterwards', async (t) => {
   const gateway = await startGateway(t, { limits: { parsingMs: 0, requestsPerSocket: 10_000 } });
   const requests = 3_000; // more than one read contains
   const get = 'GET /v2/nothing HTTP/1.1\r\nHost: x\r\n';
@@ -448,7 +448,7 @@ test('a connection that waits for its replies as slices begin is read on once th
   t.is(replies.match(/HTTP\/1\.1 404 /g)?.length, requests);
 });
 
-test('bodies that wait for their turn as slices begin are read to their ends', async (t) => {
+test('bodies that wait when slicing starts are read to their ends', async (t) => {
   const gateway = await startGateway(t, { limits: { parsingMs: 0 } });
   const body = '{}'.padEnd(1_000_000);
   const upload = `POST /v2/json/reply/GetSearch HTTP/1.1\r\nHost: x\r\nX-Api-User: u\r\nX-Api-Key: k\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;

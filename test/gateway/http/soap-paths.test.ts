@@ -27,7 +27,7 @@ for (const path of [
   '/v2/json/reply/GetSearch;jsessionid=1',
   '/v2/xml//reply/GetSearch',
 ])
-  test(`W40: an endpoint of JSON and XML is not served at ${path}`, async (t) => {
+  test(`W40: no JSON or XML endpoint is served at ${path}`, async (t) => {
     t.is((await send(shared.port, 'POST', path, { 'Content-Type': 'application/json' }, '{}')).status, 404);
   });
 
@@ -65,7 +65,7 @@ test('W44: a SOAP call at the base path gets a fault with 405 in X-Status', asyn
   }
 });
 
-test('W44: a request of JSON at an unknown path is 404 in JSON', async (t) => {
+test('W44: a JSON request at an unknown path is 404 in JSON', async (t) => {
   const reply = await send(shared.port, 'POST', '/v2/nothing', { 'Content-Type': 'application/json' }, '{}');
   t.is(reply.status, 404);
   t.regex(String(reply.headers['content-type']), /application\/json/);

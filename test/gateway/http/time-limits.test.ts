@@ -114,7 +114,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-test('upstreamFirstByteMs: an answer with base64 may take 1.5 times as long', async (t) => {
+test('upstreamFirstByteMs: a response with base64 may take 1.5 times as long', async (t) => {
   const gateway = await startGateway(t, { limits: { upstreamFirstByteMs: 400 } });
   const began = performance.now();
   t.is(await repliedInPieces(gateway, 'GetPdf', false, [emptyReply]), 504);
@@ -123,13 +123,13 @@ test('upstreamFirstByteMs: an answer with base64 may take 1.5 times as long', as
 
 for (const { limits, what, exchange, beyond } of rows) {
   const [limit] = Object.keys(limits);
-  test(`${limit}: ${what} may take its time within it; what never ends is ${beyond}`, async (t) => {
+  test(`${limit}: ${what} may take that long; ${beyond} after it`, async (t) => {
     t.is(await exchange(t, await startGateway(t), true), 200);
     t.is(await exchange(t, await startGateway(t, { limits }), false), beyond);
   });
 }
 
-test('bodyBytesPerSecond: after bodySlowMs a slow body is read where it is as fast as that, else 408', async (t) => {
+test('bodyBytesPerSecond: after bodySlowMs a slower body is 408, a faster one is read', async (t) => {
   for (const [bodyBytesPerSecond, status] of [
     [1, 200],
     [1_000_000, 408],
@@ -140,7 +140,7 @@ test('bodyBytesPerSecond: after bodySlowMs a slow body is read where it is as fa
   }
 });
 
-test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long as it is fast enough, else it is cut', async (t) => {
+test('writeSlowMs and writeBytesPerSecond: a reply read slower than the rate is cut', async (t) => {
   const bytes = 30_000_000;
   for (const [writeBytesPerSecond, isWhole] of [
     [1_000, true],
@@ -162,7 +162,7 @@ test('writeSlowMs and writeBytesPerSecond: a reply may be taken slowly as long a
   }
 });
 
-test('writeSlowMs and writeBytesPerSecond: pages, and those of the process, are replies like others', async (t) => {
+test('writeSlowMs and writeBytesPerSecond: apply to pages and monitoring replies too', async (t) => {
   const id = 'x'.repeat(64); // the reply contains it twice
   for (const [path, more, requests] of [
     ['/v2/docs/-/contract', '', 3_000],
@@ -185,7 +185,7 @@ test('writeSlowMs and writeBytesPerSecond: pages, and those of the process, are 
   }
 });
 
-test('keepAliveMs: a connection may pause between requests within it, and is closed after', async (t) => {
+test('keepAliveMs: a connection may be idle that long between requests, then it is closed', async (t) => {
   const get = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
   const open = async (keepAliveMs: number): Promise<Socket> => {
     const { port } = await startGateway(t, { limits: { keepAliveMs } });
@@ -202,7 +202,7 @@ test('keepAliveMs: a connection may pause between requests within it, and is clo
   await once((await open(100)).resume(), 'close');
 });
 
-test('upstreamConnectMs: an upstream that takes no connection within it is 503', async (t) => {
+test('upstreamConnectMs: an upstream that accepts no connection in that time is 503', async (t) => {
   // a process that listens and never accepts: connections beyond its backlog get no answer
   const deaf = spawn(process.execPath, ['-e', deafServer], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => deaf.kill('SIGKILL'));

@@ -21,7 +21,7 @@ function startWaiting(most: number, placeMs: number) {
   };
 }
 
-test('so many are under way at once, and the next when one is written or its caller gone', async (t) => {
+test('a limited number of requests run; the next starts when one is written or its caller left', async (t) => {
   const { begun, ask } = startWaiting(2, hourMs);
   const [first, second] = [0, 1, 2, 3, 4].map((number) => ask(number));
   t.deepEqual(begun, [0, 1]);
@@ -36,7 +36,7 @@ test('so many are under way at once, and the next when one is written or its cal
   t.deepEqual(begun, [0, 1, 2, 3]);
 });
 
-test('a request whose caller left before its turn takes no place', (t) => {
+test('a waiting request whose caller disconnected uses no slot', (t) => {
   const { begun, ask } = startWaiting(1, hourMs);
   for (let number = 0; number < 3; number++) ask(number, true);
   ask(3);
@@ -44,7 +44,7 @@ test('a request whose caller left before its turn takes no place', (t) => {
   t.deepEqual(begun, [0, 1, 2, 3]);
 });
 
-test('one that takes long gives its place to others, once', async (t) => {
+test('a request that takes long releases its slot to others, once', async (t) => {
   const { begun, ask } = startWaiting(1, 5);
   const first = ask(0);
   ask(1);

@@ -12,7 +12,7 @@ function filled(value: unknown): { value: unknown; problems: string[] } {
   return { value: result, problems };
 }
 
-test('a variable is filled in, and its default if it is not set', (t) => {
+test('a variable is replaced by its value, or by its default if it is not set', (t) => {
   const given = { a: variable('SET_FOR_TEST'), b: [`x-${variable('UNSET_FOR_TEST', ':-y')}`] };
   t.deepEqual(filled(given), { value: { a: 'set', b: ['x-y'] }, problems: [] });
 });
@@ -22,7 +22,7 @@ for (const [name, otherwise] of [
   ['UNSET_FOR_TEST', `:-x${variable('B')}y`],
   ['SET_FOR_TEST', `:-${variable('B')}`],
 ] as const) {
-  test(`a variable in the default of a variable is refused: ${variable(name, otherwise)}`, (t) => {
+  test(`refuses a variable in the default of a variable: ${variable(name, otherwise)}`, (t) => {
     const expected = `/a: expected a text without variables as the default of ${name}, got another variable in it`;
     t.deepEqual(filled({ a: variable(name, otherwise) }).problems, [expected]);
   });

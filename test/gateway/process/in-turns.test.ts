@@ -14,7 +14,7 @@ function* longSteps(count: number): Steps<string> {
   return 'done';
 }
 
-test('work in steps leaves turns of the event loop to others', async (t) => {
+test('work in steps leaves event-loop iterations to other work', async (t) => {
   let turns = 0;
   const watch = (): void => {
     turns++;
@@ -26,7 +26,7 @@ test('work in steps leaves turns of the event loop to others', async (t) => {
   t.true(turns >= 10, `${turns} turns`);
 });
 
-test('an error of a step is the work’s', async (t) => {
+test('an error of a step rejects the work', async (t) => {
   const failing = function* (): Steps<never> {
     yield;
     throw new RangeError('no such type');
@@ -34,7 +34,7 @@ test('an error of a step is the work’s', async (t) => {
   await t.throwsAsync(inTurns(failing()), { instanceOf: RangeError, message: 'no such type' });
 });
 
-test('a contract is compiled an operation in each step', async (t) => {
+test('a contract is compiled one operation per step', async (t) => {
   const { contract } = readContract(screeningContract);
   const steps = compileInSteps(contract, defaultLimits);
   let count = 0;

@@ -15,7 +15,7 @@ function reported(server: string | undefined, paths: readonly string[], upstream
   return reportOf(loaded, { basePath: '/edge', upstreamUrl, isMapped: false });
 }
 
-test('a report says how many operations go where, and the call of one in full', (t) => {
+test('a report counts operations per destination, and shows one call completely', (t) => {
   const report = reported('https://pets.example/v1', ['/pets', '/cats'], 'http://internal:9090');
   t.like(report, {
     contract: '/edge',
@@ -58,7 +58,7 @@ for (const [what, server, paths, upstream, said] of [
   ['is there twice in the document', '/v1', ['/v1/pets', '/v1'], 'http://b', /without it: http:\/\/b\/$/],
   ['is there twice in part', undefined, ['/v1/pets'], 'http://b/proxy/v1', /without it: http:\/\/b\/proxy$/],
 ] as const) {
-  test(`a base path that ${what} is a remark with the remedy`, (t) => {
+  test(`a base path that ${what} is a warning with the remedy`, (t) => {
     const { remarks } = reported(server, paths, upstream);
     t.is(remarks.length, 1);
     t.regex(remarks[0]?.message ?? '', said);
@@ -72,7 +72,7 @@ for (const [what, server, paths, upstream] of [
   ['that some paths begin with', '/pets', ['/pets/{id}x', '/cats'], 'http://b'],
   ['of the upstream alone', undefined, ['/pets'], 'http://b/v1'],
 ] as const) {
-  test(`a base path ${what} is no remark`, (t) => {
+  test(`a base path ${what} is no warning`, (t) => {
     const plain = paths.map((path) => path.replace('{id}', ''));
     t.deepEqual(reported(server, plain, upstream).remarks, []);
   });
@@ -89,7 +89,7 @@ for (const [url, isOdd] of [
   ['v1.0', false],
   ['{scheme}://api.example.com', false],
 ] as const) {
-  test(`a server's URL ${url} ${isOdd ? 'lacks its scheme, which is a remark' : 'is no remark'}`, (t) => {
+  test(`a server's URL ${url} ${isOdd ? 'without scheme is a warning' : 'is no warning'}`, (t) => {
     const { remarks } = reported(url, ['/pets'], undefined);
     t.is(remarks.length, isOdd ? 1 : 0);
     const [first] = remarks[0]?.all ?? [];
@@ -101,7 +101,7 @@ for (const [url, isOdd] of [
   });
 }
 
-test('people are told in at most twenty lines, whatever is remarked of however many contracts', (t) => {
+test('the human-readable report has at most twenty lines, for any number of contracts', (t) => {
   const one = reported('api.example.com', ['/api.example.com/pets'], 'http://b/');
   t.true(one.remarks.length >= 2);
   const lines = linesOf([one]);

@@ -3,7 +3,7 @@ import { reportOf } from '../../../gateway/process/load-report.ts';
 import { logLoaded } from '../../../gateway/process/loaded-log.ts';
 import { buildContract } from '../../../mappings/loader/build-contract.ts';
 
-test('a document with a thousand remarks is told in a line for each kind, with how many and the first', (t) => {
+test('a document with a thousand warnings is one line per kind, with its count and first case', (t) => {
   const responses = (schema: object): object => ({
     200: { description: '', content: { 'application/json': { schema } } },
   });

@@ -33,7 +33,7 @@ async function run(startedMs: number, pauseMs: number, program: string): Promise
 
 const never = 60_000;
 
-test('what starting took is given back once the process has nothing to do, and not before', async (t) => {
+test('memory used at start is freed when the process becomes idle, and not before', async (t) => {
   const told = await run(
     500,
     never,
@@ -56,7 +56,7 @@ test('what starting took is given back once the process has nothing to do, and n
   t.is(later, after);
 });
 
-test('a process that is busy from its start on keeps what it has in the first short pause', async (t) => {
+test('a process that is busy after its start keeps its memory in the first short pause', async (t) => {
   t.is(
     await run(
       300,
@@ -73,7 +73,7 @@ test('a process that is busy from its start on keeps what it has in the first sh
   );
 });
 
-test('memory is given back once in a pause, and again in the next one', async (t) => {
+test('memory is freed once per pause, and again in the next one', async (t) => {
   const told = await run(
     never,
     3_000,
@@ -103,7 +103,7 @@ test('memory is given back once in a pause, and again in the next one', async (t
   t.is(still, second);
 });
 
-test('a process that is never idle for long keeps what it has', async (t) => {
+test('a process that is never idle for long keeps its memory', async (t) => {
   t.is(
     await run(
       1_000,
@@ -119,7 +119,7 @@ test('a process that is never idle for long keeps what it has', async (t) => {
   );
 });
 
-test('V8 collects less often while there are large messages, whose memory is given back without it', async (t) => {
+test('V8 collects less often during large messages, whose memory is freed without it', async (t) => {
   const program = (less: string): string => `
     import { countBuffersAsMemory, collectLessBesideLarge } from '${memory}';
     countBuffersAsMemory();

@@ -12,7 +12,7 @@ function linesOf(level: LogLevel, write: (log: ReturnType<typeof createProcessLo
 }
 
 for (const level of logLevels) {
-  test(`the log of a process at level ${level} has the lines that pino writes`, (t) => {
+  test(`the log at level ${level} has the lines that pino writes`, (t) => {
     let expected = '';
     const reference = pino(
       { level, base: null },
@@ -34,7 +34,7 @@ for (const level of logLevels) {
   });
 }
 
-test('a message of the log has its time in milliseconds since 1970', (t) => {
+test('a log message has its time in milliseconds since 1970', (t) => {
   let written = '';
   const sink = { write: (bytes: Buffer) => (written += bytes.toString('utf8')) };
   const before = Date.now();

@@ -18,7 +18,7 @@ const call = { apiUserId: 'demo', apiUserKey: 'demo-key' };
 const credentials = `<Authentication><ApiUserId>demo</ApiUserId><ApiUserKey>demo-key</ApiUserKey></Authentication>`;
 const types = 'http://schemas.servicestack.net/types';
 
-test('one command serves the screening contract with its reference upstream, and SIGTERM ends it with 0', async (t) => {
+test('one command serves the screening contract and its upstream; SIGTERM exits with 0', async (t) => {
   const { child, ended, line, port } = await start(t, [], { SOAPBRIDGE_DRAIN_DELAY: '0' });
   const address = `http://127.0.0.1:${port}`;
   t.like(JSON.parse(line), {
@@ -44,7 +44,7 @@ test('one command serves the screening contract with its reference upstream, and
   t.is(err, '');
 });
 
-test('flags beat the environment; SOAPBRIDGE_PUBLIC_URL is what the WSDL and the start line name', async (t) => {
+test('options win over the environment; WSDL and start line contain SOAPBRIDGE_PUBLIC_URL', async (t) => {
   const { port, line } = await start(t, ['--port', '0'], {
     PORT: '1',
     SOAPBRIDGE_PUBLIC_URL: 'https://api.example.com/edge',
@@ -55,7 +55,7 @@ test('flags beat the environment; SOAPBRIDGE_PUBLIC_URL is what the WSDL and the
 });
 
 for (const url of ['https://api.example.com/edge', 'https://api.example.com/edge/']) {
-  test(`W34: with the public URL ${url} the WSDL names it with the base path, whatever anyone says`, async (t) => {
+  test(`W34: with the public URL ${url} the WSDL always has it with the base path`, async (t) => {
     const { send } = await startGateway(t, { serve: { publicUrl: url, trustedProxies: ['127.0.0.1'] } });
     const forwarded = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' };
     const wsdl = await send('GET', '/soap11', forwarded);
@@ -86,7 +86,7 @@ const forwardings: readonly (readonly [headers: Record<string, string>, address:
   [{ Host: 'evil.example' }, undefined],
 ];
 
-test('W34: a listed proxy’s forwarding headers name the address, anyone else’s and Host never do', async (t) => {
+test('W34: only the forwarding headers of a listed proxy set the address, never Host', async (t) => {
   const trusting = await startGateway(t, { serve: { trustedProxies: ['10.0.0.0/8', '127.0.0.1'] } });
   const other = await startGateway(t, { serve: { trustedProxies: ['10.0.0.0/8', '::1'] } });
   const none = await startGateway(t);
@@ -115,7 +115,7 @@ test('W34: on 0.0.0.0 the WSDL names localhost, with a warning', async (t) => {
   t.regex(gateway.log(), /SOAPBRIDGE_PUBLIC_URL is not set/);
 });
 
-test('on SIGTERM /readyz says 503 while requests are still served, each its connection’s last', async (t) => {
+test('on SIGTERM /readyz returns 503, and the next reply of each connection closes it', async (t) => {
   const { child, ended, port } = await start(t, [], { SOAPBRIDGE_DRAIN_DELAY: '6000' });
   child.kill('SIGTERM');
   let ready = 200;
@@ -134,7 +134,7 @@ test('on SIGTERM /readyz says 503 while requests are still served, each its conn
 });
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`on ${signal} what is in flight is finished, silent and idle connections are closed, and the exit is 0`, async (t) => {
+  test(`on ${signal} running calls finish, silent and idle connections are closed, and the exit is 0`, async (t) => {
     const upstream = await startGateway(t); // the process calls the scripted upstream of this gateway
     await upstream.send('POST', '/json/reply/GetSearch', { 'X-Api-User': 'u', 'X-Api-Key': 'k' }, '{}');
     const url = `http://${upstream.hits[0]?.headers.host}`;
@@ -208,7 +208,7 @@ for (const [signal, workers, pipelines] of [
   ['SIGINT', '1', true],
   ['SIGTERM', '2', true],
 ] as const) {
-  test(`on ${signal} of ${workers} workers a reply is sent whole to a slow reader${pipelines ? ' who has asked for more' : ''}, and the exit is 0`, async (t) => {
+  test(`on ${signal} of ${workers} workers a slow reader gets its whole reply${pipelines ? ' with pipelining' : ''}; the exit is 0`, async (t) => {
     const { child, ended, port, caller, call } = await startReading(t, workers);
     child.kill(signal);
     await untilClosed(port);
@@ -225,7 +225,7 @@ for (const [signal, workers, pipelines] of [
 }
 
 for (const workers of ['1', '2']) {
-  test(`drainMs: a reply that ${workers} workers cut is told by the log, and the exit is 1`, async (t) => {
+  test(`drainMs: a reply that ${workers} workers cut is logged, and the exit code is 1`, async (t) => {
     const { child, ended } = await startReading(t, workers, { SOAPBRIDGE_LIMITS: 'drainMs=400' });
     child.kill('SIGTERM');
     const { code, out } = await ended;
@@ -238,7 +238,7 @@ for (const workers of ['1', '2']) {
   });
 }
 
-test('drainMs: what ends within it is let end, a connection that stays half open past it is cut, and that is told', async (t) => {
+test('drainMs: calls may end within it; a half-open connection is cut after it and logged', async (t) => {
   const within = await startGateway(t);
   const arrived = new Promise<void>((resolve) => {
     within.answer((_hit, response) => {
@@ -260,7 +260,7 @@ test('drainMs: what ends within it is let end, a connection that stays half open
   socket.destroy();
 });
 
-test('SOAPBRIDGE_UPSTREAM_DB keeps the reference upstream’s data over a restart', async (t) => {
+test('SOAPBRIDGE_UPSTREAM_DB keeps the reference upstream’s data across a restart', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   const environment = {
@@ -282,7 +282,7 @@ for (const [workers, signals] of [
   ['2', ['SIGUSR1']],
 ] as const) {
   test.serial(
-    `${signals.join(' and ')} open the audit log of ${workers} workers anew, and no debugger`,
+    `${signals.join(' and ')} reopen the audit log of ${workers} workers, and no debugger`,
     async (t) => {
       const directory = mkdtempSync(join(tmpdir(), 'soapbridge-'));
       t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -311,7 +311,7 @@ for (const [workers, signals] of [
   );
 }
 
-test('SOAPBRIDGE_UPSTREAM_URL puts a service of its own behind: the chain over two sockets', async (t) => {
+test('SOAPBRIDGE_UPSTREAM_URL calls a separate upstream over a second socket', async (t) => {
   const upstream = spawn(process.execPath, ['upstream/main.ts'], {
     cwd: root,
     env: { PATH: process.env.PATH ?? '', PORT: '0' },
@@ -364,7 +364,7 @@ for (const [args, words] of [
   ],
   [['check', '--help'], ['SOAPBRIDGE_CONTRACT']],
 ] as const) {
-  test(`soapbridge ${args.join(' ')} says what there is`, async (t) => {
+  test(`soapbridge ${args.join(' ')} lists commands and options`, async (t) => {
     const { code, out } = await run(t, args).ended;
     t.is(code, 0);
     for (const word of words) t.true(out.includes(word), word);
@@ -390,7 +390,7 @@ for (const [variable, said, expected] of [
   });
 }
 
-test('soapbridge wsdl prints the WSDL that is served; its flag beats SOAPBRIDGE_PUBLIC_URL', async (t) => {
+test('soapbridge wsdl prints the served WSDL; its option wins over SOAPBRIDGE_PUBLIC_URL', async (t) => {
   const { send } = await startGateway(t, { serve: { publicUrl: 'https://a.example' } });
   const { code, out } = await run(t, ['wsdl', '--public-url', 'https://a.example/'], {
     SOAPBRIDGE_PUBLIC_URL: 'http://b',
@@ -399,7 +399,7 @@ test('soapbridge wsdl prints the WSDL that is served; its flag beats SOAPBRIDGE_
   t.is(out, (await send('GET', '?wsdl')).text);
 });
 
-test('soapbridge check says what a contract holds', async (t) => {
+test('soapbridge check lists the content of a contract', async (t) => {
   const { code, out } = await run(t, ['check']).ended;
   t.is(code, 0);
   t.regex(out, /^ScreeningApi: 12 operations, .*, 7 routes under \/v2$/m);
@@ -409,13 +409,13 @@ test('soapbridge check says what a contract holds', async (t) => {
   );
 });
 
-test('soapbridge --version is the package’s', async (t) => {
+test('soapbridge --version prints the package’s version', async (t) => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   t.is((await run(t, ['--version']).ended).out, `${version}\n`);
 });
 
 for (const [command, ...args] of [['serve', '--demo'], ['check'], ['wsdl']] as const) {
-  test(`a contract that can’t be served ends ${command} with 2, the file, the pointer and a sentence`, async (t) => {
+  test(`${command} exits with 2, file, pointer and a sentence for an invalid contract`, async (t) => {
     const directory = contractWith(t, '');
     const file = join(directory, 'soap.yaml');
     writeFileSync(file, readFileSync(file, 'utf8').replace('dialect: servicestack', 'dialect: esperanto'));
@@ -430,7 +430,7 @@ for (const [command, ...args] of [['serve', '--demo'], ['check'], ['wsdl']] as c
   });
 }
 
-test('a folder without a contract ends the start with 2 and says what belongs there', async (t) => {
+test('a start with a folder without contract exits with 2 and names the expected files', async (t) => {
   const { code, err } = await run(t, ['serve', '--demo', '--contract', join(root, 'docs')]).ended;
   t.is(code, 2);
   t.regex(err, /docs\/openapi\.yaml#: no such file; a contract is a folder with/);
@@ -442,14 +442,14 @@ for (const name of [
   'SOAPBRIDGE_TLS_KEY',
   'SOAPBRIDGE_TLS_CERTIFICATE',
 ]) {
-  test(`${name} alone ends the start with 2: nobody is served without the TLS that it is about`, async (t) => {
+  test(`${name} without the other TLS settings: the start exits with 2, and nothing is served`, async (t) => {
     const { code, err } = await run(t, ['serve', '--demo'], { PORT: '0', [name]: 'require' }).ended;
     t.is(err, '--tls-certificate, --tls-key: expected both, got only one or none\n');
     t.is(code, 2);
   });
 }
 
-test('a port in use ends the start with 2 and a sentence', async (t) => {
+test('a start at a used port exits with 2 and a sentence', async (t) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => server.close());
@@ -497,7 +497,7 @@ for (const [what, args, environment, said] of [
   ['a limit that is none', ['--limits', 'x=1'], {}, /limits: expected a limit and its value, .* got "x=1"/],
   ['an unknown option', ['--nothing'], {}, /unknown option '--nothing'/],
 ] as const) {
-  test(`${what} ends the start with 2 and a sentence, no stack`, async (t) => {
+  test(`${what}: the start exits with 2 and a sentence, without a stack`, async (t) => {
     const { code, out, err } = await run(t, ['serve', '--demo', ...args], environment).ended;
     t.is(code, 2, err);
     t.false(out.includes('listens'), out);

@@ -74,7 +74,7 @@ async function twoContracts(t: ExecutionContext) {
   return { config, first, second, upstream };
 }
 
-test('the root of several contracts lists them, with their pages and WSDLs', async (t) => {
+test('the root of several contracts lists them with their pages and WSDLs', async (t) => {
   const { config, first, upstream } = await twoContracts(t);
   const { running } = await startGateway(t, { serve: { config } });
   const page = await fetch(`${running.url}/`);
@@ -91,7 +91,7 @@ test('the root of several contracts lists them, with their pages and WSDLs', asy
   t.notRegex(await (await fetch(`${other.running.url}/`)).text(), /<title>Services/);
 });
 
-test('a configuration serves each contract under its path, before its own upstream', async (t) => {
+test('a configuration serves each contract at its path, with its own upstream', async (t) => {
   const { config } = await twoContracts(t);
   const { running } = await startGateway(t, { serve: { config } });
   t.deepEqual(running.addresses, [`${running.url}/one`, `${running.url}/one/more`]);
@@ -104,7 +104,7 @@ test('a configuration serves each contract under its path, before its own upstre
   t.is((await fetch(`${running.url}/two/soap11`)).status, 404);
 });
 
-test('a target with its host in it, or a fragment behind it, is served by the contract of its path', async (t) => {
+test('a request target with a host or a fragment is routed by its path', async (t) => {
   const { config } = await twoContracts(t);
   const { raw, port } = await startGateway(t, { serve: { config } });
   const host = `127.0.0.1:${port}`;
@@ -118,7 +118,7 @@ test('a target with its host in it, or a fragment behind it, is served by the co
   t.regex(page, /^HTTP\/1.1 200 /);
 });
 
-test('a contract at the root leaves the process its pages; other paths are the contract’s to refuse', async (t) => {
+test('a contract at the root leaves the monitoring paths to the process, and handles all others', async (t) => {
   const contract = { openapi: file(t, giving('It')), overlay: undefined };
   const { running } = await startGateway(t, { serve: { contract } });
   for (const page of ['/healthz', '/readyz', '/metrics']) {
@@ -132,7 +132,7 @@ test('a contract at the root leaves the process its pages; other paths are the c
   t.regex(await nothing.text(), /<FaultDetail /);
 });
 
-test('log and metrics say which contract a call was of, also after a reload', async (t) => {
+test('log and metrics name the contract of a call, also after a reload', async (t) => {
   const { config } = await twoContracts(t);
   const gateway = await startGateway(t, { serve: { config } });
   const { running } = gateway;
@@ -156,7 +156,7 @@ test('log and metrics say which contract a call was of, also after a reload', as
   }
 });
 
-test('reload serves what the files say now; a call in flight ends as it began', async (t) => {
+test('a reload serves the new files; a running call finishes on the old ones', async (t) => {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
   let finish: (() => void) | undefined;
@@ -181,7 +181,7 @@ test('reload serves what the files say now; a call in flight ends as it began', 
   t.regex(await inFlight, /<OldResponse .*<Result>old<\/Result>/);
 });
 
-test('calls are answered while a reload still reads its files', async (t) => {
+test('calls are answered while a reload reads its files', async (t) => {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
   behind.answer({ body: '"it"' });
@@ -213,7 +213,7 @@ async function serveOld(t: ExecutionContext): Promise<{ gateway: Gateway; docume
   return { gateway, document };
 }
 
-test('reloads that are asked for while one is under way are one more, which reads what is there then', async (t) => {
+test('reloads requested during a reload become one more, which reads the latest files', async (t) => {
   const { gateway, document } = await serveOld(t);
   const { running } = gateway;
   const first = running.reload();
@@ -227,7 +227,7 @@ test('reloads that are asked for while one is under way are one more, which read
   t.is(gateway.log().split('"reloaded"').length - 1, 3);
 });
 
-test('a pipe in the place of a file is told, and keeps no later reload from being done', async (t) => {
+test('a pipe in place of a file is reported, and a later reload works', async (t) => {
   const { gateway, document } = await serveOld(t);
   const { running } = gateway;
   const pipe = join(dirname(document), 'pipe.yaml');
@@ -241,7 +241,7 @@ test('a pipe in the place of a file is told, and keeps no later reload from bein
   t.regex(await post(running.url, calling('New')), /<NewResponse /);
 });
 
-test('a reload of files that are wrong changes nothing, and the log says what is wrong where', async (t) => {
+test('a reload of invalid files changes nothing, and the log lists the errors with positions', async (t) => {
   const { config, first } = await twoContracts(t);
   const gateway = await startGateway(t, { serve: { config } });
   const { running } = gateway;
@@ -337,14 +337,14 @@ for (const [what, text, problem] of [
     ':3#/contracts/~1JSON~1reply: expected a path that hides no endpoint of another contract, got a path below its /json',
   ],
 ] as const) {
-  test(`a configuration of ${what} is told with its line`, (t) => {
+  test(`the error for a configuration of ${what} has its line`, (t) => {
     const path = file(t, text, 'soapbridge.yaml');
     const error = t.throws(() => readConfig(path), { instanceOf: ContractError });
     t.is(error?.message.split('\n')[0], path + problem);
   });
 }
 
-test('files of a configuration are looked for from its folder on', (t) => {
+test('paths in a configuration are relative to its folder', (t) => {
   const path = file(
     t,
     'contracts:\n  /: { contract: a, upstream: http://a }\n  /b: { openapi: b.yaml, overlay: c.yaml, upstream: http://b }\n',
@@ -356,7 +356,7 @@ test('files of a configuration are looked for from its folder on', (t) => {
   ]);
 });
 
-test('contracts of both dialects serve side by side', async (t) => {
+test('contracts of both dialects are served together', async (t) => {
   const behind = await startGateway(t);
   const upstream = await upstreamOf(behind);
   const config = file(

@@ -98,7 +98,7 @@ async function startSecure(
   return { gateway: { ...started, hits: behind.hits }, behind, folder, authority, call };
 }
 
-test('callers are served over TLS, and who speaks plain HTTP there is not', async (t) => {
+test('callers are served over TLS, and plain HTTP on that port is not', async (t) => {
   const { gateway, call } = await startSecure(t);
   t.true(gateway.running.url.startsWith('https://127.0.0.1:'));
   t.is(await call(), 200);
@@ -111,7 +111,7 @@ test('callers are served over TLS, and who speaks plain HTTP there is not', asyn
   t.is(await call(), 200);
 });
 
-test('a request that is sent behind a reply which is still being taken is read whole', async (t) => {
+test('a request sent while the previous reply is being read is read completely', async (t) => {
   const { gateway, behind } = await startSecure(t, { contract: files });
   // more than the operating system buffers
   behind.answer({ body: JSON.stringify({ notes: ['a'.repeat(20_000_000)] }) });
@@ -140,7 +140,7 @@ async function serialOf(port: number): Promise<string> {
   return serialNumber;
 }
 
-test('new certificates are taken at a reload, and files that are none leave the former ones', async (t) => {
+test('a reload applies new certificates, and keeps the old ones if files are invalid', async (t) => {
   const { gateway, folder, authority, call } = await startSecure(t);
   const before = await serialOf(gateway.port);
   const { cert, key } = authority.issue();
@@ -183,7 +183,7 @@ for (const [what, file, cut, told] of [
   ['an empty key', 'own.key', () => '\n', /tls\/key: expected the key of the certificate/],
   ['a key that is cut off', 'own.key', half, /tls\/key: expected the key of the certificate/],
 ] as const) {
-  test(`${what} is told, at the start and at a reload, which leaves the former one`, async (t) => {
+  test(`${what} is reported at start and at a reload, which keeps the old one`, async (t) => {
     const tls = { ca: 'ca.pem', clientCertificates: 'require' };
     const { gateway, folder, authority, call } = await startSecure(t, { tls });
     const { cert, key } = authority.issue({ subject: '/CN=17' });
@@ -206,7 +206,7 @@ function oneAndAHalf(pem: string): string {
   return pem + half(pem);
 }
 
-test('new certificates are taken when their files change', async (t) => {
+test('new certificates are applied when their files change', async (t) => {
   const { gateway, folder, authority } = await startSecure(t, { serve: { tlsWatchMs: 50 } });
   const before = await serialOf(gateway.port);
   const { cert, key } = authority.issue();
@@ -216,7 +216,7 @@ test('new certificates are taken when their files change', async (t) => {
   t.pass();
 });
 
-test('a caller that must have a certificate has one of the CA, or is not served', async (t) => {
+test('a caller without a certificate of the CA is not served if one is required', async (t) => {
   const { authority, call, gateway } = await startSecure(t, {
     tls: { ca: 'ca.pem', clientCertificates: 'require' },
   });
@@ -234,7 +234,7 @@ for (const [from, expected] of [
   ['san', 'spiffe://acme/jo'],
   ['fingerprint', undefined],
 ] as const)
-  test(`the ${from} of a certificate is a credential, whatever the caller says in that header`, async (t) => {
+  test(`the ${from} of a certificate is a credential, whatever the caller sends in that header`, async (t) => {
     const { authority, call, gateway } = await startSecure(t, {
       tls: { ca: 'ca.pem', clientCertificates: 'ask' },
       clientCertificate: { header: 'X-Api-User', from },
@@ -248,7 +248,7 @@ for (const [from, expected] of [
     t.false(gateway.hits.some((hit) => hit.body.includes('canary')));
   });
 
-test('who has no certificate is nobody, wherever else in a message it says who it is', async (t) => {
+test('a caller without a certificate is anonymous, whatever id the message contains', async (t) => {
   const { authority, call, gateway } = await startSecure(t, {
     tls: { ca: 'ca.pem', clientCertificates: 'ask' },
     clientCertificate: { header: 'X-Api-User', from: 'commonName' },
@@ -278,7 +278,7 @@ test('who has no certificate is nobody, wherever else in a message it says who i
 const forwarded =
   'By=x;Subject="CN=evil";URI=spiffe://evil,Hash=AB12;Subject="CN=Jo \\"J, r\\" Caller,O=Acme";URI=spiffe://acme/jo';
 
-test('a subject that is written as another one is told is no other caller’s', async (t) => {
+test('a subject written like another one is not the other caller’s', async (t) => {
   const { authority, call, gateway } = await startSecure(t, {
     tls: { ca: 'ca.pem', clientCertificates: 'ask' },
     clientCertificate: { header: 'X-Api-User', from: 'commonName' },
@@ -301,7 +301,7 @@ for (const [what, proxies, headers, user] of [
   ],
   ['from anybody else', ['10.0.0.1'], { 'X-Forwarded-Client-Cert': forwarded }, undefined],
 ] as const)
-  test(`X-Forwarded-Client-Cert ${what} ${user === undefined ? 'is nobody’s word' : 'is a credential'}`, async (t) => {
+  test(`X-Forwarded-Client-Cert ${what} ${user === undefined ? 'is ignored' : 'is a credential'}`, async (t) => {
     const { call, gateway } = await startSecure(t, {
       clientCertificate: { header: 'X-Api-User', sentIn: 'X-Forwarded-Client-Cert' },
       serve: { trustedProxies: proxies },
@@ -320,7 +320,7 @@ for (const [subject, from, user] of [
   ['O=x\\\\,CN=jo', 'commonName', 'jo'],
   ['CN=Jo \\"J\\, r\\",O=Acme', 'commonName', 'Jo%20\\"J\\,%20r\\"'],
 ] as const)
-  test(`a subject in X-Forwarded-Client-Cert is no other caller’s: the ${from} of ${subject}`, async (t) => {
+  test(`a subject in X-Forwarded-Client-Cert is not another caller’s: the ${from} of ${subject}`, async (t) => {
     const { call, gateway } = await startSecure(t, {
       clientCertificate: { header: 'X-Api-User', from, sentIn: 'X-Forwarded-Client-Cert' },
       serve: { trustedProxies: ['127.0.0.1'] },
@@ -343,7 +343,7 @@ async function healthOf(port: number, environment: Readonly<Record<string, strin
 
 // Serial and before the other tests: their openssl commands block this process for longer than the check waits.
 test.serial(
-  'the image’s health check is good over HTTP and TLS, also where callers must have certificates',
+  'the image’s health check passes over HTTP and TLS, also if callers need certificates',
   async (t) => {
     const plain = await startGateway(t);
     t.is(await healthOf(plain.port), '');
@@ -357,7 +357,7 @@ test.serial(
 );
 
 test.serial(
-  'the image’s health check is bad where nothing healthy answers, and says what came of each way',
+  'the image’s health check fails for an unhealthy process, and reports each attempt',
   async (t) => {
     const free = await freePort();
     t.regex(
@@ -379,7 +379,7 @@ test.serial(
   },
 );
 
-test('a certificate that the proxy did not find good is none', async (t) => {
+test('a certificate that the proxy did not verify is ignored', async (t) => {
   const { call } = await startSecure(t, {
     clientCertificate: {
       header: 'X-Api-User',
@@ -394,7 +394,7 @@ test('a certificate that the proxy did not find good is none', async (t) => {
   t.is(await call({}, subject), 401);
 });
 
-test('tlsHandshakes: two connections may be amid their handshake, for a third the oldest is closed', async (t) => {
+test('tlsHandshakes: two connections may be in a handshake; a third closes the oldest', async (t) => {
   const { gateway, call } = await startSecure(t, { limits: { tlsHandshakes: 2 } });
   const open = async () => {
     const socket = connectPlain(gateway.port, '127.0.0.1').on('error', () => {});
@@ -411,7 +411,7 @@ test('tlsHandshakes: two connections may be amid their handshake, for a third th
   t.false(second.destroyed);
 });
 
-test('tlsHandshakes: of several networks that with most of them gives way, and not whoever came first', async (t) => {
+test('tlsHandshakes: the network with most handshakes loses one, not the oldest of all', async (t) => {
   const { gateway, call } = await startSecure(t, { limits: { tlsHandshakes: 4 } });
   const closed: string[] = [];
   const open = async (localAddress: string, name: string) => {
@@ -427,7 +427,7 @@ test('tlsHandshakes: of several networks that with most of them gives way, and n
   t.deepEqual(closed, ['first', 'second']);
 });
 
-test('a handshake that fails is counted by its reason, and logged once a minute', async (t) => {
+test('a failed handshake is counted by its reason, and logged once a minute', async (t) => {
   const { gateway, call } = await startSecure(t, { tls: { ca: 'ca.pem', clientCertificates: 'require' } });
   const fail = async (): Promise<void> => {
     await t.throwsAsync(call());
@@ -459,7 +459,7 @@ test('a handshake that fails is counted by its reason, and logged once a minute'
   });
 });
 
-test('what is wrong with TLS is told with file and line before anything listens', (t) => {
+test('TLS errors are reported with file and line before the port is opened', (t) => {
   const told = (config: object, hasProxies = false): string => {
     const file = join(folderWith(t, config, { 'no.pem': 'canary' }), 'soapbridge.yaml');
     const error = t.throws(

@@ -102,7 +102,7 @@ for (const face of ['soap11', 'soap12', 'xml'] as const) {
       ['a small', ''],
       ['a large', large],
     ] as const) {
-      test(`W27: ${face}: ${what} in ${size} request leaves expected and got whole`, async (t) => {
+      test(`W27: ${face}: ${what} in ${size} request does not shorten expected and got`, async (t) => {
         t.deepEqual(await problemOf(face, content + padding), [
           path,
           `${path}: expected ${expected}, got ${got}`,
@@ -114,7 +114,7 @@ for (const face of ['soap11', 'soap12', 'xml'] as const) {
   }
 }
 
-test('W27: a namespace of a request leaves expected and got whole', async (t) => {
+test('W27: a namespace of a request does not shorten expected and got', async (t) => {
   const found = await problemOf('soap11', '', 'urn:expected a, got b; c');
   const [expected, got] = [
     '<addPaint> in namespace "urn:Paints"',
@@ -123,7 +123,7 @@ test('W27: a namespace of a request leaves expected and got whole', async (t) =>
   t.deepEqual(found, [undefined, `expected ${expected}, got ${got}`, expected, got]);
 });
 
-test('W27: a wrong reply leaves expected and got whole', async (t) => {
+test('W27: a wrong reply does not shorten expected and got', async (t) => {
   gateway.answer({ body: '{"color":"red"}' });
   const where = 'Result.color';
   t.deepEqual(await problemOf('soap12', '<color>a; b</color>'), [
@@ -147,7 +147,7 @@ for (const [what, body, path, text, expected, got] of [
   ],
   ['an unknown name', '{"Body":{"zzzzzzzz":1}}', 'Body.zzzzzzzz', unknown, undefined, undefined],
 ] as const)
-  test(`W27: ${what} of JSON leaves expected and got whole, and its message is the same in JSON`, async (t) => {
+  test(`W27: ${what} of JSON does not shorten expected and got, and the JSON message is the same`, async (t) => {
     const message = `${path}: ${text}`;
     const inXml = await send(gateway.port, 'POST', '/json/reply/addPaint?format=xml', {}, body);
     t.deepEqual(problemIn(inXml.text), [path, message, expected, got]);

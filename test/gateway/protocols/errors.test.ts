@@ -221,7 +221,7 @@ for (const [what, headers, text, said] of soapOrder) {
   });
 }
 
-test('W43: all wrong members are told at once, at most twenty', async (t) => {
+test('W43: all wrong members are reported at once, at most twenty', async (t) => {
   const items = Array.from({ length: 30 }, (_, index) => `"x${index}":1`).join(',');
   const reply = await gateway.send('POST', '/json/reply/GetSearch', {}, `{${items}}`);
   t.is(statusOf(reply.text).errors?.length, 20);
@@ -234,7 +234,7 @@ test('W43: all wrong members are told at once, at most twenty', async (t) => {
   t.is(soap.text.match(/<ResponseError>/g)?.length, 20);
 });
 
-test('W29: errors of ours name the request by its id and give no stack', async (t) => {
+test('W29: errors of the gateway contain the request id and no stack', async (t) => {
   const reply = await gateway.send('POST', '/json/reply/GetSearch', { 'X-Request-Id': 'my-request-1' }, '{');
   t.deepEqual(statusOf(reply.text).meta, { requestId: 'my-request-1' });
   t.is(reply.headers['x-request-id'], 'my-request-1');
@@ -422,7 +422,7 @@ const upstreamErrors: readonly (readonly [what: string, answer: Answer, status: 
 ];
 
 for (const face of faces) {
-  test(`W22, W30: upstream errors of every shape in ${face}`, async (t) => {
+  test(`W22, W30: maps upstream errors of every shape in ${face}`, async (t) => {
     const local = await startGateway(t);
     for (const [what, answer, status, code] of upstreamErrors) {
       local.answer(answer);
@@ -433,14 +433,14 @@ for (const face of faces) {
   });
 }
 
-test('W22: a mismatch names the field', async (t) => {
+test('W22: a mismatch error names the field', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ body: '{"data":{"searchRecord":{"searchResults":{"euResults":[{},{"names":"x"}]}}}}' });
   const reply = await send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
   t.regex(statusOf(reply.text).message, /data\.searchRecord\.searchResults\.euResults\[1\]\.names: expected/);
 });
 
-test('W26, W30: Retry-After passes in every form, and only when it is one', async (t) => {
+test('W26, W30: a valid Retry-After is passed on in every form, an invalid one is not', async (t) => {
   const local = await startGateway(t);
   for (const face of faces) {
     for (const [given, passed] of [
@@ -457,7 +457,7 @@ test('W26, W30: Retry-After passes in every form, and only when it is one', asyn
   }
 });
 
-test('W29: an upstream’s stackTrace is dropped from errors, kept by the setting', async (t) => {
+test('W29: the stackTrace of an upstream is removed from errors unless the setting keeps it', async (t) => {
   const body = '{"responseStatus":{"errorCode":"E","stackTrace":"at x"}}';
   const drop = await startGateway(t);
   const keep = await startGateway(t, { overlay: 'stackTrace: keep' });
@@ -477,7 +477,7 @@ const write = '{"request":{"subUserName":"a"}}';
 const whole = `HTTP/1.1 200 OK\r\nContent-Length: ${emptyReply.length}\r\n\r\n${emptyReply}`;
 
 for (const [what, onRequest, status, code, reads, writes] of broken) {
-  test(`W30, W35: an upstream that ${what} is ${status} ${code}; a read goes out ${reads === 1 ? 'once' : 'twice'}, a write once`, async (t) => {
+  test(`W30, W35: an upstream that ${what} is ${status} ${code}; reads are sent ${reads === 1 ? 'once' : 'twice'}, writes once`, async (t) => {
     const limits = status === 504 ? { upstreamFirstByteMs: 1_500, totalMs: 2_500 } : {};
     const sockets = await startSockets(t, onRequest);
     const gateway = await startGateway(t, { limits, serve: { upstreamUrl: sockets.url } });
@@ -497,7 +497,7 @@ for (const [what, onRequest, status, code, reads, writes] of broken) {
   });
 }
 
-test('W35: a read whose first try met a reset socket is answered by the second', async (t) => {
+test('W35: a read on a reset socket is answered by the second attempt', async (t) => {
   const sockets = await startSockets(t, (socket, count) => {
     if (count === 1) socket.resetAndDestroy();
     else socket.write(whole);
@@ -507,7 +507,7 @@ test('W35: a read whose first try met a reset socket is answered by the second',
   t.is(sockets.count(), 2);
 });
 
-test('W35: a write on a kept socket that was reset is not repeated', async (t) => {
+test('W35: a write on a reset keep-alive socket is not repeated', async (t) => {
   const sockets = await startSockets(t, (socket, count) => {
     if (count === 1) socket.write(whole);
     else socket.resetAndDestroy();
@@ -518,7 +518,7 @@ test('W35: a write on a kept socket that was reset is not repeated', async (t) =
   t.is(sockets.count(), 2);
 });
 
-test('W29: an upstream that takes no connection is 503 UpstreamUnavailable in every form', async (t) => {
+test('W29: an upstream that refuses connections is 503 UpstreamUnavailable in every form', async (t) => {
   const sockets = await startSockets(t, () => {});
   const url = new URL(sockets.url);
   // the discard port, on which nothing listens
@@ -529,7 +529,7 @@ test('W29: an upstream that takes no connection is 503 UpstreamUnavailable in ev
   isError(t, 'json', await callGetSearch(nowhere, 'json'), 503, 'UpstreamUnavailable');
 });
 
-test('a call that was given up while it waited for a socket is never sent', async (t) => {
+test('a call abandoned while it waits for a socket is never sent', async (t) => {
   const limits = { upstreamConnections: 1, upstreamQueueMs: 100 };
   const gateway = await startGateway(t, { limits });
   let release: (() => void) | undefined;
@@ -550,7 +550,7 @@ test('a call that was given up while it waited for a socket is never sent', asyn
   );
 });
 
-test('W22: a reply over the limit is 502 and its socket is closed, with its length announced or not', async (t) => {
+test('W22: a reply above the limit is 502 and its socket is closed, with and without a length', async (t) => {
   const limits = { replyBytes: 1_000 };
   const padded = (length: number): string => emptyReply + ' '.repeat(length - emptyReply.length);
   const gateway = await startGateway(t, { limits });
@@ -570,7 +570,7 @@ test('W22: a reply over the limit is 502 and its socket is closed, with its leng
   t.pass();
 });
 
-test('100 Continue and 103 Early Hints before the answer are passed over', async (t) => {
+test('100 Continue and 103 Early Hints before the response are skipped', async (t) => {
   const sockets = await startSockets(t, (socket) => {
     socket.write(`HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${whole}`);
   });
@@ -578,7 +578,7 @@ test('100 Continue and 103 Early Hints before the answer are passed over', async
   t.is((await callGetSearch(gateway, 'json')).text, emptyReply);
 });
 
-test('W35: the upstream’s address keeps its path', async (t) => {
+test('W35: the path of the upstream’s address is kept', async (t) => {
   const direct = await startGateway(t);
   const upstream = direct.hits;
   await callGetSearch(direct, 'json');
@@ -590,7 +590,7 @@ test('W35: the upstream’s address keeps its path', async (t) => {
   }
 });
 
-test('a caller that leaves is no error of ours: the next call is served and nothing is logged as one', async (t) => {
+test('a disconnected caller is not an error: the next call is served and no error is logged', async (t) => {
   const gateway = await startGateway(t);
   const waiting = new Promise<() => void>((resolve) => {
     gateway.answer((_hit, response) => resolve(() => response.end(emptyReply)));

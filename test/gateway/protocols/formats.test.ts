@@ -100,7 +100,7 @@ const rows: readonly (readonly [
 
 for (const [endpoint, path, accept, form] of rows) {
   const shown = (accept ?? 'none').slice(0, 60);
-  test(`W5: /${endpoint}/reply/GetSearch${path} with Accept ${shown} (${shown.length < (accept ?? '').length ? accept?.length : 'all'}) answers in ${form}`, async (t) => {
+  test(`W5: /${endpoint}/reply/GetSearch${path} with Accept ${shown} (${shown.length < (accept ?? '').length ? accept?.length : 'all'}) returns ${form}`, async (t) => {
     const headers = accept === undefined ? keyHeaders : { ...keyHeaders, Accept: accept };
     const body = endpoint === 'json' ? '{"request":{"id":1}}' : getSearch;
     const good = await send(
@@ -127,7 +127,7 @@ for (const [path, form, status] of [
   ['/nothing?format=xml', 'xml', 404],
   ['/nothing?callback=f', 'jsonp', 200],
 ] as const) {
-  test(`W5, W26: the error of POST ${path} comes as ${form} with ${status}`, async (t) => {
+  test(`W5, W26: the error of POST ${path} is in ${form} with ${status}`, async (t) => {
     const reply = await send('POST', path);
     t.is(formOf(reply), form);
     t.is(reply.status, status);
@@ -137,7 +137,7 @@ for (const [path, form, status] of [
   });
 }
 
-test('W5: the suffix is cut before the id is read: /dbs/7.json is id 7, /dbs/7.5 is no id', async (t) => {
+test('W5: the suffix is removed before the id is read: /dbs/7.json is id 7, /dbs/7.5 is invalid', async (t) => {
   const local = await startGateway(t);
   t.is((await local.send('GET', '/dbs/7.json', keyHeaders)).status, 200);
   t.regex(local.hits[0]?.body ?? '', /^\{"id":7,/);
@@ -158,7 +158,7 @@ for (const [path, form] of [
   ['/xml/reply/GetSearch.json?format=html', 'xml'],
   ['/xml/reply/GetSearch?format=html&callback=f', 'jsonp'],
 ] as const) {
-  test(`W5: POST ${path} is UnsupportedFormat in ${form}, nothing is sent`, async (t) => {
+  test(`W5: POST ${path} is UnsupportedFormat in ${form}, and nothing is sent`, async (t) => {
     const user = `format-${path}`.replaceAll(/\W/g, '-');
     const reply = await send(
       'POST',
@@ -212,7 +212,7 @@ for (const name of [
   });
 }
 
-test('W6: errors answer 200 with X-Status, on every verb and endpoint', async (t) => {
+test('W6: JSONP errors have status 200 with X-Status, for every method and endpoint', async (t) => {
   for (const [method, path, status] of [
     ['GET', '/dbs/1?callback=f', '401'],
     ['GET', '/dbs/x?callback=f', '400'],
@@ -230,7 +230,7 @@ test('W6: errors answer 200 with X-Status, on every verb and endpoint', async (t
   }
 });
 
-test('W6: U+2028 and U+2029 are escaped, other characters stay', async (t) => {
+test('W6: U+2028 and U+2029 are escaped, other characters are unchanged', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ body: '{"data":{"termsAndConditions":"a\u2028b\u2029ü","responseStatus":{}}}' });
   const reply = await send('POST', '/json/reply/GetEulaStatus?callback=f', keyHeaders, '{}');

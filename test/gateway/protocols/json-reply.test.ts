@@ -19,7 +19,7 @@ const passing: readonly (readonly [what: string, body: string, status: number])[
   ['status 202', '{"data":{}}', 202],
 ];
 
-test('W23: a success goes out byte for byte, whatever form the request had', async (t) => {
+test('W23: a success is passed on byte for byte, for any form of the request', async (t) => {
   const { send, answer } = await startGateway(t);
   const xml = '<GetSearch><Request><Id>1</Id></Request></GetSearch>';
   for (const [what, body, status] of passing) {
@@ -42,7 +42,7 @@ test('W23: a success goes out byte for byte, whatever form the request had', asy
   }
 });
 
-test('W20, W26: the same replies in XML are the contract’s; unknown members are left out', async (t) => {
+test('W20, W26: the same replies match the contract in XML; unknown members are dropped', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ body: odd });
   const reply = await send('POST', '/xml/reply/GetSearch', keyHeaders, '');
@@ -54,7 +54,7 @@ test('W20, W26: the same replies in XML are the contract’s; unknown members ar
   t.false(/extra|unknown/i.test(reply.text));
 });
 
-test('W23: a success of 20x keeps its status in XML; SOAP says 200', async (t) => {
+test('W23: a 20x success keeps its status in XML; SOAP returns 200', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ status: 201, body: '{"data":{}}' });
   t.is((await send('POST', '/xml/reply/GetSearch', keyHeaders, '')).status, 201);
@@ -63,7 +63,7 @@ test('W23: a success of 20x keeps its status in XML; SOAP says 200', async (t) =
   t.is(soap.headers['x-status'], undefined);
 });
 
-test('W23, W30: an error is rebuilt: one responseStatus in data, no stackTrace, nothing beside it', async (t) => {
+test('W23, W30: an error is rebuilt: one responseStatus in data, no stackTrace, nothing else', async (t) => {
   const { send, answer } = await startGateway(t);
   const status = '{"errorCode":"E","message":"m","stackTrace":"s","errors":[],"meta":null}';
   for (const [body, from] of [
@@ -79,7 +79,7 @@ test('W23, W30: an error is rebuilt: one responseStatus in data, no stackTrace, 
   }
 });
 
-test('W23: a reply not of the contract’s types isn’t passed on', async (t) => {
+test('W23: a reply that does not match the contract’s types is not passed on', async (t) => {
   const { send, answer } = await startGateway(t);
   answer({ body: '{"data":{"searchRecord":{"id":"x"}}}' });
   const reply = await send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
@@ -130,7 +130,7 @@ const rows: readonly (readonly [what: string, operation: string, body: string, s
 ];
 
 for (const [row, [what, operation, body, sent]] of rows.entries()) {
-  test(`W37: JSON with ${what} goes upstream with only that changed`, async (t) => {
+  test(`W37: JSON with ${what} is sent upstream with only that change`, async (t) => {
     const user = `row-${row}`;
     const reply = await gateway.send(
       'POST',

@@ -10,23 +10,20 @@ async function ask(operation: string, answer: Parameters<typeof replies.answer>[
   return { status, text, type: headers['content-type'] };
 }
 
-test.serial('W23: a caller of JSON gets a body that is all of a reply as it came', async (t) => {
+test.serial('W23: a JSON caller gets a whole-body reply unchanged', async (t) => {
   const body = '[ {"id":"j", "more":1.50} ]';
   t.like(await ask('list', { body }), { status: 200, text: body });
 });
 
-test.serial(
-  'a caller of JSON gets a reply with headers and status as the record that it is in XML',
-  async (t) => {
-    const answer = { status: 202, body: '{ "ticket":7 }' };
-    t.like(await ask('startJob', answer), {
-      status: 202,
-      text: '{"StatusCode":202,"Body202":{ "ticket":7 }}',
-    });
-  },
-);
+test.serial('a JSON caller gets a reply with headers and status as the object that XML has', async (t) => {
+  const answer = { status: 202, body: '{ "ticket":7 }' };
+  t.like(await ask('startJob', answer), {
+    status: 202,
+    text: '{"StatusCode":202,"Body202":{ "ticket":7 }}',
+  });
+});
 
-test.serial('a caller of JSON gets text and bytes as one JSON string', async (t) => {
+test.serial('a JSON caller gets text and bytes as one JSON string', async (t) => {
   const answer = { status: 201, headers: { 'content-type': 'image/png' }, body: Buffer.from([0x89, 0xff]) };
   t.like(await ask('ranges', answer), {
     status: 201,
@@ -35,7 +32,7 @@ test.serial('a caller of JSON gets text and bytes as one JSON string', async (t)
   });
 });
 
-test.serial('a redirect is a success to a caller of JSON, who is not sent elsewhere', async (t) => {
+test.serial('a redirect is a success for a JSON caller, without Location', async (t) => {
   const answer = { status: 302, headers: { location: '/elsewhere' } };
   t.like(await ask('download', answer, '{"id":"1"}'), {
     status: 200,
@@ -43,13 +40,13 @@ test.serial('a redirect is a success to a caller of JSON, who is not sent elsewh
   });
 });
 
-test.serial('a body that is more than one JSON value can’t add members to the record', async (t) => {
+test.serial('a body with more than one JSON value cannot add members to the object', async (t) => {
   const { status, text } = await ask('startJob', { status: 202, body: '{"ticket":7},"Body200":{"id":"j"}' });
   t.is(status, 502);
   t.true(text.includes('UpstreamInvalidResponse'));
 });
 
-test.serial('text that is not of its charset is a 502', async (t) => {
+test.serial('text that does not match its charset is a 502', async (t) => {
   const answer = {
     status: 203,
     headers: { 'content-type': 'text/plain; charset=utf-8' },
@@ -60,7 +57,7 @@ test.serial('text that is not of its charset is a 502', async (t) => {
   t.true(text.includes('expected text in the charset that it says, got other bytes'), text);
 });
 
-test.serial('text in another charset comes as its characters', async (t) => {
+test.serial('text in another charset is decoded', async (t) => {
   const answer = {
     status: 203,
     headers: { 'content-type': 'text/plain; charset="ISO-8859-1"' },
@@ -73,12 +70,12 @@ for (const [said, body, text] of [
   ['with something', 'done', '{"StatusCode":205,"Body2XX":"done"}'],
   ['with nothing', '', '{"StatusCode":205}'],
 ] as const)
-  test.serial(`text that comes ${said} in a 205 is a reply ${said}`, async (t) => {
+  test.serial(`text that is ${said} in a 205 is a reply ${said}`, async (t) => {
     const answer = { status: 205, headers: { 'content-type': 'text/plain' }, body };
     t.is((await ask('ranges', answer)).text, text);
   });
 
-test('JSON Lines without an end are cut at the limit of a reply', async (t) => {
+test('endless JSON Lines are cut at the limit of a reply', async (t) => {
   const { port, answer } = await startGateway(t, {
     limits: { replyBytes: 1_000 },
     serve: { contract: folderOf('json-lines') },
@@ -105,7 +102,7 @@ for (const [status, path] of [
   [200, '/soap11'],
 ] as const) {
   test.serial(
-    `replyHeaders: a ${status} at ${path} has the headers of the answer that the overlay names, no others`,
+    `replyHeaders: a ${status} at ${path} has only the response headers that the overlay names`,
     async (t) => {
       const gateway = await startGateway(t, { serve: { contract: folderOf('reply-envelope') } });
       gateway.answer({ status, headers: { 'X-Trace': 't-1', 'X-Secret': 's' }, body: '[]' });

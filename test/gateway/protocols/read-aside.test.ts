@@ -298,7 +298,7 @@ for (const [name, contract, calls, least] of [
   ['a contract whose credentials go in headers', parcels, parcelCalls, 4],
   ['a contract with validate: strict', folderOf('strict-validation'), strictCalls, 1],
 ] as const) {
-  test(`what is read beside the loop comes to the same as what is read on it: ${name}`, async (t) => {
+  test(`a worker thread and the event loop read the same result: ${name}`, async (t) => {
     const serve = { logMessages: true, ...(contract === undefined ? {} : { contract }) };
     const onLoop = await startGateway(t, { serve });
     const beside = await startGateway(t, { serve, limits: aside });
@@ -315,7 +315,7 @@ for (const [name, contract, calls, least] of [
   });
 }
 
-test('what is read beside the loop comes to the same as what is read on it: parameters of a route', async (t) => {
+test('a worker thread and the event loop read the same result: parameters of a route', async (t) => {
   const serve = { logMessages: true, contract: routed(t) };
   const onLoop = await startGateway(t, { serve });
   const beside = await startGateway(t, { serve, limits: { ...aside, loopSteps: 1 } });
@@ -331,7 +331,7 @@ test('what is read beside the loop comes to the same as what is read on it: para
 const withoutTime = (t: ExecutionContext, options: GatewayOptions = {}): Promise<Gateway> =>
   startGateway(t, { ...options, limits: { ...options.limits, readAsideMs: 1 } });
 
-test('readAsideBytes: a body at the limit is read on the event loop, one of a byte more beside it', async (t) => {
+test('readAsideBytes: a body at the limit is read on the event loop, a larger one in a thread', async (t) => {
   const message = envelope('1.1');
   const gateway = await withoutTime(t, { limits: { readAsideBytes: message.length } });
   t.is((await gateway.send('POST', '/soap11', xml, message)).status, 200);
@@ -346,7 +346,7 @@ test('readAsideBytes: a body at the limit is read on the event loop, one of a by
   );
 });
 
-test('readAsideMs: a request that takes longer to read ends with its thread, and another one takes its place', async (t) => {
+test('readAsideMs: a request that takes longer ends its thread, and a new thread replaces it', async (t) => {
   const gateway = await withoutTime(t, { limits: aside });
   const soapReply = await gateway.send('POST', '/soap11', xml, envelope('1.1'));
   t.is(soapReply.status, 503);
@@ -361,7 +361,7 @@ test('readAsideMs: a request that takes longer to read ends with its thread, and
   t.is((await patient.send('POST', '/soap11', xml, envelope('1.1'))).status, 200);
 });
 
-test('loopSteps: rules that take as many are judged on the event loop, of one more character beside it', async (t) => {
+test('loopSteps: rules up to the limit are checked on the event loop, longer ones in a thread', async (t) => {
   const contract = folderOf('strict-validation');
   const gateway = await withoutTime(t, { serve: { contract }, limits: { loopSteps: 37 + 64 } });
   gateway.answer({ status: 204, body: '' });
@@ -382,7 +382,7 @@ test('loopSteps: rules that take as many are judged on the event loop, of one mo
   t.true(reply.text.includes('id: expected text that matches ^[A-Z]{2}'));
 });
 
-test('readAsideHeapBytes: a request that takes more memory ends its thread alone, which is replaced', async (t) => {
+test('readAsideHeapBytes: a request that needs more memory ends its thread, which is replaced', async (t) => {
   const mebibyte = 1024 * 1024;
   const serve = { contract: documents };
   const body = `<convert xmlns="urn:Documents"><Body><notes>${`<string>${'"'.repeat(mebibyte - 1)}</string>`.repeat(12)}</notes></Body></convert>`;
@@ -408,7 +408,7 @@ test('readAsideHeapBytes: a request that takes more memory ends its thread alone
   t.is((await send(roomy.port, 'POST', '/soap11', xml, large)).status, 200);
 });
 
-test('totalMs: a request that waits for the thread until its time is over is shed', async (t) => {
+test('totalMs: a request that waits for the thread until its time limit gets 503', async (t) => {
   const gateway = await startGateway(t, { limits: { ...aside, totalMs: 5 } });
   const reply = await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{"request":{"id":1}}');
   t.is(reply.status, 503);
@@ -424,7 +424,7 @@ const slow = envelope('1.1', {
   body: `<convert xmlns="urn:Documents"><Body><notes>${references}<no/></notes></Body></convert>`,
 });
 
-test.serial('no turn of the event loop is long while a large request is read', async (t) => {
+test.serial('no event-loop iteration is long while a large request is read', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: documents }, limits: { readAsideMs: 600_000 } });
   const turns = watchCpu();
   const reply = await send(gateway.port, 'POST', '/soap11', xml, slow);
@@ -452,7 +452,7 @@ async function startStrict(t: ExecutionContext, limits: Partial<Limits> = {}) {
   return { gateway, call, arrived };
 }
 
-test('a caller who leaves while its request waits is not waited for, and its call does not go out', async (t) => {
+test('a waiting request whose caller disconnects is dropped, and its call is not sent', async (t) => {
   const { gateway, call, arrived } = await startStrict(t);
   const going = [call(busy), call(busy)];
   await arrived(2 * busy.length);
@@ -473,7 +473,7 @@ test('a caller who leaves while its request waits is not waited for, and its cal
   t.false(gateway.hits.some(({ body }) => body.includes('quick')));
 });
 
-test('readAsideQueue: one request waits while another one is read, a third is shed', async (t) => {
+test('readAsideQueue: one request waits while another is read, a third gets 503', async (t) => {
   const { call, arrived } = await startStrict(t, { readAsideQueue: 1 });
   const going = call(busy);
   await arrived(busy.length);
@@ -486,7 +486,7 @@ test('readAsideQueue: one request waits while another one is read, a third is sh
   t.is((await going).status, 200);
 });
 
-test('a small request does not wait for all large ones that came before it', async (t) => {
+test('a small request does not wait for all large ones that arrived before it', async (t) => {
   const { call, arrived } = await startStrict(t);
   const order: string[] = [];
   const post = async (body: string): Promise<void> => {
@@ -499,7 +499,7 @@ test('a small request does not wait for all large ones that came before it', asy
   t.true(order.indexOf('small') < 4, order.join());
 });
 
-test('after a reload requests are read by the contract that is served then', async (t) => {
+test('after a reload requests are read by the new contract', async (t) => {
   const contract = contractWith(t, 'unknownElements: refuse');
   const gateway = await startGateway(t, { serve: { contract }, limits: aside });
   const body = envelope('1.1', { body: search(authentication, '<Request><No/></Request>') });

@@ -77,7 +77,7 @@ async function outcomeOf(gateway: Gateway, path: string, body: string, answer: A
   return { status: reply.status, headers: told, text: reply.text, lines };
 }
 
-test('a reply that is read beside the loop is the same as one that is read on it', async (t) => {
+test('a worker thread and the event loop read the same reply', async (t) => {
   const serve = { logMessages: true };
   const onLoop = await startGateway(t, { serve, limits: never });
   const beside = await startGateway(t, { serve, limits: always });
@@ -108,7 +108,7 @@ async function startFiles(t: ExecutionContext, answer: object, limits: Partial<L
   return gateway;
 }
 
-test('replyAsideBytes: a reply at the limit is read on the event loop, one of a byte more beside it', async (t) => {
+test('replyAsideBytes: a reply at the limit is read on the event loop, a larger one in a thread', async (t) => {
   const gateway = await startGateway(t, { limits: { replyAsideBytes: 80_000, readAsideMs: 1 } });
   for (const [body, status] of [
     [large(emptyReply), 200],
@@ -122,7 +122,7 @@ test('replyAsideBytes: a reply at the limit is read on the event loop, one of a 
   }
 });
 
-test('a read whose reply takes too long to write is shed; a write is told that its reply is late, and not to try again', async (t) => {
+test('a read whose reply is written too slowly gets 503; a write gets an error without retry', async (t) => {
   const answer = { notes: ['&'.repeat(4 * megabyte)] };
   const gateway = await startFiles(t, answer, { readAsideMs: 1 });
   const read = await call(gateway, 'read');
@@ -135,7 +135,7 @@ test('a read whose reply takes too long to write is shed; a write is told that i
   t.regex(gateway.log(), /the reading thread was lost/);
 });
 
-test.serial('no turn of the event loop is long while a large reply is written', async (t) => {
+test.serial('no event-loop iteration is long while a large reply is written', async (t) => {
   const gateway = await startFiles(
     t,
     { notes: Array(20).fill('&'.repeat(megabyte)) },
@@ -148,7 +148,7 @@ test.serial('no turn of the event loop is long while a large reply is written', 
   t.true(longest < 100, `${longest} ms of CPU in one turn`); // writing it takes 500 ms
 });
 
-test('replies of writes that find no room any more when their turn comes wait for it, and all come', async (t) => {
+test('replies of writes without memory at their time wait for it, and all are sent', async (t) => {
   const answer = { notes: ['&'.repeat(megabyte)] };
   const heldBytes = 5 * megabyte;
   const gateway = await startFiles(t, answer, { heldBytes, roomWaits: 64, leavingBytes: megabyte });

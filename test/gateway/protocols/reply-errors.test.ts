@@ -91,7 +91,7 @@ for (const [what, error, message] of [
     'expected a JSON response from the upstream, got nesting deeper than 64 (limit jsonDepth)',
   ],
 ] as const)
-  test(`an error of a mapped reply ${what} says where and what is wrong`, (t) => {
+  test(`the error of a mapped reply ${what} has position and reason`, (t) => {
     const toReply = (): never => {
       throw error;
     };

@@ -192,7 +192,7 @@ for (const [method, path, errors] of [
   });
 }
 
-test('W38, W12: unknownElements ignore covers unknown parameters, not repeated ones', async (t) => {
+test('W38, W12: unknownElements: ignore covers unknown parameters, not repeated ones', async (t) => {
   const { send, hits } = await startGateway(t, { overlay: 'unknownElements: ignore' });
   t.is((await send('GET', '/dbs/7?subUserNam=x&a=1', keyHeaders)).status, 200);
   t.is(hits[0]?.body, '{"id":7,"authentication":{"apiUserId":"u","apiUserKey":"key"}}');
@@ -246,7 +246,7 @@ for (const [contentType, body, form] of [
   [undefined, `\uFEFF${jsonBody}`, 'json'],
   [undefined, '', 'json'],
 ] as const) {
-  test(`W39: POST /sanctions/get as ${contentType}: ${JSON.stringify(body.slice(0, 12))} is read and answered as ${form}`, async (t) => {
+  test(`W39: POST /sanctions/get as ${contentType}: ${JSON.stringify(body.slice(0, 12))} is read as ${form} and answered in it`, async (t) => {
     const headers = contentType === undefined ? keyHeaders : { ...keyHeaders, 'Content-Type': contentType };
     const reply = await send('POST', '/sanctions/get', headers, body);
     t.is(reply.status, 200);
@@ -277,7 +277,7 @@ for (const path of ['/json/reply/GetSearch', '/xml/reply/GetSearch', '/soap11', 
     'image/png',
     'nonsense;;=',
   ]) {
-    test(`W39: POST ${path} reads its body by the path or its content, whatever ${contentType} says`, async (t) => {
+    test(`W39: POST ${path} reads its body by path or content, for any media type like ${contentType}`, async (t) => {
       const reply = await send('POST', path, { ...keyHeaders, 'Content-Type': contentType }, body);
       t.is(reply.status, 200);
     });
@@ -318,7 +318,7 @@ for (const [path, root] of [
   });
 }
 
-test('W36: a wrong root is told with what was expected and what came', async (t) => {
+test('W36: the error for a wrong root names the expected and the given one', async (t) => {
   const reply = await send('POST', '/xml/reply/GetSearch', keyHeaders, wrapped('GetPdf'));
   t.regex(
     elementText(reply.text, 'Message') ?? '',
@@ -371,7 +371,7 @@ for (const [text, what] of [
   });
 }
 
-test('W37: bytes that are not UTF-8 are 400, another charset 415, a mark is skipped', async (t) => {
+test('W37: non-UTF-8 bytes are 400, another charset is 415, a byte order mark is skipped', async (t) => {
   const bytes = Buffer.from('7b226122ff7d', 'hex');
   t.is((await send('POST', '/json/reply/GetSearch', keyHeaders, bytes)).status, 400);
   const latin = { ...keyHeaders, 'Content-Type': 'application/json; charset=iso-8859-1' };

@@ -6,7 +6,7 @@ import { send, soap11Namespace, startGateway, statusOf } from '../gateway.ts';
 
 const strict = folderOf('strict-validation');
 
-test('patternSteps: two letters and a digit are looked at in 32 steps, three digits in 48', async (t) => {
+test('patternSteps: two letters and a digit take 32 steps, three digits 48', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: strict }, limits: { patternSteps: 32 } });
   gateway.answer({ status: 204, body: '' });
   const put = async (id: string) => {
@@ -39,7 +39,7 @@ async function startWith(t: ExecutionContext, operation: object, limits: Partial
 
 const bodyOf = (type: string, schema: object) => ({ requestBody: { content: { [type]: { schema } } } });
 
-test('rereadText: a list in a list is looked at twice, and where its items have to differ each counts twice', async (t) => {
+test('rereadText: a nested list is read twice, and once more each with unique items', async (t) => {
   const list = { type: 'array', uniqueItems: true, items: { type: 'string' } };
   const schema = { type: 'array', minItems: 1, items: list };
   const { put } = await startWith(t, bodyOf('application/json', schema), { rereadText: 19 });
@@ -49,7 +49,7 @@ test('rereadText: a list in a list is looked at twice, and where its items have 
   t.regex(refused.text, /expected less in lists and objects/);
 });
 
-test('parameterText: eight characters of JSON and of text go into a query, nine do not', async (t) => {
+test('parameterText: eight characters of JSON and text fit into a query, nine do not', async (t) => {
   const q = { name: 'q', in: 'query', schema: { type: 'string' } };
   const { put, hits } = await startWith(t, { parameters: [q] }, { parameterText: 8 });
   t.is((await put({ q: 'abcdef' })).status, 204);
@@ -60,7 +60,7 @@ test('parameterText: eight characters of JSON and of text go into a query, nine 
   t.is(hits.length, 1);
 });
 
-test('parameterText: a name stands in the text of each member, and counts each time', async (t) => {
+test('parameterText: a name is part of the text of each member, and counts each time', async (t) => {
   const d = {
     name: 'd',
     in: 'query',
@@ -75,7 +75,7 @@ test('parameterText: a name stands in the text of each member, and counts each t
   t.is(hits.length, 0);
 });
 
-test('formText: a form of so many characters goes out, one more does not', async (t) => {
+test('formText: a form of that many characters is sent, one more is refused', async (t) => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const { put, hits } = await startWith(t, bodyOf('application/x-www-form-urlencoded', schema), {
     formText: 6,
@@ -87,7 +87,7 @@ test('formText: a form of so many characters goes out, one more does not', async
   t.is(hits.length, 1);
 });
 
-test('formText: a part of a list has the name of all in its head, and counts with it', async (t) => {
+test('formText: a part of a list has the list’s name in its head, and counts with it', async (t) => {
   const schema = { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } };
   const { put } = await startWith(t, bodyOf('multipart/form-data', schema), { formText: 1_000 });
   t.is((await put({ Body: { a: ['x', 'x'] } })).status, 204);
@@ -96,7 +96,7 @@ test('formText: a part of a list has the name of all in its head, and counts wit
   t.regex(refused.text, /expected parts of at most 1000 bytes in all, got more/);
 });
 
-test('validate: strict answers in the form that the caller speaks', async (t) => {
+test('validate: strict returns errors in the caller’s format', async (t) => {
   const { port, hits } = await startGateway(t, { serve: { contract: strict } });
   const headers = { 'Content-Type': 'application/json' };
   const reply = await send(port, 'POST', '/json/reply/putStrict', headers, '{"id":"gb1","Body":{"size":3}}');
@@ -109,7 +109,7 @@ test('validate: strict answers in the form that the caller speaks', async (t) =>
 const messagesOf = (reply: string): readonly string[] =>
   (statusOf(reply).errors ?? []).map(({ message }) => message);
 
-test('validate: strict asks of unions and members of other names in JSON what it asks of them in XML', async (t) => {
+test('validate: strict checks unions and renamed members in JSON as in XML', async (t) => {
   const { port, answer } = await startGateway(t, { serve: { contract: strict } });
   answer({ body: '{}' });
   const put = (body: string) =>
@@ -136,7 +136,7 @@ test('validate: strict asks of unions and members of other names in JSON what it
   }
 });
 
-test('validate: strict is not evaded by an element that takes any JSON', async (t) => {
+test('validate: strict also applies to an element that accepts any JSON', async (t) => {
   const { port, hits } = await startGateway(t, { serve: { contract: strict } });
   const put = async (body: string) => {
     const root = `<putStrict xmlns="urn:Strict"><id>GB1</id><Body>${body}</Body></putStrict>`;

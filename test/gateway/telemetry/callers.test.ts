@@ -40,7 +40,7 @@ const lines = (log: string): Record<string, unknown>[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-test('a caller has a name, or a pseudonym that stays the same in another process, in the log and in metrics', async (t) => {
+test('a caller has a name, or a pseudonym that is stable across processes, in log and metrics', async (t) => {
   const files = filesWith(t, { callers: 'acme: ["17"]\n', key });
   const serve = { callerFiles: { callers: files.callers, callerKey: files.key } };
   const pseudonyms: unknown[] = [];
@@ -60,7 +60,7 @@ test('a caller has a name, or a pseudonym that stays the same in another process
   t.is(pseudonyms[0], pseudonyms[1]);
 });
 
-test('a Username of a UsernameToken is the same caller as the header of that id', async (t) => {
+test('the Username of a UsernameToken is the same caller as the header with that id', async (t) => {
   const { callers } = filesWith(t, { callers: 'acme: ["17"]\n' });
   const gateway = await startGateway(t, { serve: { callerFiles: { callers } } });
   const token =
@@ -85,20 +85,20 @@ for (const [what, credentials, given, id] of [
   ['Basic that is none', authorization, 'Basic dXNlcg==', { kind: 'secret', value: 'Basic dXNlcg==' }],
   ['an API key', credentialsOf(part('key', 'X-Api-Key', true)), 'k-17', { kind: 'secret', value: 'k-17' }],
 ] as const)
-  test(`a caller is known by ${what}`, (t) => {
+  test(`a caller is identified by ${what}`, (t) => {
     const [first] = credentials.parts;
     const all = new Map([[first?.name ?? '', given]]);
     t.deepEqual(compileCallerId(credentials)({ all, fromHeaders: new Set() }), id);
   });
 
-test('a caller with a secret has its name by its pseudonym', (t) => {
+test('a caller with a secret is named by its pseudonym', (t) => {
   const secret = { kind: 'secret', value: 'Bearer canary' } as const;
   const pseudonym = createCallers({ key: Buffer.from(key) }).nameOf(secret);
   const files = filesWith(t, { callers: `acme:\n  - pseudonym: ${pseudonym}\n`, key });
   t.is(readCallers({ callers: files.callers, callerKey: files.key }).nameOf(secret), 'acme');
 });
 
-test('what is wrong with the files of callers is told with file and line, and no key', (t) => {
+test('errors of caller files have file and line, and no key', (t) => {
   const files = filesWith(t, {
     bad: 'ok: ["1"]\nother: ["2"]\nacme: ["1"]\nb c: [3]\n',
     pseudonym: 'acme:\n  - pseudonym: 0123456789abcdef\n',
@@ -121,7 +121,7 @@ test('what is wrong with the files of callers is told with file and line, and no
   );
 });
 
-test('topCallers: two callers have rows, the third is counted with all others until it is busier', (t) => {
+test('topCallers: two callers have series; a third counts as other until it is busier', (t) => {
   const counts = new CallerCounts(2, () => createCallers({ key: Buffer.from(key) }));
   const rows = () => [...counts.entries()].map(([caller, statuses]) => [caller, statuses.get(200)]);
   for (const caller of ['a', 'a', 'b', 'c']) counts.count(caller, 200);
@@ -144,7 +144,7 @@ test('topCallers: two callers have rows, the third is counted with all others un
   );
 });
 
-test('metricOperations: two operations are told apart, a third is counted as other', (t) => {
+test('metricOperations: two operations have series, a third counts as other', (t) => {
   const metrics = createMetrics({ ...defaultLimits, metricOperations: 2 });
   const count = metrics.counterOf('/v2');
   for (const operation of ['A', 'B', 'C', 'D', 'A'])

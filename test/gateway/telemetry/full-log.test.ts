@@ -93,7 +93,7 @@ for (const workers of ['1', '2']) {
 }
 
 test.serial(
-  'a log on a full disk goes on once there is room, with one line for those that are missing',
+  'a log on a full disk continues when there is space, with one line about lost lines',
   async (t) => {
     const disk = folder(t);
     try {
@@ -118,7 +118,7 @@ test.serial(
 );
 
 test.serial(
-  'a log whose reader is stuck holds nothing up, and is whole but for the lines that are told as dropped',
+  'a stuck log reader blocks nothing, and only lines reported as dropped are missing',
   async (t) => {
     const path = join(folder(t), 'pipe');
     execFileSync('mkfifo', [path]);
@@ -144,7 +144,7 @@ test.serial(
   },
 );
 
-test.serial('a log whose reader is gone, before the start or after, is no reason to stop', async (t) => {
+test.serial('a closed log reader, before or after the start, does not stop the process', async (t) => {
   for (const when of ['before', 'after']) {
     const path = join(folder(t), 'pipe');
     execFileSync('mkfifo', [path]);

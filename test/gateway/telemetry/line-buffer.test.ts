@@ -7,7 +7,7 @@ function kept(): { write(lines: Buffer): void; chunks(): string[] } {
   return { write: (lines) => given.push(lines.toString()), chunks: () => given };
 }
 
-test('lines are handed on in order, many at a time, none twice, none lost', (t) => {
+test('lines are written in order, many at a time, none twice, none lost', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink);
   const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index} ${'é漢😀x'.repeat(index % 40)}\n`);
@@ -17,7 +17,7 @@ test('lines are handed on in order, many at a time, none twice, none lost', (t) 
   t.true(sink.chunks().length < 100);
 });
 
-test('a line longer than the buffer goes out whole and in its order', (t) => {
+test('a line longer than the buffer is written whole and in order', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink);
   const long = `${'漢'.repeat(50_000)}\n`;
@@ -28,7 +28,7 @@ test('a line longer than the buffer goes out whole and in its order', (t) => {
   t.true(sink.chunks().join('') === `first\n${long}last\n`);
 });
 
-test('what is told is a line of JSON, without the members that are undefined', (t) => {
+test('a record becomes a line of JSON without undefined members', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink);
   buffer.tell({ level: 30, caller: undefined, operation: 'Größe"漢' });
@@ -40,7 +40,7 @@ test('what is told is a line of JSON, without the members that are undefined', (
   ]);
 });
 
-test('where one byte is enough, each line is handed on at once by itself', (t) => {
+test('with a buffer of one byte, each line is written at once', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink, 1);
   buffer.tell({ level: 30 });
@@ -49,7 +49,7 @@ test('where one byte is enough, each line is handed on at once by itself', (t) =
   t.deepEqual(sink.chunks(), ['{"level":30}\n', 'next\n']);
 });
 
-test('a line that could not be handed on is told to who wrote it, and not handed on again', (t) => {
+test('a line that cannot be written is reported to its writer, and not written again', (t) => {
   const sink = kept();
   let full = true;
   const buffer = new LineBuffer(
@@ -67,7 +67,7 @@ test('a line that could not be handed on is told to who wrote it, and not handed
   t.deepEqual(sink.chunks(), ['{"next":2}\n']);
 });
 
-test('lines that could not be written may be kept, and are not written over', (t) => {
+test('failed lines may be kept, and are not overwritten', (t) => {
   const keeps: Buffer[] = [];
   const buffer = new LineBuffer(
     {
@@ -83,7 +83,7 @@ test('lines that could not be written may be kept, and are not written over', (t
   t.deepEqual(keeps.map(String), ['{"first":1}\n', '{"next":2}\n']);
 });
 
-test('lines that nothing follows are handed on soon', async (t) => {
+test('the last lines are written soon', async (t) => {
   const line = await new Promise<string>((resolve) => {
     const keep = setInterval(() => {}, 1_000);
     new LineBuffer({

@@ -16,7 +16,7 @@ for (const [text, expected] of [
   });
 }
 
-test('the log line of a request for no operation has its path and User-Agent, and no query', async (t) => {
+test('the log line of a request without an operation has path and User-Agent, and no query', async (t) => {
   const gateway = await startGateway(t);
   await send(gateway.port, 'GET', '/Old/Service.asmx?wsdl&key=SECRET', { 'User-Agent': 'wsdl.exe "4"' });
   const line = JSON.parse(gateway.log());

@@ -65,7 +65,7 @@ function stuff(fd: number): void {
 
 const lineOf = (name: string, length: number): Buffer => Buffer.from(`"${name.padEnd(length - 3, '.')}"\n`);
 
-test('logBytes: lines of so many bytes wait for a late reader, one more is dropped, counted and told of', (t) => {
+test('logBytes: lines of that many bytes wait for a late reader; one more is dropped and counted', (t) => {
   const { read, write } = pipe(t);
   stuff(write);
   const log = new LogWriter(write, 300, false);
@@ -83,7 +83,7 @@ test('logBytes: lines of so many bytes wait for a late reader, one more is dropp
   );
 });
 
-test('of what comes at once, whole lines wait as far as they fit, and those behind them are dropped', (t) => {
+test('a burst is kept up to the last whole line that fits, and later lines are dropped', (t) => {
   const { read, write } = pipe(t);
   stuff(write);
   const log = new LogWriter(write, 250, false);
@@ -94,7 +94,7 @@ test('of what comes at once, whole lines wait as far as they fit, and those behi
   t.regex(taken(read), /^\n*"a\.+"\n"b\.+"\n\{"level":40,"time":\d+,"dropped":1,"msg":"[^"]+"\}\n$/);
 });
 
-test('what waits goes out by itself once the reader reads', async (t) => {
+test('waiting lines are written when the reader reads', async (t) => {
   const { read, write } = pipe(t);
   stuff(write);
   new LogWriter(write, 250, false).write(lineOf('a', 100));
@@ -107,7 +107,7 @@ test('what waits goes out by itself once the reader reads', async (t) => {
   t.regex(came, /^"a\.+"\n$/);
 });
 
-test('the end waits about a second for a late reader, and not for one that never reads', (t) => {
+test('the end waits about a second for a late reader, and then stops', (t) => {
   const { write } = pipe(t);
   stuff(write);
   const log = new LogWriter(write, 250, false);
@@ -127,7 +127,7 @@ test('without a reader lines are dropped and counted, and none wait', (t) => {
   log.end();
 });
 
-test('a full disk takes lines again once there is room: each is whole, and one says how many are missing', (t) => {
+test('a disk with space again gets whole lines, and one with the number of lost ones', (t) => {
   const disk = smallDisk(t);
   if (disk === undefined) return;
   const path = join(disk, 'log');
@@ -144,7 +144,7 @@ test('a full disk takes lines again once there is room: each is whole, and one s
   t.deepEqual(told, [...Array(written - 1).keys(), 3, 'last']);
 });
 
-test('an audit line that a full disk refused is not in the file later, nor the rest of one that it took a part of', (t) => {
+test('a full disk keeps neither a refused audit line nor its first part', (t) => {
   const disk = smallDisk(t);
   if (disk === undefined) return;
   const path = join(disk, 'audit');
@@ -169,7 +169,7 @@ test('an audit line that a full disk refused is not in the file later, nor the r
   t.false(lines.at(-2)?.endsWith('}'), 'the part of the refused line stands alone');
 });
 
-test('an audit file that ends amid a line, as a process left it, goes on behind it on a line of its own', (t) => {
+test('an audit file that ends in a partial line continues on a new line', (t) => {
   const path = join(folder(t), 'audit.log');
   writeFileSync(path, '{"number":1}\n{"numb');
   const audit = new AuditFile(path);
@@ -179,7 +179,7 @@ test('an audit file that ends amid a line, as a process left it, goes on behind 
   t.is(readFileSync(path, 'utf8'), '{"number":1}\n{"numb\n{"number":2}\n{"number":3}\n');
 });
 
-test('an audit line behind a part of one, as a full disk left it of another process’s, stands on a line of its own', (t) => {
+test('an audit line after another process’s partial line starts on a new line', (t) => {
   const disk = smallDisk(t);
   if (disk === undefined) return;
   const path = join(disk, 'audit');
@@ -198,7 +198,7 @@ test('an audit line behind a part of one, as a full disk left it of another proc
   t.deepEqual(lines.toSpliced(sent, 1).slice(sent), ['{"number":"other"}', '{"number":"one"}', '']);
 });
 
-test('lines that come at once go into a pipe with less room whole, so that those of other workers stand between them', (t) => {
+test('lines for a pipe with less space are written whole, between lines of other workers', (t) => {
   const { read, write } = pipe(t);
   stuff(write);
   readSync(read, Buffer.alloc(5_000));
@@ -217,14 +217,14 @@ test('lines that come at once go into a pipe with less room whole, so that those
   );
 });
 
-test('a line longer than goes whole is written all the same', (t) => {
+test('a line longer than an atomic pipe write is written', (t) => {
   const { read, write } = pipe(t);
   const lines = Buffer.concat([lineOf('a', 300), lineOf('b', 9_000), lineOf('c', 4_096), lineOf('d', 10)]);
   new LogWriter(write, 100, true).write(lines);
   t.is(taken(read), lines.toString());
 });
 
-test('a write that was done has its reply though its second audit line is refused, and its outcome in the log', async (t) => {
+test('a finished write gets its reply if its second audit line fails, and its outcome is logged', async (t) => {
   const { read, write, path } = pipe(t);
   const gateway = await startGateway(t, { serve: { auditLog: path } });
   closeSync(write);
@@ -242,7 +242,7 @@ test('a write that was done has its reply though its second audit line is refuse
   t.regex(gateway.log(), /"audit":"settled","outcome":"answered"/);
 });
 
-test('an audit pipe whose reader is late refuses a line, and the write is not sent', async (t) => {
+test('a late audit pipe reader refuses a line, and the write is not sent', async (t) => {
   const { write, path } = pipe(t);
   const gateway = await startGateway(t, { serve: { auditLog: path } });
   stuff(write);

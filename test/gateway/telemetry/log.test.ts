@@ -26,7 +26,7 @@ import { emptyReply, envelope, type Gateway, send, startGateway, typesNamespace 
 
 const credentials = { 'X-Api-User': 'canary-user', 'X-Api-Key': 'canary-key', 'X-User-Id': 'canary-id' };
 
-test('a request is one JSON line: what it was, what it came to, nothing that the caller sent', async (t) => {
+test('a request is one JSON line with operation and outcome, and without the caller’s data', async (t) => {
   const gateway = await startGateway(t);
   gateway.answer({
     status: 404,
@@ -59,7 +59,7 @@ test('a request is one JSON line: what it was, what it came to, nothing that the
   t.false(gateway.log().includes('canary'));
 });
 
-test('values of a reply that are of no type, and pass all the same, are counted', async (t) => {
+test('untyped values of a reply that pass are counted', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: folderOf('enums') } });
   gateway.answer({ body: '{"closed":"canary","folded":"any"}' });
   const reply = await send(
@@ -80,7 +80,7 @@ test('values of a reply that are of no type, and pass all the same, are counted'
   });
 });
 
-test('numbers that a decimal of .NET or a double can’t hold go out as they came, and are counted', async (t) => {
+test('numbers beyond a .NET decimal or a double are unchanged, and counted', async (t) => {
   const number = (format?: string): object => ({
     type: 'number',
     ...(format === undefined ? {} : { format }),
@@ -112,7 +112,7 @@ test('numbers that a decimal of .NET or a double can’t hold go out as they cam
   t.like(lineOf(gateway, 'noted').noted, { inexact: 2 });
 });
 
-test('W10, W12, W20, W21: what a call was let through with is counted, and named by name alone', async (t) => {
+test('W10, W12, W20, W21: tolerated deviations are counted, and logged only by name', async (t) => {
   const gateway = await startGateway(t, { overlay: 'unknownElements: ignore' });
   gateway.answer({ body: '{"data":{"responseStatus":{},"subUser":{"name":"a\\u0001","nick":"canary"}}}' });
   const body = `<UpdateSubUser xmlns="${typesNamespace}"><Request><SubUserName>a&#xB;b&#xD83D;&#xDE00;</SubUserName><Nick>canary</Nick></Request></UpdateSubUser>`;
@@ -143,7 +143,7 @@ const lineOf = (gateway: Gateway, text: string): Record<string, unknown> =>
       .findLast((line) => line.includes(text)) ?? '{}',
   );
 
-test('W25: the same caller has the same pseudonym, others have others, and none is the caller’s id', async (t) => {
+test('W25: a caller always has the same pseudonym, others have others, and none is the id', async (t) => {
   const gateway = await startGateway(t);
   const callers: unknown[] = [];
   for (const user of ['canary-a', 'canary-b', 'canary-a']) {
@@ -155,7 +155,7 @@ test('W25: the same caller has the same pseudonym, others have others, and none 
   t.false(gateway.log().includes('canary'));
 });
 
-test('an errorCode that the upstream made up is logged as its own, not by its text', async (t) => {
+test('an errorCode invented by the upstream is logged as unknown, not by its text', async (t) => {
   const gateway = await startGateway(t);
   gateway.answer({ status: 400, body: '{"responseStatus":{"errorCode":"canary-code"}}' });
   const reply = await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
@@ -163,7 +163,7 @@ test('an errorCode that the upstream made up is logged as its own, not by its te
   t.is(lineOf(gateway, 'GetSearch').error, 'Upstream');
 });
 
-test('of an error its kind and places are logged, and no word of its message', (t) => {
+test('the log has kind and positions of an error, and nothing of its message', (t) => {
   const { error, at } = describeError(new RangeError('no\n    at canary (canary:1:1)\ncanary'));
   t.is(error, 'RangeError');
   t.true(at.length > 0);
@@ -197,7 +197,7 @@ const unanswered: readonly (readonly [
 ];
 
 for (const [fault, message, headers, told] of unanswered) {
-  test(`the log says why no operation answers: ${fault} of ${message.slice(0, 160)}`, async (t) => {
+  test(`the log explains why no operation answers: ${fault} of ${message.slice(0, 160)}`, async (t) => {
     const gateway = await startGateway(t);
     await gateway.send('POST', '/soap11', headers, message);
     const line = lineOf(gateway, 'soap11');
@@ -206,7 +206,7 @@ for (const [fault, message, headers, told] of unanswered) {
   });
 }
 
-test('faults, retries and refusals are told in the line', async (t) => {
+test('the log line has faults, retries and refusals', async (t) => {
   const gateway = await startGateway(t);
   await gateway.send('POST', '/soap11', {}, '<');
   t.is(lineOf(gateway, 'soap11').fault, 'MalformedRequest');
@@ -232,7 +232,7 @@ for (const [what, answer, outcome, upstreamStatus] of [
   ['that is refused', { status: 404, body: '{}' }, 'answered', 404],
   ['that breaks', 'destroy', 'unknown', 0],
 ] as const) {
-  test(`a write ${what} has an audit line before it goes out, and its outcome in the line of the request`, async (t) => {
+  test(`a write ${what} has an audit line before it is sent, and its outcome in the request’s line`, async (t) => {
     const gateway = await startGateway(t);
     let before = '';
     gateway.answer((_hit, response) => {
@@ -289,7 +289,7 @@ function requestIdsIn(lines: string): string[] {
     .map((line): string => JSON.parse(line).requestId);
 }
 
-test('where lines are gathered, a write has a line before it is settled if it is under way when they are handed on', (t) => {
+test('with a buffered log, a running write has a line if it is unsettled at the next flush', (t) => {
   const batches: string[][] = [];
   const lines = new LineBuffer({ write: (bytes) => batches.push(requestIdsIn(bytes.toString())) });
   const audit = auditOf(lines);
@@ -313,7 +313,7 @@ test('where lines are gathered, a write has a line before it is settled if it is
   );
 });
 
-test('many writes under way have their lines, however little room is left for them', (t) => {
+test('many running writes have their lines, however small the buffer', (t) => {
   let handedOn = '';
   const lines = new LineBuffer({ write: (bytes) => (handedOn += bytes.toString()) });
   const audit = auditOf(lines);
@@ -323,7 +323,7 @@ test('many writes under way have their lines, however little room is left for th
   t.deepEqual(requestIdsIn(handedOn), requestIds);
 });
 
-test('a write under way in a log that nothing else is told is in it soon', async (t) => {
+test('a running write is logged soon, also in an otherwise silent log', async (t) => {
   const keep = setInterval(() => {}, 1_000);
   const line = await new Promise<string>((resolve) => {
     const lines = new LineBuffer({ write: (bytes) => resolve(bytes.toString()) });
@@ -333,7 +333,7 @@ test('a write under way in a log that nothing else is told is in it soon', async
   t.is(JSON.parse(line).audit, 'sending');
 });
 
-test('a write that no connection was had for is told as unsent; a read has no audit lines', async (t) => {
+test('a write without a connection is logged as unsent; a read has no audit lines', async (t) => {
   const gateway = await startGateway(t, { serve: { upstreamUrl: 'http://127.0.0.1:9' } });
   await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
   t.false(/audit|outcome/.test(gateway.log()));
@@ -341,7 +341,7 @@ test('a write that no connection was had for is told as unsent; a read has no au
   t.is(lineOf(gateway, '"settled"').outcome, 'unsent');
 });
 
-test('SOAPBRIDGE_AUDIT_LOG: audit lines go to a file, each before its call goes out, whatever the log’s level', async (t) => {
+test('SOAPBRIDGE_AUDIT_LOG: audit lines are written to a file before each call, at any log level', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'audit-'));
   t.teardown(() => rmSync(directory, { recursive: true }));
   const auditLog = join(directory, 'audit.log');
@@ -358,7 +358,7 @@ test('SOAPBRIDGE_AUDIT_LOG: audit lines go to a file, each before its call goes 
   t.is(statSync(auditLog).mode & 0o077, 0, 'only the owner reads a new file');
 });
 
-test('the audit lines of two writes with one X-Request-Id are paired by writeId', async (t) => {
+test('writeId pairs the audit lines of two writes with one X-Request-Id', async (t) => {
   const auditLog = join(mkdtempSync(join(tmpdir(), 'audit-')), 'audit.log');
   t.teardown(() => rmSync(dirname(auditLog), { recursive: true }));
   const gateway = await startGateway(t, { serve: { auditLog } });
@@ -390,7 +390,7 @@ const full = '/dev/full';
   },
 );
 
-test('an audit log that can’t be written stops the start', async (t) => {
+test('an audit log that cannot be written stops the start', async (t) => {
   await t.throwsAsync(startGateway(t, { serve: { auditLog: '/nowhere/audit.log' } }), {
     instanceOf: RangeError,
     message: '--audit-log: expected a writable file, got ENOENT',
@@ -440,7 +440,7 @@ function toldOf(record: RequestRecord, path = '/v2'): Record<string, unknown> {
   return JSON.parse(told.join(''));
 }
 
-test('the line of a request says every number as it is, times to the µs', (t) => {
+test('the log line of a request has exact numbers, times to the µs', (t) => {
   const number = fc.oneof(fc.nat(2_000), fc.nat(), fc.nat({ max: Number.MAX_SAFE_INTEGER }));
   const time = fc.double({ min: 0, max: 1e9, noNaN: true });
   t.notThrows(() =>
@@ -457,7 +457,7 @@ test('the line of a request says every number as it is, times to the µs', (t) =
   );
 });
 
-test('the line of a request has what there is to tell, and nothing else', (t) => {
+test('the log line of a request has the known fields, and no others', (t) => {
   const { time, ...plain } = toldOf(settled);
   t.true(Math.abs(Number(time) - Date.now()) < 60_000);
   const usual = {
@@ -515,7 +515,7 @@ test('the line of a request has what there is to tell, and nothing else', (t) =>
 
 // --- metrics ---------------------------------------------------------------------------------------------
 
-test('/metrics tells of requests, the upstream and the load, and of nobody', async (t) => {
+test('/metrics covers requests, the upstream and the load, and identifies no caller', async (t) => {
   const gateway = await startGateway(t);
   await gateway.send('POST', '/json/reply/GetSearch', credentials, '{}');
   gateway.answer({ status: 404, body: '{}' });
@@ -578,7 +578,7 @@ function snapshotOf(durations: readonly number[]): Snapshot {
   });
 }
 
-test('/metrics: each line is of the text format, and buckets hold all below their bound', (t) => {
+test('/metrics: each line is in the text format, and buckets are cumulative', (t) => {
   const page = writeSnapshot(snapshotOf([0.5, 1, 2, 70_000]));
   for (const line of page.trimEnd().split('\n')) t.regex(line, textFormat);
   t.is(told(page, 'request_duration_seconds_bucket{contract="/v2",transport="xml",le="0.001"}'), 2);
@@ -590,7 +590,7 @@ test('/metrics: each line is of the text format, and buckets hold all below thei
   t.is(told(page, 'event_loop_delay_seconds'), 0.006);
 });
 
-test('/metrics of several processes: counts and amounts are sums, the rest is told of each', (t) => {
+test('/metrics of several processes: counters are summed, other values listed per process', (t) => {
   const page = writeSnapshot(
     addSnapshots([
       ['1', snapshotOf([0.5, 2])],

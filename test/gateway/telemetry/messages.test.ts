@@ -65,7 +65,7 @@ for (const [form, path, body] of [
   });
 }
 
-test('a request that is refused is logged as far as it was read; one that can’t be read isn’t', async (t) => {
+test('a refused request is logged as far as it was read, an unreadable one is not', async (t) => {
   const gateway = await startGateway(t, { serve });
   for (const body of ['{"request":{"id":"x","canary":"canary"}}', '{"request":{"id":1']) {
     t.is((await gateway.send('POST', '/json/reply/GetSearch', credentials, body)).status, 400);
@@ -77,7 +77,7 @@ test('a request that is refused is logged as far as it was read; one that can’
   t.false(gateway.log().includes('canary'));
 });
 
-test('inputs of a path, a query and headers are logged with the others; a failure’s reply isn’t', async (t) => {
+test('inputs of a path, a query and headers are logged too; the reply of a failure is not', async (t) => {
   const gateway = await startGateway(t, { serve });
   gateway.answer({ status: 404, body: '{"responseStatus":{"errorCode":"NotFound","message":"canary"}}' });
   await gateway.send('GET', '/dbs/7?subUserName=canary', credentials);
@@ -88,7 +88,7 @@ test('inputs of a path, a query and headers are logged with the others; a failur
   t.false(gateway.log().includes('canary'));
 });
 
-test('a long text and a long message are cut', async (t) => {
+test('a long text and a long message are cut in the log', async (t) => {
   const gateway = await startGateway(t, { serve, limits: { loggedMessage: 400 } });
   const summary = { disclosureLevel: 'x'.repeat(1_000), disclosureStatus: 'y'.repeat(1_000), status: 'z' };
   gateway.answer({ body: JSON.stringify({ data: { responseStatus: {}, summary } }) });
@@ -100,7 +100,7 @@ test('a long text and a long message are cut', async (t) => {
   });
 });
 
-test('a reply that is one value, and an empty one, are logged', async (t) => {
+test('a single-value reply and an empty one are logged', async (t) => {
   const gateway = await startGateway(t, { serve: { ...serve, contract: folderOf('enums') } });
   gateway.answer({ body: '{"closed":"canary","folded":"any"}' });
   const call = envelope('1.1', { body: '<putEnums xmlns="urn:Enums"/>' });

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { emptyReply, envelope, getSearch, keyHeaders, send, startGateway } from '../gateway.ts';
 
-test('each request is counted once, by transport and the status meant', async (t) => {
+test('each request is counted once, by transport and effective status', async (t) => {
   const gateway = await startGateway(t);
   const search = (body: string) => gateway.send('POST', '/json/reply/GetSearch', keyHeaders, body);
   await search('{}');

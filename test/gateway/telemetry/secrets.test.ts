@@ -36,7 +36,7 @@ const around = fc
   .array(fc.constantFrom(...'abz /"<>=:,.|(){}é\n'), { maxLength: 20 })
   .map((each) => each.join(''));
 
-test('a secret is hidden in every form, and in one form within another', (t) => {
+test('a secret is redacted in every form, and in one form within another', (t) => {
   const ways = fc.array(fc.constantFrom(...Object.keys(escapes)), { maxLength: 2 });
   fc.assert(
     fc.property(secrets, ways, around, around, (secret, names, before, after) => {
@@ -51,7 +51,7 @@ test('a secret is hidden in every form, and in one form within another', (t) => 
   );
 });
 
-test('a secret is hidden in base64 of any text that holds it, in both alphabets', (t) => {
+test('a secret is redacted in base64 of any text that contains it, in both alphabets', (t) => {
   const alphabets = fc.constantFrom<BufferEncoding>('base64', 'base64url');
   fc.assert(
     fc.property(secrets, alphabets, around, around, (secret, alphabet, before, after) => {
@@ -69,7 +69,7 @@ test('a secret is hidden in base64 of any text that holds it, in both alphabets'
   );
 });
 
-test('a text is cut after its secrets are hidden, wherever one stands', (t) => {
+test('a text is cut after the redaction of its secrets, in any position', (t) => {
   const hide = compileHide(['abc/def+ghi==']);
   for (const written of ['abc/def+ghi==', 'abc\\/def+ghi==', 'abc%2Fdef%2Bghi%3D%3D']) {
     for (let before = 480; before < 505; before++) {
@@ -79,7 +79,7 @@ test('a text is cut after its secrets are hidden, wherever one stands', (t) => {
   }
 });
 
-test('a secret that our own text cut short is hidden as far as it goes', (t) => {
+test('a secret cut short by the gateway’s own text is redacted', (t) => {
   const secret = 'k3y/with+quite=some-letters-in-it-all';
   const hide = compileHide([secret]);
   for (const value of [secret, `id-${secret}`, `"${secret}"`]) {
@@ -89,7 +89,7 @@ test('a secret that our own text cut short is hidden as far as it goes', (t) => 
   t.is(hide('got "k3y…'), 'got "k3y…', 'fewer than six characters are not looked for');
 });
 
-test('texts of any length are looked through to their end, in windows that a secret may lie across', (t) => {
+test('texts of any length are scanned to the end, in windows that overlap', (t) => {
   const secret = 'abc/def+ghi==';
   const hide = compileHide([secret]);
   for (const written of [secret, 'abc\\u002fdef&#43;ghi==', Buffer.from(secret).toString('base64')]) {
@@ -100,7 +100,7 @@ test('texts of any length are looked through to their end, in windows that a sec
   }
 });
 
-test('secrets of fewer than six characters stay, and a text without secrets is as it was', (t) => {
+test('secrets of fewer than six characters stay, and a text without secrets is unchanged', (t) => {
   t.is(compileHide(['12345'])('12345'), '12345');
   t.is(compileHide([])('abc\\/def', 5), 'abc\\/');
   fc.assert(
@@ -110,7 +110,7 @@ test('secrets of fewer than six characters stay, and a text without secrets is a
   );
 });
 
-test('hiding takes time in proportion to the text, however it is escaped', (t) => {
+test('redaction takes linear time, however the text is escaped', (t) => {
   const hide = compileHide(['abc/def+ghi==', 'aaaaaaaaaaaa']);
   for (const unit of [
     '\\',

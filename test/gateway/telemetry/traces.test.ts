@@ -65,7 +65,7 @@ const parent = `00-${traceId}-b7ad6b7169203331-01`;
 const soapHeaders = { 'Content-Type': 'text/xml', SOAPAction: '"GetSearch"' };
 
 test.serial(
-  'a call is a span with decode, upstream and encode below it, in the trace of its caller',
+  'a call is a span with children decode, upstream and encode, in the caller’s trace',
   async (t) => {
     const collector = await startCollector(t);
     const gateway = await startGateway(t, { serve: { traces: true } });
@@ -103,7 +103,7 @@ test.serial(
 );
 
 test.serial(
-  'a caller that isn’t sampled has no spans, and says so upstream; one without a trace begins one',
+  'an unsampled caller has no spans and is unsampled upstream; without a trace one starts',
   async (t) => {
     const collector = await startCollector(t);
     const gateway = await startGateway(t, { serve: { traces: true } });
@@ -119,7 +119,7 @@ test.serial(
   },
 );
 
-test.serial('a call that fails is told with its error, one that isn’t sent upstream too', async (t) => {
+test.serial('a failed call has its error in the span, sent upstream or not', async (t) => {
   const collector = await startCollector(t);
   const gateway = await startGateway(t, { serve: { traces: true } });
   gateway.answer({ status: 500, body: 'no JSON' });
@@ -134,7 +134,7 @@ test.serial('a call that fails is told with its error, one that isn’t sent ups
   t.is(upstream === undefined ? undefined : attributesOf(upstream)['http.response.status_code'], 500);
 });
 
-test.serial('a collector that fails harms no call; what is lost is counted, and said once', async (t) => {
+test.serial('a failing collector affects no call; lost spans are counted, and logged once', async (t) => {
   await startCollector(t, 400);
   const gateway = await startGateway(t, { serve: { traces: true } });
   for (let turn = 0; turn < 5; turn++) {
@@ -148,7 +148,7 @@ test.serial('a collector that fails harms no call; what is lost is counted, and 
   t.is(gateway.log().split('the collector takes no spans').length, 2);
 });
 
-test.serial('without traces nothing is sent, and the upstream is told of none', async (t) => {
+test.serial('without traces nothing is exported, and the upstream gets no trace headers', async (t) => {
   const gateway = await startGateway(t);
   await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
   t.is(gateway.hits[0]?.headers.traceparent, undefined);
@@ -165,7 +165,7 @@ for (const [environment, asked] of [
   [{ ...endpoint, OTEL_TRACES_EXPORTER: 'none' }, false],
   [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' }, true],
 ] as const) {
-  test(`${JSON.stringify(environment)} asks for ${asked ? '' : 'no '}traces`, (t) => {
+  test(`${JSON.stringify(environment)} turns traces ${asked ? '' : 'not '}on`, (t) => {
     t.is(asksForTraces(environment), asked);
   });
 }
@@ -186,7 +186,7 @@ for (const [name, value, expected] of [
   ['OTEL_BSP_MAX_QUEUE_SIZE', '-1', 'a whole number above 0'],
   ['OTEL_BSP_SCHEDULE_DELAY', '5s', 'a whole number above 0'],
 ] as const) {
-  test(`${name}=${value} is refused, where it was the default or nothing`, (t) => {
+  test(`${name}=${value} is refused, unless it is the default or empty`, (t) => {
     const environment = { ...endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', [name]: value };
     t.throws(() => asksForTraces(environment), {
       instanceOf: RangeError,
@@ -195,13 +195,13 @@ for (const [name, value, expected] of [
   });
 }
 
-test('of an address of a collector that is refused no password is told', (t) => {
+test('the error for a refused collector address contains no password', (t) => {
   t.throws(() => asksForTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'user:canary@host' }), {
     message: 'OTEL_EXPORTER_OTLP_ENDPOINT: expected the URL of a collector, http: or https:, got "***@host"',
   });
 });
 
-test('what is set for traces alone goes before what is set for all', (t) => {
+test('settings for traces win over general ones', (t) => {
   const forTraces = { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' };
   t.true(asksForTraces({ ...endpoint, ...forTraces, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
 });

@@ -76,7 +76,7 @@ async function startBefore(
   return { ...gateway, folder, call };
 }
 
-test('headers, query and Basic of our own go with every call, from texts, files and the environment', async (t) => {
+test('headers, query and Basic of the gateway are sent with every call: texts, files, environment', async (t) => {
   const behind = await startService(t);
   process.env.ACCESS_TEST_KEY = `${canary}-1`;
   const gateway = await startBefore(
@@ -103,7 +103,7 @@ test('headers, query and Basic of our own go with every call, from texts, files 
   t.false(gateway.log().includes('canary'));
 });
 
-test('a call has the id of its request and its place in a trace', async (t) => {
+test('a call has its request id and its trace context', async (t) => {
   const gateway = await startGateway(t);
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const trace = { traceparent, tracestate: 'a=1' };
@@ -169,7 +169,7 @@ async function startExchange(t: ExecutionContext, refusal?: object) {
 
 const client = { clientId: 'gw', clientSecret: canary };
 
-test('OAuth client credentials: one token for all callers, asked for once however many wait', async (t) => {
+test('OAuth client credentials: all callers share one token, requested once for all waiting calls', async (t) => {
   const behind = await startService(t);
   const { tokenUrl, asked } = await startIssuer(t);
   const oauth2 = { tokenUrl, ...client, scope: 'parcels', audience: 'api' };
@@ -191,7 +191,7 @@ test('OAuth client credentials: one token for all callers, asked for once howeve
   t.false(gateway.log().includes('canary') || gateway.log().includes('token-1'));
 });
 
-test('OAuth token exchange: each caller has a token of its own, in exchange for its own', async (t) => {
+test('OAuth token exchange: each caller has its own token, in exchange for its own', async (t) => {
   const behind = await startService(t);
   const { tokenUrl, asked } = await startExchange(t);
   const oauth2 = { grant: 'tokenExchange', clientAuthentication: 'post', tokenUrl, ...client };
@@ -214,7 +214,7 @@ test('OAuth token exchange: each caller has a token of its own, in exchange for 
   t.is(behind.requests.length, 3);
 });
 
-test('without a token the upstream is not called, and the caller is told so by a code of its own', async (t) => {
+test('without a token the upstream is not called, and the caller gets a specific error code', async (t) => {
   const behind = await startService(t);
   const { tokenUrl } = await startIssuer(t, (response) => {
     response.statusCode = 401;
@@ -232,7 +232,7 @@ test('without a token the upstream is not called, and the caller is told so by a
   t.false(`${gateway.log()}${reply.text}`.includes('canary'));
 });
 
-test('a caller whose token is not taken in exchange is told that its authentication failed', async (t) => {
+test('a caller whose token is refused in exchange gets an authentication error', async (t) => {
   const behind = await startService(t);
   const { tokenUrl } = await startExchange(t, { error: 'invalid_grant' });
   const gateway = await startBefore(t, {
@@ -245,7 +245,7 @@ test('a caller whose token is not taken in exchange is told that its authenticat
   t.false(`${gateway.log()}${reply.text}`.includes('canary'));
 });
 
-test('a token that the upstream does not take is asked for anew by the next call', async (t) => {
+test('a token that the upstream refuses is requested again by the next call', async (t) => {
   const behind = await startService(t, undefined, (response) => response.writeHead(401).end('{}'));
   const { tokenUrl, asked } = await startIssuer(t);
   const gateway = await startBefore(t, { url: behind.url, oauth2: { tokenUrl, ...client } });
@@ -261,7 +261,7 @@ const options = {
   ...client,
 } as const;
 
-test('a token is renewed before its end, while the one before is still used', async (t) => {
+test('a token is renewed before its end, while the old one is used', async (t) => {
   const { tokenUrl, asked } = await startIssuer(t, (response, count) => {
     response.body = { access_token: `t${count}`, token_type: 'Bearer', expires_in: count === 1 ? 1 : 3600 };
   });
@@ -276,7 +276,7 @@ test('a token is renewed before its end, while the one before is still used', as
   t.is(asked.length, 2);
 });
 
-test('tokens: two are kept, a third takes the place of the oldest', async (t) => {
+test('tokens: two are kept, a third replaces the oldest', async (t) => {
   const { tokenUrl, asked } = await startExchange(t);
   const tokens = new Tokens({ ...options, tokenUrl }, { ...defaultLimits, tokens: 2 }, {});
   for (const subject of ['a', 'b', 'a', 'b']) await tokens.take(subject);
@@ -289,14 +289,14 @@ test('tokens: two are kept, a third takes the place of the oldest', async (t) =>
   t.is(asked.length, 4);
 });
 
-test('tokenMs: a server that takes longer is given up', async (t) => {
+test('tokenMs: a request to a slower token server is aborted', async (t) => {
   const slow = await startService(t, undefined, () => {});
   const tokens = new Tokens({ ...options, tokenUrl: slow.url }, { ...defaultLimits, tokenMs: 50 }, {});
   const error = await t.throwsAsync(tokens.take('a'), { instanceOf: TokenError });
   t.regex(error?.message ?? '', /did not respond in time/);
 });
 
-test('tokenBytes: an answer of 1000 bytes is read, one of 1001 is not', async (t) => {
+test('tokenBytes: a response of 1000 bytes is read, one of 1001 is not', async (t) => {
   let size = 1000;
   const long = await startService(t, undefined, (response) => {
     const start = '{"access_token":"t","token_type":"Bearer","x":"';
@@ -309,7 +309,7 @@ test('tokenBytes: an answer of 1000 bytes is read, one of 1001 is not', async (t
   await t.throwsAsync(tokens.take('b'), { instanceOf: TokenError });
 });
 
-test('TLS with a CA of our own, a client certificate and a name to be met', async (t) => {
+test('TLS with an own CA, a client certificate and an expected name', async (t) => {
   const authority = createAuthority(t);
   const server = authority.issue({ names: 'DNS:parcels.internal' });
   const own = authority.issue({ subject: '/CN=gateway' });
@@ -362,7 +362,7 @@ async function startProxy(t: ExecutionContext, status = 200) {
 
 const userOfProxy = `Basic ${Buffer.from(`u:${canary}`).toString('base64')}`;
 
-test('a service with TLS is called through a tunnel of the proxy, one without by its whole address', async (t) => {
+test('an https upstream is called through a tunnel of the proxy, an http one by its full address', async (t) => {
   const authority = createAuthority(t);
   const behind = await startService(t, authority.issue());
   const proxy = await startProxy(t);
@@ -383,7 +383,7 @@ test('a service with TLS is called through a tunnel of the proxy, one without by
   t.false(tunnelled.log().includes('canary') || forwarded.log().includes('canary'));
 });
 
-test('a proxy that refuses is told as that', async (t) => {
+test('a refusal of the proxy is reported as such', async (t) => {
   const proxy = await startProxy(t, 407);
   const gateway = await startBefore(t, { url: 'https://parcels.invalid', proxy: proxy.url });
   t.is((await gateway.call()).status, 503);
@@ -393,14 +393,14 @@ test('a proxy that refuses is told as that', async (t) => {
   t.false(gateway.log().includes('canary'));
 });
 
-test('limits of one contract hold for its upstream alone', async (t) => {
+test('limits of one contract apply only to its upstream', async (t) => {
   const behind = await startService(t, undefined, () => {});
   const gateway = await startBefore(t, { url: behind.url }, { limits: { upstreamFirstByteMs: 60 } });
   t.is((await gateway.call()).status, 504);
   t.regex(gateway.log(), /no answer came within 60 ms/);
 });
 
-test('what is wrong with an upstream’s settings is told with file and line, and without a secret', (t) => {
+test('errors of upstream settings have file and line, and no secret', (t) => {
   const folder = folderWith(t, {
     'not.pem': canary,
     'soapbridge.yaml': `contracts:
@@ -452,7 +452,7 @@ for (const [what, make, told] of [
     /at most 1048576/,
   ],
 ] as const) {
-  test(`${what} in the place of a secret, or of certificates, is told and keeps nobody waiting`, (t) => {
+  test(`${what} as a secret or certificates file is reported, and blocks nothing`, (t) => {
     const folder = folderWith(t, {
       'soapbridge.yaml': `tls: { certificate: odd, key: odd }
 contracts:
@@ -471,7 +471,7 @@ contracts:
 }
 
 for (const address of ['http://127.0.0.1:65536', 'https://[::1', 'http://%zz/api', 'http://a\u0000b']) {
-  test(`${JSON.stringify(address)} is no address of a service, nor of its tokens, and that is told with its line`, (t) => {
+  test(`${JSON.stringify(address)} is no valid address of an upstream or token server; the error has its line`, (t) => {
     const url = JSON.stringify(address);
     const folder = folderWith(t, {
       'soapbridge.yaml': `contracts:
@@ -495,7 +495,7 @@ for (const proxy of [
   'http://user:%ff@127.0.0.1:1',
   'http://127.0.0.1:65536',
 ]) {
-  test(`the proxy ${proxy} is refused before anything is called by it, and without its password`, (t) => {
+  test(`the proxy ${proxy} is refused at start, and the error omits its password`, (t) => {
     const error = t.throws(() => proxiesOf({ HTTP_PROXY: proxy }), { instanceOf: RangeError });
     t.is(
       error?.message,
@@ -504,7 +504,7 @@ for (const proxy of [
   });
 }
 
-test('a config with an alias of what it stands in says where', (t) => {
+test('the error for a recursive alias in a configuration has its position', (t) => {
   const folder = folderWith(t, {
     'soapbridge.yaml': 'contracts:\n  /: &a\n    contract: a\n    upstream: *a\n',
   });

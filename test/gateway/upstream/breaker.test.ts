@@ -36,7 +36,7 @@ function after(evidence: Evidence, calls: number, ms = 5_000, callers = [here]) 
   return { breaker, changes };
 }
 
-test('19 calls without a connection leave it closed, the twentieth refuses everybody’s calls', (t) => {
+test('19 calls without a connection keep the breaker closed, the twentieth opens it for all', (t) => {
   const { breaker, changes } = after('unreached', 19);
   t.is(breaker.refusal(here, 105_000), undefined);
   breaker.settle(here, 'unreached', 105_000, 105_000);
@@ -46,12 +46,12 @@ test('19 calls without a connection leave it closed, the twentieth refuses every
   t.deepEqual(changes, ['open all']);
 });
 
-test('a hundred calls without a connection within less than five seconds leave it closed', (t) => {
+test('a hundred calls without a connection in less than five seconds keep it closed', (t) => {
   t.false(after('unreached', 100, 4_999).breaker.isOpen(start + 4_999));
   t.true(after('unreached', 100, 5_000).breaker.isOpen(start + 5_000));
 });
 
-test('one connection among many that were not had keeps it closed', (t) => {
+test('one successful connection among many failures keeps it closed', (t) => {
   const { breaker } = after('unreached', 19);
   breaker.connected(104_999);
   for (let at = 105_000; at < 110_000; at += 100) breaker.settle(here, 'unreached', at, at);
@@ -60,7 +60,7 @@ test('one connection among many that were not had keeps it closed', (t) => {
   t.true(breaker.isOpen(110_000));
 });
 
-test('calls of an operation that all failed are refused to the caller that made them, and to no other', (t) => {
+test('after failures of all calls of an operation only the caller that made them is refused', (t) => {
   const { breaker, changes } = after('failed', 20);
   t.deepEqual(changes, ['open GetSearch']);
   t.is(breaker.refusal(here, 105_000), 5);
@@ -71,7 +71,7 @@ test('calls of an operation that all failed are refused to the caller that made 
   t.is(breaker.openOperations(105_000).length, 1);
 });
 
-test('another caller has one call let through, and the others refused until that one came back', (t) => {
+test('another caller may send one call; its others are refused until that one returned', (t) => {
   const { breaker, changes } = after('failed', 20);
   t.is(breaker.refusal(elsewhere, 105_000), undefined);
   t.is(breaker.refusal(elsewhere, 105_001), 5);
@@ -81,7 +81,7 @@ test('another caller has one call let through, and the others refused until that
   t.deepEqual(changes, ['open GetSearch', 'closed GetSearch']);
 });
 
-test('where callers of three networks failed and none did not, a fourth is refused too; one network with many callers is one', (t) => {
+test('with failing callers of three networks a fourth is refused; networks count once', (t) => {
   const callers = ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((network) => callOf(network));
   t.is(after('failed', 20, 5_000, callers).breaker.refusal(callOf('192.0.2.4'), 105_000), 5);
   const names = Array.from({ length: 50 }, (_, index) => callOf('192.0.2.1', `invented${index}`));
@@ -90,7 +90,7 @@ test('where callers of three networks failed and none did not, a fourth is refus
   t.is(breaker.refusal(elsewhere, 105_000), undefined);
 });
 
-test('ten successes a second keep a caller with a hundred failures a second from closing an operation', (t) => {
+test('ten successes a second prevent one caller’s hundred failures from opening an operation', (t) => {
   const { breaker } = after('answered', 2);
   for (let ms = 0; ms < 60_000; ms += 10) {
     const at = start + 5_000 + ms;
@@ -100,7 +100,7 @@ test('ten successes a second keep a caller with a hundred failures a second from
   }
 });
 
-test('calls that time out together opened nothing where others had answers meanwhile, and do where none had', (t) => {
+test('concurrent timeouts open it only if no other call was answered in that time', (t) => {
   const met = (answered: boolean): number => {
     const { breaker } = after('answered', 2, 1);
     if (answered) breaker.settle(elsewhere, 'answered', start + 29_000, start + 29_500);
@@ -111,7 +111,7 @@ test('calls that time out together opened nothing where others had answers meanw
   t.is(met(false), 1);
 });
 
-test('failures of more than ten seconds ago don’t count, and what nobody called for so long is called again', (t) => {
+test('failures more than ten seconds old do not count, and an unused operation is called again', (t) => {
   const { breaker } = after('failed', 19);
   breaker.settle(here, 'failed', 115_001, 115_001);
   t.is(breaker.openOperations(115_001).length, 0);
@@ -123,7 +123,7 @@ test('failures of more than ten seconds ago don’t count, and what nobody calle
   t.deepEqual(open.changes, ['open GetSearch', 'closed GetSearch']);
 });
 
-test('while open, one call in five seconds is a probe and the others are told when the next one is due', (t) => {
+test('while open, one call in five seconds is a probe; others get the time of the next one', (t) => {
   for (const evidence of ['unreached', 'failed'] as const) {
     const { breaker } = after(evidence, 20);
     t.is(breaker.refusal(here, 105_001), 5);
@@ -139,7 +139,7 @@ test('while open, one call in five seconds is a probe and the others are told wh
   }
 });
 
-test('a probe that succeeds closes it, and what failed before is forgotten', (t) => {
+test('a successful probe closes it, and earlier failures are forgotten', (t) => {
   const { breaker } = after('unreached', 20);
   t.is(breaker.refusal(here, 110_000), undefined);
   breaker.settle(here, 'answered', 110_000, 110_100);
@@ -148,14 +148,14 @@ test('a probe that succeeds closes it, and what failed before is forgotten', (t)
   t.is(breaker.refusal(here, 115_200), undefined);
 });
 
-test('where no connection was had, the first one ends it, whatever comes over it', (t) => {
+test('after connection failures the first connection closes it, whatever its response', (t) => {
   const { breaker, changes } = after('unreached', 20);
   breaker.connected(105_500);
   t.is(breaker.refusal(here, 105_500), undefined);
   t.deepEqual(changes, ['open all', 'closed all']);
 });
 
-test('a call that went out before it opened doesn’t close it', (t) => {
+test('a call sent before it opened does not close it', (t) => {
   for (const evidence of ['unreached', 'failed'] as const) {
     const { breaker } = after(evidence, 20);
     breaker.settle(here, 'answered', 104_000, 105_500);
@@ -163,7 +163,7 @@ test('a call that went out before it opened doesn’t close it', (t) => {
   }
 });
 
-test('retries are a share of the calls, with some saved up', (t) => {
+test('retries are limited to a share of calls, with some saved', (t) => {
   const budget = createRetryBudget({ ...defaultLimits, retryPercent: 10, retrySavings: 3 });
   t.deepEqual(
     Array.from({ length: 4 }, () => budget.spend()),

@@ -54,7 +54,7 @@ async function startTls(t: ExecutionContext, options: TlsOptions): Promise<strin
   return `https://127.0.0.1:${portOf(server)}`;
 }
 
-test('a port that nobody listens at is a refused connection, with the upstream and the attempt', async (t) => {
+test('a closed port is a refused connection, logged with upstream and attempt', async (t) => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${portOf(server)}`;
@@ -66,7 +66,7 @@ test('a port that nobody listens at is a refused connection, with the upstream a
   ]);
 });
 
-test('a read that is sent twice has a failure for each attempt', async (t) => {
+test('a read sent twice has a failure for each attempt', async (t) => {
   const { url } = await startSockets(t, (socket) => socket.resetAndDestroy());
   const { failures } = await lineOf(t, url, { kind: 'read' });
   t.deepEqual(
@@ -78,18 +78,18 @@ test('a read that is sent twice has a failure for each attempt', async (t) => {
   );
 });
 
-test('a host name that there is none of is a cause of its own', async (t) => {
+test('an unknown host name has its own cause', async (t) => {
   const { failures } = await lineOf(t, 'http://nobody.invalid');
   t.is(failures?.[0]?.cause, 'dns');
 });
 
-test('an upstream that does not answer is told as too slow, with how long was waited', async (t) => {
+test('a silent upstream is reported as too slow, with the time waited', async (t) => {
   const { url } = await startSockets(t, () => {});
   const { failures } = await lineOf(t, url, { limits: { upstreamFirstByteMs: 100 } });
   t.deepEqual(failures, [{ attempt: 1, cause: 'timeout', reason: 'no answer came within 100 ms' }]);
 });
 
-test('an answer that is no HTTP is invalid', async (t) => {
+test('a response that is not HTTP is invalid', async (t) => {
   const { url } = await startSockets(t, (socket) => socket.end('SSH-2.0-OpenSSH canary\r\n\r\n'));
   const { failures } = await lineOf(t, url);
   t.deepEqual(failures, [{ attempt: 1, cause: 'invalid', reason: 'its response is not HTTP' }]);
@@ -100,7 +100,7 @@ for (const [what, names, days, reason] of [
   ['that has expired', 'IP:127.0.0.1', -1, /certificate has expired/],
   ['for another host', 'DNS:canary.example', 1, /for other names/],
 ] as const)
-  test(`a certificate ${what} is told as that`, async (t) => {
+  test(`a certificate ${what} is reported as such`, async (t) => {
     const authority = createAuthority(t);
     const { cert, key } = authority.issue({ names, days });
     const url = await startTls(t, { cert, key });
@@ -112,14 +112,14 @@ for (const [what, names, days, reason] of [
     t.regex(failures?.[0]?.reason ?? '', reason);
   });
 
-test('no TLS at the port is told as that', async (t) => {
+test('a port without TLS is reported as such', async (t) => {
   const plain = await startSockets(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const { failures } = await lineOf(t, plain.url.replace('http:', 'https:'));
   t.is(failures?.[0]?.cause, 'tls');
   t.regex(failures?.[0]?.reason ?? '', /speaks no TLS/);
 });
 
-test('a client certificate that is asked for and not there is told as that', async (t) => {
+test('a missing client certificate is reported as such', async (t) => {
   const authority = createAuthority(t);
   const { cert, key } = authority.issue();
   // With TLS 1.3 a server may close the connection after the client has finished its handshake.
@@ -132,7 +132,7 @@ test('a client certificate that is asked for and not there is told as that', asy
   t.regex(failures?.[0]?.reason ?? '', /client certificate/);
 });
 
-test('a status that says the service failed is told with the status', async (t) => {
+test('a failure status of the upstream is reported with the status', async (t) => {
   const gateway = await startGateway(t);
   gateway.answer({ status: 500, body: 'canary' });
   await gateway.send('PUT', '/subusers/update', keyHeaders, '{"request":{"subUserName":"a"}}');
@@ -149,7 +149,7 @@ for (const [what, body, reason] of [
     'data.subUser.isAdmin: expected a boolean, got an array',
   ],
 ] as const)
-  test(`a reply ${what} is told with its path and what was expected, without a value`, async (t) => {
+  test(`a reply ${what} is reported with path and expectation, without a value`, async (t) => {
     const gateway = await startGateway(t, { limits: { replyAsideBytes: 65_536 } });
     gateway.answer({ body });
     const headers = { ...keyHeaders, 'Content-Type': 'application/xml' };

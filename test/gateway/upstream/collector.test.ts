@@ -5,7 +5,7 @@ import { padding } from '../../../mappings/bytes.ts';
 
 const piece = (bytes: number, letter: string): Buffer => Buffer.from(new ArrayBuffer(bytes)).fill(letter);
 
-test('the memory of pieces that nobody else reads is given back as they are gathered, where nothing else is in it', (t) => {
+test('the memory of unshared chunks is freed while they are collected', (t) => {
   const collector = new Collector(false);
   const own = [piece(16 * 1024, 'a'), piece(64 * 1024, 'b'), piece(16 * 1024, 'c')];
   const shared = piece(64 * 1024, 'd');
@@ -27,7 +27,7 @@ test('the memory of pieces that nobody else reads is given back as they are gath
   );
 });
 
-test('a piece that is still looked at when it was added is given back by the next one', (t) => {
+test('a chunk still in use when it was added is freed by the next one', (t) => {
   const collector = new Collector(true);
   const pieces = Array.from({ length: 20 }, (_, index) => piece(64 * 1024, String.fromCharCode(97 + index)));
   const text = pieces.map(String).join('');
@@ -40,7 +40,7 @@ test('a piece that is still looked at when it was added is given back by the nex
   t.is(collector.take().body.toString(), text);
 });
 
-test('pieces that others read too stay as they are', (t) => {
+test('shared chunks are unchanged', (t) => {
   const collector = new Collector(false);
   const pieces = Array.from({ length: 20 }, () => piece(64 * 1024, 'a'));
   for (const each of pieces) collector.add(each);
@@ -48,7 +48,7 @@ test('pieces that others read too stay as they are', (t) => {
   t.is(collector.take().body.toString(), 'a'.repeat(20 * 64 * 1024));
 });
 
-test('a body that came in one piece is that piece', (t) => {
+test('a body of one chunk is that chunk', (t) => {
   const collector = new Collector(false);
   const only = piece(64 * 1024, 'a');
   collector.addOwn(only);
@@ -61,7 +61,7 @@ const sizes = [2, 4096, 65_537, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebiby
 
 for (const isTrusted of [true, false])
   for (const isAnnounced of [true, false])
-    test(`every byte is there in its order: ${isTrusted ? 'of an upstream' : 'of a caller'}, its length ${isAnnounced ? 'known' : 'unknown'}`, async (t) => {
+    test(`bytes keep their order: ${isTrusted ? 'of an upstream' : 'of a caller'}, its length ${isAnnounced ? 'known' : 'unknown'}`, async (t) => {
       for (const size of sizes)
         for (const most of [64 * 1024, 50_001, 3_000_000]) {
           const whole = randomBytes(size);
@@ -83,7 +83,7 @@ for (const isTrusted of [true, false])
         }
     });
 
-test('what a caller sends takes no more room than came and a mebibyte, whatever it announced', (t) => {
+test('a caller’s body allocates at most its received size and 1 MiB, whatever it announced', (t) => {
   const collector = new Collector(false);
   collector.announced = 50_000_000;
   const before = process.memoryUsage().arrayBuffers;

@@ -16,7 +16,7 @@ function bodyOf(length: number): Buffer {
   return body;
 }
 
-test('replies of all sizes come whole, on connections that are read in turns', async (t) => {
+test('replies of all sizes are complete on connections that are read in turns', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', async (request) => {
@@ -49,7 +49,7 @@ test('replies of all sizes come whole, on connections that are read in turns', a
   server.close();
 });
 
-test('a reader that lags behind holds the upstream back', async (t) => {
+test('a slow reader slows the upstream down', async (t) => {
   const length = 64 * 1024 * 1024;
   let written = 0;
   const server = createServer((socket) => {
@@ -85,7 +85,7 @@ test('a reader that lags behind holds the upstream back', async (t) => {
   server.close();
 });
 
-test('a connection that is refused is told as undici tells it', async (t) => {
+test('a refused connection is reported as undici does', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -96,7 +96,7 @@ test('a connection that is refused is told as undici tells it', async (t) => {
 });
 
 for (const rest of ['H', 'HTTP/1.1 100 x', 'HTTP/1.1 100 Continue\r\n\r\nrest'])
-  test(`an answer that begins before its request is written is whole: ${JSON.stringify(rest)}`, async (t) => {
+  test(`a response that starts before its request is written is complete: ${JSON.stringify(rest)}`, async (t) => {
     const server = createServer((socket) => {
       socket.on('error', () => {});
       socket.once('data', () => {
@@ -122,7 +122,7 @@ for (const rest of ['H', 'HTTP/1.1 100 x', 'HTTP/1.1 100 Continue\r\n\r\nrest'])
     server.close();
   });
 
-test('requests come whole, whether a body goes with its head as one piece, behind it, in pieces or not at all', async (t) => {
+test('requests are complete: body with the head, after it, in chunks, or absent', async (t) => {
   const server = createHttpServer(async (request, response) => {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece);

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { announcedBytes } from '../../../gateway/upstream/content-length.ts';
 
-test('a Content-Length is the number that it says, whatever its length', (t) => {
+test('a Content-Length is its number, whatever its number of digits', (t) => {
   t.is(announcedBytes(undefined), 0);
   for (const [text, bytes] of [
     ['0', 0],
@@ -14,7 +14,7 @@ test('a Content-Length is the number that it says, whatever its length', (t) => 
   fc.assert(fc.property(fc.maxSafeNat(), (bytes) => announcedBytes(String(bytes)) === bytes));
 });
 
-test('what is no number of bytes is what Number makes of it', (t) => {
+test('an invalid Content-Length is converted as Number does', (t) => {
   for (const text of ['', '12a', '-1', '1e3', ' 7', '5, 5', '0x10', '٣'])
     t.is(announcedBytes(text), Number(text), text);
 });

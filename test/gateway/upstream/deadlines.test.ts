@@ -11,7 +11,7 @@ function probe(name: string, ms: number, onDue: (name: string) => void): Probe {
   return { name, index: -1, due: () => due, onDue: () => onDue(name) };
 }
 
-test('what is due is told of, once, whatever was added and taken away around it', async (t) => {
+test('each deadline is reported once, whatever was added and removed meanwhile', async (t) => {
   const watch = new Watch();
   const told: string[] = [];
   await new Promise<void>((resolve) => {
@@ -27,7 +27,7 @@ test('what is due is told of, once, whatever was added and taken away around it'
   t.deepEqual(told.toSorted(), ['b', 'd', 'last']);
 });
 
-test('what is taken away twice takes nothing else away', async (t) => {
+test('removing a deadline twice removes no other one', async (t) => {
   const watch = new Watch();
   const gone = probe('gone', 0, () => t.fail());
   watch.add(gone);

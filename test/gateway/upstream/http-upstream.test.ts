@@ -25,7 +25,7 @@ for (const [upstream, stated, expected] of [
   ['https://api.internal/edge', server('/v2', '/v1'), 'https://api.internal/edge/v2'],
   ['https://api.internal', server('/v1', '', 'https://files.internal/x'), 'https://files.internal/x'],
 ] as const) {
-  test(`calls of a server at ${stated.basePath || '/'} go to ${expected} with the upstream ${upstream}`, (t) => {
+  test(`calls of a server at ${stated.basePath || '/'} are sent to ${expected} with the upstream ${upstream}`, (t) => {
     t.is(addressOf(upstream, stated), expected);
   });
 }
@@ -89,7 +89,7 @@ async function call(gateway: Gateway, operation: string): Promise<number> {
   return status;
 }
 
-test('each operation is called at its server, and credentials go to the upstream and where the overlay says so', async (t) => {
+test('each operation is called at its server; credentials are sent only to allowed servers', async (t) => {
   const files = await startService(t);
   const trusted = await startService(t);
   const contract = contractWith(t, {
@@ -108,7 +108,7 @@ test('each operation is called at its server, and credentials go to the upstream
   t.deepEqual(trusted.hits, ['/trusted k']);
 });
 
-test('an operation whose server has no address is called at the upstream, and what to say is noted', async (t) => {
+test('an operation whose server has no address is called at the upstream, with a warning', async (t) => {
   const contract = contractWith(t, {});
   t.deepEqual(
     readContract(contract).assumedServers.map(({ pointer, why }) => `${pointer}: ${why}`),
@@ -127,7 +127,7 @@ test('an operation whose server has no address is called at the upstream, and wh
   );
 });
 
-test('a server in the overlay that no operation has is told', (t) => {
+test('a server in the overlay that no operation has is reported', (t) => {
   const directory = contractWith(t, { 'https://typo.example': { upstream: 'http://127.0.0.1' } });
   t.throws(() => readContract(directory), {
     message: /#\/servers\/https:~1~1typo\.example: expected the URL of a server of some operation/,

@@ -12,7 +12,7 @@ for (const version of ['HTTP/1.0', 'HTTP/1.1'])
   for (const [how, end] of Object.entries(ends))
     for (const fields of ['', 'Connection: close\r\n', 'Content-Type: text/plain\r\n']) {
       const about = `${version} reply without a length${fields === '' ? '' : `, with ${fields.trim()},`}`;
-      test(`RFC 9112, 8: a ${about} that ends by ${how} is ${how === 'a reset' ? '502' : 'whole'}`, async (t) => {
+      test(`RFC 9112, 8: a ${about} that ends by ${how} is ${how === 'a reset' ? '502' : 'complete'}`, async (t) => {
         const sockets = await startSockets(t, (socket) => {
           socket.on('error', () => {});
           socket.write(`${version} 200 OK\r\n${fields}\r\n${emptyReply}`, () => end(socket));
@@ -32,7 +32,7 @@ for (const version of ['HTTP/1.0', 'HTTP/1.1'])
       });
     }
 
-test('a reply whose length is known is whole, although a reset follows', async (t) => {
+test('a reply of known length is complete if a reset follows', async (t) => {
   const sockets = await startSockets(t, (socket) => {
     socket.on('error', () => {});
     const head = `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(emptyReply)}\r\n\r\n`;

@@ -102,7 +102,7 @@ const call = ({ port }: Gateway, name: string, id = '7', version: '1.1' | '1.2' 
   );
 };
 
-test('M1: an answer in bytes is base64 in both versions of SOAP, a small one and one of the reading thread', async (t) => {
+test('M1: a binary response is base64 in both SOAP versions, small and read in a thread', async (t) => {
   const gateway = await serveMapped(t, { replyAsideBytes: 10_000 });
   for (const size of [0, 5, 100_000]) {
     const pdf = Buffer.alloc(size, Uint8Array.of(0x25, 0, 0xff, 0x80));
@@ -119,7 +119,7 @@ test('M1: an answer in bytes is base64 in both versions of SOAP, a small one and
   t.is(gateway.hits[0]?.headers.accept, 'application/pdf');
 });
 
-test('M1: an HTML page in place of bytes is a mismatch', async (t) => {
+test('M1: an HTML page instead of bytes is a mismatch', async (t) => {
   const gateway = await serveMapped(t);
   gateway.answer((_hit, response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<p>'));
   t.regex(
@@ -128,7 +128,7 @@ test('M1: an HTML page in place of bytes is a mismatch', async (t) => {
   );
 });
 
-test('M3: a write whose answer has no body succeeds, whatever comes in its place', async (t) => {
+test('M3: a write whose response has no body succeeds, whatever body arrives', async (t) => {
   const gateway = await serveMapped(t);
   for (const answer of [
     { status: 204 },
@@ -169,7 +169,7 @@ for (const [version, before] of [
     }
   });
 
-test('M7: an error that is none of the faults is the call’s own, a small one and one of the reading thread', async (t) => {
+test('M7: an error without a declared fault is an error of the call, small and read in a thread', async (t) => {
   const gateway = await serveMapped(t, { replyAsideBytes: 1_000 });
   for (const more of ['', 'x'.repeat(2_000)]) {
     gateway.answer({ status: 409, body: JSON.stringify({ message: 'twice', more }) });
@@ -183,7 +183,7 @@ const withCode = (name: string) =>
     `GET: '/orders/{id}' }\n  code: ./code.ts\n  request: { path.id: { from: id, code: ${name} } }`,
   );
 
-test('M5: the size that a caller asks a function for is bounded', async (t) => {
+test('M5: the size that a caller can request from a function is limited', async (t) => {
   const gateway = await serveMapped(t, { mappingValues: 100 }, withCode('pad'));
   gateway.answer({ body: '{"id":"1"}' });
   t.regex((await call(gateway, 'FindOrder', '6000')).text, /<(\w+:)?id>1</);
@@ -196,7 +196,7 @@ test('M5: the size that a caller asks a function for is bounded', async (t) => {
   t.is(gateway.hits.length, 1);
 });
 
-test('M5: a function that fills the heap ends its call with a fault, and the gateway goes on', async (t) => {
+test('M5: a function that fills the heap ends its call with a fault, and the gateway continues', async (t) => {
   const limits = { readAsideHeapBytes: 32 * 1024 * 1024, mappingCodeMs: 20_000, mappingValues: 100_000 };
   const gateway = await serveMapped(t, limits, withCode('grow'));
   t.regex(
@@ -208,7 +208,7 @@ test('M5: a function that fills the heap ends its call with a fault, and the gat
   t.is((await call(gateway, 'GetInvoice')).status, 200);
 });
 
-test('M5: small messages with functions wait for their thread, however many there are', async (t) => {
+test('M5: many small messages with functions wait for their thread', async (t) => {
   const gateway = await serveMapped(t, { readAsideQueue: 1 }, withCode('same'));
   gateway.answer({ body: '{"id":"1"}' });
   const replies = await Promise.all(Array.from({ length: 20 }, () => call(gateway, 'FindOrder')));

@@ -82,7 +82,7 @@ async function serveMapped(t: ExecutionContext, rules = mapping): Promise<Gatewa
 const call = (gateway: Gateway, body: string, block = header) =>
   send(gateway.port, 'POST', shop, { 'Content-Type': 'text/xml' }, envelope('1.1', { header: block, body }));
 
-test('M1: an old call goes out as the new service has it, its answer comes back as the old reply, digits as they were', async (t) => {
+test('M1: maps a legacy call to the new service and its response back, with the same digits', async (t) => {
   const gateway = await serveMapped(t);
   gateway.answer({
     body: '{"id":17,"state":"sent","total":10.50,"placed":"2020-01-01T00:00:00Z","buyer":"Zoë","lines":[{"sku":"a","price":1.00,"count":2}]}',
@@ -101,7 +101,7 @@ test('M1: an old call goes out as the new service has it, its answer comes back 
   );
 });
 
-test('M1: a header that a mapping fills goes once, whoever else fills it', async (t) => {
+test('M1: a header set by a mapping is sent once, whatever else sets it', async (t) => {
   const rules = mapping
     .replace("'@headers.SessionHeader.branch'", 'culture')
     .replace("omit: [culture, '@headers.SessionHeader.session',", "omit: ['@headers.SessionHeader.branch',");
@@ -120,7 +120,7 @@ test('M1: a header that a mapping fills goes once, whoever else fills it', async
   t.is(gateway.hits[1]?.headers['x-branch'], 's');
 });
 
-test('M3: a request that fills what has no rule is refused by its path; an operation without rules is not served', async (t) => {
+test('M3: refuses a member without a rule by path, and does not serve operations without rules', async (t) => {
   const gateway = await serveMapped(t);
   const attribute = header.replace('<SessionHeader ', '<SessionHeader xmlns:u="urn:u" u:x="1" ');
   t.is((await call(gateway, getOrder.replace('12345678901', '1'), attribute)).status, 500);
@@ -131,7 +131,7 @@ test('M3: a request that fills what has no rule is refused by its path; an opera
   );
 });
 
-test('W27: an error that no rule is for is the call’s own; an answer without a body is a reply without members', async (t) => {
+test('W27: an error without a rule is an error of the call; no body is a reply without members', async (t) => {
   const gateway = await serveMapped(t);
   gateway.answer({ status: 404, body: '{"message":"gone"}' });
   const one = getOrder.replace('12345678901', '1');
@@ -157,7 +157,7 @@ function orderOf(...quantities: readonly number[]): string {
   return `<PlaceOrder xmlns="http://orders.example/"><order id="1">${musts}${lines}</order></PlaceOrder>`;
 }
 
-test('M4: a write of several calls that ends amid them says how many were answered, and never to try again', async (t) => {
+test('M4: a write of several calls that fails in between reports the answered ones, without retry', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places) },
     limits: { upstreamFirstByteMs: 2_000 },
@@ -182,7 +182,7 @@ test('M4: a write of several calls that ends amid them says how many were answer
   t.regex(garbled.text, /UpstreamInvalidResponse: 2 of 3 calls succeeded, then:: .*text that is not UTF-8/);
 });
 
-test('M4: a write without items makes no call, and the audit tells it as one of which nothing went out', async (t) => {
+test('M4: a write without items makes no call, and the audit log records it as unsent', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: mappedFolder(t, places) } });
   gateway.answer((_hit, response) => response.writeHead(204).end());
   const { status, text } = await call(gateway, orderOf(), '');
@@ -192,7 +192,7 @@ test('M4: a write without items makes no call, and the audit tells it as one of 
   t.regex(gateway.log(), /"outcome":"unsent"/);
 });
 
-test('M4: calls of one write are none that went out a second time', async (t) => {
+test('M4: the calls of one write do not count as retries', async (t) => {
   const gateway = await startGateway(t, { serve: { contract: mappedFolder(t, places) } });
   gateway.answer((_hit, response) => response.writeHead(204).end());
   t.is((await call(gateway, orderOf(1, 2, 3), '')).status, 200);
@@ -201,7 +201,7 @@ test('M4: calls of one write are none that went out a second time', async (t) =>
   t.false(gateway.log().includes('"retry"'), gateway.log());
 });
 
-test('W35: each call of a read of several goes out once more where nothing came back, as far as retries are saved up', async (t) => {
+test('W35: each call of a read may be retried once if nothing was received', async (t) => {
   const folder = mappedFolder(t, places);
   writeFileSync(join(folder, 'soap.yaml'), 'operations: { PlaceOrder: { readOnly: true } }');
   for (const [retrySavings, hits, status] of [
@@ -223,7 +223,7 @@ test('W35: each call of a read of several goes out once more where nothing came 
   }
 });
 
-test('M4: a write of several calls whose answers can’t be mapped says that all were answered', async (t) => {
+test('M4: a write whose responses cannot be mapped reports that all were answered', async (t) => {
   const status = places.replace('{ const: 1 }', '{ from: status, values: { 204: 1 } }');
   const gateway = await serveMapped(t, status);
   gateway.answer((_hit, response) => response.writeHead(204).end());
@@ -241,7 +241,7 @@ test('M4: a write of several calls whose answers can’t be mapped says that all
   t.deepEqual(written(), ['answered', 'answered', 'answered', 'unknown']);
 });
 
-test('M4: a write of several calls whose second one finds no connection is not told as one that was not begun', async (t) => {
+test('M4: a write whose second call gets no connection is not reported as unsent', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places + mapping.slice(0, mapping.indexOf('CancelOrder'))) },
     limits: { upstreamConnections: 1, upstreamQueue: 1, upstreamQueueMs: 3_000 },
@@ -261,7 +261,7 @@ test('M4: a write of several calls whose second one finds no connection is not t
   t.is((await other).status, 500);
 });
 
-test('M2: an answer that no rule fits is told, with where it is', async (t) => {
+test('M2: a response that no rule matches is reported with its position', async (t) => {
   const gateway = await serveMapped(t);
   gateway.answer({ body: '{"id":17,"state":"lost","total":1,"lines":[]}' });
   const { text } = await call(gateway, getOrder.replace('12345678901', '17'));
@@ -270,7 +270,7 @@ test('M2: an answer that no rule fits is told, with where it is', async (t) => {
   t.regex((await call(gateway, getOrder.replace('12345678901', '17'))).text, /UpstreamInvalidResponse/);
 });
 
-test('W22: an answer that is not UTF-8, or has a member twice, is told; a byte order mark is none of it', async (t) => {
+test('W22: reports a response that is not UTF-8 or repeats a member; skips a byte order mark', async (t) => {
   const gateway = await serveMapped(t);
   const order =
     '{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"Zo\u00eb","lines":[]}';
@@ -283,7 +283,7 @@ test('W22: an answer that is not UTF-8, or has a member twice, is told; a byte o
   t.regex(await ask(`\ufeff${order}`), /<n0:Name>Zo\u00eb<\/n0:Name>/);
 });
 
-test('M3: a message whose JSON passes a limit is the caller’s fault, as one that no rule fits', async (t) => {
+test('M3: a message whose JSON exceeds a limit, or that no rule matches, is the caller’s fault', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places) },
     limits: { jsonMembers: 8 },
@@ -294,26 +294,26 @@ test('M3: a message whose JSON passes a limit is the caller’s fault, as one th
   t.is(gateway.hits.length, 0);
 });
 
-test('M3: a mapping that is not whole keeps the process from starting, each place told', async (t) => {
+test('M3: an incomplete mapping prevents the start, and each position is reported', async (t) => {
   const folder = mappedFolder(t, mapping.replace('  omit: [culture, ', '  omit: ['));
   const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};
   t.regex(message, /mapping\.yaml.*culture/);
 });
 
-test('M3: a number of a mapping that would be another text than what stands there is told at the start', async (t) => {
+test('M3: a number of a mapping that would change its text is reported at start', async (t) => {
   const folder = mappedFolder(t, mapping.replace('GetOrder:\n', 'GetOrder:\n  when: { culture: 1.10 }\n'));
   const { message = '' } = (await t.throwsAsync(startGateway(t, { serve: { contract: folder } }))) ?? {};
   t.regex(message, /mapping\.yaml.*line 2, column 20: expected 1\.1, or '1\.10' in quotes/);
 });
 
-test('M3: check says what each operation calls, and which has no rule', async (t) => {
+test('M3: check lists the call of each operation, and operations without rules', async (t) => {
   const { code, out } = await run(t, ['check', '--contract', mappedFolder(t)]).ended;
   t.is(code, 0);
   t.regex(out, /^mapped: GetOrder to GET \/orders\/\{id\}$/m);
   t.regex(out, /^not served: PlaceOrder \(the mapping has no rule for it\)$/m);
 });
 
-test('M1: the start tells operations that have no rule as not served', async (t) => {
+test('M1: the start reports operations without rules as not served', async (t) => {
   const reports: LoadReport[] = [];
   const tellLoaded = (report: LoadReport) => reports.push(report);
   await startGateway(t, { serve: { contract: mappedFolder(t), tellLoaded } });
@@ -325,7 +325,7 @@ test('M1: the start tells operations that have no rule as not served', async (t)
   );
 });
 
-test('M1: explain and kit know the operations alone that are mapped', async (t) => {
+test('M1: explain and kit know only mapped operations', async (t) => {
   const folder = mappedFolder(t);
   const place = join(folder, 'place.xml');
   writeFileSync(place, envelope('1.1', { body: '<PlaceOrder xmlns="http://orders.example/"/>' }));
@@ -340,7 +340,7 @@ test('M1: explain and kit know the operations alone that are mapped', async (t) 
   );
 });
 
-test('M1: a gateway in a program calls by the mapping, and is none where that is left out', async (t) => {
+test('M1: an embedded gateway applies the mapping, and fails without it', async (t) => {
   const calls: string[] = [];
   const service = createServer((request, response) => {
     calls.push(`${request.method} ${request.url}`);
@@ -365,7 +365,7 @@ test('M1: a gateway in a program calls by the mapping, and is none where that is
   t.deepEqual(calls, ['GET /orders/17']);
 });
 
-test('M1: a reload reads the mapping anew', async (t) => {
+test('M1: a reload reads the mapping again', async (t) => {
   const folder = mappedFolder(t);
   const gateway = await startGateway(t, { serve: { contract: folder } });
   writeFileSync(
@@ -403,7 +403,7 @@ const withCode = (name: string) =>
     .replace('GetOrder:\n', 'GetOrder:\n  code: ./names.ts\n')
     .replace('Name: buyer', `Name: { from: buyer, code: ${name} }`);
 
-test('M5: a large reply is mapped beside the event loop, which goes on meanwhile', async (t) => {
+test('M5: a large reply is mapped in a worker thread while the event loop continues', async (t) => {
   const gateway = await serveWithCode(t, withCode('forever'), 2_000);
   const order = (filler: string) =>
     `{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"b","more":"${filler}","lines":[]}`;
@@ -414,7 +414,7 @@ test('M5: a large reply is mapped beside the event loop, which goes on meanwhile
   t.regex((await large).text, /UpstreamTimeout: expected a reply that is read within 2000 ms/);
 });
 
-test('M5: a large request is mapped beside the event loop, as a small one is on it', async (t) => {
+test('M5: a worker thread maps a large request as the event loop maps a small one', async (t) => {
   const rules = (name: string) =>
     withCode('named')
       .replace(
@@ -439,7 +439,7 @@ test('M5: a large request is mapped beside the event loop, as a small one is on 
   t.is(slow.hits.length, 0);
 });
 
-test('M4: answers of several calls are mapped beside the event loop together, empty ones too, and are replyBytes at most', async (t) => {
+test('M4: responses of several calls are mapped together in a worker thread, within replyBytes', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places) },
     limits: { replyAsideBytes: 1_000, replyBytes: 4_000 },
@@ -462,7 +462,7 @@ test('M4: answers of several calls are mapped beside the event loop together, em
   );
 });
 
-test('mappingValues: a small answer of which much is made is mapped beside the event loop too', async (t) => {
+test('mappingValues: a small response with much output is mapped in a worker thread too', async (t) => {
   const order = '{"id":17,"state":"sent","total":1,"placed":"2020-01-01T00:00:00Z","buyer":"b","lines":[]}';
   const get = getOrder.replace('12345678901', '17');
   const loopSteps = 5 * 64; // five members of the reply
@@ -474,7 +474,7 @@ test('mappingValues: a small answer of which much is made is mapped beside the e
   t.regex((await call(gateway, get)).text, /<n0:Name>b<\/n0:Name>/);
 });
 
-test('M5: what is wrong with a large message is told as of a small one', async (t) => {
+test('M5: errors of a large message are reported like those of a small one', async (t) => {
   const gateway = await serveWithCode(t, withCode('named'), 20_000);
   const more = 'x'.repeat(2_000);
   gateway.answer({ body: `{"id":17,"state":"lost","total":1,"lines":[],"more":"${more}"}` });
@@ -487,7 +487,7 @@ test('M5: what is wrong with a large message is told as of a small one', async (
   t.regex((await call(gateway, get)).text, /UpstreamInvalidResponse: expected a JSON reply/);
 });
 
-test('M1: a reload reads the documents of a mapping beside the event loop', async (t) => {
+test('M1: a reload reads the documents of a mapping in a worker thread', async (t) => {
   const folder = mappedFolder(t);
   const more = Array.from({ length: 4_000 }, (_, index) => `  /more/${index}: { get: { responses: {} } }\n`);
   writeFileSync(join(folder, 'openapi.yaml'), openapi.replace('components:', `${more.join('')}components:`));

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
 import { perTurn } from '../../../gateway/upstream/per-turn.ts';
 
-test('so many run in a turn of the event loop, and the others in the next ones, in their order', async (t) => {
+test('a limited number runs per event-loop iteration, the others in the next ones, in order', async (t) => {
   const run = perTurn(3);
   const ran: number[] = [];
   for (let number = 0; number < 8; number++) run(() => ran.push(number));
@@ -19,7 +19,7 @@ test('so many run in a turn of the event loop, and the others in the next ones, 
   ]);
 });
 
-test('what comes while others wait runs behind them', async (t) => {
+test('work that arrives while other work waits runs after it', async (t) => {
   const run = perTurn(1);
   const ran: string[] = [];
   run(() => ran.push('first'));

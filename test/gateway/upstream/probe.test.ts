@@ -10,7 +10,7 @@ import { startGateway } from '../gateway.ts';
 
 const timeout = 5_000;
 
-test('an upstream that answers can be reached, whatever it answers', async (t) => {
+test('an upstream with any response counts as reachable', async (t) => {
   const seen: string[] = [];
   const server = createServer(({ method, url }, response) => {
     seen.push(`${method} ${url}`);
@@ -26,7 +26,7 @@ test('an upstream that answers can be reached, whatever it answers', async (t) =
   t.deepEqual(seen, ['HEAD /api', 'HEAD /api/a%7Cb%5Bc%5D']); // RFC 3986 §3.3 allows neither character
 });
 
-test('an upstream over TLS is told with its version, or why the handshake failed', async (t) => {
+test('the probe of a TLS upstream reports its version, or why the handshake failed', async (t) => {
   const authority = createAuthority(t);
   const server = createTlsServer(authority.issue(), (_, response) => response.end());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -43,7 +43,7 @@ test('an upstream over TLS is told with its version, or why the handshake failed
   );
 });
 
-test('the start says that the upstream can not be reached, and the end what was cut', async (t) => {
+test('the start reports an unreachable upstream, and the end the aborted calls', async (t) => {
   let told = '';
   const logTo = new Writable({
     write(chunk, _encoding, done) {

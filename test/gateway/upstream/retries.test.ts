@@ -6,7 +6,7 @@ const read = (gateway: Gateway): Promise<Reply> =>
 const write = (gateway: Gateway): Promise<Reply> =>
   gateway.send('PUT', '/subusers/update', keyHeaders, '{"request":{"subUserName":"a"}}');
 
-test('retrySavings: of three reads that break the first two are sent twice where two retries are saved up', async (t) => {
+test('retrySavings: with two saved retries the first two of three failing reads are sent twice', async (t) => {
   const limits = { retryPercent: 0, retrySavings: 2, breakerCalls: 1_000 };
   const gateway = await startGateway(t, { limits });
   gateway.answer((_hit, response) => response.destroy());
@@ -18,7 +18,7 @@ test('retrySavings: of three reads that break the first two are sent twice where
   t.deepEqual(sent, [2, 4, 5]);
 });
 
-test('retryPercent: at 50 every second read that breaks is sent twice', async (t) => {
+test('retryPercent: at 50 every second failing read is sent twice', async (t) => {
   const limits = { retryPercent: 50, retrySavings: 1, breakerCalls: 1_000 };
   const gateway = await startGateway(t, { limits });
   gateway.answer((_hit, response) => response.destroy());
@@ -46,7 +46,7 @@ function busyOnce(gateway: Gateway, retryAfter: string | undefined): void {
   });
 }
 
-test('retryAfterMs: a read that is asked to wait for one second goes out once more, for two it doesn’t', async (t) => {
+test('retryAfterMs: a read with Retry-After: 1 is sent again, with 2 it is not', async (t) => {
   for (const [asked, status, hits] of [
     ['1', 200, 2],
     ['2', 503, 1],
@@ -67,7 +67,7 @@ for (const [what, asked, limits] of [
   ['that asks to wait beyond the deadline', '30', { totalMs: 20_000, retryAfterMs: 60_000 }],
   ['when there is no retry in the budget', '0', { retryPercent: 0, retrySavings: 0 }],
 ] as const) {
-  test(`a 503 ${what} is passed on and not waited for`, async (t) => {
+  test(`a 503 ${what} is passed on without a wait`, async (t) => {
     const gateway = await startGateway(t, { limits });
     busyOnce(gateway, asked);
     const reply = await read(gateway);
@@ -77,14 +77,14 @@ for (const [what, asked, limits] of [
   });
 }
 
-test('a write whose 503 asks to come back at once goes out once', async (t) => {
+test('a write with a 503 and Retry-After: 0 is sent once', async (t) => {
   const gateway = await startGateway(t);
   busyOnce(gateway, '0');
   t.is((await write(gateway)).status, 503);
   t.is(gateway.hits.length, 1);
 });
 
-test('a read that meets a second 503 is told that, and goes out no third time', async (t) => {
+test('a read with a second 503 returns it, and is not sent a third time', async (t) => {
   const gateway = await startGateway(t);
   gateway.answer({ status: 503, headers: { 'retry-after': '0' } });
   t.is((await read(gateway)).status, 503);

@@ -66,7 +66,7 @@ const outcomes = (gateway: Gateway): readonly (readonly [number, string])[] =>
     .filter(({ audit }) => audit === 'settled')
     .map(({ status, outcome }) => [status, outcome]);
 
-test('upstreamQueueMs: what waits longer for a connection is 503 with Retry-After, was not sent, and opens no breaker', async (t) => {
+test('upstreamQueueMs: a call that waits longer is an unsent 503 with Retry-After', async (t) => {
   const limits = {
     upstreamConnections: 2,
     upstreamQueueMs: 200,
@@ -124,7 +124,7 @@ test('upstreamQueue: of three calls for one connection two wait, a fourth is 503
   t.is(gateway.hits.length, 3);
 });
 
-test('the time until an upstream’s first byte begins when a call went out, not when it began to wait', async (t) => {
+test('the time limit of the first byte starts when a call is sent, not when it waits', async (t) => {
   const limits = { upstreamConnections: 1, upstreamFirstByteMs: 1_000 };
   const gateway = await startGateway(t, { limits });
   gateway.answer((_hit, response) => setTimeout(() => response.end(emptyReply), 250));
@@ -137,7 +137,7 @@ test('the time until an upstream’s first byte begins when a call went out, not
   t.is(waits.length, 5);
 });
 
-test('a write that waits for a connection is not sent once its caller is gone', async (t) => {
+test('a write that waits for a connection is not sent if its caller left', async (t) => {
   const gateway = await startGateway(t, { limits: { upstreamConnections: 1 } });
   const upstream = holdWrites(gateway);
   const first = write(gateway, 'first');
@@ -167,7 +167,7 @@ for (const [what, harmful, another] of [
     callerOf('another', '198.51.100.1'),
   ],
 ] as const) {
-  test(`${what} can’t take all connections: another’s calls go on at once`, async (t) => {
+  test(`${what} cannot use all connections: calls of others continue at once`, async (t) => {
     const limits = { upstreamConnections: 20 };
     const gateway = await startGateway(t, { limits, serve: behindProxy });
     const upstream = holdWrites(gateway);
@@ -181,7 +181,7 @@ for (const [what, harmful, another] of [
   });
 }
 
-test('a deadline that is near when a call goes out, as its body came slowly, is no failure of the upstream', async (t) => {
+test('a call sent late, after a slow body, is no failure of the upstream when its time ends', async (t) => {
   const limits = { totalMs: 2_000, breakerCalls: 1, breakerFailingMs: 1, breakerProbeMs: 600_000 };
   const gateway = await startGateway(t, { limits });
   gateway.answer((hit, response) => {
@@ -197,7 +197,7 @@ test('a deadline that is near when a call goes out, as its body came slowly, is 
   t.is((await write(gateway, 'quick')).status, 200);
 });
 
-test('calls that were given up leave no connection taken', async (t) => {
+test('abandoned calls leave no connection in use', async (t) => {
   const gateway = await startGateway(t, { limits: { upstreamConnections: 2, upstreamFirstByteMs: 50 } });
   gateway.answer(() => {});
   for (let call = 0; call < 6; call++) t.is((await read(gateway, callerOf('u'))).status, 504);

@@ -43,7 +43,7 @@ test('fault 19: unknown members of a reply are dropped from XML and counted', as
   t.is(JSON.parse(gateway.log()).noted.dropped, 3);
 });
 
-test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 without a detail', async (t) => {
+test('fault 26: an untrusted certificate, or no TLS at all, is 503 without a detail', async (t) => {
   const key = readFileSync(new URL('../../fixtures/tls/key.pem', import.meta.url));
   const cert = readFileSync(new URL('../../fixtures/tls/certificate.pem', import.meta.url));
   const tls = createTlsServer({ key, cert }, (socket) => socket.end(replyOf(emptyReply)));
@@ -64,7 +64,7 @@ test('fault 26: a certificate that nobody trusts, or no TLS at all, is 503 witho
   }
 });
 
-test('an upstream that prefers HTTP/2 is offered HTTP/1.1 alone, as undici repeats requests over HTTP/2', async (t) => {
+test('an upstream that prefers HTTP/2 is offered only HTTP/1.1', async (t) => {
   const key = readFileSync(new URL('../../fixtures/tls/key.pem', import.meta.url));
   const cert = readFileSync(new URL('../../fixtures/tls/certificate.pem', import.meta.url));
   const offered: string[][] = [];
@@ -86,7 +86,7 @@ test('an upstream that prefers HTTP/2 is offered HTTP/1.1 alone, as undici repea
   t.deepEqual(offered, [['http/1.1']]);
 });
 
-test('a 205 that holds something is a 200, to callers of JSON too', async (t) => {
+test('a 205 with content is a 200, also for JSON callers', async (t) => {
   const chunk = `${emptyReply.length.toString(16)}\r\n${emptyReply}\r\n0\r\n\r\n`;
   const sockets = await startSockets(t, (socket) =>
     socket.write(`HTTP/1.1 205 Reset Content\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`),
@@ -97,7 +97,7 @@ test('a 205 that holds something is a 200, to callers of JSON too', async (t) =>
   t.is(reply.text, emptyReply);
 });
 
-test('fault 28: a gzip nobody asked for, a bomb or not, is 502 and never unpacked', async (t) => {
+test('fault 28: an unrequested gzip, bomb or not, is 502 and never unpacked', async (t) => {
   const bomb = gzipSync(Buffer.alloc(20_000_000, 32));
   const sockets = await startSockets(t, (socket) => socket.write(replyOf(bomb, 'Content-Encoding: gzip')));
   const gateway = await startGateway(t, { serve: { upstreamUrl: sockets.url } });
@@ -110,7 +110,7 @@ for (const [coding, isChunked] of [
   ['gzip, chunked', true],
   ['gzip', false],
 ] as const)
-  test(`fault 28: a transfer coding nobody asked for (${coding}) is 502, where its bytes were the reply’s`, async (t) => {
+  test(`fault 28: an unrequested transfer coding (${coding}) is 502 if it changes the bytes`, async (t) => {
     const packed = gzipSync('hello');
     const body = isChunked
       ? Buffer.concat([
@@ -140,7 +140,7 @@ for (const [range, status] of [
   ['items 0-4/9', 206],
   [undefined, 206],
 ] as const)
-  test(`fault 28: a part of an answer that nobody asked for (${range}) is ${status === 502 ? '502, where it was the whole' : 'the whole'}`, async (t) => {
+  test(`fault 28: an unrequested partial response (${range}) is ${status === 502 ? '502, and the whole was expected' : 'the whole'}`, async (t) => {
     const head = range === undefined ? '' : `Content-Range: ${range}\r\n`;
     const sockets = await startSockets(t, (socket) =>
       socket.end(`HTTP/1.1 206 Partial Content\r\n${head}Content-Length: 5\r\n\r\nhello`),
@@ -154,7 +154,7 @@ for (const [range, status] of [
     else t.deepEqual(JSON.parse(reply.text), { StatusCode: 206, Body2XX: 'hello' });
   });
 
-test('fault 29: a second answer to one request reaches no other call, and its socket is dropped', async (t) => {
+test('fault 29: a second response to one request reaches no other call, and its socket is closed', async (t) => {
   const other = '{"data":{"responseStatus":{"message":"of nobody’s call"}}}';
   const sockets = await startSockets(t, (socket) =>
     socket.write(Buffer.concat([replyOf(emptyReply), replyOf(other)])),
@@ -169,7 +169,7 @@ test('fault 29: a second answer to one request reaches no other call, and its so
   await until(() => sockets.open() === 0);
 });
 
-test('fault 29: an answer on a connection before there is a request is no call’s', async (t) => {
+test('fault 29: a response on a connection without a request belongs to no call', async (t) => {
   const early = '{"data":{"responseStatus":{"message":"too early"}}}';
   const seen = new Set<Socket>();
   const sockets = await startSockets(t, (socket) => {
@@ -214,7 +214,7 @@ async function untilRefused(call: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-test('one caller whose calls make the upstream say 500 has nobody else’s calls refused, at the same address or not', async (t) => {
+test('a caller whose calls cause 500 has no effect on calls of others, at one address or several', async (t) => {
   const limits = { breakerCalls: 5, breakerFailingMs: 1 };
   const gateway = await startGateway(t, { limits, serve: behindProxy });
   failOn500(gateway);
@@ -226,7 +226,7 @@ test('one caller whose calls make the upstream say 500 has nobody else’s calls
   }
 });
 
-test('one network with as many callers as it likes has no call of another network refused', async (t) => {
+test('a network with any number of callers has no effect on calls of other networks', async (t) => {
   const limits = { breakerCalls: 5, breakerFailingMs: 1, breakerProbeMs: 600_000 };
   const gateway = await startGateway(t, { limits, serve: behindProxy });
   failOn500(gateway);
@@ -236,7 +236,7 @@ test('one network with as many callers as it likes has no call of another networ
   t.is((await search(gateway, callerOf('another', '192.0.2.2'))).status, 200);
 });
 
-test('faults 22 and 30: calls of an operation that all fail are refused with Retry-After, and nothing is sent but a probe, which may end it', async (t) => {
+test('faults 22 and 30: an operation whose calls all fail is refused, except for probes', async (t) => {
   const gateway = await startGateway(t, {
     limits: { breakerFailingMs: 50, breakerCalls: 20, breakerProbeMs: 400 },
   });
@@ -273,7 +273,7 @@ test('faults 22 and 30: calls of an operation that all fail are refused with Ret
   );
 });
 
-test('an upstream that takes no connection has all calls refused, from one caller’s evidence, until it is there again', async (t) => {
+test('one caller’s failures to connect refuse all calls until the upstream is reachable again', async (t) => {
   const gone = await startSockets(t, () => {});
   const { port } = new URL(gone.url);
   gone.close();
@@ -310,14 +310,14 @@ async function callInTurn(gateway: Gateway, failing: readonly boolean[]): Promis
 
 const long = 600_000;
 
-test('breakerCalls: two failures leave the breaker closed, three open it, and a success between them starts it anew', async (t) => {
+test('breakerCalls: two failures keep the breaker closed, three open it, a success resets', async (t) => {
   const limits = { breakerCalls: 3, breakerFailingMs: 1, breakerWindowMs: long, breakerProbeMs: long };
   const calls = [true, true, false, true, true, true, false];
   const statuses = await callInTurn(await startGateway(t, { limits }), calls);
   t.deepEqual(statuses, [502, 502, 200, 502, 502, 502, 503]);
 });
 
-test('breakerFailingMs: what has failed for as long as that is refused, what hasn’t isn’t', async (t) => {
+test('breakerFailingMs: an operation that failed that long is refused, a shorter failure is not', async (t) => {
   for (const [breakerFailingMs, last] of [
     [long, 200],
     [100, 503],
@@ -330,7 +330,7 @@ test('breakerFailingMs: what has failed for as long as that is refused, what has
   }
 });
 
-test('breakerWindowMs: what failed within it counts, what failed before doesn’t', async (t) => {
+test('breakerWindowMs: failures within it count, earlier ones do not', async (t) => {
   for (const [breakerWindowMs, last] of [
     [long, 503],
     [100, 200],
@@ -343,7 +343,7 @@ test('breakerWindowMs: what failed within it counts, what failed before doesn’
   }
 });
 
-test('breakerProbeMs: an open breaker lets a call through once it is over, and none before', async (t) => {
+test('breakerProbeMs: an open breaker sends a probe after it, and none before', async (t) => {
   for (const [breakerProbeMs, status] of [
     [long, 503],
     [100, 200],
@@ -357,7 +357,7 @@ test('breakerProbeMs: an open breaker lets a call through once it is over, and n
   }
 });
 
-test('breakerNetworks: a network that no failure met has a call let through where two failed of three, and none where two failed of two', async (t) => {
+test('breakerNetworks: a network may try if two of three failed, and not if two of two failed', async (t) => {
   for (const [breakerNetworks, status] of [
     [3, 200],
     [2, 503],
@@ -383,7 +383,7 @@ function busyOnce(gateway: Gateway, retryAfter: string | undefined): void {
   });
 }
 
-test('a read isn’t sent again when its caller leaves while it waits as asked', async (t) => {
+test('a read is not sent again if its caller leaves during the wait for Retry-After', async (t) => {
   const gateway = await startGateway(t, { limits: { retryAfterMs: 30_000 } });
   busyOnce(gateway, '30');
   const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
@@ -405,7 +405,7 @@ for (const [how, leave] of [
   ['resets', (socket: Socket) => socket.resetAndDestroy()],
   ['closes', (socket: Socket) => socket.end()],
 ] as const) {
-  test(`a caller that ${how} its connection while a read is under way ends it upstream`, async (t) => {
+  test(`a caller that ${how} its connection during a read aborts it upstream`, async (t) => {
     const gateway = await startGateway(t);
     const aborted = new Promise<void>((resolve) => {
       gateway.answer((_hit, response) => response.on('close', resolve));
@@ -423,7 +423,7 @@ for (const [how, leave] of [
   });
 }
 
-test('a caller that leaves lets a write finish, and what came of it is logged', async (t) => {
+test('a write whose caller leaves is finished, and its outcome is logged', async (t) => {
   const gateway = await startGateway(t);
   let finish: (() => void) | undefined;
   let cut = false;
@@ -453,7 +453,7 @@ test('a caller that leaves lets a write finish, and what came of it is logged', 
   t.false(cut);
 });
 
-test('a read that waits for a connection is not sent once its caller is gone', async (t) => {
+test('a read that waits for a connection is not sent if its caller left', async (t) => {
   const gateway = await startGateway(t, { limits: { upstreamConnections: 1 } });
   let release: (() => void) | undefined;
   gateway.answer((_hit, response) => {
@@ -473,7 +473,7 @@ test('a read that waits for a connection is not sent once its caller is gone', a
   t.false(gateway.hits.some(({ body }) => body.includes('"id":2')));
 });
 
-test('an interim answer that nobody asked for is no answer, however it comes: what follows it is', async (t) => {
+test('an unrequested interim response is skipped, and the following response is used', async (t) => {
   const interim = 'HTTP/1.1 100 Continue\r\nX: y\r\n\r\n';
   const answer = replyOf(emptyReply).toString();
   const whole = Array.from(interim + interim + answer);
@@ -497,7 +497,7 @@ test('an interim answer that nobody asked for is no answer, however it comes: wh
   }
 });
 
-test('a body that reads like an interim answer comes as it is', async (t) => {
+test('a body that looks like an interim response is unchanged', async (t) => {
   const body = '{"data":{"subUser":{"name":"HTTP/1.1 100 Continue\\r\\n\\r\\n"}}}';
   const text = replyOf(body).toString();
   const at = text.indexOf('HTTP/1.1 100');
@@ -509,7 +509,7 @@ test('a body that reads like an interim answer comes as it is', async (t) => {
   t.is((await write(gateway)).text, body);
 });
 
-test('a status that HTTP doesn’t have is 502, whatever stands in its body', async (t) => {
+test('an undefined HTTP status is 502, whatever its body', async (t) => {
   const gateway = await startGateway(t);
   for (const status of [600, 999]) {
     for (const body of [emptyReply, '{"responseStatus":{"errorCode":"E","message":"m"}}', '']) {

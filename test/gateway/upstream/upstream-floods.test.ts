@@ -20,7 +20,7 @@ const floods: readonly (readonly [what: string, start: string, piece: string, en
 ];
 
 for (const [what, start, piece, end] of floods) {
-  test(`upstreamOverheadBytes: ${what}, a hundred thousand bytes of it, goes before an answer; without end it is 502`, async (t) => {
+  test(`upstreamOverheadBytes: ${what} of 100,000 bytes is skipped; endless is 502`, async (t) => {
     const limits = { upstreamOverheadBytes: 200_000 };
     const much = piece.repeat(Math.floor(100_000 / piece.length));
     const some = await startSockets(t, (socket) => socket.write(start + much + end));

@@ -28,13 +28,13 @@ const upper = '(task) => task.toUpperCase()';
 /** Waiting tasks have no handle that would keep the process alive. */
 const endless = '(task) => { if (task === "endless") for (;;); return task; }';
 
-test('a thread performs tasks in turn, and ends when the lane is closed', async (t) => {
+test('a thread performs tasks in order, and ends when the lane is closed', async (t) => {
   const lane = laneOf(upper);
   t.deepEqual(await Promise.all(['a', 'b'].map((task) => lane.run(orderOf(task)))), ['A', 'B']);
   await lane.close();
 });
 
-test('a task that takes too long is refused, and another thread performs the next', async (t) => {
+test('a task that takes too long is rejected, and another thread performs the next', async (t) => {
   const lost: unknown[] = [];
   const lane = laneOf(endless, { onLost: (error) => lost.push(error) });
   const slow = lane.run(orderOf('endless', { withinMs: 50 }));
@@ -45,7 +45,7 @@ test('a task that takes too long is refused, and another thread performs the nex
   await lane.close();
 });
 
-test('mostWaiting: one task more is refused; a bound one waits', async (t) => {
+test('mostWaiting: one task more is rejected; a bound one waits', async (t) => {
   const lane = laneOf(endless, { mostWaiting: 1 });
   const current = lane.run(orderOf('endless', { withinMs: 300 }));
   const waiting = lane.run(orderOf('waiting'));
@@ -79,7 +79,7 @@ test('a task whose deadline passes, or whose caller leaves, is not performed', a
   await lane.close();
 });
 
-test('a task that may not begin gives undefined, and the next one is performed', async (t) => {
+test('a task that may not start returns undefined, and the next one is performed', async (t) => {
   const lane = laneOf(upper);
   const [none, next] = [lane.run(orderOf('', { taskOf: () => undefined })), lane.run(orderOf('next'))];
   t.is(await none, undefined);
@@ -87,7 +87,7 @@ test('a task that may not begin gives undefined, and the next one is performed',
   await lane.close();
 });
 
-test('what a task throws reaches who waits; a thread that ends is replaced', async (t) => {
+test('an error of a task rejects its promise; a thread that ends is replaced', async (t) => {
   const lane = laneOf(
     '(task) => { if (task === "exit") process.exit(); if (task === "throw") throw new RangeError("it"); return task; }',
   );
@@ -97,7 +97,7 @@ test('what a task throws reaches who waits; a thread that ends is replaced', asy
   await lane.close();
 });
 
-test('of tasks that wait, the first and the smallest have their turn alternately', async (t) => {
+test('waiting tasks are taken alternately: the first one, then the smallest one', async (t) => {
   const lane = laneOf(upper);
   const order: string[] = [];
   const run = (task: string, bytes: number) =>
@@ -107,7 +107,7 @@ test('of tasks that wait, the first and the smallest have their turn alternately
   await lane.close();
 });
 
-test('a task notes what its thread has, which a new thread lacks', async (t) => {
+test('a task records the state of its thread, which a new thread lacks', async (t) => {
   const lane = laneOf(upper);
   const run = (id: number) =>
     lane.run(
@@ -125,7 +125,7 @@ test('a task notes what its thread has, which a new thread lacks', async (t) => 
   await lane.close();
 });
 
-test('memory goes over to the thread', async (t) => {
+test('memory is transferred to the thread', async (t) => {
   const lane = laneOf(upper);
   const memory = new ArrayBuffer(8);
   t.is(await lane.run(orderOf('a', { memory: [memory] })), 'A');
@@ -133,7 +133,7 @@ test('memory goes over to the thread', async (t) => {
   await lane.close();
 });
 
-test('a process waits for a result and for the end of its thread, and then ends', async (t) => {
+test('a process waits for a result and for its thread, and then ends', async (t) => {
   const code = `
     import { Lane } from ${JSON.stringify(laneModule)};
     const module = new URL(${JSON.stringify(moduleOf(upper).href)});

@@ -16,7 +16,7 @@ const stacks = loadStacks();
 
 for (const { name, folder, path } of services) {
   if (path === undefined) continue;
-  test(`${name}: all operations of the WSDL are served, at the path of its address`, (t) => {
+  test(`${name}: all operations of the WSDL are served at the path of its address`, (t) => {
     const { service, warnings } = loadAdoptedService(folder, {});
     t.deepEqual(warnings, []);
     t.is(service.operations.length, 3);
@@ -54,7 +54,7 @@ test('a gateway that does not start fails with its log', async (t) => {
   });
 });
 
-test('each stack calls an OpenAPI document and an adopted WSDL', (t) => {
+test('each stack calls an OpenAPI document and an imported WSDL', (t) => {
   for (const stack of stacks) {
     const called = services.filter((service) => isCalledBy(stack, service));
     t.true(
@@ -84,7 +84,7 @@ test('each gap is of a check of a stack that calls the service', (t) => {
   }
 });
 
-test('a run shows in the metrics whether the client fetched the WSDL, and the version of its calls', async (t) => {
+test('the metrics of a run show whether the client fetched the WSDL, and its SOAP versions', async (t) => {
   const upstream = await startStores();
   const gateway = await serveContract('test/interop/shop', upstream.url);
   t.teardown(async () => {
@@ -114,7 +114,7 @@ test('a run shows in the metrics whether the client fetched the WSDL, and the ve
   t.is(versionProblem(fetched, second, '1.1'), undefined);
 });
 
-test('a reset puts the first values back and forgets the complaints', async (t) => {
+test('a reset restores the first values and deletes the complaints', async (t) => {
   const upstream = await startStores();
   t.teardown(upstream.close);
   const get = async (): Promise<unknown> => (await fetch(`${upstream.url}/items/1`)).json();
@@ -130,7 +130,7 @@ test('a reset puts the first values back and forgets the complaints', async (t) 
 const rpc = (name: string, content: string): string =>
   `<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><r:${name} xmlns:r="http://rpc.orders.example/">${content}</r:${name}></e:Body></e:Envelope>`;
 
-test('A30: an encoded reply declares the prefix of SOAP’s own types, of members, arrays and faults', async (t) => {
+test('A30: an encoded reply declares the prefix of SOAP’s own types in all places', async (t) => {
   const upstream = await startStores();
   const gateway = await serveContract('test/fixtures/adopt/orders-rpc', upstream.url);
   t.teardown(async () => {

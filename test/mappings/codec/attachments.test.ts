@@ -35,7 +35,7 @@ for (const [href, id] of [
     t.deepEqual(take(new Attachments('mtom', [part('x', '1'), part(id, 'two')]), href), [base64('two')]);
   });
 
-test('W61: what refers to no part, or to one a second time, is told with the reference cut short', (t) => {
+test('W61: a reference to no part, or to one twice, is reported with the reference cut short', (t) => {
   const attachments = new Attachments('mtom', [part('a', '1')]);
   const long = 'x'.repeat(100);
   t.deepEqual(take(attachments, 'http://a'), [
@@ -53,7 +53,7 @@ test('W61: what refers to no part, or to one a second time, is told with the ref
   ]);
 });
 
-test('W61: parts that nothing refers to are refused or left out, each by its name', (t) => {
+test('W61: unreferenced parts are refused or dropped, each by its name', (t) => {
   const attachments = new Attachments('swa', [
     part('used', ''),
     part('y'.repeat(70), ''),
@@ -79,7 +79,7 @@ test('W61: parts that nothing refers to are refused or left out, each by its nam
   t.is(full.problems.length, 1);
 });
 
-test('W60: a part that a header block mentions is not unused, and may be taken by nothing more', (t) => {
+test('W60: a part mentioned by a header block is used, and nothing else may take it', (t) => {
   const attachments = new Attachments('mtom', [part('a', '1'), part('b', '2')]);
   attachments.mention('cid:a');
   attachments.mention('urn:b');
@@ -90,7 +90,7 @@ test('W60: a part that a header block mentions is not unused, and may be taken b
   t.is(take(attachments, 'cid:a')[0], undefined);
 });
 
-test('W64: held parts are tokens in the JSON, and base64 in the body that goes upstream', (t) => {
+test('W64: held parts are tokens in the JSON, and base64 in the upstream body', (t) => {
   const attachments = new Attachments('mtom', [part('a', 'one'), part('b', 'two'), part('c', 'three')]);
   attachments.hold();
   const [token] = take(attachments, 'cid:b');
@@ -114,7 +114,7 @@ test('W64: held parts are tokens in the JSON, and base64 in the body that goes u
   });
 });
 
-test('W64: parts that are not held are base64 at once, and no body is looked through for them', (t) => {
+test('W64: parts that are not held become base64 at once, and no body is scanned for them', (t) => {
   const attachments = new Attachments('mtom', [part('a', 'one')]);
   const [token] = take(attachments, 'cid:a');
   t.is(token, base64('one'));
@@ -122,7 +122,7 @@ test('W64: parts that are not held are base64 at once, and no body is looked thr
   t.is(attachments.fill('{"part":1}'), '{"part":1}');
 });
 
-test('a reference is to a part by its scheme, in any case', (t) => {
+test('a reference to a part is recognized by its scheme, in any case', (t) => {
   t.deepEqual(['cid:a', 'CiD:a', 'cid', 'http:a', ''].map(isCid), [true, true, false, false, false]);
 });
 
@@ -186,7 +186,7 @@ for (const [form, content, becomes] of [
   ['swa', '<text>a</text><bytes>dHdv</bytes>', '{"Body":{"m":{"text":"a","bytes":"dHdv"}}}'],
 ] as const)
   test(`W60: ${form}, ${content}`, (t) => t.is(read(form, content), becomes));
-test('W64: a body with base64 in it is as long as it says, in pieces of a bounded size, as often as it is asked for', (t) => {
+test('W64: a body with base64 has the announced length, in chunks of limited size, every time', (t) => {
   const atOnce = 57 * 1024;
   for (const length of [0, 1, 2, 3, 4, atOnce - 1, atOnce, atOnce + 1, 3 * atOnce + 2]) {
     const first = Buffer.alloc(length, 'abcdefg');
@@ -329,12 +329,12 @@ for (const [form, elements, expected] of [
     t.deepEqual(parcelOf(form, elements), expected);
   });
 
-test('W61: what an element with a reference holds is read as any other text', (t) => {
+test('W61: content of an element with a reference is read like other text', (t) => {
   t.deepEqual(parcelOf('swa', '<photo href="cid:p">&#233;</photo>'), notEmpty);
   t.throws(() => parcelOf('swa', '<photo href="cid:p">&#xD83D;&#xDE00;</photo>'), { instanceOf: XmlError });
 });
 
-test('W61: a reference in a message of an adopted service is to a part, too', (t) => {
+test('W61: a reference in a message of an imported service refers to a part too', (t) => {
   const { request } = compiledGet(t, sequence(element('v', 'xs:base64Binary')));
   const xml = new XmlReader(get('<t:v href="cid:p"/>'), compiled.limits);
   xml.readRoot();
@@ -344,7 +344,7 @@ test('W61: a reference in a message of an adopted service is to a part, too', (t
   t.deepEqual(reading.problems, []);
 });
 
-test('W64: what stands for a part can be written by nobody who sends it', (t) => {
+test('W64: no sender can write the token of a part', (t) => {
   const marks = [0, 1].map(() => {
     const attachments = new Attachments('mtom', [part('a', 'one')]);
     attachments.hold();
@@ -355,14 +355,14 @@ test('W64: what stands for a part can be written by nobody who sends it', (t) =>
   t.not(marks[0], marks[1]);
 });
 
-test('W61: a part that is no more than mentioned by name without an id is told by its place', (t) => {
+test('W61: a part that is only mentioned by name, without an id, is reported by its position', (t) => {
   const attachments = new Attachments('mtom', [part(undefined, 'a'), part('i'.repeat(64), 'b')]);
   const reading = startReading(10);
   attachments.noteUnused(reading, false);
   t.deepEqual(reading.ignored, ['part 2', `cid:${'i'.repeat(64)}`]);
 });
 
-test('a file that flows through has no base64, and no text to be put into a body', (t) => {
+test('a streamed file has no base64 and no text for a body', (t) => {
   const file = new StreamedFile(Readable.from([]));
   const attachments = new Attachments('mtom', [{ id: 'a', bytes: file }]);
   t.deepEqual(take(attachments, 'cid:a'), ['""']);

@@ -82,7 +82,7 @@ test('W11: an unknown attribute of the operation’s element counts too', (t) =>
   ]);
 });
 
-test('W11: attributes of xsi, SOAP and other namespaces are no deviation', (t) => {
+test('W11: attributes of xsi, SOAP and other namespaces are no deviations', (t) => {
   for (const compiled of [tolerant, strict]) {
     const { input, problems } = readXml(
       compiled,

@@ -88,12 +88,12 @@ for (const [member, item, expected] of [
   ['files', '"QUJD"', '<base64Binary>QUJD</base64Binary>'],
   ['files', `"${'QUJD'.repeat(30)}"`, `<base64Binary>${'QUJD'.repeat(30)}</base64Binary>`],
 ] as const)
-  test(`${many} items ${item.slice(0, 40)} are written each as ${expected.replaceAll('_', '').slice(0, 60)}`, (t) => {
+  test(`${many} items ${item.slice(0, 40)} are each written as ${expected.replaceAll('_', '').slice(0, 60)}`, (t) => {
     const xml = written(`{"n":1,"${member}":[${Array(many).fill(item).join(',')}]}`);
     t.true(xml === `<${member}>${expected.repeat(many)}</${member}><n>1</n>`);
   });
 
-test('wherever the first buffer ends, what is written goes on in the next one', (t) => {
+test('output continues in the next buffer at every end of the first one', (t) => {
   const items = 900;
   const digits = '7'.repeat(200);
   const item = `<${name.item}/>`;
@@ -143,7 +143,7 @@ test('wherever the first buffer ends, what is written goes on in the next one', 
 const include = (number: number): string =>
   `<base64Binary><xop:Include xmlns:xop="http://www.w3.org/2004/08/xop/include" href="cid:${number}@soapbridge"/></base64Binary>`;
 
-test('W66: base64 of as many bytes as asked for, or more, goes beside the reply, and shorter stays in it', (t) => {
+test('W66: base64 of at least the requested size becomes a part, shorter base64 does not', (t) => {
   const texts = ['QUI=', 'QUJD', 'QUJDRA==', '+/+/', 'QQ=='.padStart(100, 'QUJD')];
   const json = `{"files":["QUI=","QUJD","QUJDRA==","+\\/+\\/","${texts[4]}",null],"n":1}`;
   const { xml, attached } = writtenWithParts(json, 3);
@@ -160,7 +160,7 @@ test('W66: base64 of as many bytes as asked for, or more, goes beside the reply,
   t.deepEqual(none.attached, []);
 });
 
-test('W66: parts stay as they are while the next reply is written, and may be many', (t) => {
+test('W66: parts are unchanged while the next reply is written, and may be many', (t) => {
   for (const length of [400, keptSize - 4, keptSize, keptSize + 4]) {
     const [first, second] = ['QUJD', 'REVG'].map((group) => {
       const text = group.repeat(length / 4);
@@ -176,7 +176,7 @@ test('W66: parts stay as they are while the next reply is written, and may be ma
   t.is(attached.length, many);
 });
 
-test('a reply stays as it is while the next ones are written', (t) => {
+test('a reply is unchanged while the next ones are written', (t) => {
   const write = (json: string) =>
     operationOf(compiled, 'get').writeReply(Buffer.from(json), { before: '', after: '' }).xml ?? '';
   const jsonOf = (letters: string): string => `{"files":["${letters}"],"n":1,"big":${letters.length}}`;
@@ -189,7 +189,7 @@ test('a reply stays as it is while the next ones are written', (t) => {
     );
 });
 
-test('a range of 64 KiB or more is written as a shorter one is', (t) => {
+test('a range of 64 KiB or more is written like a shorter one', (t) => {
   for (const length of [keptSize - 4, keptSize, keptSize + 4]) {
     const text = 'QUJD'.repeat(length / 4);
     t.true(

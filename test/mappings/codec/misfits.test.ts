@@ -64,7 +64,7 @@ function library(overlay: object, limits = {}): CompiledContract {
 const write = (compiled: CompiledContract, json: unknown) =>
   operationOf(compiled, 'GetBook').writeReply(Buffer.from(JSON.stringify(json)), undefined);
 
-test('W20: a payload without any member of its type, but others, is a mismatch; an empty one is not', (t) => {
+test('W20: a payload with only unknown members is a mismatch; an empty one is not', (t) => {
   const compiled = library({});
   const rows = [
     [{ data: { isbn: '1' } }, 'Result: '],
@@ -79,7 +79,7 @@ test('W20: a payload without any member of its type, but others, is a mismatch; 
   t.notThrows(() => write(library({ replies: 'lenient' }), { data: { isbn: '1' } }));
 });
 
-test('W20: objects below the payload without a known member are recorded', (t) => {
+test('W20: nested objects without a known member are recorded', (t) => {
   const compiled = library({});
   const whole = { isbn: '1', title: 't', id: 1 };
   for (const [json, dropped, told] of [
@@ -110,7 +110,7 @@ test('W20: the data of a reply without a known member is a mismatch', (t) => {
   });
 });
 
-test('what is missing or left out is told with its place the first time, and counted every time', (t) => {
+test('missing and dropped members are logged with their path once, and counted every time', (t) => {
   const compiled = library({});
   const json = {
     isbn: '1',
@@ -140,7 +140,7 @@ test('what is missing or left out is told with its place the first time, and cou
   t.is(write(compiled, { isbn: '1', title: 't', id: 1 }).misfits, undefined);
 });
 
-test('replies: lenient tells nothing; strict refuses what is missing and what is left out', (t) => {
+test('replies: lenient logs nothing; strict refuses missing and dropped members', (t) => {
   t.is(write(library({ replies: 'lenient' }), { isbn: '1', more: 1 }).misfits, undefined);
   const strict = library({ replies: 'strict' });
   t.is(write(strict, { isbn: '1', title: 't', id: 1 }).dropped, 0);
@@ -153,7 +153,7 @@ test('replies: lenient tells nothing; strict refuses what is missing and what is
     t.throws(() => write(strict, json), { instanceOf: MismatchError, message });
 });
 
-test('the tag of a variant that is no member of its type is stated by its element, and no misfit', (t) => {
+test('the tag of a variant that is no member is expressed by its element, and no mismatch', (t) => {
   const strict = library({ replies: 'strict' });
   const whole = { isbn: '1', title: 't', id: 1 };
   t.is(write(strict, { ...whole, media: { kind: 'Cat', purrs: true } }).misfits, undefined);
@@ -162,7 +162,7 @@ test('the tag of a variant that is no member of its type is stated by its elemen
   });
 });
 
-test('a place is told below the name of the reply’s one member, if it has one, and within lists by number', (t) => {
+test('a path starts below the reply’s single member, if it has one, and lists have positions', (t) => {
   const rows = [
     [
       depot,
@@ -191,7 +191,7 @@ test('a place is told below the name of the reply’s one member, if it has one,
   }
 });
 
-test('keys of maps are not told, whatever they look like, and blanks between tokens don’t matter', (t) => {
+test('map keys are not logged, whatever they look like, and blanks between tokens do not matter', (t) => {
   const json =
     ' { "isbn" : "1" , "id" : 1 , "title" : "t" ,\n"byName" : { "jane" : { "isbn" : "2" , "id" : 2 , "joe" : 1 } } , "x" : [ ] } ';
   const { misfits } = operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined);
@@ -202,13 +202,13 @@ test('keys of maps are not told, whatever they look like, and blanks between tok
   ]);
 });
 
-test('a mark before a reply is no JSON', (t) => {
+test('a byte order mark before a reply is not JSON', (t) => {
   t.throws(() => operationOf(library({}), 'GetBook').writeReply(Buffer.from('\ufeff{"x":1}'), undefined), {
     instanceOf: JsonError,
   });
 });
 
-test('a path for the log tells names of members, and of others the last one where it looks like one', (t) => {
+test('a path for the log has member names, and of other names the last one if it looks like one', (t) => {
   const names = new Set(['a', 'b c']);
   for (const [path, known, text] of [
     [['a', 0, 'b c', 'x'], names, 'a[0].b c.x'],
@@ -225,7 +225,7 @@ test('a path for the log tells names of members, and of others the last one wher
     t.is(pathForLog(path, known), text);
 });
 
-test('the members that a type reaches are those of all types in it', (t) => {
+test('the members reachable from a type are those of all types in it', (t) => {
   t.deepEqual([...memberNames({ kind: 'scalar', scalar: 'int' })], []);
   const { output } = operationOf(library({}), 'GetBook').operation;
   t.deepEqual([...memberNames(output)].toSorted(), [
@@ -243,7 +243,7 @@ test('the members that a type reaches are those of all types in it', (t) => {
   ]);
 });
 
-test('replyMisfits: so many members are told of an operation, and no more', (t) => {
+test('replyMisfits: that many members are logged per operation, and no more', (t) => {
   const members = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`m${index}`, index]));
   const whole = { isbn: '1', title: 't', id: 1 };
@@ -261,7 +261,7 @@ test('replyMisfits: so many members are told of an operation, and no more', (t) 
   t.is(write(one, { ...whole, c: 1 }).misfits?.told.length, 0);
 });
 
-test('every member is written, told or refused: what is counted is what a reply lacks and has too much', (t) => {
+test('every member is written, logged or refused: missing and unknown members are counted', (t) => {
   const names = ['isbn', 'title', 'id', 'pages', 'x', 'y'] as const;
   const values = { isbn: 'i', title: 't', id: 1, pages: 2, x: 1, y: 2 } as const;
   const compiled = library({});
@@ -281,7 +281,7 @@ test('every member is written, told or refused: what is counted is what a reply 
   );
 });
 
-test('a missing member is told of the very object that lacks it', (t) => {
+test('a missing member is reported for the object that lacks it', (t) => {
   const whole = { isbn: '1', title: 't', id: 1 };
   const told = (json: unknown) => write(library({}), json).misfits?.told;
   t.deepEqual(told({ ...whole, parts: [{ isbn: '2', id: 2 }] }), [
@@ -292,7 +292,7 @@ test('a missing member is told of the very object that lacks it', (t) => {
   ]);
 });
 
-test('a name with escapes is told, or stated by an element, as what it means', (t) => {
+test('an escaped name is logged, or expressed by an element, in its decoded form', (t) => {
   const misfitsOf = (json: string) =>
     operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined).misfits;
   const whole = '"isbn":"1","title":"t","id":1';

@@ -104,7 +104,7 @@ for (const [title, rows] of Object.entries(replaced)) {
   });
 }
 
-test('W37: credentials from headers go into the authentication object, in place of null, or last', (t) => {
+test('W37: credentials from headers replace null in the authentication object, or come last', (t) => {
   const added = '"apiUserId":"u","apiUserKey":"k\\""';
   const rows = [
     // an object: credentials from headers are added, and nothing else changes
@@ -146,7 +146,7 @@ test('W37: one credential from a header joins those of the body', (t) => {
   );
 });
 
-test('W35: bodies that are built hold the inputs in the order they came, authentication last', (t) => {
+test('W35: bodies have the inputs in the order of arrival, authentication last', (t) => {
   const body = (operation: string, xml: string, values = inBody) =>
     operationOf(family, operation).request(readXml(family, operation, xml).input, values)?.body;
   t.is(
@@ -183,7 +183,7 @@ test('W37: credentials of a JSON request are read by the contract’s names', (t
   t.deepEqual(given('{}'), {});
 });
 
-test('names of credentials with escapes are read as what they mean, whatever names came before', (t) => {
+test('escaped names of credentials are decoded, whatever names came before', (t) => {
   // V8 misreads this name after an object of the same shape with the other name (nodejs/node 63785)
   const given = (text: string) => readJson(family, 'GetSearch', text);
   t.is(given('{"authentication":{"apiUser\\\\":"u"}}').problems.length, 1);
@@ -338,7 +338,7 @@ for (const [title, rows] of Object.entries(refused)) {
   });
 }
 
-test('W37: a request that isn’t one JSON object is told the position', (t) => {
+test('W37: the error for a request that is not one JSON object has the position', (t) => {
   const rows = [
     ['[]', 'position 0: expected one JSON object, got U+005B'],
     [' "x"', 'position 1: expected one JSON object, got U+0022'],
@@ -360,7 +360,7 @@ test('W37: a request that isn’t one JSON object is told the position', (t) => 
   }
 });
 
-test('W43: at most 20 errors are told', (t) => {
+test('W43: at most 20 errors are reported', (t) => {
   const text = `{${Array.from({ length: 30 }, (_, index) => `"x${index}":1`).join(',')}}`;
   t.is(readJson(family, 'GetSearch', text).problems.length, 20);
 });
@@ -384,7 +384,7 @@ test('W42: required members that are absent, null or empty are missing, each by 
   t.deepEqual(missing('DeleteClient', '{"id":0}'), []);
 });
 
-test('W12: with unknownElements: ignore an unknown member is left out as an element is, noted by name', (t) => {
+test('W12: unknownElements: ignore drops an unknown JSON member like an element, logged by name', (t) => {
   const lenient = compile(screening, { unknownElements: 'ignore' });
   const text = `{"x":{"secret":1},"request":{"subUsername2":1,"id":"1"},${auth}}`;
   const read = readJson(lenient, 'GetSearch', text);
@@ -405,11 +405,11 @@ for (const [text, becomes] of [
     '{"authentication":{"apiUserId":"u","apiUserKey":"k\\""}}',
   ],
 ] as const)
-  test(`W12: with unknownElements: ignore, ${text} goes on without what is unknown, with credentials of headers`, (t) => {
+  test(`W12: unknownElements: ignore sends ${text} without unknown members`, (t) => {
     t.is(sent('GetSearch', text, inHeaders, compile(screening, { unknownElements: 'ignore' })), becomes);
   });
 
-test('W12: with unknownElements: ignore, members that are unknown beside those that travel elsewhere are left out', (t) => {
+test('W12: unknownElements: ignore drops unknown members next to those sent in other places', (t) => {
   const lenient = compile(depot, { unknownElements: 'ignore' });
   const [operation] = [...lenient.operations.values()].filter(({ operation: { input } }) =>
     input.fields.some(({ json }) => json === 'Body'),
@@ -419,7 +419,7 @@ test('W12: with unknownElements: ignore, members that are unknown beside those t
     t.is(sent(name, text, undefined, lenient), '{}');
 });
 
-test('W12: with unknownElements: ignore, a name that only looks like a credential’s is none', (t) => {
+test('W12: with unknownElements: ignore a name similar to a credential’s is unknown', (t) => {
   const lenient = compile(screening, { unknownElements: 'ignore' });
   t.is(
     sent(
@@ -461,7 +461,7 @@ test('W38: values of a route’s parameters follow W14', (t) => {
   }
 });
 
-test('W38: a wrong value is told by the name that the caller used', (t) => {
+test('W38: the error for a wrong value has the name that the caller used', (t) => {
   t.deepEqual(parameters('GetDbsSearch', [id('7.5')]).problems, [
     'InvalidType id id: expected xs:int, got "7.5"',
   ]);
@@ -477,14 +477,14 @@ test('W38: a wrong value is told by the name that the caller used', (t) => {
   ]);
 });
 
-test('W38: an empty query parameter of a string is the empty string, others keep their blanks', (t) => {
+test('W38: an empty query parameter of a string is the empty string; others keep blanks', (t) => {
   const named = (text: string) =>
     parameters('GetDbsSearch', [id('5'), { field: 'subUserName', said: 'SubUserName', text }]);
   t.is(named('').text, '{"id":5,"subUserName":""}');
   t.is(named(' a"b ').text, '{"id":5,"subUserName":" a\\"b "}');
 });
 
-test('W38: a required parameter that isn’t there is missing by its JSON name', (t) => {
+test('W38: a missing required parameter is reported by its JSON name', (t) => {
   t.deepEqual(parameters('GetDbsSearch', []).missing, ['id id must not be empty']);
   t.deepEqual(parameters('AddClientTemplate', []).missing, []);
   const notEmpty = compile({
@@ -517,7 +517,7 @@ test('W35: a body from parameters gets the credentials last', (t) => {
 
 const token = credentials({ token: 't-1' }, 'token');
 
-test('inputs that upstream wants in path, query and headers are put there, encoded', (t) => {
+test('inputs for path, query and headers of the upstream are sent there, encoded', (t) => {
   const { input } = readXml(
     plain,
     'GetParcel',
@@ -533,14 +533,14 @@ test('inputs that upstream wants in path, query and headers are put there, encod
   t.deepEqual(request?.headers, { accept: 'application/json', 'x-trace': 'a b', 'x-token': 't-1' });
 });
 
-test('inputs of a JSON request are put there too, quoted numbers as numbers, null as absent', (t) => {
+test('inputs of a JSON request are sent there too: quoted numbers as numbers, null as absent', (t) => {
   const { input } = readJson(plain, 'GetParcel', '{"ID":"x","most":"5","since":null,"X-Trace":null}');
   const request = operationOf(plain, 'GetParcel').request(input, token);
   t.is(request?.path, '/parcels/x?most=5');
   t.deepEqual(request?.headers, { accept: 'application/json', 'x-token': 't-1' });
 });
 
-test('values of dots, percent signs and lines that change no path go where they belong', (t) => {
+test('values with dots, percent signs and line breaks are sent without a change of the path', (t) => {
   for (const [text, path] of [
     ['{"id":"..."}', '/parcels/...'],
     ['{"id":"a..b"}', '/parcels/a..b'],
@@ -552,7 +552,7 @@ test('values of dots, percent signs and lines that change no path go where they 
   }
 });
 
-test('a value that its place can’t hold is refused, and no call is made', (t) => {
+test('refuses a value that its place cannot represent, and makes no call', (t) => {
   const rows = [
     ['{"id":"."}', 'InvalidCharacter id: expected a value for the path, got dots'],
     ['{"id":".."}', 'InvalidCharacter id: expected a value for the path, got dots'],
@@ -590,7 +590,7 @@ test('a value that its place can’t hold is refused, and no call is made', (t) 
   }
 });
 
-test('an input that is the whole body goes as that body', (t) => {
+test('an input that is the whole body is sent as that body', (t) => {
   const sendParcel = operationOf(plain, 'SendParcel');
   const fromXml = readXml(plain, 'SendParcel', '<Body><name>x</name><weight>1.50</weight></Body>').input;
   t.is(sendParcel.request(fromXml, token)?.body, '{"name":"x","weight":1.50}');
@@ -599,7 +599,7 @@ test('an input that is the whole body goes as that body', (t) => {
   t.is(sendParcel.request(fromJson, token)?.headers['content-type'], 'application/json');
 });
 
-test('a member that travels elsewhere isn’t in the body of a JSON request, nor are credentials sent as headers', (t) => {
+test('a member sent in another place is not in the JSON body, nor are header credentials', (t) => {
   const moved = compile({
     ...screening,
     operations: screening.operations.map((operation) =>

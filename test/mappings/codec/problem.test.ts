@@ -13,7 +13,7 @@ import {
   TooManySteps,
 } from '../../../mappings/codec/problem.ts';
 
-test('a path is names between dots and positions in brackets', (t) => {
+test('a path has names between dots and positions in brackets', (t) => {
   for (const [path, text] of [
     [[], ''],
     [['Request'], 'Request'],
@@ -24,7 +24,7 @@ test('a path is names between dots and positions in brackets', (t) => {
     t.is(fieldPath(path), text);
 });
 
-test('W29: a problem is told with its place, of the whole request without, and as many as an error lists', (t) => {
+test('W29: a problem has its path, none for the whole request, and errors are limited', (t) => {
   const reading = startReading(2);
   refuse(reading, 'InvalidType', { expected: 'a request', got: 'none' });
   t.false(isFull(reading));
@@ -41,7 +41,7 @@ test('W29: a problem is told with its place, of the whole request without, and a
   t.true(isFull(startReading(0)));
 });
 
-test('W42: what is missing is told with its place, and whether it was absent or empty', (t) => {
+test('W42: a missing member is reported with path, and whether it was absent or empty', (t) => {
   const reading = startReading(2);
   miss(reading, ['a', 'b']);
   miss(reading, ['c'], true);
@@ -60,7 +60,7 @@ test('W42: what is missing is told with its place, and whether it was absent or 
   t.deepEqual(reading.problems, []);
 });
 
-test('W37: edits are put in where they stand, from wherever the text starts', (t) => {
+test('W37: edits are inserted at their positions, for any start of the text', (t) => {
   const edits = [
     { start: 2, end: 4, text: 'XYZ' },
     { start: 4, end: 4, text: '+' },
@@ -73,7 +73,7 @@ test('W37: edits are put in where they stand, from wherever the text starts', (t
   t.is(applyEdits('cdefghi', edits, 2), 'XYZ+efgi');
 });
 
-test('validate: strict: as many steps as may be taken are, and one more is too many', (t) => {
+test('validate: strict: the maximum number of steps passes, one more is refused', (t) => {
   const reading = startReading(1, 10);
   countSteps(reading, 4);
   t.notThrows(() => countSteps(reading, 6));
@@ -94,12 +94,12 @@ test('a request without deviations has none, and each deviation is recorded once
   t.deepEqual([...(reading.deviations ?? [])], ['decimalExponent', 'unknownAttribute']);
 });
 
-test('a reading begins with nothing read, counted or noted', (t) => {
+test('a new reading has nothing read, counted or recorded', (t) => {
   const { patternSteps, steps, rereadText, openText, quirks } = startReading(1);
   t.deepEqual([patternSteps, steps, rereadText, openText, quirks], [0, 0, 0, 0, 0]);
 });
 
-test('W22: a mismatch tells its place from the outermost step on', (t) => {
+test('W22: a mismatch has its path from the outermost step', (t) => {
   const error = new MismatchError({ expected: 'a string', got: 'a number' });
   t.is(error.message, 'expected a string, got a number');
   t.is(error.name, 'MismatchError');

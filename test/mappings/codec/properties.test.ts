@@ -80,7 +80,7 @@ function respellName(name: string, way: number): string {
 for (const [title, contract] of Object.entries(contracts)) {
   const numRuns = contract === screening ? 20 : 80;
 
-  test(`${title}: a value of any type is read as it was written`, (t) => {
+  test(`${title}: a value of any type reads as it was written`, (t) => {
     for (const [name, type, codec] of typesOf(contract)) {
       t.notThrows(
         () =>
@@ -98,7 +98,7 @@ for (const [title, contract] of Object.entries(contracts)) {
     }
   });
 
-  test(`${title}: what is written is well-formed and valid against its type`, (t) => {
+  test(`${title}: output is well-formed and valid against its type`, (t) => {
     for (const [name, type, codec] of typesOf(contract)) {
       t.notThrows(
         () =>
@@ -115,7 +115,7 @@ for (const [title, contract] of Object.entries(contracts)) {
     }
   });
 
-  test(`${title}: W18: the order of JSON members and blanks between them change nothing in the XML`, (t) => {
+  test(`${title}: W18: order of JSON members and blanks do not change the XML`, (t) => {
     for (const [name, type, codec] of typesOf(contract)) {
       t.notThrows(
         () =>
@@ -131,7 +131,7 @@ for (const [title, contract] of Object.entries(contracts)) {
     }
   });
 
-  test(`${title}: W11: the order of elements, prefixes, blanks and comments change nothing in the JSON`, (t) => {
+  test(`${title}: W11: order of elements, prefixes, blanks and comments do not change the JSON`, (t) => {
     for (const [name, type, codec] of typesOf(contract)) {
       t.notThrows(
         () =>
@@ -149,7 +149,7 @@ for (const [title, contract] of Object.entries(contracts)) {
     }
   });
 
-  test(`${title}: W37: a request in the contract's own spelling goes on byte for byte, another is brought to it`, (t) => {
+  test(`${title}: W37: a request in the contract's spelling is unchanged, others are converted`, (t) => {
     for (const [name, type, codec] of typesOf(contract)) {
       t.notThrows(
         () =>
@@ -314,7 +314,7 @@ for (const { compiled, operation, name } of faces) {
     );
   });
 
-  test(`${name}: a torn request in XML is an XmlError, has problems, or gives JSON; nothing else`, (t) => {
+  test(`${name}: a damaged XML request is an XmlError, has problems, or gives JSON; nothing else`, (t) => {
     t.notThrows(() =>
       fc.assert(
         fc.property(inputs, tears, (text, cuts) => {
@@ -335,7 +335,7 @@ for (const { compiled, operation, name } of faces) {
     );
   });
 
-  test(`${name}: a torn request in JSON is a JsonError, has problems, or gives JSON; nothing else`, (t) => {
+  test(`${name}: a damaged JSON request is a JsonError, has problems, or gives JSON; nothing else`, (t) => {
     t.notThrows(() =>
       fc.assert(
         fc.property(inputs, tears, (text, cuts) => {
@@ -355,7 +355,7 @@ for (const { compiled, operation, name } of faces) {
     );
   });
 
-  test(`${name}: a torn reply is a JsonError, a mismatch, or valid XML; nothing else`, (t) => {
+  test(`${name}: a damaged reply is a JsonError, a mismatch, or valid XML; nothing else`, (t) => {
     const { output, upstream } = operation.operation;
     const reply = upstream.reply.kind === 'member' ? (output.fields[0]?.type ?? output) : output;
     // a text that is not an ISO 8601 date is allowed in a reply

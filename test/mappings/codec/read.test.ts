@@ -137,7 +137,7 @@ for (const [title, rows] of Object.entries(accepted)) {
   });
 }
 
-test('W15: no digit is lost on the way in', (t) => {
+test('W15: requests keep all digits', (t) => {
   t.is(
     readXml(family, 'GetPdf', '<Request><Id>9007199254740993</Id></Request>').text,
     '{"request":{"id":9007199254740993}}',
@@ -149,7 +149,7 @@ test('W15: no digit is lost on the way in', (t) => {
   );
 });
 
-test('W35: the inputs go on in the order they came', (t) => {
+test('W35: inputs keep their order', (t) => {
   const xml = '<Request><Page>2</Page><NameSearch>b</NameSearch><FilterType>a</FilterType></Request>';
   t.is(readXml(family, 'GetValidIds', xml).text, '{"request":{"page":2,"nameSearch":"b","filterType":"a"}}');
 });
@@ -334,7 +334,7 @@ for (const attribute of [
   'f:ref="id1"',
   'z:Ref="i1"',
 ]) {
-  test(`W11: ${attribute} is refused wherever it stands`, (t) => {
+  test(`W11: refuses ${attribute} in any position`, (t) => {
     const name = '<SubUserName>z</SubUserName>';
     const at = (xml: string) => readXml(family, 'UpdateSubUser', xml, ` ${encodings}`).problems;
     t.deepEqual(at(`<Request ${attribute}/>`), [`InvalidType Request: ${elsewhere}`]);
@@ -361,7 +361,7 @@ for (const [element, name] of [
   [`<e:${'l'.repeat(64)}/>`, 'l'.repeat(64)],
   [`<e:${'l'.repeat(65)}/>`, 'l'.repeat(64)],
 ] as const)
-  test(`W11: ${element.length > 40 ? `a name of ${element.length - 5} letters` : element} among members is told as SOAP’s encoding, or left out as any unknown element`, (t) => {
+  test(`W11: ${element.length > 40 ? `a name of ${element.length - 5} letters` : element} among members is SOAP encoding, or an unknown element`, (t) => {
     const lenient = compile(screening, { unknownElements: 'ignore' });
     for (const permissions of ['', `${element}<a:string>x</a:string>`]) {
       const request = `<Request>${permissions === '' ? element : ''}<Permissions>${permissions}</Permissions><SubUserName>z</SubUserName></Request>`;
@@ -379,7 +379,7 @@ for (const [element, name] of [
     }
   });
 
-test('attributes of a wrapper or of an entry that say nothing of its content are passed', (t) => {
+test('attributes of a wrapper or an entry that do not affect its content are ignored', (t) => {
   for (const attribute of ['a="b"', 'i:nil="false"', 'i:nil="0" i:type="x"']) {
     const wrapper = readXml(family, 'GetDbsSearch', '<Id>1</Id>', ` ${attribute}`);
     t.deepEqual([wrapper.json, wrapper.problems], [{ id: 1 }, []]);
@@ -389,7 +389,7 @@ test('attributes of a wrapper or of an entry that say nothing of its content are
   }
 });
 
-test('W13: a wrapper of inputs can’t be nil, one of credentials only can', (t) => {
+test('W13: a wrapper of inputs cannot be nil, one with only credentials can', (t) => {
   t.deepEqual(readXml(family, 'UpdateSubUser', '', ' i:nil="true"').problems, [
     'InvalidType expected elements, got xsi:nil',
   ]);
@@ -397,7 +397,7 @@ test('W13: a wrapper of inputs can’t be nil, one of credentials only can', (t)
   t.deepEqual([problems, [...(input.reading.deviations ?? [])]], [[], ['nilOperation']]);
 });
 
-test('W11: base64 that says so with xsi:type is its text, array items and credentials too', (t) => {
+test('W11: text typed as base64 by xsi:type is decoded, in array items and credentials too', (t) => {
   const attribute = `xmlns:x="http://www.w3.org/2001/XMLSchema" i:type="x:base64Binary"`;
   const read = readXml(
     family,
@@ -411,7 +411,7 @@ test('W11: base64 that says so with xsi:type is its text, array items and creden
   t.deepEqual(read.credentials, { apiUserKey: 'ké' });
 });
 
-test('W24: the Authentication is read apart from the body, in any order and with nothing made up', (t) => {
+test('W24: Authentication is read apart from the body, in any order, without invented values', (t) => {
   const xml =
     '<Request><SubUserName>z</SubUserName></Request><Authentication><UserId>c</UserId><ApiUserKey> k </ApiUserKey><ApiUserId>u</ApiUserId></Authentication>';
   const read = readXml(family, 'UpdateSubUser', xml);
@@ -427,7 +427,7 @@ test('W24: the Authentication is read apart from the body, in any order and with
   );
 });
 
-test('W24: credentials may be said once', (t) => {
+test('W24: refuses repeated credentials', (t) => {
   t.deepEqual(
     readXml(family, 'GetSearch', '<Authentication/><Authentication><ApiUserId>x</ApiUserId></Authentication>')
       .problems,
@@ -455,7 +455,7 @@ test('W42: required members that are absent, nil or empty are missing, each by i
   t.deepEqual(missing('CountIncompleteClients', ''), []);
 });
 
-test('W43: at most 20 errors are told, all problems in the order they came', (t) => {
+test('W43: at most 20 errors are reported, in the order of the problems', (t) => {
   const items = Array.from({ length: 30 }, (_, index) => `<x${index}/>`).join('');
   const read = readXml(family, 'GetSearch', items);
   t.is(read.problems.length, 20);
@@ -464,7 +464,7 @@ test('W43: at most 20 errors are told, all problems in the order they came', (t)
   t.is(readXml(compile(screening, {}, { errors: 3 }), 'GetSearch', items).problems.length, 3);
 });
 
-test('W12: with unknownElements: ignore, unknown elements are left out and noted by name', (t) => {
+test('W12: unknownElements: ignore drops unknown elements and logs their names', (t) => {
   const lenient = compile(screening, { unknownElements: 'ignore' });
   const read = readXml(
     lenient,
@@ -476,7 +476,7 @@ test('W12: with unknownElements: ignore, unknown elements are left out and noted
   t.deepEqual(read.ignored, ['Extra', 'SubUsername', 'other']);
 });
 
-test('W12: with unknownElements: ignore, what is ignored must be well-formed, and duplicates are still refused', (t) => {
+test('W12: unknownElements: ignore: dropped content must be well-formed, without duplicates', (t) => {
   const lenient = compile(screening, { unknownElements: 'ignore' });
   t.throws(() => readXml(lenient, 'GetSearch', '<x><y></x>'), { instanceOf: XmlError });
   t.deepEqual(readXml(lenient, 'GetSearch', '<Request/><Request/>').problems, [
@@ -484,7 +484,7 @@ test('W12: with unknownElements: ignore, what is ignored must be well-formed, an
   ]);
 });
 
-test('W13: with emptyElements: absent, an empty number, boolean, date or enum is as absent', (t) => {
+test('W13: with emptyElements: absent, an empty number, boolean, date or enum is absent', (t) => {
   const lenient = compile(screening, { emptyElements: 'absent' });
   const read = readXml(
     lenient,
@@ -497,7 +497,7 @@ test('W13: with emptyElements: absent, an empty number, boolean, date or enum is
   t.deepEqual(readXml(lenient, 'GetDbsSearch', '<Id/>').missing.at(-1), 'Id');
 });
 
-test('W10: references to forbidden characters are read in strings, unless the setting refuses them', (t) => {
+test('W10: references to forbidden characters are read in strings unless the setting refuses them', (t) => {
   const xml = '<Id>1</Id><SubUserName>a&#xB;&#x0;</SubUserName>';
   t.deepEqual(readXml(family, 'GetDbsSearch', xml).json, { id: 1, subUserName: 'a\v\0' });
   const strict = compile(screening, { illegalCharacterReferences: 'refuse' });
@@ -505,7 +505,7 @@ test('W10: references to forbidden characters are read in strings, unless the se
   t.throws(() => readXml(family, 'GetDbsSearch', '<Id>&#xB;1</Id>'), { instanceOf: XmlError });
 });
 
-test('W10: a pair of surrogate references is one character, a lone one is refused', (t) => {
+test('W10: a pair of surrogate references is one character, a single one is refused', (t) => {
   t.deepEqual(readXml(family, 'GetDbsSearch', '<Id>1</Id><SubUserName>&#xD83D;&#xDE00;</SubUserName>').json, {
     id: 1,
     subUserName: '😀',
@@ -515,7 +515,7 @@ test('W10: a pair of surrogate references is one character, a lone one is refuse
   });
 });
 
-test('xmlText: as many characters as the limit are read from a string, one more is refused', (t) => {
+test('xmlText: a string of the maximum length is read, one more character is refused', (t) => {
   const small = compile(screening, {}, { xmlText: 10 });
   const read = (text: string) =>
     readXml(small, 'GetDbsSearch', `<Id>1</Id><SubUserName>${text}</SubUserName>`);
@@ -529,7 +529,7 @@ test('xmlText: base64 may be longer', (t) => {
   t.deepEqual(read.problems, []);
 });
 
-test('arrays, maps and records nest as the contract has them, a record in itself too', (t) => {
+test('arrays, maps and records nest as in the contract, also a record in itself', (t) => {
   const xml = `<Body>
     <name>box</name><odd_x0020_name>o</odd_x0020_name>
     <counts><int>1</int><int> 02 </int></counts>
@@ -619,7 +619,7 @@ for (const [items, body, problems] of [
   ],
   ['<counts><int i:nil="true"/></counts>', '{"counts":[]}', []],
 ] as const) {
-  test(`W13: nil items that are no strings are refused, kept or left out: ${items}`, (t) => {
+  test(`W13: nil items that are not strings are refused, kept or dropped: ${items}`, (t) => {
     const byKind = compile({ ...depot, nulls: 'by-kind' });
     t.deepEqual(readXml(byKind, 'SendParcel', `<Body>${items}</Body>`).problems, problems);
     const { problems: none, input } = readXml(plain, 'SendParcel', `<Body>${items}</Body>`);
@@ -628,7 +628,7 @@ for (const [items, body, problems] of [
   });
 }
 
-test('W12: with unknownElements: ignore, unknown elements of a map are left out too', (t) => {
+test('W12: unknownElements: ignore drops unknown elements of a map too', (t) => {
   const lenient = compile(depot, { unknownElements: 'ignore' });
   const read = readXml(
     lenient,
@@ -640,18 +640,18 @@ test('W12: with unknownElements: ignore, unknown elements of a map are left out 
   t.is(read.input.reading.slots[1], '{"name":"x","labels":{"a":"b"}}');
 });
 
-test('a member of the wrapper that travels elsewhere is no member of the body', (t) => {
+test('a member of the wrapper that is sent in another place is not in the body', (t) => {
   const read = readXml(plain, 'GetParcel', '<id>a b</id><most>5</most><X_Trace>t</X_Trace>');
   t.deepEqual([read.problems, read.text], [[], '{}']);
   t.deepEqual(read.missing, []);
 });
 
-test('W36: the wrapper may be in no namespace, its children then too', (t) => {
+test('W36: the wrapper may have no namespace, and then its children too', (t) => {
   const read = readXmlText(family, 'GetSearch', '<GetSearch><Request><Id>1</Id></Request></GetSearch>');
   t.deepEqual([read.problems, read.json], [[], { request: { id: 1 } }]);
 });
 
-test('no name of an element reaches an object’s prototype', (t) => {
+test('no element name reaches an object’s prototype', (t) => {
   readXml(
     family,
     'GetSearch',
@@ -666,7 +666,7 @@ test('no name of an element reaches an object’s prototype', (t) => {
   t.false(Object.hasOwn(Object.prototype, 'polluted'));
 });
 
-test('a member that has another name in XML is suggested by it; one that is missing is told apart from an empty one', (t) => {
+test('suggests the XML name of a renamed member; distinguishes a missing member from an empty one', (t) => {
   const compiled = compile(depot);
   const { problems } = readXml(compiled, 'SendParcel', '<Body><name>n</name><oddName>1</oddName></Body>');
   t.deepEqual(problems, [
@@ -684,7 +684,7 @@ function parcelOf(contract: CompiledContract, content: string, operation = 'Send
   return [input.reading.slots.at(-1) ?? '', ...problems].join(' ');
 }
 
-test('JSON of no type is read from its text, or from a tree of elements where the contract has it so', (t) => {
+test('untyped JSON is read from its text, or from a tree of elements if the contract says so', (t) => {
   const tree = compile(depot, { json: 'tree' });
   const map = '<map xmlns="http://www.w3.org/2005/xpath-functions"><number key="a">1</number></map>';
   t.is(parcelOf(plain, '<name>n</name><anything>{"a":1}</anything>'), '{"name":"n","anything":{"a":1}}');
@@ -699,13 +699,13 @@ test('JSON of no type is read from its text, or from a tree of elements where th
   );
 });
 
-test('W13: a type that holds itself is null where it is nil, however deep', (t) => {
+test('W13: a nil recursive type is null at any depth', (t) => {
   const inner = '<wrapping><name>m</name><wrapping i:nil="true"/></wrapping>';
   t.is(parcelOf(plain, `<name>n</name>${inner}`), '{"name":"n","wrapping":{"name":"m","wrapping":null}}');
   t.is(parcelOf(plain, '<name>n</name><wrapping i:nil="true"/>'), '{"name":"n","wrapping":null}');
 });
 
-test('validate: strict: rules of items, of values and of the lists and maps around them are looked at, by default none', (t) => {
+test('validate: strict checks rules of items, values, lists and maps; the default checks none', (t) => {
   const short = { type: 'string', maxLength: 2 };
   const schema = {
     type: 'object',
@@ -757,7 +757,7 @@ test('validate: strict: rules of items, of values and of the lists and maps arou
   }
 });
 
-test('validate: strict: rules of a variant with a tag are looked at, by default none', (t) => {
+test('validate: strict checks rules of a tagged variant; the default checks none', (t) => {
   const Cat = {
     type: 'object',
     properties: { kind: { type: 'string' }, purrs: { type: 'boolean' } },

@@ -181,12 +181,12 @@ for (const [what, json, expected] of [
   ],
   ['other members of two types', '{"both":{"a":7,"b":"c"}}', '{"both":{"a":7,"b":"c"}}'],
 ] as const) {
-  test(`redaction: of ${what} is shown what the contract knows`, (t) => {
+  test(`redaction: shows the known parts of ${what}`, (t) => {
     t.is(redact(json, parcel, hide), expected);
   });
 }
 
-test('redaction: a number or a key that holds a secret is hidden', (t) => {
+test('redaction: hides a number or a key that contains a secret', (t) => {
   const secret = (text: string): string => text.replaceAll('90071', '***');
   t.is(
     redact('{"grams":90071,"labels":{"a90071":"90071"}}', parcel, secret),
@@ -194,14 +194,14 @@ test('redaction: a number or a key that holds a secret is hidden', (t) => {
   );
 });
 
-test('redaction: values that are no object are shown by their type', (t) => {
+test('redaction: shows the type of values that are not objects', (t) => {
   t.is(redact('7', scalar('int'), hide), '7');
   t.is(redact('"a"', scalar('string'), hide), '"a"');
   t.is(redact('{"a":1}', scalar('int'), hide), '"***"');
   t.is(redact('null', cat, hide), 'null');
 });
 
-test('redaction: a text is shown up to 256 characters, and no more of it is looked through', (t) => {
+test('redaction: shows up to 256 characters of a text, and scans no more of it', (t) => {
   const asked: (number | undefined)[] = [];
   const looking = (text: string, most?: number): string => {
     asked.push(most);
@@ -213,7 +213,7 @@ test('redaction: a text is shown up to 256 characters, and no more of it is look
   t.deepEqual(asked, [257, 257]);
 });
 
-test('redaction: what was read before is read again, however deep and wide', (t) => {
+test('redaction: earlier content is read again, however deep and wide', (t) => {
   const narrow = compileRedact(screening, { ...defaultLimits, jsonDepth: 2, jsonMembers: 2 });
   t.is(
     narrow('{"grams":1,"pets":[{"lives":1},{"lives":2},{"lives":3}]}', parcel, hide),
@@ -221,7 +221,7 @@ test('redaction: what was read before is read again, however deep and wide', (t)
   );
 });
 
-test('redaction: a contract without credentials hides what is personal', (t) => {
+test('redaction: a contract without credentials hides personal data', (t) => {
   const open = compileRedact({ ...screening, credentials: undefined, personal: ['name'] }, defaultLimits);
   t.is(
     open('{"name":"Jane","authentication":{"lives":9}}', parcel, hide),
@@ -229,7 +229,7 @@ test('redaction: a contract without credentials hides what is personal', (t) => 
   );
 });
 
-test('loggedMessage: what is shown ends once so many characters are', (t) => {
+test('loggedMessage: the shown message ends after that many characters', (t) => {
   const shownWith = (loggedMessage: number, json: string): string =>
     compileRedact({ ...screening, personal: ['name'] }, { ...defaultLimits, loggedMessage })(
       json,
@@ -264,12 +264,12 @@ test('loggedMessage: what is shown ends once so many characters are', (t) => {
   );
 });
 
-test('redaction: members that a closed type lacks are counted, names and values hidden', (t) => {
+test('redaction: unknown members of a closed type are counted, with names and values hidden', (t) => {
   const text = redact('{"lives":9,"Jane":"Jane","__proto__":1}', cat, hide);
   t.is(text, '{"lives":9,"***":2}');
 });
 
-test('redaction: whatever comes, what is shown is JSON, and no personal member’s value is in it', (t) => {
+test('redaction: any input gives JSON without a personal member’s value', (t) => {
   const names = fc.constantFrom(
     'name',
     'grams',

@@ -36,7 +36,7 @@ for (const draft of drafts) {
     t.is(wrong.problems.length, 2);
   });
 
-  test(`A18, A23: type of XMLSchema-instance ${draft} says the type, by that draft's built-in types too`, (t) => {
+  test(`A18, A23: type of XMLSchema-instance ${draft} sets the type, built-in types too`, (t) => {
     const { request } = compiledGet(t, type, declarations);
     const read = readMessage(
       request,
@@ -53,7 +53,7 @@ for (const draft of drafts) {
     t.is(wrong.problems.length, 2);
   });
 
-  test(`A22: an element of a wildcard keeps the declaration that type of XMLSchema-instance ${draft} needs`, (t) => {
+  test(`A22: a wildcard element keeps the declaration for type of XMLSchema-instance ${draft}`, (t) => {
     const { request } = compiledGet(t, type, declarations);
     const { json } = readMessage(request, root('<z xmlns="urn:z" o:type="t:Base"/>'));
     t.regex(json, /xmlns:t=\\"urn:t\\"/);
@@ -70,7 +70,7 @@ for (const draft of drafts) {
     t.is(read.json, '{"list":[1,null],"any":{"@type":"xs:int","value":4}}');
   });
 
-  test(`W11, W13: a contract of an OpenAPI document reads null and type of XMLSchema-instance ${draft}`, (t) => {
+  test(`W11, W13: an OpenAPI contract reads null and type of XMLSchema-instance ${draft}`, (t) => {
     const declared = ` xmlns:o="http://www.w3.org/${draft}/XMLSchema-instance" xmlns:x="http://www.w3.org/${draft}/XMLSchema"`;
     const compiled = compile(depot);
     const bodyOf = (content: string) => {

@@ -6,7 +6,7 @@ async function* piecesOf(texts: readonly string[], failure?: Error): AsyncGenera
   if (failure !== undefined) throw failure;
 }
 
-test('W64: a streamed file gives its pieces once', async (t) => {
+test('W64: a streamed file returns its chunks once', async (t) => {
   const file = new StreamedFile(piecesOf(['a', 'b']));
   const read = async (): Promise<string> => {
     let text = '';
@@ -18,7 +18,7 @@ test('W64: a streamed file gives its pieces once', async (t) => {
   await t.notThrowsAsync(file.readToEnd());
 });
 
-test('W64: readToEnd drops the pieces that nobody read', async (t) => {
+test('W64: readToEnd drops unread chunks', async (t) => {
   const file = new StreamedFile(piecesOf(['a', 'b', 'c']));
   const pieces = file[Symbol.asyncIterator]();
   t.is((await pieces.next()).value?.toString(), 'a');
@@ -26,12 +26,12 @@ test('W64: readToEnd drops the pieces that nobody read', async (t) => {
   t.true((await pieces.next()).done);
 });
 
-test('W64: readToEnd throws the error of pieces that break off', async (t) => {
+test('W64: readToEnd throws the error of interrupted chunks', async (t) => {
   const failure = new Error('broken off');
   t.is(await t.throwsAsync(new StreamedFile(piecesOf(['a'], failure)).readToEnd()), failure);
 });
 
-test('W64: readToEnd throws an error that a reader of the pieces already got', async (t) => {
+test('W64: readToEnd throws an error that a reader of the chunks already got', async (t) => {
   const failure = new Error('broken off');
   const file = new StreamedFile(piecesOf([], failure));
   t.is(await t.throwsAsync(file[Symbol.asyncIterator]().next()), failure);

@@ -223,7 +223,7 @@ for (const [title, rows] of Object.entries(written)) {
   });
 }
 
-test('the reply of the specification’s table: 10, second message', (t) => {
+test('the reply of the specification’s table: row 10, second message', (t) => {
   t.is(
     writeReply(
       family,
@@ -234,7 +234,7 @@ test('the reply of the specification’s table: 10, second message', (t) => {
   );
 });
 
-test('W18: in every record the elements are in ordinal order, but for the specification’s exceptions', (t) => {
+test('W18: elements of every record are in ordinal order, except for the listed exceptions', (t) => {
   for (const type of screening.types) {
     if (type.kind !== 'record' || type.name === 'ResponseStatus' || type.name === 'ResponseError') continue;
     const names = type.fields.map(({ xml }) => xml).filter((xml) => xml !== 'ResponseStatus');
@@ -260,7 +260,7 @@ test('W18: in every record the elements are in ordinal order, but for the specif
   ]);
 });
 
-test('W18: an overlay’s order is the writer’s', (t) => {
+test('W18: an overlay’s order applies to the writer', (t) => {
   const document = typeNamed(screening, 'PdfDocumentWithData') as RecordType;
   const bytesLast = [...document.fields].sort(
     (a, b) => Number(a.json === 'documentBytes') - Number(b.json === 'documentBytes'),
@@ -291,7 +291,7 @@ function replace(record: RecordType, from: RecordType, to: RecordType): RecordTy
   };
 }
 
-test('W20: a member that the contract lacks is dropped and counted, whatever it is', (t) => {
+test('W20: any unknown member is dropped and counted', (t) => {
   const reply = writeReply(
     family,
     'UpdateSubUser',
@@ -301,7 +301,7 @@ test('W20: a member that the contract lacks is dropped and counted, whatever it 
   t.regex(reply.xml, /<Data><SubUser><Name>z<\/Name><\/SubUser><\/Data>/);
 });
 
-test('W22: names match exactly, another spelling is an unknown member', (t) => {
+test('W22: names match exactly; another spelling is an unknown member', (t) => {
   const reply = writeReply(family, 'RenewAllPepSearches', '{"data":{"Count":1,"COUNT":2,"count":3}}');
   t.is(reply.dropped, 2);
   t.regex(reply.xml, /<Data><Count>3<\/Count><\/Data>/);
@@ -421,7 +421,7 @@ test('W22: unknown enum values of the dialect plain pass', (t) => {
   );
 });
 
-test('W30: a reply that isn’t one JSON value is a JsonError', (t) => {
+test('W30: a reply that is not one JSON value is a JsonError', (t) => {
   for (const reply of [
     '',
     ' ',
@@ -435,7 +435,7 @@ test('W30: a reply that isn’t one JSON value is a JsonError', (t) => {
     t.throws(() => writeReply(family, 'RenewAllPepSearches', reply), { instanceOf: JsonError }, reply);
 });
 
-test('jsonDepth: a reply deeper than the limit is refused, in unknown members too', (t) => {
+test('jsonDepth: refuses a reply deeper than the limit, in unknown members too', (t) => {
   const reply = `{"data":{"x":${'['.repeat(100)}${']'.repeat(100)}}}`;
   t.throws(() => writeReply(family, 'RenewAllPepSearches', reply), {
     instanceOf: JsonError,
@@ -443,7 +443,7 @@ test('jsonDepth: a reply deeper than the limit is refused, in unknown members to
   });
 });
 
-test('W30: an errorCode in data.responseStatus makes the reply a failure, whatever else is wrong', (t) => {
+test('W30: an errorCode in data.responseStatus makes the reply a failure, whatever follows', (t) => {
   const failed = (reply: string) => writeReply(family, 'RenewAllPepSearches', reply).failed;
   t.true(failed('{"data":{"responseStatus":{"errorCode":"X"}}}'));
   t.true(failed('{"data":{"count":1,"responseStatus":{"message":"m","errorCode":"X","errors":"y"}}}'));
@@ -455,7 +455,7 @@ test('W30: an errorCode in data.responseStatus makes the reply a failure, whatev
   t.false(failed('{"data":{}}'));
 });
 
-test('W30: an errorCode in a responseStatus beside data makes the reply a failure, with data or without', (t) => {
+test('W30: an errorCode in a top-level responseStatus makes the reply a failure', (t) => {
   const failed = (reply: string) => writeReply(family, 'RenewAllPepSearches', reply).failed;
   t.true(failed('{"responseStatus":{"errorCode":"X"}}'));
   t.true(failed('{"responseStatus":{"errorCode":"X"},"data":{}}'));
@@ -523,7 +523,7 @@ for (const [title, rows] of Object.entries(tolerated)) {
   });
 }
 
-test('W29: with stackTrace: keep an upstream’s stackTrace stays', (t) => {
+test('W29: stackTrace: keep keeps an upstream’s stackTrace', (t) => {
   const keeping = compile(screening, { stackTrace: 'keep' });
   const { xml } = writeReply(
     keeping,
@@ -533,7 +533,7 @@ test('W29: with stackTrace: keep an upstream’s stackTrace stays', (t) => {
   t.regex(xml, /<ResponseStatus><StackTrace>at x\(\)<\/StackTrace><\/ResponseStatus>/);
 });
 
-test('W26: an error is a reply of its operation with ResponseStatus alone in Data', (t) => {
+test('W26: an error is a reply of its operation with only ResponseStatus in Data', (t) => {
   const status =
     '{"message":"Request.SubUserName must not be empty.","errorCode":"ValidationError","errors":[{"message":"m","fieldName":"Request.SubUserName","errorCode":"NotEmpty"}],"meta":{"requestId":"7f3a"}}';
   const content = `<ErrorCode>ValidationError</ErrorCode><Message>Request.SubUserName must not be empty.</Message><Errors><ResponseError><ErrorCode>NotEmpty</ErrorCode><FieldName>Request.SubUserName</FieldName><Message>m</Message></ResponseError></Errors><Meta xmlns:a="${arrays}"><a:KeyValueOfstringstring><a:Key>requestId</a:Key><a:Value>7f3a</a:Value></a:KeyValueOfstringstring></Meta>`;
@@ -549,7 +549,7 @@ test('W26: an error is a reply of its operation with ResponseStatus alone in Dat
   );
 });
 
-test('a reply that is one value is the element Result of the dialect plain', (t) => {
+test('a single-value reply is the element Result of the plain dialect', (t) => {
   const xml = (operation: string, reply: string) =>
     writeReply(plain, operation, reply).xml.replace(` xmlns="urn:Depot" xmlns:i="${xsi}"`, '');
   t.is(
@@ -574,14 +574,14 @@ test('a reply that is one value is the element Result of the dialect plain', (t)
   t.throws(() => xml('CountParcels', '5 5'), { instanceOf: JsonError });
 });
 
-test('W19, W33: null of an element that the WSDL doesn’t call nillable is no element', (t) => {
+test('W19, W33: null of an element that is not nillable is omitted', (t) => {
   t.is(
     writeReply(plain, 'GetParcel', '{"name":null,"note":null,"marks":null,"photo":null,"wrapping":null}').xml,
     `<GetParcelResponse xmlns="urn:Depot" xmlns:i="${xsi}"><Result><note i:nil="true"/><photo i:nil="true"/><wrapping i:nil="true"/></Result></GetParcelResponse>`,
   );
 });
 
-test('W20: with one namespace for types and arrays no prefix is declared', (t) => {
+test('W20: one namespace for types and arrays needs no prefix', (t) => {
   t.is(
     writeReply(
       plain,
@@ -592,7 +592,7 @@ test('W20: with one namespace for types and arrays no prefix is declared', (t) =
   );
 });
 
-test('W22: a map’s key given twice is a mismatch that names the map alone', (t) => {
+test('W22: a repeated map key is a mismatch that names only the map', (t) => {
   t.throws(() => writeReply(plain, 'GetParcel', '{"labels":{"secret":"1","s\\u0065cret":"2"}}'), {
     instanceOf: MismatchError,
     message: 'Result.labels: expected each key once, got one again',
@@ -603,7 +603,7 @@ test('W22: a map’s key given twice is a mismatch that names the map alone', (t
   });
 });
 
-test('what is written is read again by saxes as the strings that went in', (t) => {
+test('saxes reads output back as the original strings', (t) => {
   const texts = [
     ']]><x/>',
     '--><x/>',
@@ -638,7 +638,7 @@ test('what is written is read again by saxes as the strings that went in', (t) =
   t.deepEqual(read, [texts.join('|'), ...texts]);
 });
 
-test('JSON of no type leaves as text, or as a tree of elements where the contract has it so', (t) => {
+test('untyped JSON is written as text, or as a tree of elements if the contract says so', (t) => {
   const json = '{"name":"null","anything":{"a":[1,null]},"note":"x"}';
   const result = (setting: 'text' | 'tree'): string =>
     /<Result>(.*)<\/Result>/.exec(
@@ -651,7 +651,7 @@ test('JSON of no type leaves as text, or as a tree of elements where the contrac
   );
 });
 
-test('W30: a responseStatus beside the data is an error of dialects that have errors there, and else an unknown member', (t) => {
+test('W30: a top-level responseStatus is an error in dialects that use it, else an unknown member', (t) => {
   const json = '{"data":{"count":1},"responseStatus":{"errorCode":"X"}}';
   const write = (soapErrors: 'in-band' | 'fault') => {
     const { failed, dropped } = writeReply(compile(screening, { soapErrors }), 'RenewAllPepSearches', json);
@@ -661,7 +661,7 @@ test('W30: a responseStatus beside the data is an error of dialects that have er
   t.deepEqual(write('fault'), { failed: false, dropped: 1 });
 });
 
-test('W26: an error is written as its type has it, and what isn’t of that type is left out', (t) => {
+test('W26: an error is written by its type, and members of other types are dropped', (t) => {
   const { responseStatus } = screening;
   const [first] = responseStatus.fields;
   if (first === undefined) return t.fail();
@@ -676,7 +676,7 @@ test('W26: an error is written as its type has it, and what isn’t of that type
   return t.pass();
 });
 
-test('W33: collections of strings declare their prefix wherever they stand, and types that hold themselves none', (t) => {
+test('W33: collections of strings always declare their prefix, and recursive types none', (t) => {
   const schemas = {
     Book: {
       type: 'object',
@@ -711,7 +711,7 @@ test('W33: collections of strings declare their prefix wherever they stand, and 
   );
 });
 
-test('a value alone leaves as its element’s content: none for a null, an empty one for an empty text', (t) => {
+test('a bare value is written as its element’s content: absent for null, empty for an empty text', (t) => {
   const string = codecsOf(screening).codecOf(scalar('string'));
   t.is(writeOne(string, 'null'), null);
   t.is(writeOne(string, '""'), '');

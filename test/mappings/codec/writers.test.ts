@@ -64,7 +64,7 @@ for (const name of ['UTC', 'Europe/London', 'America/New_York', 'Asia/Kolkata', 
     )
     .map(([ms, suffix, form]) => form.replace('*', `${ms}${suffix}`));
 
-  test(`W17: any /Date()/ in ${name} leaves as codec/dates.ts has it`, (t) => {
+  test(`W17: any /Date()/ in ${name} is written as codec/dates.ts defines`, (t) => {
     t.notThrows(() =>
       fc.assert(
         fc.property(forms, (text) => {
@@ -117,7 +117,7 @@ const rules: Partial<Record<ScalarName, (token: string) => string | symbol | und
 const family = codecsOf(screening);
 
 for (const [name, rule] of Object.entries(rules)) {
-  test(`W15, W22: any number for an xs:${name} leaves as codec/numbers.ts has it, quoted or not`, (t) => {
+  test(`W15, W22: any number for an xs:${name} is written as codec/numbers.ts defines`, (t) => {
     const codec = family.codecOf(scalar(name as ScalarName));
     t.notThrows(() =>
       fc.assert(
@@ -132,7 +132,7 @@ for (const [name, rule] of Object.entries(rules)) {
   });
 }
 
-test('W15: a decimal of 400 digits leaves, one of 401 is a mismatch', (t) => {
+test('W15: a decimal of 400 digits is written, one of 401 is a mismatch', (t) => {
   const codec = family.codecOf(scalar('decimal'));
   const rows = [
     ['9'.repeat(400), true],
@@ -186,7 +186,7 @@ const units = fc.array(
   { maxLength: 20 },
 );
 
-test('W21: any string leaves so that saxes reads it as it was, with U+FFFD, counted, for what XML can’t carry', (t) => {
+test('W21: saxes reads any written string back; illegal characters are counted as U+FFFD', (t) => {
   const codec = family.codecOf(scalar('string'));
   t.notThrows(() =>
     fc.assert(
@@ -211,7 +211,7 @@ test('W21: any string leaves so that saxes reads it as it was, with U+FFFD, coun
   );
 });
 
-test('W21: a long text leaves as short ones do, wherever it is parted', (t) => {
+test('W21: a long text is written like short ones, wherever it is split', (t) => {
   const codec = family.codecOf(scalar('string'));
   const units = [
     '&',
@@ -245,7 +245,7 @@ test('W21: a long text leaves as short ones do, wherever it is parted', (t) => {
   t.pass();
 });
 
-test('base64 of any length leaves as it came, and one wrong letter anywhere is a mismatch', (t) => {
+test('base64 of any length is unchanged, and one wrong letter is a mismatch', (t) => {
   const codec = family.codecOf(scalar('base64Binary'));
   t.notThrows(() =>
     fc.assert(
@@ -268,7 +268,7 @@ test('base64 of any length leaves as it came, and one wrong letter anywhere is a
   );
 });
 
-test('base64 whose padding leaves bits over is a mismatch, a long one too (XSD Part 2, 3.2.16)', (t) => {
+test('XSD Part 2, 3.2.16: base64 with leftover bits in its padding is a mismatch, long or short', (t) => {
   const codec = family.codecOf(scalar('base64Binary'));
   for (const before of ['', 'QUJD'.repeat(40)]) {
     for (const end of ['QQ==', 'QUI=', 'AAA=', 'AA=='])
@@ -289,7 +289,7 @@ function outcome(compiled: ReturnType<typeof compile>, operation: string, text: 
   }
 }
 
-test('a reply is written as if there had been none before it, whatever came of those', (t) => {
+test('a reply is written as if it were the first one, whatever came before', (t) => {
   const shared = compile(screening);
   const outputs = screening.operations.map(({ name, output }) =>
     fc.tuple(
@@ -313,7 +313,7 @@ test('a reply is written as if there had been none before it, whatever came of t
   }
 });
 
-test('a reply of many items is written whole, and a small one after it', (t) => {
+test('a reply of many items is complete, and so is a small one after it', (t) => {
   const compiled = compile(screening);
   const record = (id: number) => `{"id":${id},"status":"é<${id}>","type":null,"unknown":[{"a":"b"}]}`;
   const ids = Array.from({ length: 5000 }, (_, index) => index);
@@ -334,7 +334,7 @@ test('a reply of many items is written whole, and a small one after it', (t) => 
   );
 });
 
-test('a member’s name is compared whole, however its bytes fall', (t) => {
+test('a member’s name is compared completely, at any byte alignment', (t) => {
   const fields = ['Name1', 'Name2', 'Name3', 'Name4', 'Name5', 'Name6'];
   const compiled = compile(screening);
   const wrap = (item: string) => `{"data":{"searchRecord":{"searchResults":{"hmtResults":[${item}]}}}}`;
@@ -369,7 +369,7 @@ test('a member’s name is compared whole, however its bytes fall', (t) => {
   ]);
 });
 
-test('W29, A14: keys and names of a reply reach no prototype', (t) => {
+test('W29, A14: keys and names of a reply never reach a prototype', (t) => {
   const { xml } = writeReply(
     compile(screening),
     'GetEulaStatus',
@@ -398,7 +398,7 @@ test('without a frame a reply is only checked', (t) => {
   t.throws(() => check('{"data":{}'), { instanceOf: JsonError });
 });
 
-test('a frame stands around the element, in UTF-8, the first time and when it comes again', (t) => {
+test('a frame is written around the element, in UTF-8, the first time and later', (t) => {
   const operation = operationOf(compile(depot), 'CountParcels');
   const framed = (name: string) =>
     `<${name}><CountParcelsResponse xmlns="urn:Depot" xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><Result>5</Result></CountParcelsResponse></${name}>`;
@@ -409,7 +409,7 @@ test('a frame stands around the element, in UTF-8, the first time and when it co
   }
 });
 
-test('jsonDepth, jsonMembers: a reply at the limit is read, one past it is refused', (t) => {
+test('jsonDepth, jsonMembers: a reply at the limit is read, a larger one is refused', (t) => {
   const reply = (depth: number) =>
     `{"data":{"count":1,"x":${'['.repeat(depth - 2)}${']'.repeat(depth - 2)}}}`;
   const limited = (limits: Partial<Limits>) => (text: string) =>

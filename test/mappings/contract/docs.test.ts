@@ -26,7 +26,7 @@ function build(soap: unknown) {
   return buildContract({ openapi, openapiName: 'openapi.yaml', overlay: soap, overlayName: 'soap.yaml' });
 }
 
-test('docs/contract.md: the walk-through’s pair is a contract', (t) => {
+test('docs/contract.md: the files of the walk-through are a contract', (t) => {
   const { contract, notes } = build(overlay);
   t.deepEqual(
     contract.operations.map(({ name, input, upstream }) => [
@@ -77,7 +77,7 @@ for (const [file, schema] of [
   [schemaFiles.config, configSchema],
   [schemaFiles.mapping, mappingSchema],
 ] as const) {
-  test(`schemas/${basename(file)} says what the reader takes`, (t) => {
+  test(`schemas/${basename(file)} describes what the reader accepts`, (t) => {
     t.is(readFileSync(file, 'utf8'), schema);
   });
 }

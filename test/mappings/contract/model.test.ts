@@ -40,7 +40,7 @@ function rows(contract: Contract, { fields }: RecordType): Row[] {
   return fields.map(({ xml, type, nillable }) => [xml, nameOf(contract, type), nillable]);
 }
 
-test('the model of the screening contract has the table’s operations and wrappers, in its order (W18, W33)', (t) => {
+test('W18, W33: the screening model has the table’s operations and wrappers, in its order', (t) => {
   t.deepEqual(
     screening.operations.map(({ name }) => name),
     [...table.operations],
@@ -51,7 +51,7 @@ test('the model of the screening contract has the table’s operations and wrapp
   }
 });
 
-test('the model of the screening contract has the table’s types, each once, and no other', (t) => {
+test('the screening model has the table’s types, each once, and no other', (t) => {
   const model: Record<string, unknown> = {};
   for (const type of screening.types) {
     t.false(type.name in model);
@@ -89,7 +89,7 @@ for (const [name, folder] of [
   ['screening', screeningContract],
   ['parcels', parcelsFolder],
 ] as const) {
-  test(`the ${name} contract is frozen, all of it, recursive types too`, (t) => {
+  test(`the ${name} contract is deeply frozen, recursive types too`, (t) => {
     const loose: unknown[] = [];
     const reached = new Set<object>([readContract(folder).contract]);
     for (const value of reached) {
@@ -101,7 +101,7 @@ for (const [name, folder] of [
     t.true(reached.size > 100);
   });
 
-  test(`the ${name} contract is the same each time it is loaded, its WSDL byte for byte (W32)`, (t) => {
+  test(`W32: the ${name} contract is the same each time it is loaded, its WSDL byte for byte`, (t) => {
     const first = readContract(folder);
     const second = readContract(folder);
     t.deepEqual(first, second);
@@ -110,7 +110,7 @@ for (const [name, folder] of [
   });
 }
 
-test('a field of the model has what the model says it has, and nothing of how it came to be', (t) => {
+test('a field of the model has its documented properties and no loader state', (t) => {
   const keys = new Set(screening.operations.flatMap(({ input }) => input.fields.flatMap(Object.keys)));
   t.deepEqual([...keys].sort(), [
     'allowed',
@@ -392,7 +392,7 @@ const becomes: readonly (readonly [title: string, schema: unknown, type: string,
 const at = '/paths/~1a/post/requestBody/content/application~1json/schema/properties/m';
 
 for (const [title, schema, expected, why] of becomes) {
-  test(`${title} becomes ${expected}${why === undefined ? '' : ', which is noted'}`, (t) => {
+  test(`${title} becomes ${expected}${why === undefined ? '' : ', which is reported'}`, (t) => {
     const loaded = taking({ m: schema }, { schemas });
     t.is(shown(fieldOf(loaded).type), expected);
     const notes = loaded.notes.map(({ pointer, why: says }) => `${pointer}: ${says}`);
@@ -416,12 +416,12 @@ for (const [title, schema, nillable, openapi] of [
   ['an enum narrowed to some and null', { ...ref('Color'), enum: ['red', null] }, true],
   ['a record of its own', ref('Box'), false],
 ] as const) {
-  test(`in the dialect plain, a member of ${title} is ${nillable ? '' : 'not '}nillable`, (t) => {
+  test(`in the plain dialect, a member of ${title} is ${nillable ? '' : 'not '}nillable`, (t) => {
     t.is(fieldOf(taking({ m: schema }, { schemas, openapi: openapi ?? '3.1.0' })).nillable, nillable);
   });
 }
 
-test('what stands beside anyOf with null counts: default, description', (t) => {
+test('keywords next to anyOf with null apply: default, description', (t) => {
   const loaded = taking(
     { m: { anyOf: [{ type: 'integer' }, { type: 'null' }], default: 3 } },
     { overlay: { dialect: 'servicestack', soapErrors: 'fault' }, openapi: '3.1.0' },
@@ -429,19 +429,19 @@ test('what stands beside anyOf with null counts: default, description', (t) => {
   t.true(loaded.contract.operations[0]?.input.fields[0]?.nillable);
 });
 
-test('OpenAPI 3.0 ignores members beside a reference', (t) => {
+test('OpenAPI 3.0 ignores keywords next to a reference', (t) => {
   const schema = { ...ref('Box'), properties: { c: { type: 'string' } } };
   t.is(shown(fieldOf(taking({ m: schema }, { schemas, openapi: '3.0.3' })).type), 'Box(a! b)');
 });
 
-test('W42: an enum narrowed beside its reference takes those values alone, and is the same type', (t) => {
+test('W42: an enum narrowed next to its reference accepts only those values, and is the same type', (t) => {
   const loaded = taking({ m: { ...ref('Color'), enum: ['red', null] }, n: ref('Color') }, { schemas });
   t.deepEqual(fieldOf(loaded).allowed, ['red']);
   t.is(fieldOf(loaded, 'n').allowed, undefined);
   t.is(fieldOf(loaded).type, fieldOf(loaded, 'n').type);
 });
 
-test('a member that comes twice in an allOf is refined in its place, where what is added says more and fits', (t) => {
+test('a member repeated in an allOf is refined in its position if the addition is compatible', (t) => {
   const loaded = taking({
     m: {
       allOf: [
@@ -492,7 +492,7 @@ test('a component that requests and replies share is one type', (t) => {
   t.is(contract.types.filter(({ name }) => name === 'Parcel').length, 1);
 });
 
-test('a type that reaches itself is one type, however far away', (t) => {
+test('a recursive type is one type, at any distance', (t) => {
   const far = Object.fromEntries(
     Array.from({ length: 3000 }, (_, index) => [
       `T${index}`,
@@ -503,7 +503,7 @@ test('a type that reaches itself is one type, however far away', (t) => {
   t.is(contract.types.filter(({ name }) => name.startsWith('T')).length, 3000);
 });
 
-test('two arrays of one item are one type, whatever way they are reached', (t) => {
+test('two arrays of one item are one type, however they are reached', (t) => {
   const loaded = taking(
     { m: { type: 'array', items: ref('Box') }, n: ref('Boxes'), o: { type: 'array', items: ref('Alias') } },
     { schemas },
@@ -512,7 +512,7 @@ test('two arrays of one item are one type, whatever way they are reached', (t) =
   t.is(fieldOf(loaded).type, fieldOf(loaded, 'o').type);
 });
 
-test('W21: arrays and maps of GUIDs are those of strings; a GUID is one as a member', (t) => {
+test('W21: arrays and maps of GUIDs are those of strings; a single GUID is a GUID', (t) => {
   const uuid = { type: 'string', format: 'uuid' };
   const { contract } = taking(
     { m: { type: 'array', items: uuid }, n: { type: 'array', items: { type: 'string' } }, o: uuid },
@@ -554,7 +554,7 @@ for (const [json, xml] of [
   });
 }
 
-test('__proto__ as a key, a member and a component changes no object', (t) => {
+test('__proto__ as a key, a member and a component changes no prototype', (t) => {
   const { contract } = taking(
     JSON.parse('{"__proto__": {"$ref": "#/components/schemas/__proto__"}, "m": {}}'),
     {
@@ -582,7 +582,7 @@ function serving(paths: object, overlay: object = {}, components: object = {}): 
   }).contract;
 }
 
-test('W32: a contract without an overlay’s word is named after the document’s title', (t) => {
+test('W32: a contract without a name in the overlay has the name of the document’s title', (t) => {
   const { service, namespaces, basePath, credentials, routes } = serving({
     '/a': { get: { responses: { 204: {} } } },
   });
@@ -598,7 +598,7 @@ test('W32: a contract without an overlay’s word is named after the document’
   );
 });
 
-test('W1: operations that are one without case and punctuation, or another one’s reply, have names of their own', (t) => {
+test('W1: operations whose names collide, or equal another one’s reply, have unique names', (t) => {
   const done = { responses: { 204: {} } };
   const { operations } = serving({
     '/a': { get: { ...done, operationId: 'SendParcel' }, put: { ...done, operationId: 'send-parcel' } },
@@ -636,7 +636,7 @@ for (const [id, path, name] of [
   });
 }
 
-test('an operation’s parameter takes the place of its path’s, and only of that place', (t) => {
+test('an operation’s parameter replaces its path’s parameter in the same place only', (t) => {
   const [operation] = serving({
     '/a/{id}': {
       parameters: [
@@ -662,7 +662,7 @@ test('an operation’s parameter takes the place of its path’s, and only of th
   );
 });
 
-test('headers that OpenAPI, the connection or the credentials speak for are no inputs', (t) => {
+test('headers reserved by OpenAPI, the connection or the credentials are no inputs', (t) => {
   const names = ['Accept', 'content-type', 'Authorization', 'Host', 'Content-Length', 'X-API-KEY', 'X-Trace'];
   const parameters = names.map((name) => ({
     name,
@@ -744,7 +744,7 @@ for (const media of [
   });
 }
 
-test('a GET only reads, unless the overlay says otherwise; what else only reads, it says', (t) => {
+test('only GET is read-only by default; the overlay can change it for each operation', (t) => {
   const responses = { 204: {} };
   const { operations } = serving(
     {
@@ -764,7 +764,7 @@ test('a GET only reads, unless the overlay says otherwise; what else only reads,
   );
 });
 
-test('W18: the overlay orders a type and a wrapper element by element', (t) => {
+test('W18: the overlay sets the order of a type and of a wrapper, element by element', (t) => {
   const { operations, types } = serving(
     {
       '/a/{x}': {

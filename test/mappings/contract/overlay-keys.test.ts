@@ -22,7 +22,7 @@ function problemsOf(kind: ContractKind, overlay: unknown): readonly string[] {
 }
 
 for (const kind of kinds) {
-  test(`the defaults of the kind ${kind} are values that the keys accept`, (t) => {
+  test(`the defaults of the kind ${kind} are valid values of their keys`, (t) => {
     const settings = { ...defaultSettings[kind], upstreamTimeZone: 'UTC' };
     const keys: Readonly<Record<string, Setting>> = overlaySettings[kind].keys;
     for (const [name, value] of Object.entries(settings)) {
@@ -33,7 +33,7 @@ for (const kind of kinds) {
   });
 }
 
-test('the defaults of dialects are values that the keys accept', (t) => {
+test('the defaults of dialects are valid values of their keys', (t) => {
   for (const { settings } of Object.values(dialects)) t.deepEqual(problemsOf('openapi', settings), []);
 });
 

@@ -14,7 +14,7 @@ for (const [reason, text] of [
     t.is(sentence(reason), text);
   });
 
-test('a place comes before the own place of a reason', (t) => {
+test('a given position precedes the reason’s own position', (t) => {
   const reason = { expected: 'a', got: 'b' };
   t.deepEqual(within('the reply', reason), { ...reason, where: 'the reply' });
   t.is(sentence(within('the reply', { ...reason, where: 'line 1' })), 'the reply: line 1: expected a, got b');

@@ -227,14 +227,14 @@ function mismatches(schema: Schema, value: Json, path: string): string[] {
 }
 
 for (const [name, yaml] of files) {
-  test(`${name} is strict YAML without a duplicate key, the same to a YAML 1.1 reader`, (t) => {
+  test(`${name} is strict YAML without duplicate keys, and reads the same in YAML 1.1`, (t) => {
     const document = parseDocument(yaml, { strict: true, uniqueKeys: true });
     t.deepEqual([...document.errors, ...document.warnings], []);
     t.deepEqual(parse(yaml, { version: '1.1' }), document.toJS());
   });
 }
 
-test('the operations are the table’s, in its order, each a POST to /json/reply/{Op} (W35)', (t) => {
+test('W35: the operations are the table’s, in its order, each a POST to /json/reply/{Op}', (t) => {
   t.deepEqual(
     posts.map((post) => post.operationId),
     table.operations,
@@ -250,7 +250,7 @@ for (const post of posts) {
   const call = body(post.requestBody);
   const reply = body(post.responses['200']);
 
-  test(`${name} takes and gives what the table says (W18, W33, W35)`, (t) => {
+  test(`W18, W33, W35: ${name} has the inputs and outputs of the table`, (t) => {
     t.deepEqual(rows(name, call.schema, 'request'), [...(table.elements[name] ?? [])]);
     t.deepEqual(rows(`${name}Response`, reply.schema, 'reply'), [
       ...(table.elements[`${name}Response`] ?? []),
@@ -258,7 +258,7 @@ for (const post of posts) {
     t.is(Object.keys(call.schema.properties ?? {}).at(-1), 'authentication');
   });
 
-  test(`${name} is told in words, with examples that are instances of its schemas`, (t) => {
+  test(`${name} has descriptions, and examples that match its schemas`, (t) => {
     t.true([post.summary, post.description, post.responses['200'].description].every(Boolean));
     t.deepEqual(post.responses.default, { $ref: '#/components/responses/Error' });
     t.deepEqual(mismatches(call.schema, call.example, 'request'), []);
@@ -266,18 +266,18 @@ for (const post of posts) {
   });
 }
 
-test('the example of an error is an instance of its schema', (t) => {
+test('the example of an error matches its schema', (t) => {
   const { schema, example } = body(api.components.responses.Error);
   t.deepEqual(mismatches(schema, example, 'error'), []);
 });
 
 for (const [name, expected] of Object.entries(table.records)) {
-  test(`${name} has the table’s elements (W18, W33)`, (t) => {
+  test(`W18, W33: ${name} has the table’s elements`, (t) => {
     t.deepEqual(rows(name, named(name), requestTypes.has(name) ? 'request' : 'reply'), [...expected]);
   });
 }
 
-test('the named types are the table’s records and enums and the parts that allOf takes', (t) => {
+test('the named types are the table’s records and enums and the parts of allOf', (t) => {
   const parts = ['SearchResultCommon', 'PdfDocument'];
   const expected = [...Object.keys(table.records), ...Object.keys(table.enums), ...parts].sort();
   t.deepEqual(Object.keys(schemas).sort(), expected);
@@ -288,7 +288,7 @@ test('the named types are the table’s records and enums and the parts that all
   );
 });
 
-test('every named type is told in words', (t) => {
+test('every named type has a description', (t) => {
   t.deepEqual(
     Object.keys(schemas).filter((name) => !named(name).description),
     [],
@@ -302,7 +302,7 @@ test('enums have the table’s values in its order', (t) => {
   );
 });
 
-test('the arrays are the table’s, with item elements named after their type or by the overlay (W20)', (t) => {
+test('W20: arrays are the table’s, with items named after their type or by the overlay', (t) => {
   const used = new Map<string, { namespace: string; item: string; type: string; nillable: boolean }>();
   for (const schema of Object.values(schemas)) {
     for (const [, member] of members(schema)) {
@@ -318,7 +318,7 @@ test('the arrays are the table’s, with item elements named after their type or
   t.deepEqual(Object.fromEntries(used), { ...table.arrays });
 });
 
-test('maps have text or null as values, as the one map type of the table (W20)', (t) => {
+test('W20: maps have text or null as values, like the one map type of the table', (t) => {
   const maps = Object.values(schemas)
     .flatMap(members)
     .filter(([, member]) => bare(member).type === 'object');
@@ -329,7 +329,7 @@ test('maps have text or null as values, as the one map type of the table (W20)',
   );
 });
 
-test('the gateway refuses a call without exactly these members (W42)', (t) => {
+test('W42: the gateway refuses a call without exactly these members', (t) => {
   const required = requestObjects.flatMap(([name, schema]) =>
     (schema.required ?? []).map((member) => `${name}.${member}`),
   );
@@ -354,7 +354,7 @@ test('the gateway refuses a call without exactly these members (W42)', (t) => {
   );
 });
 
-test('exactly daysIncomplete and isValidateMe have a default, which makes them nillable (W33)', (t) => {
+test('W33: exactly daysIncomplete and isValidateMe have a default, which makes them nillable', (t) => {
   const all = [...requestObjects, ...[...replyTypes].map((name) => [name, named(name)] as const)];
   t.deepEqual(
     all.flatMap(([type, schema]) =>
@@ -369,7 +369,7 @@ test('exactly daysIncomplete and isValidateMe have a default, which makes them n
   );
 });
 
-test('a member may be null unless it is required or the table has it not nillable', (t) => {
+test('a member may be null unless it is required or not nillable in the table', (t) => {
   const wrong: string[] = [];
   for (const [name, expected] of Object.entries({ ...table.records, ...table.elements })) {
     const schema = Object.fromEntries(requestObjects)[name] ?? schemas[name];
@@ -385,7 +385,7 @@ test('a member may be null unless it is required or the table has it not nillabl
   t.deepEqual(wrong, []);
 });
 
-test('SubUser.userId alone is a uuid (W21)', (t) => {
+test('W21: only SubUser.userId is a uuid', (t) => {
   const uuids = Object.entries(schemas).flatMap(([name, schema]) =>
     members(schema)
       .filter(([, member]) => member.format === 'uuid')
@@ -394,14 +394,14 @@ test('SubUser.userId alone is a uuid (W21)', (t) => {
   t.deepEqual(uuids, ['SubUser.userId']);
 });
 
-test('CountIncompleteClients takes two of the values of ClientState (W42)', (t) => {
+test('W42: CountIncompleteClients accepts two of the values of ClientState', (t) => {
   const call = posts.find((post) => post.operationId === 'CountIncompleteClients');
   const state = call && body(call.requestBody).schema.properties?.state;
   t.is(state?.$ref, '#/components/schemas/ClientState');
   t.deepEqual(state?.enum, ['PendingCompletion', 'PendingVerification']);
 });
 
-test('the overlay has the names of the family and of the specification (W24, W31, W32)', (t) => {
+test('W24, W31, W32: the overlay has the names of the family and of the specification', (t) => {
   t.is(overlay.service, 'ScreeningApi');
   t.is(overlay.basePath, '/v2');
   t.deepEqual(overlay.namespaces, {
@@ -416,7 +416,7 @@ test('the overlay has the names of the family and of the specification (W24, W31
   t.deepEqual(overlay.credentials.secret, ['apiUserKey']);
 });
 
-test('the overlay’s routes are the seven of W35, with parameters that the operation takes', (t) => {
+test('W35: the overlay has the seven routes, with parameters of their operations', (t) => {
   t.deepEqual(overlay.routes, {
     'PUT /subusers/update': 'UpdateSubUser',
     'PUT /validid/update': 'UpdateValidId',
@@ -439,7 +439,7 @@ test('the overlay’s routes are the seven of W35, with parameters that the oper
   }
 });
 
-test('the operations that the overlay calls read-only are those that change nothing', (t) => {
+test('the overlay lists exactly the operations without side effects as read-only', (t) => {
   const writes = ['UpdateSubUser', 'UpdateValidId', 'RenewAllPepSearches', 'DeleteClient'];
   t.deepEqual(
     overlay.operations,

@@ -38,12 +38,12 @@ for (const envelope of [false, true])
     ['bytes', 'TEXT/HTML'],
     ['bytes', undefined],
   ] as const)
-    test(`W22: HTML of ${type} is no ${operation}${envelope ? ' in an envelope' : ''}`, (t) => {
+    test(`W22: HTML of ${type} is not a valid ${operation}${envelope ? ' in an envelope' : ''}`, (t) => {
       const message = `expected ${Object.keys(media[operation]).join()}, got HTML`;
       t.throws(() => read(operation, type, page, 200, envelope), { instanceOf: MismatchError, message });
     });
 
-test('W22: HTML is taken where the document declares it, and text that only looks like it', (t) => {
+test('W22: HTML is accepted if the document declares it, and so is text that resembles it', (t) => {
   t.is(read('html', 'text/html', page), JSON.stringify(page));
   t.is(read('range', 'text/html', page), JSON.stringify(page));
   t.is(read('text', 'text/plain', page), JSON.stringify(page));
@@ -51,7 +51,7 @@ test('W22: HTML is taken where the document declares it, and text that only look
 });
 
 for (const envelope of [false, true])
-  test(`W22: an empty 200 is no JSON body${envelope ? ' of an envelope' : ''}`, (t) => {
+  test(`W22: an empty 200 is not a JSON body${envelope ? ' of an envelope' : ''}`, (t) => {
     const message = 'expected a JSON body with status 200, got none';
     t.throws(() => read('json', 'application/json', '', 200, envelope), {
       instanceOf: MismatchError,

@@ -7,7 +7,7 @@ for (const [charset, text, bytes] of [
   ['iso-8859-1', '\u0000aé\u0080ÿ', '0061e980ff'],
   ['us-ascii', '\u0000a~\u007f', '00617e7f'],
 ] as const) {
-  test(`text goes as the bytes of ${charset}`, (t) => {
+  test(`text is sent in the bytes of ${charset}`, (t) => {
     const reading = startReading(20);
     t.is(textEncoder(charset)(text, reading).toString('hex'), bytes);
     t.deepEqual(reading.problems, []);
@@ -21,7 +21,7 @@ for (const [charset, text] of [
   ['us-ascii', 'a\u0080'],
   ['us-ascii', '€'],
 ] as const) {
-  test(`a character that ${charset} lacks is told: ${text}`, (t) => {
+  test(`a character that ${charset} lacks is reported: ${text}`, (t) => {
     const reading = startReading(20);
     textEncoder(charset)(text, reading);
     t.like(reading.problems, [{ code: 'InvalidCharacter' }]);

@@ -92,7 +92,7 @@ function sent(value: unknown): unknown {
 }
 
 for (const [place, write] of Object.entries(places)) {
-  test(`lists that differ go differently, or not at all: ${place}`, (t) => {
+  test(`different lists are encoded differently, or refused: ${place}`, (t) => {
     const values = new Map<string, string>();
     t.notThrows(() =>
       fc.assert(
@@ -109,7 +109,7 @@ for (const [place, write] of Object.entries(places)) {
     );
   });
 
-  test(`an item that is null is refused: ${place}`, (t) => {
+  test(`refuses a null item: ${place}`, (t) => {
     t.is(write(['a', null]), undefined);
     t.is(write([null, 'a']), undefined);
     t.not(write(['a', '']), undefined);
@@ -119,7 +119,7 @@ for (const [place, write] of Object.entries(places)) {
 }
 
 for (const [place, write] of Object.entries(places).filter(([name]) => !/item|commas/.test(name)))
-  test(`a member within another whose name would be read as more than one is refused: ${place}`, (t) => {
+  test(`refuses a nested member whose name would be read as several: ${place}`, (t) => {
     for (const name of ['a][b', 'a]', '[a', 'a[]', ''])
       for (const value of [{ [name]: 'x' }, { a: { [name]: 'x' } }, [{ [name]: 'x' }]])
         t.is(write(value), undefined, JSON.stringify(value));

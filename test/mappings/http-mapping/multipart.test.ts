@@ -18,7 +18,7 @@ function partsOf(content: Buffer, boundary: string): string[] {
   return pieces.slice(1, -1).map((piece) => piece.replace(/^\r\n/, '').replace(/\r\n$/, ''));
 }
 
-test('the bytes of a file go as they are, whatever they are', (t) => {
+test('the bytes of a file are sent unchanged', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, text) => {
@@ -46,7 +46,7 @@ for (const value of [
   { list: ['a', '\ud800'] },
   { file: { Content: '', FileName: '\ud800' } },
 ]) {
-  test(`half a character in a part is told, and not sent as another one: ${JSON.stringify(value)}`, (t) => {
+  test(`half a surrogate pair in a part is reported, and not replaced: ${JSON.stringify(value)}`, (t) => {
     const reading = startReading(20);
     write(JSON.stringify(value), reading);
     t.like(reading.problems, [{ code: 'InvalidCharacter' }]);
@@ -56,7 +56,7 @@ for (const value of [
   });
 }
 
-test('a name or file name ends no header', (t) => {
+test('a name or file name cannot end a header', (t) => {
   const reading = startReading(20);
   const { content } = write(
     JSON.stringify({ 'a"\r\nb': 'x', file: { Content: '', FileName: '"\r\nX: 1' } }),
@@ -67,7 +67,7 @@ test('a name or file name ends no header', (t) => {
   t.true(text.includes('name="file"; filename="%22%0D%0AX: 1"\r\n'));
 });
 
-test('a boundary is in none of the parts, even where one says what it would be', (t) => {
+test('a boundary occurs in no part, even if a part predicts it', (t) => {
   // a part cannot contain its own digest, so this part contains the first boundary choice of another message
   const first = write('{"text":"x"}', startReading(20)).boundary;
   const head = 'Content-Disposition: form-data; name="text"\r\n\r\n';
@@ -89,7 +89,7 @@ for (const [contentType, isOne] of [
   [`a/b${' ; '.repeat(2_000)}é`, false],
 ] as const) {
   const told = contentType.length > 60 ? `${contentType.slice(0, 20)}…` : contentType;
-  test(`a part ${isOne ? 'goes with' : 'is refused with'} the content type ${JSON.stringify(told)}`, (t) => {
+  test(`a part ${isOne ? 'has' : 'cannot have'} the content type ${JSON.stringify(told)}`, (t) => {
     const reading = startReading(20);
     const { content } = write(
       JSON.stringify({ file: { Content: '', ContentType: contentType, FileName: 'a' } }),

@@ -64,7 +64,7 @@ const urlText = /^(?:[\w.~!$&'()*+,;=:@/?-]|%[\dA-F]{2})*$/;
 for (const [parts, read] of readers) {
   const how = `${parts.in}, ${parts.style}${parts.explode ? ', exploded' : ''}`;
   for (const allowReserved of parts.in === 'query' ? [false, true] : [false]) {
-    test(`a list comes apart as it was put together: ${how}${allowReserved ? ', reserved characters allowed' : ''}`, (t) => {
+    test(`a decoded list equals the encoded one: ${how}${allowReserved ? ', reserved characters allowed' : ''}`, (t) => {
       t.notThrows(() =>
         fc.assert(
           fc.property(lists, (items) => {
@@ -84,7 +84,7 @@ for (const [parts, read] of readers) {
   }
 }
 
-test('no value of a query ends it, or begins another parameter', (t) => {
+test('no value of a query ends it or starts another parameter', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(fc.json({ maxDepth: 3 }), fc.boolean(), (json, allowReserved) => {
@@ -115,7 +115,7 @@ for (const [json, expected] of [
   ['true', 'true'],
   ['"a,b"', 'a,b'],
 ] as const) {
-  test(`a header holds the scalar ${json} as it is`, (t) => {
+  test(`a header has the scalar ${json} unchanged`, (t) => {
     const parameter = {
       field: 'n',
       name: 'n',
@@ -137,7 +137,7 @@ for (const [parts, value] of [
   [{ in: 'query', style: 'deepObject', explode: true }, { a: { '\ud800': 'a' } }],
   [{ in: 'cookie', style: 'form', explode: true }, '\ud800'],
 ] as const) {
-  test(`half a character is refused, and not sent as another one: ${parts.in}, ${JSON.stringify(value)}`, (t) => {
+  test(`refuses half a surrogate pair, and does not replace it: ${parts.in}, ${JSON.stringify(value)}`, (t) => {
     t.is(written(parts, value), undefined);
     const whole = JSON.parse(JSON.stringify(value).replaceAll(/\\ud[8c]00/g, '😀'));
     t.true(written(parts, whole)?.includes('%F0%9F%98%80'));

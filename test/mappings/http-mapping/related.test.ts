@@ -16,7 +16,7 @@ test('W64: a part is a slice of its message, not a copy', (t) => {
   t.is(parts[0]?.bytes.buffer, body.buffer);
 });
 
-test('W58: parameters come in any order, case and quotes, and those that are unknown say nothing', (t) => {
+test('W58: parameters are read in any order, case and quotes, and unknown ones are ignored', (t) => {
   for (const header of [
     'Multipart/Related;type="application/xop+xml";boundary=b;start="<r>";start-info="text/xml"',
     'multipart/related ; Boundary = "b" ;\tSTART=<r>; type=application/xop+xml ; charset=utf-8;',
@@ -27,7 +27,7 @@ test('W58: parameters come in any order, case and quotes, and those that are unk
   }
 });
 
-test('W58: an action is found wherever a stack puts it', (t) => {
+test('W58: an action is found in every position that stacks use', (t) => {
   for (const [parameter, actions] of [
     ['action=Op', ['Op']],
     ['action="urn:x#Op"', ['urn:x#Op']],
@@ -37,7 +37,7 @@ test('W58: an action is found wherever a stack puts it', (t) => {
     t.deepEqual(readRelatedType(`multipart/related; boundary=b; ${parameter}`).actions, actions);
 });
 
-test('W59: two boundaries with one line end between them are refused', (t) => {
+test('W59: refuses two boundaries with one line end between them', (t) => {
   const type = readRelatedType('multipart/related; boundary=b');
   for (const text of ['--b\r\n--b--', '--b\r\n\r\n<a/>\r\n--b\r\n--bX: y\r\n\r\n\r\n--b--'])
     t.throws(() => splitRelated(Buffer.from(text), type, defaultLimits), {

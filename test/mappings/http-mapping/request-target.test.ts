@@ -39,7 +39,7 @@ const document = {
 /** A request target of RFC 3986: path (§3.3) and query (§3.4). */
 const target = /^\/(?:[\w.~!$&'()*+,;=:@/-]|%[\dA-F]{2})*\?(?:[\w.~!$&'()*+,;=:@/?-]|%[\dA-F]{2})*$/;
 
-test('W35: every name, delimiter and value of a request target is one of RFC 3986', (t) => {
+test('W35: every name, delimiter and value of a request target is valid by RFC 3986', (t) => {
   const compiled = compile(load(document).contract);
   const { contract } = compiled;
   const operation = contract.operations.find(({ name }) => name === 'find');
@@ -60,7 +60,7 @@ test('W35: every name, delimiter and value of a request target is one of RFC 398
   t.true(path.includes('$filter='), path);
 });
 
-test('W35: an item with the bar that divides a list of pipeDelimited is refused', (t) => {
+test('W35: refuses an item of a pipeDelimited list that contains a bar', (t) => {
   const compiled = compile(load(document).contract);
   const { input } = readXml(
     compiled,

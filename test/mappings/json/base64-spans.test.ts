@@ -10,7 +10,7 @@ function runsOf(pieces: readonly string[]): Base64Spans {
   return runs;
 }
 
-test('a run of 64 KiB of letters is known from each of its offsets up to the byte that ends it', (t) => {
+test('a run of 64 KiB of letters is known at each of its offsets up to its end', (t) => {
   const runs = runsOf([`{"a":"${long}"}`]);
   t.is(runs.total, long.length);
   t.is(runs.endFrom(6), 6 + long.length);
@@ -18,28 +18,28 @@ test('a run of 64 KiB of letters is known from each of its offsets up to the byt
   for (const offset of [0, 5, 6 + long.length, 7 + long.length]) t.is(runs.endFrom(offset), offset);
 });
 
-test('a run that is a byte short is not known', (t) => {
+test('a run that is one byte short is not known', (t) => {
   t.is(runsOf([`"${long.slice(1)}"`]).total, 0);
 });
 
-test('nor is a short one behind a long one, or between two', (t) => {
+test('a short run after a long one, or between two, is not known', (t) => {
   const runs = runsOf([`${long}"short"${long}"`, `short"${long.slice(1)}"`]);
   t.is(runs.total, 2 * long.length);
   t.is(runs.endFrom(long.length + 2), long.length + 2);
   t.is(runs.endFrom(long.length + 7), 2 * long.length + 7);
 });
 
-test('a run that nothing has ended yet is not known', (t) => {
+test('an unfinished run is not known', (t) => {
   t.is(runsOf([`"${long}`]).total, 0);
   t.is(runsOf([`"${long}`, '"']).total, long.length);
 });
 
-test('padding and every byte that is no letter end a run', (t) => {
+test('padding and every other byte that is no letter ends a run', (t) => {
   for (const end of ['=', '"', '\\', '-', '_', ' ', '\u00e9'])
     t.is(runsOf([`${long}${end}`]).endFrom(0), long.length);
 });
 
-test('every byte that is no letter ends a run, wherever in memory it stands', (t) => {
+test('every byte that is no letter ends a run, at any memory position', (t) => {
   const bytes = Buffer.alloc(2 * long.length, 'a');
   for (let code = 0; code < 256; code++) {
     if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) continue;
@@ -56,7 +56,7 @@ test('every byte that is no letter ends a run, wherever in memory it stands', (t
   t.pass();
 });
 
-test('a letter beside another byte, whichever comes first, ends a run', (t) => {
+test('a letter next to another byte, in either order, ends a run', (t) => {
   for (let code = 0; code < 256; code++) {
     if (/[A-Za-z0-9+/]/.test(String.fromCharCode(code))) continue;
     for (const pair of [
@@ -73,7 +73,7 @@ test('a letter beside another byte, whichever comes first, ends a run', (t) => {
   t.pass();
 });
 
-test('however a body is cut into pieces, the same runs are found', (t) => {
+test('the same runs are found for any split of a body', (t) => {
   const parts = fc.array(fc.constantFrom(long, `${long}Zz09+/`, '"', '==","b":"', 'short', '{}'), {
     maxLength: 6,
   });
@@ -98,7 +98,7 @@ test('however a body is cut into pieces, the same runs are found', (t) => {
   );
 });
 
-test('gaps are all that is in no span', (t) => {
+test('gaps are exactly the bytes outside spans', (t) => {
   const runs = runsOf([`{"a":"${long}","b":"${long}`, 'B"}']);
   const end = 6 + long.length;
   const second = end + 7;

@@ -13,7 +13,7 @@ function decimal(token: string): Decimal {
   return value;
 }
 
-test('a number of up to 402 characters and an exponent of up to seven is looked at', (t) => {
+test('a number with up to 402 characters and a seven-digit exponent is compared', (t) => {
   t.deepEqual(decimalOf('1'.repeat(402)), { isNegative: false, digits: '1'.repeat(402), exponent: 0 });
   t.is(decimalOf('1'.repeat(403)), undefined);
   t.deepEqual(decimalOf('1e-999999'), { isNegative: false, digits: '1', exponent: -999_999 });
@@ -21,7 +21,7 @@ test('a number of up to 402 characters and an exponent of up to seven is looked 
   t.is(decimalOf('1e-9999999'), undefined);
 });
 
-test('numbers come in their order, zero between those below and those above it', (t) => {
+test('numbers are ordered, with zero between negative and positive ones', (t) => {
   const ordered = [
     '-1e3',
     '-999',
@@ -47,7 +47,7 @@ test('numbers come in their order, zero between those below and those above it',
   t.is(compareDecimals(decimal('-0.0'), decimal('0e5')), 0);
 });
 
-test('a number is a multiple of another where the rest is 0, whatever their powers of ten', (t) => {
+test('a number is a multiple of another if the remainder is 0, for any powers of ten', (t) => {
   for (const [value, factor, expected] of [
     ['0', '100', true],
     ['0', '0.01', true],
@@ -69,7 +69,7 @@ test('a number is a multiple of another where the rest is 0, whatever their powe
     t.is(isMultiple(decimal(value), decimal(factor)), expected, `${value} ${factor}`);
 });
 
-test('one text stands for all ways to write a number', (t) => {
+test('all spellings of a number have one canonical text', (t) => {
   for (const [text, tokens] of [
     ['15e-1', ['1.5', '1.50', '15e-1', '0.15E1']],
     ['-15e-1', ['-1.5', '-0.0150e2']],

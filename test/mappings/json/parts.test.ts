@@ -4,7 +4,7 @@ import { JsonError } from '../../../mappings/json/grammar.ts';
 import { checkJson, itemsOf, membersOf, type Part, readPart, skipped } from '../../../mappings/json/parts.ts';
 import { JsonReader } from '../../../mappings/json/reader.ts';
 
-test('a value is taken apart, and its digits stay as they were written', (t) => {
+test('a value is split into its parts, and digits are unchanged', (t) => {
   const rows: readonly (readonly [string, Part])[] = [
     ['"a\\u0041"', { kind: 'text', text: 'aA' }],
     [' 1.50e+2 ', { kind: 'text', text: '1.50e+2' }],
@@ -44,7 +44,7 @@ test('a value is taken apart, and its digits stay as they were written', (t) => 
   }
 });
 
-test('text that is more or less than one value is none', (t) => {
+test('text with more or less than one value is invalid', (t) => {
   for (const [text, message] of [
     ['', 'position 0: expected a value, got the end'],
     ['1 2', 'position 2: expected nothing more, got U+0032'],
@@ -80,7 +80,7 @@ test('items of an array have their own JSON, in their order; another value has n
   t.throws(() => itemsOf('[1}', defaultLimits), { message: /^position 2: expected "," or "]"/ });
 });
 
-test('a value is passed over without the blanks before it', (t) => {
+test('a value is skipped without the blanks before it', (t) => {
   const json = new JsonReader('[1, \n{"a":[2]} ]', defaultLimits, 3);
   t.is(skipped(json), '{"a":[2]}');
   t.is(json.position, 14);

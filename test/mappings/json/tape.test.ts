@@ -35,7 +35,7 @@ for (const [json, names, rest] of [
   ['{ "a":1 , "b":2 }', ['a'], '{ "b":2 }'],
   ['{"a":1}', [], '{"a":1}'],
 ] as const)
-  test(`${json} without ${names.join(' and ') || 'nothing'} is ${rest}`, (t) => {
+  test(`${json} without ${names.join(' and ') || 'any name'} is ${rest}`, (t) => {
     const ignored = names.map((name): Ignored => {
       const start = json.indexOf(`"${name}"`);
       return { name, start, end: start + 5 };
@@ -43,7 +43,7 @@ for (const [json, names, rest] of [
     t.is(withoutIgnored(Buffer.from(json), ignored), rest);
   });
 
-test('a tape that nothing was given to has counted nothing', (t) => {
+test('an empty tape has counted nothing', (t) => {
   t.like(new Tape(), {
     position: 0,
     replaced: 0,
@@ -61,7 +61,7 @@ test('a tape that nothing was given to has counted nothing', (t) => {
   });
 });
 
-test('a tape begins anew with each body, whatever the one before left', (t) => {
+test('a tape starts empty with each body, whatever came before', (t) => {
   const tape = begin('[[1,2],{"a":3}]', { jsonDepth: 3, jsonMembers: 5 });
   tape.skip();
   tape.pushMade('x');
@@ -90,7 +90,7 @@ test('a tape begins anew with each body, whatever the one before left', (t) => {
   t.notThrows(() => tape.end());
 });
 
-test('a body that broke off leaves nothing to the next', (t) => {
+test('a truncated body leaves nothing for the next', (t) => {
   const tape = begin('[[1', { jsonDepth: 2, jsonMembers: 2 });
   t.throws(() => tape.skip());
   for (let time = 0; time < 3; time++) {
@@ -102,7 +102,7 @@ test('a body that broke off leaves nothing to the next', (t) => {
   }
 });
 
-test('a body is read to its end, where and however large it is', (t) => {
+test('a body is read to its end, for any position and size', (t) => {
   const tape = new Tape();
   for (const size of [1, 9, 8, kept - padding, kept - padding + 1, 3, kept, 100_000, 2]) {
     begin(digits(size), {}, tape);
@@ -115,7 +115,7 @@ test('a body is read to its end, where and however large it is', (t) => {
   }
 });
 
-test('a large body is read where it is, if zeros stand behind it, else from a copy', (t) => {
+test('a large body followed by zeros is read in place, otherwise from a copy', (t) => {
   const size = kept;
   for (const before of [0, 8, 24])
     for (const [behind, isInPlace] of [
@@ -139,7 +139,7 @@ test('a large body is read where it is, if zeros stand behind it, else from a co
     }
 });
 
-test('what fits into the memory that stays is copied there, up to its last byte', (t) => {
+test('a body that fits into the reserved memory is copied there, up to its last byte', (t) => {
   const tape = new Tape();
   const { buffer } = begin('1', {}, tape).bytes;
   t.is(begin(digits(kept - padding), {}, tape).bytes.buffer, buffer);
@@ -150,7 +150,7 @@ test('what fits into the memory that stays is copied there, up to its last byte'
   t.is(large.view.buffer, buffer);
 });
 
-test('the tape grows as it is laid out, and shrinks again after a large one', (t) => {
+test('the tape grows as needed, and shrinks again after a large body', (t) => {
   const tape = begin('1');
   const count = 40_000;
   for (let index = 0; index < count; index++) tape.pushRange(nodeKinds.plain, index, index + 1);
@@ -183,7 +183,7 @@ test('nodes of one word make the tape grow too', (t) => {
   t.true(tape.words.subarray(0, 10_000).every((word) => word === nodeKinds.empty));
 });
 
-test('nodes are a word for their kind, and two for what they are', (t) => {
+test('nodes have one word for their kind, and two for their content', (t) => {
   const tape = begin('"a"');
   tape.pushKind(nodeKinds.nothing);
   tape.pushRange(nodeKinds.text, 1, 2);
@@ -196,12 +196,12 @@ test('nodes are a word for their kind, and two for what they are', (t) => {
   t.deepEqual(tape.made, ['2020-01-01', 'x']);
 });
 
-test('kinds of nodes are told apart', (t) => {
+test('kinds of nodes are distinguished', (t) => {
   const kinds = Object.values(nodeKinds);
   t.is(new Set(kinds).size, kinds.length);
 });
 
-test('a reply holds a record where the slot of its record is of one', (t) => {
+test('a reply has a record at the slot of its record type', (t) => {
   const { nothing, record, list } = nodeKinds;
   const holds = (words: readonly number[], slot = 1): boolean => {
     const tape = begin('1');
@@ -216,7 +216,7 @@ test('a reply holds a record where the slot of its record is of one', (t) => {
   t.false(holds([nothing, 2, record]));
 });
 
-test('what was read since a mark is undone, and counts as looked at in vain', (t) => {
+test('a rewind undoes reads since a mark, and counts them as wasted', (t) => {
   const tape = begin('[[1],[2,3],4]', { jsonDepth: 2, jsonMembers: 6 });
   const see = (): unknown => {
     const { position, top, made, misfits, dropped, replaced, passed, inexact, missing } = tape;
@@ -257,7 +257,7 @@ test('what was read since a mark is undone, and counts as looked at in vain', (t
   t.notThrows(() => tape.end());
 });
 
-test('notes that were taken back since a mark don’t come back with it', (t) => {
+test('notes withdrawn since a mark do not return on a rewind', (t) => {
   const tape = begin('[1]');
   tape.note({ kind: 'dropped', type: 'T', member: 'a', at: 0 });
   const mark = tape.mark();
@@ -266,7 +266,7 @@ test('notes that were taken back since a mark don’t come back with it', (t) =>
   t.deepEqual(tape.misfits, []);
 });
 
-test('patience is over once more than eight times the reply was looked at in vain', (t) => {
+test('the attempt limit is reached after eight times the reply was read in vain', (t) => {
   const tape = begin('[1,2]');
   for (let time = 1; time <= 9; time++) {
     const mark = tape.mark();
@@ -276,14 +276,14 @@ test('patience is over once more than eight times the reply was looked at in vai
   }
 });
 
-test('as many misfits as the limit says are noted', (t) => {
+test('replyMisfits: that many unknown members are recorded', (t) => {
   const tape = begin('1', { replyMisfits: 2 });
   const misfits = ['a', 'b', 'c'].map((member, at): Misfit => ({ kind: 'dropped', type: 'T', member, at }));
   for (const misfit of misfits) tape.note(misfit);
   t.deepEqual(tape.misfits, misfits.slice(0, 2));
 });
 
-test('the last note of a member that was left out is forgotten, from an offset on', (t) => {
+test('the last note of a dropped member is removed from an offset on', (t) => {
   const misfits: readonly Misfit[] = [
     { kind: 'dropped', type: 'T', member: 'a', at: 3 },
     { kind: 'dropped', type: 'T', member: 'a', at: 5 },
@@ -303,7 +303,7 @@ test('the last note of a member that was left out is forgotten, from an offset o
   t.deepEqual(left('c', 0), [3, 5, 7, 9]);
 });
 
-test('letters of base64 are known as far as somebody has looked', (t) => {
+test('base64 letters are known as far as they were read', (t) => {
   const letters = 'A'.repeat(64 * 1024);
   const body = Buffer.from(`"${letters}"`);
   const spans = new Base64Spans();
@@ -318,7 +318,7 @@ test('letters of base64 are known as far as somebody has looked', (t) => {
   t.is(tape.knownLetters(1), 1);
 });
 
-test('a name is known by its bytes and its closing quote', (t) => {
+test('a name is identified by its bytes and its closing quote', (t) => {
   for (const name of ['', 'a', 'id', 'number', 'é', 'a"b', 'a\\b', '漢😀', 'responseStatus']) {
     const token = JSON.stringify(name);
     const tape = begin(`{${token}:1}`);
@@ -329,7 +329,7 @@ test('a name is known by its bytes and its closing quote', (t) => {
   }
 });
 
-test('text is taken from where the body is in its memory', (t) => {
+test('text is read from the body’s memory position', (t) => {
   const memory = new Uint8Array(8 + kept + padding);
   memory.set(Buffer.from(`"é\\n${'x'.repeat(kept - 6)}"`), 8);
   const tape = begin(memory.subarray(8, 8 + kept));
@@ -371,7 +371,7 @@ const moves: readonly (readonly [text: string, move: (tape: Tape) => unknown, sa
     ['{"a":[1,{}],"b":"x"} ', (tape) => tape.skip(), undefined, 20],
   ];
 
-test('a move goes past what it reads, and says of numbers and strings whether they are plain', (t) => {
+test('a move advances behind its value, and reports if numbers and strings are plain', (t) => {
   for (const [text, move, says, end] of moves) {
     const tape = begin(text);
     t.is(move(tape), says, text);
@@ -409,7 +409,7 @@ const refused: readonly (readonly [text: string, message: string])[] = [
   ['"\\u00g0"', 'position 5: expected a hexadecimal digit, got byte 67'],
 ];
 
-test('bytes that are no JSON are refused where they go wrong, and are told as bytes', (t) => {
+test('invalid JSON bytes are refused at their position, and described as bytes', (t) => {
   for (const [text, message] of refused) {
     const tape = begin(text);
     const read = (): void => {
@@ -420,7 +420,7 @@ test('bytes that are no JSON are refused where they go wrong, and are told as by
   }
 });
 
-test('depth, and members and items, are limited in bytes as in text', (t) => {
+test('depth, members and items are limited in bytes as in text', (t) => {
   const limits = { jsonDepth: 2, jsonMembers: 3 };
   t.notThrows(() => begin('[[1,2],[]]', { ...limits, jsonMembers: 4 }).skip());
   t.throws(() => begin('[[1,2],[]]', limits).skip(), {
@@ -429,7 +429,7 @@ test('depth, and members and items, are limited in bytes as in text', (t) => {
   t.throws(() => begin('[[[]]]', limits).skip(), { message: 'position 2: nesting deeper than 2' });
 });
 
-test('a value is named by its kind in bytes too', (t) => {
+test('a value is described by its kind in bytes too', (t) => {
   for (const [text, kind] of [
     ['"a"', 'a string'],
     ['{}', 'an object'],
@@ -446,12 +446,12 @@ test('a value is named by its kind in bytes too', (t) => {
     t.throws(() => begin(text).kind(), { message: /^position 0: expected a value, got byte / }, text);
 });
 
-test('three words are literals in bytes too, and no others', (t) => {
+test('bytes have the same three literals, and no others', (t) => {
   for (const text of ['oull', 'urue', 'llun', 'eurt', 'galse', 'mull', 'nul', 'nulk', 'trud', 'x', ''])
     t.throws(() => begin(text).literal(), { message: /^position 0: expected a value, got / }, text);
 });
 
-test('strings and names are read with their escapes, and the tape is behind them', (t) => {
+test('strings and names are decoded, and the tape advances behind them', (t) => {
   for (const [json, text] of [
     ['"plain"', 'plain'],
     ['"é & \\u0041\\n"', 'é & A\n'],

@@ -37,7 +37,7 @@ function load(directory: string): void {
 }
 
 for (const shape of shapes) {
-  test.serial(`loading grows with the document: ${shape.name}`, (t) => {
+  test.serial(`loading time grows linearly with the document: ${shape.name}`, (t) => {
     const ratios: number[] = [];
     while (ratios.length < 5 && !ratios.some((ratio) => ratio < most)) {
       const half = Math.min(costOf(shape, shape.size), costOf(shape, shape.size));

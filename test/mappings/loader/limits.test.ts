@@ -113,7 +113,7 @@ const rows: readonly {
 ];
 
 for (const { limit, value, within, beyond, says } of rows) {
-  test(`${limit}: ${Object.keys(within).join(' and ')} at the limit loads, beyond it isn't served: ${says.slice(0, 60)}`, (t) => {
+  test(`${limit}: ${Object.keys(within).join(' and ')} at the limit loads, beyond it fails: ${says.slice(0, 60)}`, (t) => {
     t.deepEqual(problemsOf(folder(t, within), { [limit]: value }), []);
     t.deepEqual(problemsOf(folder(t, beyond), { [limit]: value }), [says]);
   });
@@ -124,7 +124,7 @@ for (const [what, line] of [
   ['lists on one line', `x-it:\n ${'- '.repeat(24_000)}1`],
   ['flow lists', `x-it: ${'['.repeat(24_000)}`],
 ] as const) {
-  test(`thousands of ${what} in one another are told as too deep, with their line`, (t) => {
+  test(`thousands of nested ${what} are refused as too deep, with their line`, (t) => {
     const [says = '', ...more] = problemsOf(folder(t, { 'openapi.yaml': yaml(`${line}\n`) }), {});
     t.regex(
       says,
@@ -145,7 +145,7 @@ function leastOf(directory: string, limit: ContractConstant): number {
   return yes;
 }
 
-test('contractTokens: what YAML is made of is counted, one more is refused', (t) => {
+test('contractTokens: the YAML nodes are counted, one more is refused', (t) => {
   const least = leastOf(folder(t, { 'openapi.yaml': yaml('x-it: 1\n') }), 'contractTokens');
   const more = folder(t, { 'openapi.yaml': yaml('x-it: 1\n\n') });
   t.deepEqual(problemsOf(more, { contractTokens: least }), [
@@ -154,7 +154,7 @@ test('contractTokens: what YAML is made of is counted, one more is refused', (t)
   t.deepEqual(problemsOf(more, { contractTokens: least + 1 }), []);
 });
 
-test('contractSteps: members of a base count eight with each schema that takes them, as each has codecs of its own', (t) => {
+test('contractSteps: members of a base count eight per schema that uses them, as each has codecs', (t) => {
   const many = 40;
   const members = Object.fromEntries(Array.from({ length: many }, (_, at) => [`m${at}`, text]));
   const taking = Array.from({ length: many }, (_, at) => [
@@ -173,7 +173,7 @@ test('contractSteps: members of a base count eight with each schema that takes t
   t.deepEqual(problemsOf(files, { contractSteps: many * many * 8 * 2 }), []);
 });
 
-test('contractSteps: a type in line counts as a member does, equal to others or not', (t) => {
+test('contractSteps: an inline type counts like a member, equal to others or not', (t) => {
   const inner = (type: string) => ({ type, properties: { a: text }, additionalProperties: false });
   const of = (type: string) =>
     documentOf({
@@ -188,7 +188,7 @@ test('contractSteps: a type in line counts as a member does, equal to others or 
   t.true((ofTypes ?? 0) - (least ?? 0) >= 100 * (8 + 8), `${ofTypes} ${least}`);
 });
 
-test('contractSteps: members count wherever something refers to them, and the error says where it was', (t) => {
+test('contractSteps: members count at each reference, and the error names the place', (t) => {
   const least = leastOf(folder(t, { 'openapi.yaml': small }), 'contractSteps');
   const more = folder(t, { 'openapi.yaml': documentOf({ Root: { properties: { it: text, more: text } } }) });
   t.true(leastOf(more, 'contractSteps') > least);
@@ -196,7 +196,7 @@ test('contractSteps: members count wherever something refers to them, and the er
   t.regex(problem, /^openapi\.yaml:1#\/\S+: expected a contract of at most \d+ steps, got more/);
 });
 
-test('contractProblems: so many are told, and how many there are more', (t) => {
+test('contractProblems: that many are reported, and the number of the others', (t) => {
   const directory = folder(t, { 'openapi.yaml': small, 'soap.yaml': 'a: 1\nb: 2\nc: 3\n' });
   t.is(problemsOf(directory, { contractProblems: 3 }).length, 3);
   const told = problemsOf(directory, { contractProblems: 2 });
@@ -204,7 +204,7 @@ test('contractProblems: so many are told, and how many there are more', (t) => {
   t.is(told[2], 'soap.yaml#: 1 problems more, which are not told');
 });
 
-test('contractPattern: a longer one is not checked, and that is told', (t) => {
+test('contractPattern: a longer one is not checked, and that is reported', (t) => {
   const pattern = { type: 'string', pattern: 'abcd' };
   const files = {
     'openapi.yaml': documentOf({ Root: { properties: { it: pattern } } }),
@@ -221,7 +221,7 @@ test('contractPattern: a longer one is not checked, and that is told', (t) => {
   ]);
 });
 
-test('contractExample: a longer one is shown in no sample', (t) => {
+test('contractExample: a longer one is in no sample', (t) => {
   const it = { type: 'object', properties: { a: {} }, example: { a: 'bc' } };
   const files = { 'openapi.yaml': documentOf({ Root: { properties: { it } } }) };
   const exampleAt = (contractExample: number) => {
@@ -234,7 +234,7 @@ test('contractExample: a longer one is shown in no sample', (t) => {
   t.is(exampleAt(6), undefined);
 });
 
-test('an example of 64 levels is shown in samples, one of 65 levels is not', (t) => {
+test('an example of 64 levels is in samples, one of 65 levels is not', (t) => {
   const exampleOf = (levels: number): string | undefined => {
     let example: unknown = 1;
     for (let level = 1; level < levels; level++) example = [example];
@@ -247,7 +247,7 @@ test('an example of 64 levels is shown in samples, one of 65 levels is not', (t)
   t.is(exampleOf(65), undefined);
 });
 
-test('keys that YAML tells apart and JSON does not are one key', (t) => {
+test('keys that differ in YAML and not in JSON are one key', (t) => {
   t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml(`x-it: {200: a, '200': b}\n`) }), {}), [
     'openapi.yaml#: line 4, column 16: expected each key once, got this one again',
   ]);
@@ -268,7 +268,7 @@ for (const [what, says, make] of [
     },
   ],
 ] as const) {
-  test(`${what} as document, as overlay, as names.lock or behind a $ref is told at once`, (t) => {
+  test(`${what} as document, overlay, names.lock or $ref target is reported at once`, (t) => {
     for (const name of ['openapi.yaml', 'soap.yaml', 'names.lock', 'other.yaml']) {
       const directory = folder(
         t,
@@ -286,7 +286,7 @@ for (const [what, says, make] of [
   });
 }
 
-test('a device is no file', (t) => {
+test('a device is not read as a file', (t) => {
   const error = t.throws(() => readContract({ openapi: '/dev/zero', overlay: undefined }), {
     instanceOf: ContractError,
   });
@@ -312,7 +312,7 @@ for (const [what, schemas] of [
   ],
   ['arrays without end', deep(600, (items) => ({ type: 'array', items }))],
 ] as const) {
-  test(`${what} is told with its place, without a stack`, (t) => {
+  test(`${what} is reported with its position, without a stack`, (t) => {
     const [problem = ''] = problemsOf(folder(t, { 'openapi.json': documentOf(schemas) }), {});
     t.regex(problem, /^openapi\.json\S*: (?:line 1, column \d+: )?expected (?:fewer|at most)/);
   });

@@ -160,7 +160,7 @@ for (const [title, given, expected] of files) {
   });
 }
 
-test('a folder that can’t be read says why', (t) => {
+test('the error for an unreadable folder has the reason', (t) => {
   const directory = folder(t, { 'soap.yaml': soap });
   mkdirSync(join(directory, 'openapi.yaml'));
   t.deepEqual(
@@ -169,7 +169,7 @@ test('a folder that can’t be read says why', (t) => {
   );
 });
 
-test('files that are named may be called anything, and each that isn’t there is told', (t) => {
+test('named files may have any names, and each missing one is reported', (t) => {
   const directory = folder(t, { 'parcels.json': yaml, 'parcels.soap': soap });
   const openapi = join(directory, 'parcels.json');
   const overlay = join(directory, 'parcels.soap');
@@ -180,7 +180,7 @@ test('files that are named may be called anything, and each that isn’t there i
   );
 });
 
-test('a document without an overlay is a contract of the plain dialect, all defaults', (t) => {
+test('a document without an overlay is a contract of the plain dialect with all defaults', (t) => {
   const directory = folder(t, { 'openapi.yaml': yaml });
   const byFolder = readContract(directory).contract;
   t.deepEqual(byFolder, build(api(), { dialect: 'plain' }).contract);
@@ -224,7 +224,7 @@ for (const [title, given] of [
     { 'openapi.yaml': yaml.replace('parcel post', 'Parcels'), 'soap.yaml': '# all as it is\n' },
   ],
 ] as const) {
-  test(`a contract may come as ${title}`, (t) => {
+  test(`a contract may have the form ${title}`, (t) => {
     const { about, ...contract } = readContract(folder(t, given)).contract;
     const { about: same, ...expected } = build(api(), { service: 'Parcels' }).contract;
     t.deepEqual(contract, expected);
@@ -281,7 +281,7 @@ for (const [title, openapi, expected, overlay] of documents) {
   });
 }
 
-test('document: a YAML alias of what it stands in travels as JSON text, and the loader ends', (t) => {
+test('document: a recursive YAML alias is sent as JSON text, and the loader ends', (t) => {
   const text = [
     'openapi: 3.1.0',
     'paths:',
@@ -473,7 +473,7 @@ const leftOut: readonly DocumentCase[] = [
 ];
 
 for (const [title, openapi, expected, overlay] of leftOut) {
-  test(`operation: ${title} is left out with its reasons, and keeps no other from being served`, (t) => {
+  test(`operation: ${title} is not served, with its reasons, and the others are`, (t) => {
     const { paths, ...rest } = openapi as { paths: object };
     const { contract, notServed } = build(
       { ...rest, paths: { ...paths, '/served': { get: { operationId: 'Served', responses: done } } } },
@@ -499,7 +499,7 @@ const asText: readonly DocumentCase[] = [
 ];
 
 for (const [title, openapi, expected] of asText) {
-  test(`schema: ${title} travels as JSON text, and is told with its pointer`, (t) => {
+  test(`schema: ${title} is sent as JSON text, and reported with its pointer`, (t) => {
     const { notes } = build(openapi, { service: 'Parcels' });
     t.deepEqual(
       notes.map(({ pointer, why }) => `${pointer}: ${why}`),
@@ -508,7 +508,7 @@ for (const [title, openapi, expected] of asText) {
   });
 }
 
-test('a document none of whose operations can be carried is refused with all reasons', (t) => {
+test('a document without any operation that can be served is refused with all reasons', (t) => {
   t.deepEqual(
     problemsOf(() => build(api({ paths: { '/a b': { get: operation() } } }), { service: 'Parcels' })),
     [
@@ -797,7 +797,7 @@ for (const [jsonp, taken] of [
   [true, ['format', 'Callback', '_']],
   [false, ['format', '_']],
 ] as const)
-  test(`inputs of a query that says how the reply is written are told where jsonp is ${jsonp}`, (t) => {
+  test(`query inputs that select the reply format are reported if jsonp is ${jsonp}`, (t) => {
     const parameters = ['format', 'Callback', '_', 'other'].map((name) => ({
       name,
       in: 'query',
@@ -820,7 +820,7 @@ for (const [jsonp, taken] of [
   });
 
 for (const [title, overlay, expected] of overlays) {
-  test(`overlay: ${title} is told with its pointer`, (t) => {
+  test(`overlay: ${title} is reported with its pointer`, (t) => {
     const problems = problemsOf(() => build(named, overlay));
     const wanted = expected.map((problem) => `soap.yaml#${problem}`);
     if (wanted[0]?.endsWith(' ')) t.true(problems[0]?.startsWith(wanted[0]), problems[0]);
@@ -828,7 +828,7 @@ for (const [title, overlay, expected] of overlays) {
   });
 }
 
-test('all that is wrong with both files is told at once', (t) => {
+test('all errors of both files are reported at once', (t) => {
   const broken = api({
     paths: { '/a/{id}': { get: operation({ responses: { 200: { $ref: '#/gone' } } }) } },
     info: { title: '' },
@@ -891,7 +891,7 @@ for (const [title, document, expected] of [
     ],
   ],
 ] as const) {
-  test(`W25: a credentials member of ${title} ${expected.length === 0 ? 'is fine' : 'is told'}`, (t) => {
+  test(`W25: a credentials member of ${title} is ${expected.length === 0 ? 'accepted' : 'reported'}`, (t) => {
     const overlay = { dialect: 'servicestack', soapErrors: 'fault', service: 'Parcels', credentials };
     t.deepEqual(
       problemsOf(() => build(document, overlay)),
@@ -925,7 +925,7 @@ for (const [name, directory, numRuns] of [
   ['screening', screeningContract, 50],
   ['parcels', parcels, 500],
 ] as const) {
-  test(`the ${name} contract with anything anywhere is told as wrong, or is served: nothing is left for a request to find`, (t) => {
+  test(`the ${name} contract with any change is invalid, or served without later errors`, (t) => {
     const [openapi, overlay] = ['openapi.yaml', 'soap.yaml'].map((file): unknown =>
       parse(readFileSync(join(directory, file), 'utf8')),
     );
@@ -989,6 +989,6 @@ for (const [name, directory, numRuns] of [
   });
 }
 
-test('the screening contract has nothing that travels as JSON text', (t) => {
+test('the screening contract has no type that is sent as JSON text', (t) => {
   t.deepEqual(readContract(screeningContract).notes, []);
 });

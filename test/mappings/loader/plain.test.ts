@@ -100,7 +100,7 @@ const everything = [
 ].join('');
 
 for (const { version, path, namespace, type } of versions) {
-  test(`W3, W20: a SOAP ${version} call is a GET upstream, and its JSON reply is XML in the document’s order`, async (t) => {
+  test(`W3, W20: a SOAP ${version} call is a GET upstream, and its JSON reply becomes XML`, async (t) => {
     const reply = await post(
       path,
       `<s:Envelope xmlns:s="${namespace}"><s:Body>${track('<number>all</number>')}</s:Body></s:Envelope>`,
@@ -117,7 +117,7 @@ for (const { version, path, namespace, type } of versions) {
   });
 }
 
-test('W35: inputs go upstream as the document says: path, query, header and credential, nothing else', async (t) => {
+test('W35: inputs are sent as the document states: path, query, header and credential only', async (t) => {
   await soap(
     track(
       '<number>a/b c?d#e%2F;é😀</number><since>2026-01-31</since><detail>some</detail><X_Trace_Id>t 1</X_Trace_Id>',
@@ -134,7 +134,7 @@ test('W35: inputs go upstream as the document says: path, query, header and cred
   });
 });
 
-test('W35: an input that the caller leaves out is not sent', async (t) => {
+test('W35: an omitted input is not sent', async (t) => {
   await soap(track('<number>alone</number>'));
   const hit = hitOf('/parcels/alone');
   t.is(hit?.path, '/parcels/alone');
@@ -158,7 +158,7 @@ for (const [number, says] of [
   ['<number>h4</number><since>2026-02-30</since>', 'since: expected xs:date, got "2026-02-30"'],
   ['<number>h5</number><Number>1</Number>', 'Number: unknown element, did you mean number?'],
 ] as const) {
-  test(`W42: ${number === '' ? 'a path parameter left out' : number} is refused with a fault, and nothing goes upstream`, async (t) => {
+  test(`W42: refuses ${number === '' ? 'an omitted path parameter' : number} with a fault, and sends nothing upstream`, async (t) => {
     const reply = await soap(track(number));
     t.is(reply.status, 500);
     t.is(elementText(reply.text, 'faultcode'), 's:Client');
@@ -168,7 +168,7 @@ for (const [number, says] of [
   });
 }
 
-test('W35: a body of every kind of type goes upstream as JSON, no digit lost, members in the caller’s order', async (t) => {
+test('W35: bodies of all types are sent as JSON, with all digits, in the caller’s order', async (t) => {
   const reply = await soap(
     book(
       [
@@ -218,21 +218,21 @@ for (const [body, says] of [
   ],
   ['<to><name>n</name></to><grams>9223372036854775808</grams>', 'Body.grams: expected xs:long from'],
 ] as const) {
-  test(`W42: a booking of ${body || 'nothing'} is refused where it is wrong`, async (t) => {
+  test(`W42: refuses a booking of ${body || 'nothing'} at the wrong member`, async (t) => {
     const reply = await soap(book(body));
     const text = elementText(reply.text, 'faultstring')?.replaceAll('&quot;', '"');
     t.true(text?.startsWith(`ValidationError: ${says}`), text);
   });
 }
 
-test('W42: a required body that isn’t there is refused', async (t) => {
+test('W42: refuses a missing required body', async (t) => {
   const reply = await soap(`<BookParcel xmlns="${types}"/>`);
   t.is(elementText(reply.text, 'faultstring')?.split(' (')[0], 'ValidationError: Body.to.name is missing');
 });
 
 const cancel = `<CancelParcel xmlns="${types}"><number>C1</number></CancelParcel>`;
 
-test('W35: a call without a body has none upstream, and a reply of 204 is an empty wrapper', async (t) => {
+test('W35: a call without a body has none upstream, and a 204 reply is an empty wrapper', async (t) => {
   const reply = await soap(cancel);
   t.is(reply.status, 200);
   t.regex(reply.text, /<CancelParcelResponse xmlns="urn:example:parcels" xmlns:i="[^"]*"\/?>/);
@@ -243,27 +243,27 @@ test('W35: a call without a body has none upstream, and a reply of 204 is an emp
   t.is(hit?.headers['content-length'], undefined);
 });
 
-test('W36: a reply of 204 is the empty wrapper at /xml/reply/{Op} too', async (t) => {
+test('W36: a 204 reply is the empty wrapper at /xml/reply/{Op} too', async (t) => {
   const reply = await post('/post/xml/reply/CancelParcel', cancel);
   t.is(reply.status, 200);
   t.regex(reply.text, /<CancelParcelResponse /);
 });
 
-test('W23: a reply of 204 is a 204 without a body at /json/reply/{Op}', async (t) => {
+test('W23: a 204 reply is a 204 without a body at /json/reply/{Op}', async (t) => {
   const reply = await post('/post/json/reply/CancelParcel', '{"number":"7"}');
   t.is(reply.status, 204);
   t.is(reply.headers['content-length'], undefined);
   t.is(reply.text, '');
 });
 
-test('W19: a JSON null as the whole reply is no Result', async (t) => {
+test('W19: a JSON null as the whole reply has no Result', async (t) => {
   const reply = await soap(track('<number>none</number>'));
   t.is(reply.status, 200);
   t.false(reply.text.includes('<Result'));
 });
 
 for (const { version, path, namespace } of versions) {
-  test(`W26: an error of the service behind is a SOAP ${version} fault with its text and, in X-Status, its status`, async (t) => {
+  test(`W26: an upstream error is a SOAP ${version} fault with its text, and its status in X-Status`, async (t) => {
     const body = track('<number>missing</number>');
     const reply = await post(
       path,
@@ -277,12 +277,12 @@ for (const { version, path, namespace } of versions) {
   });
 }
 
-test('an error of the service behind in a shape of its own is told with its text', async (t) => {
+test('an upstream error in a custom shape is reported with its text', async (t) => {
   const reply = await soap(track('<number>unknown</number>'));
   t.true(elementText(reply.text, 'faultstring')?.includes('no parcel is called unknown'));
 });
 
-test('W30: an error of the service behind without a text is told as its', async (t) => {
+test('W30: an upstream error without a text is reported as the upstream’s', async (t) => {
   const reply = await soap(track('<number>bare</number>'));
   t.false(elementText(reply.text, 'faultstring')?.includes('unknown path'));
 });
@@ -292,7 +292,7 @@ for (const [number, status, code, says] of [
   ['busy', '503', 'Server', 'UpstreamUnavailable: '],
   ['wrong', '502', 'Server', "UpstreamInvalidResponse: the reply's Result.grams: expected xs:long"],
 ] as const) {
-  test(`W30: an answer that is ${number} is a fault that says ${says}`, async (t) => {
+  test(`W30: a response that is ${number} is a fault with the text ${says}`, async (t) => {
     const reply = await soap(track(`<number>${number}</number>`));
     t.is(reply.status, 500);
     t.is(reply.headers['x-status'], status);
@@ -301,21 +301,21 @@ for (const [number, status, code, says] of [
   });
 }
 
-test('W2: /xml/reply/{Op} takes and gives the same elements without an envelope', async (t) => {
+test('W2: /xml/reply/{Op} reads and writes the same elements without an envelope', async (t) => {
   const reply = await post('/post/xml/reply/TrackParcel', track('<number>all</number>'));
   t.is(reply.status, 200);
   t.is(reply.headers['content-type'], 'application/xml; charset=utf-8');
   t.is(/<Result>(.*)<\/Result>/s.exec(reply.text)?.[1], everything);
 });
 
-test('W2, W23: /json/reply/{Op} takes the inputs by name and gives what the service behind said, byte for byte', async (t) => {
+test('W2, W23: /json/reply/{Op} reads inputs by name and returns the upstream’s bytes', async (t) => {
   const reply = await post('/post/json/reply/TrackParcel', '{"number":"all"}');
   t.is(reply.status, 200);
   t.is(reply.headers['content-type'], 'application/json; charset=utf-8');
   t.is(reply.text, everythingAsJson);
 });
 
-test('W37: a JSON body goes upstream in the caller’s bytes, its names as the contract has them', async (t) => {
+test('W37: a JSON body is sent in the caller’s bytes, with the contract’s names', async (t) => {
   const reply = await post(
     '/post/json/reply/BookParcel',
     '{ "body" : {"Number":"B2", "to": {"name":"n"},  "grams":"9007199254740993", "extra":[1.00]} }',
@@ -342,7 +342,7 @@ for (const [title, headers] of [
   ['one with a blank in it', { 'X-Api-Key': 'key 456789' }],
   ['one of 257 characters', { 'X-Api-Key': 'k'.repeat(257) }],
 ] as const) {
-  test(`W25: a call whose credential is ${title} is 401, says so without it, and isn’t made`, async (t) => {
+  test(`W25: a call whose credential is ${title} is 401, does not repeat it, and is not sent`, async (t) => {
     const number = `K${title.replaceAll(' ', '')}`;
     const reply = await soap(track(`<number>${number}</number>`), headers);
     t.is(reply.status, 500);
@@ -355,7 +355,7 @@ for (const [title, headers] of [
   });
 }
 
-test('W25: no header can be smuggled in with a credential', async (t) => {
+test('W25: a credential cannot inject a header', async (t) => {
   const body = `<s:Envelope xmlns:s="${soap11Namespace}"><s:Body>${track('<number>smuggled</number>')}</s:Body></s:Envelope>`;
   const answer = await gateway.raw(
     `POST /post/soap11 HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Api-Key: k\rX-Admin: 1\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
@@ -364,12 +364,12 @@ test('W25: no header can be smuggled in with a credential', async (t) => {
   t.is(hitOf('/parcels/smuggled'), undefined);
 });
 
-test('W25: a credential stands in no log and in no error, whatever the service behind says', async (t) => {
+test('W25: no log and no error contains a credential, whatever the upstream returns', async (t) => {
   await soap(track('<number>missing</number>'));
   t.false(gateway.log().includes('k-123456'));
 });
 
-test('W24: a credential given twice is refused as conflicting', async (t) => {
+test('W24: refuses two different credentials as conflicting', async (t) => {
   const reply = await soap(track('<number>twice</number>'), ['X-Api-Key', 'a', 'X-Api-Key', 'a']);
   t.is(reply.headers['x-status'], '400');
   t.is(hitOf('/parcels/twice'), undefined);
@@ -435,7 +435,7 @@ for (const port of ['Soap11', 'Soap12']) {
   });
 }
 
-test('an unknown operation is told with the nearest name', async (t) => {
+test('the error for an unknown operation suggests the nearest name', async (t) => {
   const reply = await soap(`<BokParcel xmlns="${types}"/>`);
   t.is(
     elementText(reply.text, 'faultstring')?.split(' (')[0],

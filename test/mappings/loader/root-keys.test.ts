@@ -29,7 +29,7 @@ for (const [key, value, meant] of [
     t.deepEqual(warnings, [{ file: 'o.yaml', pointer: `/${key}`, message }]);
   });
 
-test('extensions, keys of OpenAPI and keys that resemble none are no warning', (t) => {
+test('extensions, OpenAPI keys and dissimilar keys are no warning', (t) => {
   const { warnings } = load({
     ...document,
     'x-servrs': [],
@@ -54,7 +54,7 @@ test('a misspelt key of the root of a Swagger document is a warning', (t) => {
   );
 });
 
-test('a misspelt key comes before the references that lead nowhere because of it', (t) => {
+test('a misspelt key is reported before the dangling references that it causes', (t) => {
   const schema = { $ref: '#/components/schemas/A' };
   const content = { 'application/json': { schema } };
   const paths = {

@@ -126,16 +126,16 @@ properties:
   t.is((entry.request as Record<string, unknown>)['sender.street'], 'Street');
 });
 
-test('M6: what an optional object requires is not listed while no rule fills the object', (t) => {
+test('M6: members that an optional object requires are not listed if no rule fills it', (t) => {
   t.false(draft({ old: '{ type: object }', body: order }).unmatchedRequired.includes('sender.town'));
 });
 
-test('M6: required members are listed where the other side has no body', (t) => {
+test('M6: required members are listed if the other side has no body', (t) => {
   t.deepEqual(draft({ body: order }).unmatchedRequired, ['number', 'buyer.name', 'lines']);
   t.deepEqual(draft({ oldReply: order }).unmatchedRequired, ['number', 'buyer.name', 'lines']);
 });
 
-test('M6: a required parameter takes a member that the body takes too, and a key for idempotency is a UUID', (t) => {
+test('M6: a required parameter takes a member the body has too; an idempotency key is a UUID', (t) => {
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'integer' } };
   const key = { name: 'Idempotency-Key', in: 'header', required: true, schema: { type: 'string' } };
   const other = { name: 'branch', in: 'query', required: true, schema: { type: 'string' } };
@@ -149,7 +149,7 @@ test('M6: a required parameter takes a member that the body takes too, and a key
   t.deepEqual(unmatchedRequired, ['query.branch']);
 });
 
-test('M6: plural names are like singular ones, and a number of a thing is like the id in its path', (t) => {
+test('M6: plural names match singular ones, and a number matches the id in the path', (t) => {
   const lines = (name: string) =>
     `{ type: object, properties: { ${name}: { type: array, items: { type: string } }, OrderNumber: { type: string } } }`;
   const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
@@ -165,7 +165,7 @@ for (const [type, rules] of [
   ['application/pdf', { file: '.' }],
   ['text/csv', { text: '.' }],
 ] as const)
-  test(`M6: an answer of ${type} is drafted onto a member that takes it`, (t) => {
+  test(`M6: a response of ${type} is drafted onto a compatible member`, (t) => {
     const { entry, unmatchedReply } = draft({
       answer: { content: { [type]: {} } },
       oldReply:

@@ -48,7 +48,7 @@ const sidesOf = (fault: string, more: Partial<Sides> = {}): Sides => ({
 const body = '{"title":"gone","detail":"no order 7","status":200,"errors":[{"path":"/id"}]}';
 const order = 'OrderFault: { when: { status: 404 }, map: { code: title, reason: detail } }';
 
-test('M7: an error answer is the declared fault whose conditions hold', (t) => {
+test('M7: an error response is the declared fault whose conditions match', (t) => {
   const sides = sidesOf(`{ ${order} }`);
   t.deepEqual(problemsOf(sides), []);
   t.is(faultOf(sides, { body }), '{"@fault":"OrderFault","code":"gone","reason":"no order 7"}');
@@ -56,7 +56,7 @@ test('M7: an error answer is the declared fault whose conditions hold', (t) => {
   t.is(faultOf(sides, { body: '{"title":"gone"}' }), '{"@fault":"OrderFault","code":"gone"}');
 });
 
-test('M7: of several faults the first whose conditions hold answers', (t) => {
+test('M7: the first of several matching faults is used', (t) => {
   const rules = `
 omit: [id]
 fault:
@@ -77,7 +77,7 @@ fault:
   t.is(faultOf(of, { status: 500, body: Uint8Array.of(0xff) }), '{"@fault":"Busy","value":9}');
 });
 
-test('M7: the words of a fault, its lists, the status and headers are made by rules too', (t) => {
+test('M7: rules also set the text of a fault, its lists, the status and headers', (t) => {
   const sides = sidesOf(
     `{ OrderFault: { when: { status: 404 }, map: { "@message": detail, code: { from: status, as: text }, reason: header.x-id, places: { each: errors, map: { at: path } } } } }`,
   );
@@ -88,13 +88,13 @@ test('M7: the words of a fault, its lists, the status and headers are made by ru
   );
 });
 
-test('M7: a function makes members of a fault', (t) => {
+test('M7: a function computes members of a fault', (t) => {
   const rules = `{ omit: [id], code: ./do.ts, fault: { OrderFault: { map: { code: { from: title, code: f } } } } }`;
   const code = 'export const f = (value: string): string => value.toUpperCase();';
   t.is(faultOf(sidesOf('', { rules, code }), { body }), '{"@fault":"OrderFault","code":"GONE"}');
 });
 
-test('M7: a required member of a fault that an answer lacks is a mismatch', (t) => {
+test('M7: a required member of a fault that a response lacks is a mismatch', (t) => {
   t.throws(() => faultOf(sidesOf(`{ ${order} }`), { body: '<p>' }), {
     message: /expected what code is made of, which is required, got none/,
   });
@@ -143,21 +143,21 @@ for (const [what, fault, message] of [
     /^\/Do\/fault\/Busy: expected no fault after OrderFault/,
   ],
 ] as const)
-  test(`M7: ${what} that cannot be is reported at start`, (t) => {
+  test(`M7: invalid ${what} is reported at start`, (t) => {
     t.regex(problemsOf(sidesOf(fault)).join('\n'), message);
   });
 
-test('M7: paths of an error body that the document does not describe are taken as they are', (t) => {
+test('M7: undocumented paths of an error body are accepted', (t) => {
   t.deepEqual(problemsOf(sidesOf('{ OrderFault: { when: { status: 500 }, map: { code: any.path } } }')), []);
   t.deepEqual(problemsOf(sidesOf('{ OrderFault: { map: { code: any.path } } }')), []);
 });
 
-test('M7: an operation without faults has none to fill', (t) => {
+test('M7: an operation without faults accepts no rules for faults', (t) => {
   const sides = sidesOf(`{ ${order} }`, { oldFaults: undefined });
   t.regex(problemsOf(sides).join(), /got OrderFault; there are none/);
 });
 
-test('M7: a fault may be called as the port type calls it', (t) => {
+test('M7: a fault may be named as in the port type', (t) => {
   const content = {
     'application/json': {
       schema: {

@@ -79,7 +79,7 @@ const request = fc
   )
   .map((value) => JSON.stringify(value).replaceAll(/(?<="(?:Id|value)":)"#(-?[0-9]+)"/g, '$1'));
 
-test('M3: what is told to be reversible goes there and back unchanged, every digit of it', (t) => {
+test('M3: mappings reported as reversible round-trip unchanged, with all digits', (t) => {
   const { operations, problems, oneWay } = mappingOf(there);
   t.deepEqual([problems, oneWay], [[], []]);
   const operation = operations.get('Do');
@@ -92,7 +92,7 @@ test('M3: what is told to be reversible goes there and back unchanged, every dig
   );
 });
 
-test('M3: whatever JSON comes is mapped or refused with its path', (t) => {
+test('M3: any JSON is mapped, or refused with its path', (t) => {
   const operation = mappingOf(there).operations.get('Do');
   fc.assert(
     fc.property(fc.json(), (json) => {

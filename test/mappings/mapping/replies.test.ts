@@ -30,7 +30,7 @@ for (const type of ['application/pdf', 'application/octet-stream', 'image/png', 
     t.is(replyOf(sides, '{}', { body: bytes }), '{"file":"JVAA//4="}');
   });
 
-test('M1: bytes are mapped into lists, nested members, and as text on purpose', (t) => {
+test('M1: bytes are mapped into lists, nested members, and into text if requested', (t) => {
   const pdf = (reply: string) => sidesOf(`application/pdf: ${binary}`, reply);
   const answer = { body: bytes, headers: { 'x-count': '5' } };
   for (const [reply, made] of [
@@ -58,13 +58,13 @@ for (const type of ['text/plain', 'text/csv', 'application/xml', "'text/*'", 'ap
     t.is(replyOf(sidesOf(content, '{ text: . }'), '{}', { body: '' }), '{"text":""}');
   });
 
-test('M1: text is converted as other texts are', (t) => {
+test('M1: text is converted like other texts', (t) => {
   const csv = (reply: string) => sidesOf('text/csv: {}', reply);
   t.is(replyOf(csv('{ lines: { from: ., split: "," } }'), '{}', { body: 'a,b' }), '{"lines":["a","b"]}');
   t.is(replyOf(csv('{ count: { from: ., as: number } }'), '{}', { body: '12' }), '{"count":12}');
 });
 
-test('M1: text in another charset than it says, and HTML where none is described, is a mismatch', (t) => {
+test('M1: text in another charset than declared, and undeclared HTML, is a mismatch', (t) => {
   const text = sidesOf('text/plain: {}', '{ text: . }');
   t.throws(() => replyOf(text, '{}', { body: Uint8Array.of(0xff) }), { message: /expected text in utf-8/ });
   const headers = { 'content-type': 'Text/HTML; charset=utf-8' };
@@ -73,7 +73,7 @@ test('M1: text in another charset than it says, and HTML where none is described
   t.is(replyOf(sidesOf('text/html: {}', '{ text: . }'), '{}', { body: '<p>', headers }), '{"text":"<p>"}');
 });
 
-test('M1: JSON is read where the document has other forms beside it', (t) => {
+test('M1: JSON is read if the document declares other forms too', (t) => {
   const sides = sidesOf(
     `application/pdf: ${binary}, application/json: { schema: { type: object, properties: { a: { type: string } } } }`,
     '{ text: a }',
@@ -119,7 +119,7 @@ for (const [what, sides, message] of [
     t.deepEqual(more, []);
   });
 
-test('M3: two forms of successful answers are reported at start, a part of a body is not one of them', (t) => {
+test('M3: two forms of successful responses are reported at start, except for a part of a body', (t) => {
   const responses = (status: string) =>
     `{ '200': { content: { application/json: {} } }, '${status}': { content: { application/pdf: ${binary} } } }`;
   const sides = (status: string) => sidesOf('', '{}', { responses: responses(status) });
@@ -133,7 +133,7 @@ for (const type of [
   'text/csv',
   'application/octet-stream',
 ])
-  test(`M3: a request body of ${type} alone is reported at start`, (t) => {
+  test(`M3: a request body with only ${type} is reported at start`, (t) => {
     const sides = sidesOf('application/json: {}', '{}', {
       bodyContent: `{ ${type}: { schema: { type: object } } }`,
     });
@@ -166,7 +166,7 @@ for (const status of ['204', '205', '201'])
     t.is(replyOf(of('{ count: { const: 1 } }'), '{}', { body: 'no JSON' }), '{"count":1}');
   });
 
-test('M3: a required member that an answer without a body cannot give is reported at start', (t) => {
+test('M3: a required member without a source in an empty response is reported at start', (t) => {
   const of = (reply: string) => answered(`{ '200': ${count}, '204': { description: none } }`, reply);
   t.regex(
     problemsOf(of('{ count: n }')).join(),
@@ -183,7 +183,7 @@ test('M3: a required member that an answer without a body cannot give is reporte
   t.deepEqual(problemsOf(optional), []);
 });
 
-test('M3: a required member that an answer with another schema cannot give is reported at start', (t) => {
+test('M3: a required member without a source in another response schema is reported at start', (t) => {
   const job =
     '{ content: { application/json: { schema: { type: object, properties: { job: { type: string } } } } } }';
   const of = (reply: string) => answered(`{ '200': ${count}, '202': ${job} }`, reply);
@@ -200,7 +200,7 @@ test('M3: a required member that an answer with another schema cannot give is re
   t.deepEqual(problemsOf(some), []);
 });
 
-test('M3: a function is not called while the start tries an answer without a body', (t) => {
+test('M3: the check of empty responses at start does not call functions', (t) => {
   const sides = {
     ...answered(`{ '204': { description: none } }`, '{ count: { from: status, code: f } }'),
     code: 'let calls = 0;\nexport const f = (): number => ++calls;',

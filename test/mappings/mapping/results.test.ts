@@ -26,14 +26,14 @@ for (const [what, of] of [
   ['nested objects', (n: number) => `let o: unknown = 1; for (let i = 1; i < ${n}; i++) o = { o }; return o`],
   ['names', (n: number) => `({ ['k'.repeat(64 * (${n} - 2))]: 1 })`],
 ] as const)
-  test(`mappingValues: ${what} of 20 values is a result, 21 are an error`, (t) => {
+  test(`mappingValues: ${what} of 20 values passes, 21 are an error`, (t) => {
     t.truthy(resultOf(of(20), 20));
     t.throws(() => resultOf(of(21), 20), {
       message: /f\(\) for x: expected a result within the limit of values/,
     });
   });
 
-test('mappingValues: lists that hold one another twice end as one large result does', (t) => {
+test('mappingValues: doubling lists end like one large result', (t) => {
   const doubling = 'let a: unknown = [1]; for (let i = 0; i < 60; i++) a = [a, a]; return a';
   t.throws(() => resultOf(doubling, 1_000), { message: /expected a result within the limit of values/ });
 });
@@ -49,14 +49,14 @@ for (const [what, at, beyond] of [
   ['Uint8Array', 'new Uint8Array(640).length', 'new Uint8Array(641).length'],
   ['ArrayBuffer', 'new ArrayBuffer(640).byteLength', 'new ArrayBuffer(2e9).byteLength'],
 ] as const)
-  test(`mappingValues: ${what} takes a size of 10 values, and no larger one`, (t) => {
+  test(`mappingValues: ${what} accepts a size of 10 values, and no larger one`, (t) => {
     t.notThrows(() => resultOf(`(${at}).toString().length`, 10));
     t.throws(() => resultOf(beyond, 10), {
       message: /expected a size of at most \d+ \(mappingValues\), got \d+$/,
     });
   });
 
-test('M5: the language works as it does elsewhere where sizes are bounded', (t) => {
+test('M5: functions with limited sizes work as in standard JavaScript', (t) => {
   for (const [expression, result] of [
     ["'x'.padStart(3, '0') + 'x'.padEnd(2) + '|' + 'ab'.repeat(2)", '00xx |abab'],
     ['Array.from(new Set([1, 2]), (x) => x + 1).concat(new Array(1).fill(7)).join()', '2,3,7'],

@@ -13,7 +13,7 @@ function object(members: string, required = ''): string {
   return `{ type: object, properties: { ${members} }, required: [${required}] }`;
 }
 
-test('M1: a rule fills a target path from a source path, where at and to say they begin', (t) => {
+test('M1: a rule sets a target path from a source path, relative to at and to', (t) => {
   const sides: Sides = {
     old: object(
       `Order: ${object(`Id: ${text}, Lines: { type: array, items: ${object(`Sku: ${text}, Kind: ${text}`)} }`)}`,
@@ -35,7 +35,7 @@ test('M1: a rule fills a target path from a source path, where at and to say the
   t.is(error?.message, 'Order.Lines[1].Sku: expected nothing that has no rule in the mapping, got a value');
 });
 
-test('M1: parameters of path, query and header are filled, encoded for their place', (t) => {
+test('M1: parameters of path, query and header are set, encoded for their place', (t) => {
   const sides: Sides = {
     old: object(`Id: ${text}, Tags: { type: array, items: ${text} }, Trace: ${text}`),
     path: '/do/{id}',
@@ -66,7 +66,7 @@ for (const [what, inputs, message] of [
   ['a blank at the end of a header', { Trace: 't ' }, /printable ASCII for header.X-Trace/],
   ['a comma in an item of a header’s list', { Traces: ['a,b', 'c'] }, /no "," in an item of the list/],
 ] as const)
-  test(`M1: ${what} is refused as it is without a mapping`, (t) => {
+  test(`M1: refuses ${what} as without a mapping`, (t) => {
     const list = `{ type: array, items: ${text} }`;
     const sides: Sides = {
       old: object(`Id: ${text}, Part: ${text}, Tags: ${list}, Trace: ${text}, Traces: ${list}`),
@@ -80,7 +80,7 @@ for (const [what, inputs, message] of [
     t.throws(() => callsOf(sides, JSON.stringify({ ...right, ...inputs })), { message });
   });
 
-test('M1: one rule fills a parameter, however its name is written', (t) => {
+test('M1: one rule sets a parameter in any spelling of its name', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}, B: ${text}, C: ${text}`),
     parameters:
@@ -93,7 +93,7 @@ test('M1: one rule fills a parameter, however its name is written', (t) => {
   ]);
 });
 
-test('M1: headers that the gateway says itself are filled by no rule, and need none; nor do credentials', (t) => {
+test('M1: no rule sets headers of the gateway or credentials, and none is required', (t) => {
   const sides = (name: string): Sides => ({
     old: object(`A: ${text}`),
     parameters: `[{ name: '${name}', in: header, required: true, schema: ${text} }]`,
@@ -109,7 +109,7 @@ test('M1: headers that the gateway says itself are filled by no rule, and need n
   t.is(callsOf(sides('Authorization'), '{"A":"a"}')[0]?.headers.authorization, 'a');
 });
 
-test('M1: status and headers of an answer are sources of the reply', (t) => {
+test('M1: status and headers of a response are sources of the reply', (t) => {
   const sides: Sides = {
     old: 'type: object',
     oldReply: object(`Code: ${text}, Trace: ${text}, Other: ${text}`),
@@ -121,7 +121,7 @@ test('M1: status and headers of an answer are sources of the reply', (t) => {
   );
 });
 
-test('M1: status and headers of an answer are what when asks for too, unless it has members of these names', (t) => {
+test('M1: when can test status and headers of a response unless it has such members', (t) => {
   const rule =
     '{ const: gone, when: { status: [404, 410], header.x-why: present }, else: { const: failed } }';
   const sides: Sides = {
@@ -168,7 +168,7 @@ for (const [what, item] of [
     );
   });
 
-test('M2: numbers stay the text that they came as', (t) => {
+test('M2: numbers keep their text', (t) => {
   const sides: Sides = {
     old: object(`A: ${number}, B: { type: number }, C: ${text}, D: ${number}`),
     body: object(`a: ${number}, b: { type: number }, c: { type: number }, d: ${text}, e: ${number}`),
@@ -182,7 +182,7 @@ test('M2: numbers stay the text that they came as', (t) => {
   t.throws(() => bodyOf(sides, '{"C":"ten"}'), { message: 'C: expected a number, got another value' });
 });
 
-test('M2: an enum table has a row for each value of the source, and values that the target has', (t) => {
+test('M2: an enum table has a row per source value, and only values of the target', (t) => {
   const sides = (values: string, more = ''): Sides => ({
     old: object('Kind: { type: string, enum: [Sale, Order] }'),
     body: object('kind: { type: string, enum: [SALE, ORDER] }'),
@@ -279,7 +279,7 @@ for (const [what, kind, rule, value, wanted] of [
   ['a function', 'type: number', '{ from: A, code: several }', '"1"', '[1,1]'],
   ['split', 'type: string, enum: [a, b]', '{ from: A, split: "," }', '"a,b"', '["a","b"]'],
 ] as const)
-  test(`M2: items that a rule makes are of the target's kind and enumeration: ${what}, ${kind}, ${value}`, (t) => {
+  test(`M2: items made by a rule match the target's kind and enum: ${what}, ${kind}, ${value}`, (t) => {
     const sides: Sides = {
       old: object(`A: ${text}`),
       body: object(`l: { type: array, items: { ${kind} } }`),
@@ -291,7 +291,7 @@ for (const [what, kind, rule, value, wanted] of [
     else t.regex(t.throws(made)?.message ?? '', wanted);
   });
 
-test('M3: an object in a list of one, or first in a list, is taken by its members, and those that the target lacks are told', (t) => {
+test('M3: an object as a list of one, or the first of a list, is mapped by its members', (t) => {
   const sides = (members: string): Sides => ({
     old: object(
       `O: ${object(members)}, L: { type: array, items: ${object(members)} }, N: { type: array, items: ${text} }`,
@@ -320,7 +320,7 @@ test('M3: an object in a list of one, or first in a list, is taken by its member
   );
 });
 
-test('M2: records, lists of records and built lists are made of groups', (t) => {
+test('M2: groups make objects, lists of objects and built lists', (t) => {
   const money = object(`currencyID: ${text}, value: ${text}`);
   const sides: Sides = {
     old: object(`Total: ${money}, Lines: { type: array, items: ${object(`Sku: ${text}, Price: ${money}`)} }`),
@@ -341,7 +341,7 @@ test('M2: records, lists of records and built lists are made of groups', (t) => 
   );
 });
 
-test('M2: null is null wherever the target may be it: objects, lists, items, and what a rule says', (t) => {
+test('M2: null stays null if the target allows it: objects, lists, items, constants', (t) => {
   const inner = (nullable: boolean) =>
     `{ type: ${nullable ? "[object, 'null']" : 'object'}, properties: { x: ${text} } }`;
   const lists = (nullable: boolean) =>
@@ -377,7 +377,7 @@ test('M2: null is null wherever the target may be it: objects, lists, items, and
   t.is(bodyOf(sides(true), '{"S":null}'), '{"s":"other","c":null,"f":null}');
 });
 
-test('M2: auto takes each path that both have and of one kind, through types that hold themselves', (t) => {
+test('M2: auto maps each common path of one kind, through recursive types', (t) => {
   const sides: Sides = {
     old: `{ $ref: '#/components/schemas/Old' }`,
     body: `{ $ref: '#/components/schemas/New' }`,
@@ -398,7 +398,7 @@ test('M2: auto takes each path that both have and of one kind, through types tha
   t.is(bodyOf(whole, json), json);
 });
 
-test('M3: every member of the request and every required one of the target has a rule', (t) => {
+test('M3: every request member and every required target member needs a rule', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}, B: ${object(`C: ${text}, D: ${text}`)}`),
     body: object(`a: ${text}, must: ${text}`, 'must'),
@@ -413,7 +413,7 @@ test('M3: every member of the request and every required one of the target has a
   ]);
 });
 
-test('M3: a request that fills a member without a rule is refused, one under omit is not', (t) => {
+test('M3: refuses a request with a member without a rule, and accepts one listed in omit', (t) => {
   const sides = (rules: string): Sides => ({ old: 'type: object', body: object(`a: ${text}`), rules });
   t.throws(() => bodyOf(sides('request: { a: A }'), '{"A":"1","X":{"Y":2}}'), {
     message: 'X: expected nothing that has no rule in the mapping, got a value',
@@ -422,7 +422,7 @@ test('M3: a request that fills a member without a rule is refused, one under omi
   t.is(bodyOf(sides('request: { a: A }'), '{"A":"1","X":null}'), '{"a":"1"}');
 });
 
-test('M3: of several items that a path means the first is taken, and the others are refused or left out on purpose', (t) => {
+test('M3: the first of several items for one path is used; others are refused unless listed', (t) => {
   const sides = (omit: string): Sides => ({
     old: object(`L: { type: array, items: ${object(`k: ${text}, v: ${text}, w: ${text}`)} }`),
     body: object(`v: ${text}, w: ${text}`),
@@ -434,7 +434,7 @@ test('M3: of several items that a path means the first is taken, and the others 
   t.is(bodyOf(sides("'L[k=gift]'"), gifts), '{"v":"1","w":"2"}');
 });
 
-test('M3: what lacks in an answer is a mismatch, and so is a value that the old enumeration lacks', (t) => {
+test('M3: a missing member, and a value outside the legacy enumeration, is a mismatch', (t) => {
   const sides: Sides = {
     old: 'type: object',
     answer: object(`ack: ${text}`),
@@ -451,7 +451,7 @@ test('M3: what lacks in an answer is a mismatch, and so is a value that the old 
   }
 });
 
-test('M3: a source path into each item is told, as it has no value, and a part of a path that no parameter fills', (t) => {
+test('M3: reports a source path into each item, and a path parameter without a rule', (t) => {
   const inner = `{ type: array, items: ${object(`x: ${text}, l: { type: array, items: ${text} }`)} }`;
   const sides = (rules: string): Sides => ({
     old: object(`L: ${inner}`),
@@ -481,7 +481,7 @@ for (const [rule, unused, beside] of [
   ['header: X, map: { x: x }', 'map', 'header'],
   ['const: x, auto: same', 'auto', 'const'],
 ] as const)
-  test(`M2: ${unused} beside ${beside} is told, as it counts for nothing`, (t) => {
+  test(`M2: ${unused} next to ${beside} is reported as without effect`, (t) => {
     const sides: Sides = {
       old: object(`A: ${text}, O: ${object(`x: ${text}`)}`),
       body: object('b: {}'),
@@ -495,14 +495,14 @@ for (const [rule, unused, beside] of [
     );
   });
 
-test('M3: kinds that differ are told with both paths', (t) => {
+test('M3: different kinds are reported with both paths', (t) => {
   t.deepEqual(
     problemsOf({ old: object(`N: ${number}`), body: object(`n: ${text}`), rules: 'request: { n: N }' }),
     ['/Do/request/n: expected a text for n, got N, which is a number; say as, join, split, each or map'],
   );
 });
 
-test('M3: what can’t be had back is told', (t) => {
+test('M3: irreversible rules are reported', (t) => {
   const { oneWay, problems } = mappingOf({
     old: object(`K: { type: string, enum: [A, B] }, L: { type: array, items: ${text} }, M: ${text}`),
     body: object(`k: ${text}, l: ${text}, m: ${text}`),
@@ -515,7 +515,7 @@ test('M3: what can’t be had back is told', (t) => {
   );
 });
 
-test('M4: when chooses among several entries, and what none is for is refused', (t) => {
+test('M4: when selects one of several entries; a request that matches none is refused', (t) => {
   const sides: Sides = {
     old: object(`Mode: ${text}, A: ${text}, B: ${text}`),
     body: object(`a: ${text}, b: ${text}`),
@@ -578,7 +578,7 @@ for (const [what, asked, message] of [
   ],
   ['what may be there', "{ Mode: two, Size: [1.0, '2'], Flag: true, 'L[k=gift].v': x }", undefined],
 ] as const)
-  test(`M3: what would never hold is told at start: ${what}`, (t) => {
+  test(`M3: a condition that never holds is reported at start: ${what}`, (t) => {
     const sides: Sides = {
       old: object(
         `Mode: { type: string, enum: [one, two] }, Size: { type: number, enum: [1, 2.0] }, Flag: { type: boolean }, L: { type: array, items: ${object(`k: { type: string, enum: [gift] }, v: ${text}`)} }`,
@@ -590,7 +590,7 @@ for (const [what, asked, message] of [
     t.deepEqual(problemsOf(sides), told);
   });
 
-test('M4: a number of a condition that JavaScript would have rounded stands in quotes', (t) => {
+test('M4: a number of a condition that JavaScript would round must be quoted', (t) => {
   const sides = (wanted: string): Sides => ({
     old: object(`N: ${number}`),
     body: object(`n: ${text}`),
@@ -602,7 +602,7 @@ test('M4: a number of a condition that JavaScript would have rounded stands in q
   ]);
 });
 
-test('M4: forEach calls once for each item, and gathers replies in order with errors in their places', (t) => {
+test('M4: forEach makes a call per item, and collects replies and errors in order', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${object(`Id: ${text}`)} }`),
     path: '/do/{id}',
@@ -627,7 +627,7 @@ test('M4: forEach calls once for each item, and gathers replies in order with er
   );
 });
 
-test('M4: an answer that went wrong has its place whatever its body is', (t) => {
+test('M4: a failed response keeps its position, whatever its body', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${text} }`),
     parameters: '[{ name: id, in: query, schema: { type: string } }]',
@@ -689,7 +689,7 @@ for (const [what, item, rule, wanted] of [
   ['a list of a text', text, '{ from: id, as: list }', undefined],
   ['a record that needs a member', object(`Id: ${text}`, 'Id'), '{ list: [{ Id: id }] }', undefined],
 ] as const)
-  test(`M4: an item of forEach keeps its place in a list where its answer has nothing for it: ${what}`, (t) => {
+  test(`M4: an item of forEach keeps its position in a list if its response is empty: ${what}`, (t) => {
     const sides: Sides = {
       old: object(`Ids: { type: array, items: ${text} }`),
       parameters: '[{ name: id, in: query, schema: { type: string } }]',
@@ -719,7 +719,7 @@ for (const [what, item, rule, wanted] of [
     }
   });
 
-test('M4: what of several replies has no place is told as what can’t be had back', (t) => {
+test('M4: data of several replies without a target is reported as irreversible', (t) => {
   const sides = (error: string): Sides => ({
     old: object(`Ids: { type: array, items: ${text} }`),
     parameters: '[{ name: id, in: query, schema: { type: string } }]',
@@ -739,7 +739,7 @@ test('M4: what of several replies has no place is told as what can’t be had ba
   t.deepEqual(told('error: { R.L: { list: [{ Id: { const: none } }] } }'), [scalar]);
 });
 
-test('M4: without an item of forEach the reply has what it requires, or the request is refused', (t) => {
+test('M4: without items of forEach the reply has its required members, or the request is refused', (t) => {
   const ids = `{ type: array, items: ${text} }`;
   const sides = (oldReply: string, reply: string): Sides => ({
     old: object(`A: ${object(`Ids: ${ids}`)}`),
@@ -772,7 +772,7 @@ test('M4: without an item of forEach the reply has what it requires, or the requ
   });
 });
 
-test('M4: a null item of forEach is refused, as its call would ask for all there is', (t) => {
+test('M4: refuses a null item of forEach, because its call would request everything', (t) => {
   const sides: Sides = {
     old: object("Ids: { type: array, items: { type: [string, 'null'] } }"),
     parameters: '[{ name: id, in: query, schema: { type: string } }]',
@@ -784,7 +784,7 @@ test('M4: a null item of forEach is refused, as its call would ask for all there
   });
 });
 
-test('M4: a null of one reply hides nothing of the others, and what there is no place for beside another is told', (t) => {
+test('M4: a null of one reply hides no other value; a second value is reported', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${text} }`),
     parameters: '[{ name: id, in: query, schema: { type: string } }]',
@@ -824,7 +824,7 @@ for (const [what, body, message] of [
   ['an item that is a text under auto', '{"L":["2"]}', 'L[0]: expected an object, got a text'],
   ['a whole answer that is a list', '[{"o":{"x":"1"}}]', 'expected an object, got a list'],
 ] as const)
-  test(`M3: ${what} of an answer whose document has an object there is a mismatch, where it was left out`, (t) => {
+  test(`M3: ${what} instead of the documented object of a response is a mismatch`, (t) => {
     const inner = object(`x: ${text}`);
     const members = `O: ${inner}, L: { type: array, items: ${inner} }`;
     const sides: Sides = {
@@ -844,7 +844,7 @@ for (const [what, body, message] of [
     t.throws(() => replyOf(sides, '{}', { body }), { instanceOf: MappingError, message });
   });
 
-test('M1: autoReply: same takes members into a target that has them by any name, by their names and beside those', (t) => {
+test('M1: autoReply: same adds members to an open target by their names', (t) => {
   const any = '{ type: object, additionalProperties: { type: string } }';
   const named = `{ type: object, properties: { a: ${text}, b: ${text}, n: ${number} }, additionalProperties: { type: string } }`;
   const sides: Sides = {
@@ -865,7 +865,7 @@ test('M1: autoReply: same takes members into a target that has them by any name,
   });
 });
 
-test('M1: auto: same takes the rest of an object beside its rules, one that the target has by any name too', (t) => {
+test('M1: auto: same maps the rest of an object with rules, into an open target too', (t) => {
   const inner = object(`y: ${text}, z: ${text}`);
   const sides = (body: string): Sides => ({
     old: object(`X: ${inner}, Y: ${text}`),
@@ -877,7 +877,7 @@ test('M1: auto: same takes the rest of an object beside its rules, one that the 
     t.is(bodyOf(sides(body), request), '{"X":{"y":"1","z":"2"}}');
 });
 
-test('W22: an answer with a member given twice is no answer', (t) => {
+test('W22: a response with a repeated member is invalid', (t) => {
   const sides: Sides = {
     old: 'type: object',
     answer: object(`id: ${text}`),
@@ -900,7 +900,7 @@ test('mappingCalls: 3 calls of one request are made, 4 are refused', (t) => {
   t.throws(() => callsOf(sides, '{"Ids":["1","2","3","4"]}'), { message: 'expected at most 3 calls, got 4' });
 });
 
-test('mappingValues: 4 values are made, 5 are refused', (t) => {
+test('mappingValues: 4 values are created, 5 are refused', (t) => {
   const sides: Sides = {
     old: object(`L: { type: array, items: ${text} }`),
     body: object(`l: { type: array, items: ${text} }`),
@@ -930,7 +930,7 @@ for (const [what, rule] of [
     t.throws(() => bodyOf(sides, ofItems(3)), { message: /at most 9 values, got more/ });
   });
 
-test('mappingValues: those of all answers to a request count together', (t) => {
+test('mappingValues: values of all responses to a request count together', (t) => {
   const sides: Sides = {
     old: object(`Ids: { type: array, items: ${text} }`),
     parameters: '[{ name: id, in: query, schema: { type: string } }]',
@@ -945,7 +945,7 @@ test('mappingValues: those of all answers to a request count together', (t) => {
   t.throws(() => replyOf(sides, ids, answer, answer, answer), { message: /at most 6 values, got more/ });
 });
 
-test('M3: items are looked at by what they are where rules tell them apart, lists in lists and types in themselves too', (t) => {
+test('M3: items are checked by their kind if rules differ, in nested lists too', (t) => {
   const sides: Sides = {
     old: object(
       `L: { type: array, items: ${object(`k: ${text}, v: ${text}`)} }, T: { $ref: '#/components/schemas/Tree' }`,
@@ -985,7 +985,7 @@ export function reach(): string { return typeof process + typeof require + typeo
 export function where(_: string, ctx: { at: string }): string { return ctx.at; }
 `;
 
-test('M5: functions of a module get values with numbers as text, and nothing but the language', (t) => {
+test('M5: functions get values with numbers as text, and only the language’s own objects', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}, N: { type: array, items: ${number} }, R: ${text}, W: ${text}`),
     body: object(`a: ${text}, n: ${number}, r: ${text}, w: ${text}`),
@@ -1014,7 +1014,7 @@ for (const [given, told] of [
   ['() => 1', 'expected a value, got a function'],
   [`JSON.parse('['.repeat(65) + ']'.repeat(65))`, 'position 64: nesting deeper than 64'],
 ] as const)
-  test(`M5: ${given} of a function is an error with its name and target, where it was null, another value or none`, (t) => {
+  test(`M5: ${given} of a function is an error with its name and target`, (t) => {
     const sides = (gives: string): Sides => ({
       old: object(`A: ${text}`),
       body: object('a: {}'),
@@ -1031,7 +1031,7 @@ for (const [given, told] of [
     );
   });
 
-test('M5: names of a module are its own, and what it does to JSON is not what its values are written by', (t) => {
+test('M5: a module has its own globals, and changes to JSON do not affect the output', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}`),
     body: object(`a: ${text}`),
@@ -1043,7 +1043,7 @@ export const given = (value: string) => value + all + check + kindOf;`,
   t.is(bodyOf(sides, '{"A":"x"}'), '{"a":"xallcheckkindOf"}');
 });
 
-test('mappingCodeMs: a function that takes longer is ended, and the request refused', (t) => {
+test('mappingCodeMs: a function that takes longer is stopped, and the request refused', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}`),
     body: object(`a: ${text}`),
@@ -1058,7 +1058,7 @@ test('mappingCodeMs: a function that takes longer is ended, and the request refu
   );
 });
 
-test('mappingCodeMs: the functions of a message end together, in as many times of it as the message has 64 KiB', (t) => {
+test('mappingCodeMs: the limit of all functions of a message is that time per 64 KiB', (t) => {
   const sides: Sides = {
     old: object(`A: { type: array, items: ${text} }, B: ${text}`),
     body: object(`a: { type: array, items: ${text} }, b: ${text}`),
@@ -1074,7 +1074,7 @@ test('mappingCodeMs: the functions of a message end together, in as many times o
   t.throws(() => bodyOf(long, ofLength(100, 128 * 1024)), { message: /end within 150 ms/ });
 });
 
-test('mappingCodeMs: time that the machine gave to others doesn’t end a message', (t) => {
+test('mappingCodeMs: CPU time of other processes does not count', (t) => {
   const { within } = compileModule('export const same = (value: string) => value;', 'do.ts', {
     ...defaultLimits,
   });
@@ -1089,7 +1089,7 @@ test('mappingCodeMs: time that the machine gave to others doesn’t end a messag
   t.throws(() => within(5, () => Atomics.wait(waiting, 0, 0, 2_000)), { message: /end within 5 ms/ });
 });
 
-test('mappingCodeMs: what a function leaves to a promise ends with it', (t) => {
+test('mappingCodeMs: promises of a function end with it', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}`),
     body: object(`a: ${text}`),
@@ -1100,7 +1100,7 @@ test('mappingCodeMs: what a function leaves to a promise ends with it', (t) => {
   t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError, message: /a promise: .*20 ms/ });
 });
 
-test('mappingCodeMs: those of a reply end together too, whatever mapping stands in between', (t) => {
+test('mappingCodeMs: the functions of a reply share the limit, whatever mapping is between them', (t) => {
   const sides: Sides = {
     old: object(`A: ${text}`),
     oldReply: object(`B: ${text}`),
@@ -1115,7 +1115,7 @@ test('mappingCodeMs: those of a reply end together too, whatever mapping stands 
   });
 });
 
-test('mappingCodeMs: what a function throws is ended too, whose words are code of the module', (t) => {
+test('mappingCodeMs: a thrown object whose message is code of the module is stopped too', (t) => {
   const looping = {
     old: object(`A: ${text}`),
     body: object(`a: ${text}`),
@@ -1134,7 +1134,7 @@ test('mappingCodeMs: what a function throws is ended too, whose words are code o
   }
 });
 
-test('an alias of what it stands in is told where it stands, in rules and in values', (t) => {
+test('a recursive alias is reported with its position, in rules and in values', (t) => {
   const sides: Sides = { old: object(`Id: ${text}`), body: object(`id: ${text}, more: ${text}`), rules: '' };
   const alias = 'expected a value, got an alias of its own parent';
   const told = (rules: string) =>

@@ -10,7 +10,7 @@ for (const [types, taken] of [
   [['application/json-seq', 'application/*+json', 'application/geo+json'], 'application/geo+json'],
   [['application/jsonl'], ''],
 ] as const)
-  test(`of ${types.join(' and ')} the body is that of ${taken === '' ? 'none' : taken}, and says so`, (t) => {
+  test(`of ${types.join(' and ')} the body is ${taken === '' ? 'none' : taken}, and this is reported`, (t) => {
     const content = Object.fromEntries(types.map((type) => [type, { schema: { title: type } }]));
     const root = { paths: { '/do': { post: { requestBody: { content } } } } };
     const operation = targetOperation(root, new SchemaReader(root, 100), 'POST', '/do');

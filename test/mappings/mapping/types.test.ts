@@ -13,7 +13,7 @@ test('a path with the end of a comment stays in the comment', (t) => {
   t.regex(written, /The body of POST \/files\/\*\\\/content/);
 });
 
-test('operations whose names differ in case or signs alone have types of their own', (t) => {
+test('operations whose names differ only in case or punctuation have separate types', (t) => {
   const { operations } = mappingOf({ old: 'type: object', rules: '{}' });
   const one = operations.get('Do');
   if (one === undefined) throw new Error('no operation');

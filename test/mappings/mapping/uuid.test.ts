@@ -17,7 +17,7 @@ reply: { trace: { uuid: true } }
 `,
 };
 
-test('M2: uuid gives a new UUID for each place and each call', (t) => {
+test('M2: uuid makes a new UUID for each target and each call', (t) => {
   t.deepEqual(problemsOf(sides), []);
   const calls = callsOf(sides, '{"ids":[{"id":"a"},{"id":"b"}]}');
   const made = calls.flatMap(({ headers, body }) => [headers['idempotency-key'], JSON.parse(body ?? '').ref]);
@@ -26,7 +26,7 @@ test('M2: uuid gives a new UUID for each place and each call', (t) => {
   t.regex(JSON.parse(replyOf(sides, '{"ids":[{}]}', { body: '{}' })).trace, version4);
 });
 
-test('M2: uuid is converted and held back as other sources are', (t) => {
+test('M2: uuid is converted and made conditional like other sources', (t) => {
   const rules = `
 omit: [ids]
 code: ./do.ts
@@ -57,7 +57,7 @@ test('M2: a UUID for a number is reported at start', (t) => {
   t.regex(problemsOf({ ...sides, rules }).join(), /^\/Do\/request\/count: expected a number for count/);
 });
 
-test('M2: a member of the target that is called uuid is filled by a group of rules', (t) => {
+test('M2: a target member called uuid is set by a group of rules', (t) => {
   const body =
     '{ type: object, properties: { buyer: { type: object, properties: { uuid: { type: string } } } } }';
   const rules = `{ omit: [ids], request: { header.Idempotency-Key: { uuid: true }, buyer: { uuid: 'ids[0].id' } } }`;

@@ -25,13 +25,13 @@ const productions: readonly (readonly [title: string, is: (code: number) => bool
 ];
 
 for (const [title, is, pattern] of productions)
-  test(`${title} takes the characters of its production and no others`, (t) => {
+  test(`${title} has exactly the characters of its production`, (t) => {
     for (let code = 0; code <= 0x10ffff; code++)
       if (is(code) !== pattern.test(String.fromCodePoint(code))) t.fail(`U+${code.toString(16)}`);
     for (const code of [-1, 0x110000, Number.NaN]) t.false(is(code), `${code}`);
   });
 
-test('[4] NCName is a character that starts a name, and characters of names behind it', (t) => {
+test('[4] NCName is a name start character followed by name characters', (t) => {
   for (let code = 0; code <= 0x10ffff; code++) {
     const character = String.fromCodePoint(code);
     if (isNcName(character) !== isNameStart(code)) t.fail(`U+${code.toString(16)}`);
@@ -40,7 +40,7 @@ test('[4] NCName is a character that starts a name, and characters of names behi
   for (const text of ['', 'a b', 'a:b', 'a\n', '\na', 'a!b', '1a']) t.false(isNcName(text), text);
 });
 
-test('the first character that no document may hold is found from where one asks', (t) => {
+test('the first forbidden character is found from a given position', (t) => {
   for (let code = 0; code <= 0xffff; code++) {
     const text = `a\u{1f600}${String.fromCharCode(code)}`;
     if (findIllegal(text) !== (isCharacter(code) ? -1 : 3)) t.fail(`U+${code.toString(16)}`);

@@ -20,7 +20,7 @@ test('[23] XMLDecl: its version, its encoding and its length are read', (t) => {
       t.deepEqual(readDeclaration(text + behind), { version, encoding, length: text.length }, text);
 });
 
-test('what isn’t written as [23] XMLDecl has it is none', (t) => {
+test('a declaration that differs from [23] XMLDecl is refused', (t) => {
   for (const text of [
     '',
     '<?xml?>',

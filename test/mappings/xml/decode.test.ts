@@ -159,7 +159,7 @@ const accepted: Accepted[] = [
 ];
 
 for (const { title, input, charset, text } of accepted) {
-  test(`${title} (W9)`, (t) => {
+  test(`W9: ${title}`, (t) => {
     t.is(decodeXml(input, charset), text);
   });
 }
@@ -184,7 +184,7 @@ for (const [charset, content, text] of [
   ['l1', [0x80], '€'],
   ['unicode-1-1-utf-8', [0xc3, 0xa9], 'é'],
 ] as const)
-  test(`W9: reads ${charset} by the charset and by the declaration`, (t) => {
+  test(`W9: ${charset} is read by the charset and by the declaration`, (t) => {
     const input = bytes('<a>', Buffer.from(content), '</a>');
     t.is(decodeXml(input, charset), `<a>${text}</a>`);
     t.is(decodeXml(bytes(declared(charset), input), undefined), `${declared(charset)}<a>${text}</a>`);
@@ -197,7 +197,7 @@ test('W9: ISO-10646-UCS-2 is UTF-16 of either byte order', (t) => {
   t.is(decodeXml(utf16be(text), 'ucs-2'), text);
 });
 
-test('windows-1252 is decoded as the platform decodes it (W9)', (t) => {
+test('W9: windows-1252 is decoded as the platform decodes it', (t) => {
   const all = Uint8Array.from({ length: 256 }, (_, byte) => byte);
   t.is(decodeXml(all, 'windows-1252'), new TextDecoder('windows-1252').decode(all));
 });
@@ -402,7 +402,7 @@ const refused: Refused[] = [
 ];
 
 for (const { title, input, charset, message } of refused) {
-  test(`${title} is refused (W9)`, (t) => {
+  test(`W9: refuses ${title}`, (t) => {
     t.throws(() => decodeXml(input, charset), { instanceOf: XmlError, message });
   });
 }
@@ -433,7 +433,7 @@ const unsupported: Unsupported[] = [
 ];
 
 for (const { title, input, charset, got } of unsupported) {
-  test(`${title} is an unsupported charset (W9)`, (t) => {
+  test(`W9: ${title} is an unsupported charset`, (t) => {
     t.throws(() => decodeXml(input, charset), {
       instanceOf: UnsupportedCharset,
       message: `charset: expected utf-8 or another name of the Encoding Standard, got ${got}`,
@@ -441,7 +441,7 @@ for (const { title, input, charset, got } of unsupported) {
   });
 }
 
-test('a view into a larger buffer is decoded without what is around it (W9)', (t) => {
+test('W9: a view into a larger buffer is decoded without the surrounding bytes', (t) => {
   const whole = bytes('xx', markBe, utf16be('<é/>'), 'yy');
   t.is(decodeXml(new Uint8Array(whole.buffer, whole.byteOffset + 2, whole.length - 4), undefined), '<é/>');
 });
@@ -482,7 +482,7 @@ function refusalOf(input: Buffer): string | undefined {
   }
 }
 
-test('bytes that are no UTF-8 are refused behind the last whole character, at every edge of its ranges', (t) => {
+test('invalid UTF-8 is refused after the last whole character, at every edge of its ranges', (t) => {
   for (const lead of edges)
     for (const second of edges)
       for (const third of [0x7f, 0x80, 0xbf, 0xc0])
@@ -495,7 +495,7 @@ test('bytes that are no UTF-8 are refused behind the last whole character, at ev
   t.pass();
 });
 
-test('so are bytes anywhere in a document', (t) => {
+test('invalid UTF-8 is refused at any position of a document', (t) => {
   const sequences = fc.array(fc.constantFrom(...edges, 0xe2, 0x98, 0x83), { maxLength: 8 });
   fc.assert(
     fc.property(sequences, (list) => {
@@ -507,7 +507,7 @@ test('so are bytes anywhere in a document', (t) => {
   t.pass();
 });
 
-test('UTF-16 shows in the first two bytes', (t) => {
+test('UTF-16 is detected by the first two bytes', (t) => {
   for (const [first, second, isSo] of [
     [0xff, 0xfe, true],
     [0xfe, 0xff, true],
@@ -558,7 +558,7 @@ test('W9: a document that is read as UTF-8 is known by its bytes and its charset
   t.false(hasPlainCharacters(bytes('<a>', Buffer.from([0xe9]), '</a>')));
 });
 
-test('what is no character of UTF-16 is refused at its place, in either order of bytes', (t) => {
+test('an invalid UTF-16 unit is refused at its position, in both byte orders', (t) => {
   for (const text of ['<a>\n\ud800', '<a>\n\udc00x', '<a>\n\udbffx'])
     for (const input of [bytes(markLe, utf16le(text)), bytes(markBe, utf16be(text))])
       t.throws(() => decodeXml(input, undefined), {
@@ -567,7 +567,7 @@ test('what is no character of UTF-16 is refused at its place, in either order of
       });
 });
 
-test('a charset of at most 40 plain characters is told', (t) => {
+test('an error shows at most 40 plain characters of a charset', (t) => {
   for (const [charset, got] of [
     ['x'.repeat(40), 'x'.repeat(40)],
     ['x'.repeat(41), 'another'],
@@ -584,7 +584,7 @@ test('a charset of at most 40 plain characters is told', (t) => {
 
 for (const { title, input, charset, text } of accepted)
   if (charset === undefined)
-    test(`W9: the charset of a document reads the document as its own statements do: ${title}`, (t) => {
+    test(`W9: a document is read by its charset like by its own declaration: ${title}`, (t) => {
       t.is(decodeXml(input, charsetOf(input)), text);
     });
 

@@ -17,7 +17,7 @@ const pieces = [
   '漢'.repeat(300),
 ];
 
-test('a text that is gathered of parts and characters is those in turn, and the next one begins anew', (t) => {
+test('a text collected from parts and characters is these in order, and the next starts empty', (t) => {
   const gathered = new GatheredText();
   for (const count of [1, 2, 100, 16_383, 16_384, 16_385, 40_000])
     for (const piece of pieces.filter(({ length }) => length < 10 || count < 1_000)) {
@@ -34,7 +34,7 @@ test('a text that is gathered of parts and characters is those in turn, and the 
     }
 });
 
-test('runs of a character and long parts are gathered in their places', (t) => {
+test('runs of a character and long parts are collected in order', (t) => {
   const gathered = new GatheredText();
   for (const count of [0, 1, 2, 255, 256, 257, 1_000, 20_000]) {
     gathered.add('é漢', 0, 2);
@@ -48,7 +48,7 @@ test('runs of a character and long parts are gathered in their places', (t) => {
   }
 });
 
-test('characters have their replacements, wherever they stand', (t) => {
+test('characters are replaced in any position', (t) => {
   const replacements = replacementsOf({ '\r': '%0D', '"': '', '\u007f': '漢', a: 'aa' });
   for (const text of [
     '',

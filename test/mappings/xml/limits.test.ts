@@ -166,7 +166,7 @@ for (const [limit, most] of [
     t.is(error?.limit, limit);
   });
 
-test('text that is read may have the length that its reader says, and one character more is refused', (t) => {
+test('a text may have the length that its reader allows, and one more character is refused', (t) => {
   const readText = (content: string) => {
     const reader = new XmlReader(`<a>${content}</a>`, defaultLimits);
     reader.readRoot();
@@ -187,7 +187,7 @@ test('text that is read may have the length that its reader says, and one charac
   }
 });
 
-test('a text or a value is read until it shows to be too long: what is wrong behind that isn’t told', (t) => {
+test('reading stops where a text or value is too long: later errors are not reported', (t) => {
   const refused = /: expected &amp; &lt; &gt; &apos; &quot; or a character reference$/;
   const readText = (content: string, most: number) => {
     const reader = new XmlReader(`<a>${content}</a>`, defaultLimits);
@@ -226,7 +226,7 @@ test('a text or a value is read until it shows to be too long: what is wrong beh
   }
 });
 
-test('text that is read is bounded by its reader alone, so that base64 may be longer than xmlText', (t) => {
+test('only the reader limits text, so base64 may be longer than xmlText', (t) => {
   const reader = new XmlReader(`<a>${'x'.repeat(20)}</a>`, { ...defaultLimits, xmlText: 10 });
   reader.readRoot();
   t.is(reader.readText(20, false)?.length, 20);
@@ -236,11 +236,11 @@ test('text that is read is bounded by its reader alone, so that base64 may be lo
   t.is(mixed.depth, 0);
 });
 
-test('blanks between child elements are bounded by the body alone: indented documents may be long', (t) => {
+test('only the body limits blanks between child elements, so documents may be indented', (t) => {
   t.notThrows(() => drain(`<a>${'\n       <b/>'.repeat(50)}</a>`, { ...defaultLimits, xmlText: 10 }));
 });
 
-test('children and stray text of each element are counted by themselves', (t) => {
+test('children and stray text count per element', (t) => {
   const limits = { ...defaultLimits, xmlChildren: 3, xmlText: 3 };
   t.notThrows(() => drain(`<a>${'<b>xyz<c>x</c><c/><c/></b>'.repeat(3)}</a>`, limits));
   t.throws(() => drain('<a><b><c/></b><b><c/><c/><c/><c/></b></a>', limits), {
@@ -251,7 +251,7 @@ test('children and stray text of each element are counted by themselves', (t) =>
   });
 });
 
-test('comments are bounded by the body alone', (t) => {
+test('only the body limits comments', (t) => {
   t.notThrows(() => drain(`<a><!-- ${'x'.repeat(100)} --></a>`, { ...defaultLimits, xmlText: 10 }));
 });
 
@@ -270,12 +270,12 @@ const floods: [title: string, document: string][] = [
 ];
 
 for (const [title, document] of floods) {
-  test(`${title} are refused`, (t) => {
+  test(`refuses ${title}`, (t) => {
     t.throws(() => drain(document, defaultLimits), { instanceOf: XmlError });
   });
 }
 
-test('looking prefixes up doesn’t depend on how many declarations are in scope', (t) => {
+test('the time to look up a prefix does not depend on the number of declarations', (t) => {
   const declarations = (depth: number) => numbered(64, (i) => ` xmlns:p${depth}x${i}="u"`);
   const open = numbered(62, (depth) => `<a${declarations(depth)}>`);
   const inner = '<p0x0:b p1x1:c=""/>'.repeat(40_000);

@@ -28,7 +28,7 @@ const pieces = [
   '\n\r&lt;x',
 ];
 
-test('XML 1.0, 2.11: line ends of short and long texts, of bytes and of wider characters, are LF', (t) => {
+test('XML 1.0, 2.11: line ends become LF in short and long texts, bytes and wider characters', (t) => {
   for (const piece of pieces)
     for (const length of [1, 10, 255, 256, 257, 300, 1_000, 20_000]) {
       const content = piece.repeat(length);
@@ -49,7 +49,7 @@ const sectioned: readonly (readonly [content: string, text: string])[] = [
   [`<![CDATA[${'x'.repeat(300)}\r]]>&lt;`, `${'x'.repeat(300)}\n<`],
 ];
 
-test('a text of few and of many CDATA sections is whole, and none of it stays for the next one', (t) => {
+test('a text of few or many CDATA sections is complete, and leaves nothing for the next one', (t) => {
   for (const [content, text] of sectioned)
     for (const count of [1, 5, 15, 16, 17, 100, 5_000]) {
       const times = content.repeat(count);

@@ -32,7 +32,7 @@ const steps = fc.array(
   { maxLength: 12 },
 );
 
-test('a prefix means what the nearest declaration around says, however many are in scope', (t) => {
+test('a prefix has the meaning of the nearest declaration, however many are in scope', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(steps, fc.constantFrom(...prefixes), (list, often) => {
@@ -73,7 +73,7 @@ test('a prefix means what the nearest declaration around says, however many are 
   );
 });
 
-test('nothing is declared at first, and no prefix has a meaning but xml', (t) => {
+test('at the start nothing is declared, and only the prefix xml has a meaning', (t) => {
   const namespaces = new Namespaces();
   t.is(namespaces.count, 0);
   t.is(namespaces.default, '');

@@ -12,7 +12,7 @@ function written(write: (output: Output) => void, expected = 0): string {
   return output.take().toString();
 }
 
-test('whole numbers are written as JavaScript writes them', (t) => {
+test('integers are written as JavaScript writes them', (t) => {
   for (const value of [0, 1, 9, 10, 99, 100, 999_999_999, 1e9, 1e9 + 1, 1_234_567_890_123, 5e14, 2 ** 53 - 1])
     t.is(
       written((output) => output.integer(value)),
@@ -25,7 +25,7 @@ test('whole numbers are written as JavaScript writes them', (t) => {
     );
 });
 
-test('thousandths are written as decimals without zeros at their end', (t) => {
+test('thousandths are written as decimals without trailing zeros', (t) => {
   const rows = [
     [0, '0'],
     [1, '0.001'],
@@ -54,7 +54,7 @@ test('W21: 32 digits get the dashes of a GUID', (t) => {
   );
 });
 
-test('a short text is written behind what was', (t) => {
+test('a short text is appended', (t) => {
   t.is(
     written((output) => {
       output.ascii('ab');
@@ -66,7 +66,7 @@ test('a short text is written behind what was', (t) => {
   );
 });
 
-test('pieces of any length are written one behind the other', (t) => {
+test('parts of any length are appended in order', (t) => {
   for (let length = 0; length < 40; length++) {
     const text = `${'abcdefgh'.repeat(5).slice(0, length)}\u00e9`;
     const tags = piece(text);
@@ -97,7 +97,7 @@ test('ranges of any length are copied', (t) => {
   }
 });
 
-test('W21: content of a JSON string becomes content of XML, escapes and markup as they must be', (t) => {
+test('W21: the content of a JSON string becomes XML text, with escapes and markup handled', (t) => {
   const count = { replaced: 0 };
   const bytes = Buffer.from('a<b>&"\'\\"\\\\\\/\\b\\f\\n\\r\\t\u00e9');
   t.is(
@@ -115,7 +115,7 @@ test('W21: content of a JSON string becomes content of XML, escapes and markup a
   t.is(count.replaced, 2);
 });
 
-test('what is written grows past what was expected, and what was written stays', (t) => {
+test('output grows beyond the expected size, and earlier output is unchanged', (t) => {
   const part = 'x'.repeat(40_000);
   t.is(
     written((output) => {
@@ -129,7 +129,7 @@ test('what is written grows past what was expected, and what was written stays',
   );
 });
 
-test('an output is used again, small ones after large ones too', (t) => {
+test('an output is reused, also for a small message after a large one', (t) => {
   const output = new Output();
   for (const size of [10, 200_000, 10, 70_000, 64 * 1024, 64 * 1024 + 1, 5]) {
     output.start(size);
@@ -142,7 +142,7 @@ test('an output is used again, small ones after large ones too', (t) => {
   }
 });
 
-test('what was taken stays as it is when the next is written', (t) => {
+test('earlier output is unchanged when the next is written', (t) => {
   const output = new Output();
   output.start(0);
   output.text('first');
@@ -152,7 +152,7 @@ test('what was taken stays as it is when the next is written', (t) => {
   t.is(first.toString(), 'first');
 });
 
-test('long ranges go out from where they are, between what was written', (t) => {
+test('long ranges are sent from their own memory, between written bytes', (t) => {
   const range = Buffer.alloc(longRange, 'r');
   const fill = (output: Output): void => {
     output.start(0);
@@ -185,7 +185,7 @@ test('more bytes than are allowed are a mismatch', (t) => {
   });
 });
 
-test('as much is written as there is room for, and no more', (t) => {
+test('output is written up to its capacity, and no further', (t) => {
   const output = new Output();
   const range = Buffer.alloc(300_000, 'r');
   const write = (room: number) => {
@@ -201,7 +201,7 @@ test('as much is written as there is room for, and no more', (t) => {
   t.true(output.length <= 300_000, `${output.length}`);
 });
 
-test('what was begun and isn’t taken is given back', (t) => {
+test('the memory of unfinished output is freed', (t) => {
   const output = new Output();
   output.start(200_000);
   const begun = output.bytes;
@@ -232,7 +232,7 @@ const writes: readonly (readonly [text: string, write: (output: Output) => void]
   ['&amp;&lt;x', (output) => output.content(Buffer.from('&<x'), 0, 3, { replaced: 0 })],
 ];
 
-test('whatever is written at the end of the memory that is kept, it is whole', (t) => {
+test('output is complete at every end of the reserved memory', (t) => {
   for (const [text, write] of writes)
     for (let place = 0; place <= 2 * most; place++) {
       const left = place <= most ? place : place - most + Buffer.byteLength(text);
@@ -249,7 +249,7 @@ test('whatever is written at the end of the memory that is kept, it is whole', (
     }
 });
 
-test('what takes more room than it has characters is whole too', (t) => {
+test('output larger than its number of characters is complete too', (t) => {
   for (const size of [13_000, 13_107, 13_200, 30_000]) {
     const ampersands = Buffer.alloc(size, '&');
     t.is(
@@ -271,7 +271,7 @@ test('what takes more room than it has characters is whole too', (t) => {
   }
 });
 
-test('memory grows to what is asked for, and what was outgrown is given back', (t) => {
+test('memory grows to the requested size, and the outgrown part is freed', (t) => {
   const output = new Output();
   output.start(0);
   output.text('a');
@@ -286,7 +286,7 @@ test('memory grows to what is asked for, and what was outgrown is given back', (
   t.is(second.buffer.byteLength, 0);
 });
 
-test('a small output is told as text, a large one as its bytes, which are the caller’s', (t) => {
+test('a small output is returned as text, a large one as bytes owned by the caller', (t) => {
   const output = new Output();
   for (const [expected, isText] of [
     [0, true],
@@ -313,7 +313,7 @@ test('a range is long from 64 KiB on', (t) => {
   t.is(longRange, 64 * 1024);
 });
 
-test('base64 that goes out beside what is written is numbered, and a reference stands for each (W66)', (t) => {
+test('W66: base64 sent apart from the output is numbered, and a reference replaces each', (t) => {
   const output = new Output();
   output.start(0);
   t.deepEqual(output.attached, []);
@@ -344,7 +344,7 @@ test('base64 that goes out beside what is written is numbered, and a reference s
   t.is(`${Buffer.concat(pieces as readonly Buffer[])}`, `${references[0]}range.`);
 });
 
-test('one range is a piece of its own', (t) => {
+test('one range is its own part', (t) => {
   const output = new Output();
   output.start(0);
   output.text('a');
@@ -359,7 +359,7 @@ test('one range is a piece of its own', (t) => {
   t.is(`${output.take()}`, 'xb');
 });
 
-test('as many bytes as are allowed are written, one more is too many', (t) => {
+test('the allowed number of bytes is written, one more is refused', (t) => {
   const output = new Output(100_000);
   output.start(0);
   output.text('a'.repeat(10_000));
@@ -378,7 +378,7 @@ test('as many bytes as are allowed are written, one more is too many', (t) => {
   });
 });
 
-test('W21: a character and an escape of XML content are what they are by themselves', (t) => {
+test('W21: a character and an escape of XML text are converted each on its own', (t) => {
   for (let code = 32; code < 128; code++) {
     const plain = String.fromCharCode(code);
     if (plain === '"' || plain === '\\') continue;
@@ -409,7 +409,7 @@ test('W21: a character and an escape of XML content are what they are by themsel
   }
 });
 
-test('what was begun and never taken leaves nothing behind', (t) => {
+test('unfinished output leaves nothing for the next one', (t) => {
   const output = new Output();
   output.start(0);
   output.text('a'.repeat(kept));

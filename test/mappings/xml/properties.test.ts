@@ -8,7 +8,7 @@ import { fc } from '../../property.ts';
 import { documents } from './documents.ts';
 import { type Element, Misreading, readInfoset, saxesInfoset } from './infoset.ts';
 
-test('a document is read back as what it means, however it is written', (t) => {
+test('a document is read with the same meaning in any spelling', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(documents, ({ root, text }) => {
@@ -109,7 +109,7 @@ function attempt(read: (text: string) => Element, text: string): Element | Error
   }
 }
 
-test('a mutilated document is read as saxes reads it, or refused with XmlError as saxes refuses it', (t) => {
+test('a damaged document is read as by saxes, or refused with XmlError as by saxes', (t) => {
   const seen = { read: 0, refused: 0 };
   t.notThrows(() =>
     fc.assert(
@@ -149,7 +149,7 @@ function refusal(text: string, ways: readonly ('children' | 'text' | 'skip')[]):
   }
 }
 
-test('every way through a document ends in the same refusal', (t) => {
+test('every way of reading a document ends in the same refusal', (t) => {
   const ways = fc.array(fc.constantFrom('children', 'children', 'text', 'skip'), {
     minLength: 1,
     maxLength: 9,
@@ -164,7 +164,7 @@ test('every way through a document ends in the same refusal', (t) => {
   );
 });
 
-test('a document is the same text in every encoding that can hold it (W9)', (t) => {
+test('W9: a document is the same text in every encoding that can represent it', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(documents, fc.boolean(), ({ text }, marked) => {
@@ -181,7 +181,7 @@ test('a document is the same text in every encoding that can hold it (W9)', (t) 
   );
 });
 
-test('whatever the bytes and the charset, they are decoded or refused (W9)', (t) => {
+test('W9: any bytes with any charset are decoded or refused', (t) => {
   const charsets = fc.constantFrom(undefined, undefined, 'utf-8', 'utf-16', 'us-ascii', 'iso-8859-1', 'x');
   const prefixes = fc
     .constantFrom('', '\ufeff', '<?xml version="1.0" encoding="utf-16"?>', '<a>')

@@ -38,14 +38,14 @@ for (const [xml, mistake, subject, other] of [
   ['<a>&nbsp;</a>', 'reference'],
   ['<a><b', undefined],
 ] as const)
-  test(`the error of ${JSON.stringify(xml)} has the mistake ${mistake}`, (t) => {
+  test(`the error of ${JSON.stringify(xml)} has the kind ${mistake}`, (t) => {
     const error = t.throws<XmlError>(() => new XmlReader(xml, defaultLimits).drain(), {
       instanceOf: XmlError,
     });
     t.deepEqual([error?.mistake, error?.subject, error?.other], [mistake, subject, other]);
   });
 
-test('a reader that takes empty prefixes reads a declaration without a namespace', (t) => {
+test('a reader that accepts empty prefixes reads a declaration without a namespace', (t) => {
   const xml = '<a xmlns:p=""><p:b/></a>';
   const reader = new XmlReader(xml, defaultLimits, { illegalReferences: false, emptyPrefixes: true });
   reader.readRoot();
@@ -59,7 +59,7 @@ test('a reader that takes empty prefixes reads a declaration without a namespace
   );
 });
 
-test('a start tag gives prefix, local name and namespace', (t) => {
+test('a start tag has prefix, local name and namespace', (t) => {
   const reader = start('<p:a xmlns:p="urn:p" xmlns="urn:d"><b/><c xmlns=""/></p:a>');
   t.like(reader, { prefix: 'p', local: 'a', namespace: 'urn:p', empty: false, depth: 1 });
   t.true(reader.nextChild());
@@ -73,7 +73,7 @@ test('a start tag gives prefix, local name and namespace', (t) => {
   reader.finish();
 });
 
-test('a prefix means what the nearest declaration says, and its old meaning again afterwards', (t) => {
+test('a prefix has the meaning of the nearest declaration, and its former meaning afterwards', (t) => {
   const reader = start(
     '<p:a xmlns:p="urn:1"><p:b xmlns:p="urn:2"><p:c/></p:b><p:d xmlns:q="urn:3"/><p:e/></p:a>',
   );
@@ -84,7 +84,7 @@ test('a prefix means what the nearest declaration says, and its old meaning agai
   t.deepEqual(seen, ['b urn:2 undefined', 'c urn:2 undefined', 'd urn:1 urn:3', 'e urn:1 undefined']);
 });
 
-test('resolve knows the scope of the start tag, xml everywhere, and nothing that is not bound', (t) => {
+test('resolve knows the scope of the start tag, xml everywhere, and no unbound prefix', (t) => {
   const reader = start('<a xmlns="urn:d" xmlns:p="urn:p"/>');
   t.is(reader.resolve('p'), 'urn:p');
   t.is(reader.resolve(''), 'urn:d');
@@ -96,7 +96,7 @@ test('resolve knows the scope of the start tag, xml everywhere, and nothing that
   t.is(reader.resolve(''), '');
 });
 
-test('attributes are found by expanded name, by index in document order, and without declarations', (t) => {
+test('attributes are found by expanded name, by index in document order, without declarations', (t) => {
   const reader = start('<a b="1" p:b="2" xmlns:p="urn:p" xml:lang="en" xmlns="urn:d"/>');
   t.is(reader.attributeCount, 3);
   t.is(reader.attribute('', 'b'), '1');
@@ -112,7 +112,7 @@ test('attributes are found by expanded name, by index in document order, and wit
   });
 });
 
-test('attributes of one start tag are gone at the next', (t) => {
+test('attributes of one start tag are not available at the next', (t) => {
   const reader = start('<a b="1"><c/></a>');
   t.true(reader.nextChild());
   t.is(reader.attributeCount, 0);
@@ -131,7 +131,7 @@ for (const [written, read] of [
   ["it's > ]]>", "it's > ]]>"],
   ['&#x1F600;😀', '😀😀'],
 ] as const) {
-  test(`the attribute value ${JSON.stringify(written)} is ${JSON.stringify(read)} (XML 1.0, 3.3.3)`, (t) => {
+  test(`XML 1.0, 3.3.3: the attribute value ${JSON.stringify(written)} is ${JSON.stringify(read)}`, (t) => {
     t.is(start(`<a b="${written}"/>`).attribute('', 'b'), read);
     t.is(start(`<a c="" b = \n"${written}" ></a>`).attribute('', 'b'), read);
   });
@@ -152,19 +152,19 @@ for (const [written, read] of [
   ['&#x1F600;&#128512;😀', '😀😀😀'],
   ['é\u0085\u2028\uFFFD\uE000', 'é\u0085\u2028\uFFFD\uE000'],
 ] as const) {
-  test(`the text ${JSON.stringify(written)} is ${JSON.stringify(read)} (W10, W14)`, (t) => {
+  test(`W10, W14: the text ${JSON.stringify(written)} is ${JSON.stringify(read)}`, (t) => {
     t.is(textOf(`<a>${written}</a>`), read);
     t.is(textOf(`<a>${written}</a>`, true), read);
   });
 }
 
-test('blanks may stand before the end of an end tag', (t) => {
+test('blanks may precede the end of an end tag', (t) => {
   t.is(textOf('<a>x</a \t\r\n>'), 'x');
   t.is(textOf('<a>&lt;</a\n>'), '<');
   t.notThrows(() => drain('<a><b></b ></a\t>'));
 });
 
-test('an element that closes itself has the empty text', (t) => {
+test('an empty-element tag has the empty text', (t) => {
   t.is(textOf('<a/>'), '');
   const reader = start('<a><b/><c/>x</a>');
   for (const local of ['b', 'c']) {
@@ -178,7 +178,7 @@ test('an element that closes itself has the empty text', (t) => {
   t.true(reader.stray);
 });
 
-test('text with a child element is undefined, and the reader is past the element', (t) => {
+test('text with a child element is undefined, and the reader is after the element', (t) => {
   const reader = start('<a><b>x<c>y</c>z<d/></b><e/></a>');
   t.true(reader.nextChild());
   t.is(reader.readText(100, false), undefined);
@@ -187,7 +187,7 @@ test('text with a child element is undefined, and the reader is past the element
   t.is(reader.local, 'e');
 });
 
-test('text between child elements that are read may have no pairs of surrogate references (W10)', (t) => {
+test('W10: text between read child elements may not contain pairs of surrogate references', (t) => {
   t.throws(() => start('<a>&#xD83D;&#xDE00;<b/></a>').nextChild(), { message: /column 4: .* got U\+D83D$/ });
   const reader = start('<a><b>&#xD83D;&#xDE00;</b>&#xD83D;&#xDE00;<c/></a>');
   reader.nextChild();
@@ -214,7 +214,7 @@ test('text before a child element of any form is undefined', (t) => {
   }
 });
 
-test('what is skipped may have pairs of surrogate references, and no halves (W10)', (t) => {
+test('W10: skipped content may contain pairs of surrogate references, and no single ones', (t) => {
   const read = (content: string): void => {
     const xml = new XmlReader(`<a><b>${content}</b><c>&#xD83D;&#xDE00;</c></a>`, defaultLimits);
     xml.readRoot();
@@ -228,7 +228,7 @@ test('what is skipped may have pairs of surrogate references, and no halves (W10
 });
 
 for (const text of ['&#xD83D;&#xDE00;', '&#55357;&#56832;', '&#xD83D;&#56832;']) {
-  test(`in text of string members ${text} is the emoji it means, and is counted (W10)`, (t) => {
+  test(`W10: ${text} in a string member is the emoji, and is counted`, (t) => {
     const reader = start(`<a>x${text}y</a>`);
     t.is(reader.readText(100, true), 'x😀y');
     t.is(reader.joinedSurrogates, 1);
@@ -236,7 +236,7 @@ for (const text of ['&#xD83D;&#xDE00;', '&#55357;&#56832;', '&#xD83D;&#56832;'])
   });
 }
 
-test('in text of string members references to illegal characters are let through, and are counted (W10)', (t) => {
+test('W10: references to illegal characters in string members are accepted and counted', (t) => {
   const reader = start('<a>&#0;&#xB;&#31;&#xFFFE;&#65535;</a>', { illegalReferences: true });
   t.is(reader.readText(100, true), '\0\v\x1f\uFFFE\uFFFF');
   t.is(reader.illegalReferences, 5);
@@ -253,7 +253,7 @@ for (const [text, got] of [
   ['&#x110000;', 'one beyond U+10FFFF'],
   ['&#99999999999999999999;', 'one beyond U+10FFFF'],
 ] as const) {
-  test(`${text} is refused in text of string members too (W10)`, (t) => {
+  test(`W10: refuses ${text} in string members too`, (t) => {
     t.throws(() => textOf(`<a>${text}</a>`, true), {
       instanceOf: XmlError,
       message: `line 1, column 4: expected a reference to a legal character, got ${got}`,
@@ -262,18 +262,18 @@ for (const [text, got] of [
 }
 
 for (const text of ['&#xD83D;&#xDE00;', '&#xB;', '&#0;', '&#xFFFE;']) {
-  test(`${text} is refused outside string members: numbers, attributes (W10)`, (t) => {
+  test(`W10: refuses ${text} outside string members: numbers, attributes`, (t) => {
     const message = /^line 1, column \d+: expected a reference to a legal character, got U\+/;
     t.throws(() => textOf(`<a>${text}</a>`, false), { instanceOf: XmlError, message });
     t.throws(() => start(`<a b="${text}"/>`, { illegalReferences: true }), { instanceOf: XmlError, message });
   });
 
-  test(`${text} is no fault of what is skipped, which may be a string (W10)`, (t) => {
+  test(`W10: accepts ${text} in skipped content, which may be a string`, (t) => {
     t.notThrows(() => start(`<a>${text}<b>${text}</b></a>`, { illegalReferences: true }).skip());
   });
 }
 
-test('references to illegal characters are refused in strings when the setting says so (W10)', (t) => {
+test('W10: refuses references to illegal characters in strings if the setting says so', (t) => {
   t.throws(() => start('<a>&#xB;</a>', { illegalReferences: false }).skip());
   const reader = start('<a>&#xB;</a>', { illegalReferences: false });
   t.throws(() => reader.readText(100, true), {
@@ -303,7 +303,7 @@ for (const [content, stray] of [
   });
 }
 
-test('stray text belongs to its own element, not to those around or within', (t) => {
+test('stray text belongs to its own element, not to those around or inside', (t) => {
   const reader = start('<a>x<b><c/></b><d>y</d></a>');
   const seen: string[] = [];
   const walk = () => {
@@ -315,7 +315,7 @@ test('stray text belongs to its own element, not to those around or within', (t)
   t.deepEqual(seen, ['c false', 'b false', 'd true', 'a true']);
 });
 
-test('the prolog may hold a declaration, blanks and comments; blanks and comments may follow the root', (t) => {
+test('prolog: a declaration, blanks and comments; after the root: blanks and comments', (t) => {
   const reader = start('<?xml version="1.0" encoding="x-any" standalone=\'no\' ?>\n<!-- <!DOCTYPE -->\n<a/>');
   reader.skip();
   reader.finish();
@@ -323,7 +323,7 @@ test('the prolog may hold a declaration, blanks and comments; blanks and comment
   t.notThrows(() => drain('\t\r\n <a/>'));
 });
 
-test('drain reads what is left from anywhere', (t) => {
+test('drain reads the rest from any position', (t) => {
   const text = '<a><b>x<c/></b><d/></a> ';
   for (const moves of [0, 1, 2, 3, 4, 5, 6]) {
     const reader = new XmlReader(text, defaultLimits);
@@ -335,13 +335,13 @@ test('drain reads what is left from anywhere', (t) => {
   }
 });
 
-test('drain finds what is ill-formed behind the place where a codec stopped', (t) => {
+test('drain finds malformed XML after the position where a codec stopped', (t) => {
   const reader = start('<a><b/><c></d></a>');
   reader.nextChild();
   t.throws(() => reader.drain(), { message: 'line 1, column 11: expected </c>, got </d>' });
 });
 
-test('names may have every character of the fifth edition, astral ones too', (t) => {
+test('names may have every character of the fifth edition, also outside the BMP', (t) => {
   for (const name of [
     '_',
     'A-.9_z',
@@ -366,7 +366,7 @@ test('names may have every character of the fifth edition, astral ones too', (t)
 });
 
 for (const name of ['-', '.', '9', '·', '\u0300', '×', '÷', '\u037E', '\u2000', '󰀀', '\uFDD0', '‿']) {
-  test(`${JSON.stringify(name)} starts no name`, (t) => {
+  test(`${JSON.stringify(name)} does not start a name`, (t) => {
     t.throws(() => drain(`<${name}/>`), {
       instanceOf: XmlError,
       message: /^line 1, column 2: expected a name, got U\+/,
@@ -522,12 +522,12 @@ for (const [text, message] of [
   ['<a b/>\ufffe', 'line 1, column 5: expected =, got U+002F'],
   ['<a>&am\x01p;</a>', 'line 1, column 7: expected a legal character, got U+0001'],
 ] as const) {
-  test(`${JSON.stringify(text.slice(0, 60))} is refused: ${message} (W10)`, (t) => {
+  test(`W10: refuses ${JSON.stringify(text.slice(0, 60))}: ${message}`, (t) => {
     t.throws(() => drain(text), { instanceOf: XmlError, message });
   });
 }
 
-test('readText refuses what skip refuses, in the same words', (t) => {
+test('readText and skip refuse the same content with the same message', (t) => {
   for (const content of [
     'x]]>y',
     '&',
@@ -546,7 +546,7 @@ test('readText refuses what skip refuses, in the same words', (t) => {
   }
 });
 
-test('an illegal character is an error only once it is met: the root is read before (W3)', (t) => {
+test('W3: an illegal character is an error only when read: the root is read before', (t) => {
   const reader = start('<a><b/>\u0001</a>');
   t.is(reader.local, 'a');
   t.true(reader.nextChild());
@@ -554,7 +554,7 @@ test('an illegal character is an error only once it is met: the root is read bef
   t.throws(() => reader.nextChild(), { message: 'line 1, column 8: expected a legal character, got U+0001' });
 });
 
-test('a text isn’t looked at behind an illegal character in it, however long it may be', (t) => {
+test('a text is not read behind an illegal character, however long it is', (t) => {
   const read = (content: string): unknown => start(`<a>${content}</a>`).readText(5, true);
   for (const content of [
     '123\u0001',
@@ -573,7 +573,7 @@ test('an XmlError has its line and column as numbers', (t) => {
   t.like(error, { name: 'XmlError', line: 3, column: 3, limit: undefined });
 });
 
-test('locate counts LF, CR and CRLF as one line end each (XML 1.0, 2.11)', (t) => {
+test('XML 1.0, 2.11: locate counts LF, CR and CRLF as one line end each', (t) => {
   const text = '<a>\n\r\n\rx</a>';
   t.deepEqual(locate(text, 0), { line: 1, column: 1 });
   t.deepEqual(locate(text, 3), { line: 1, column: 4 });
@@ -584,7 +584,7 @@ test('locate counts LF, CR and CRLF as one line end each (XML 1.0, 2.11)', (t) =
   t.deepEqual(locate(text, text.length), { line: 4, column: 6 });
 });
 
-test('element names out of Object.prototype are names like any other', (t) => {
+test('element names of Object.prototype are ordinary names', (t) => {
   const reader = start('<__proto__ constructor="x"><toString/></__proto__>');
   t.is(reader.local, '__proto__');
   t.is(reader.attribute('', 'constructor'), 'x');
@@ -615,7 +615,7 @@ for (const text of [
   `<a>SECRET${'x'.repeat(defaultLimits.xmlText)}</a>`,
   `<a b="SECRET${'x'.repeat(maxAttributeValueCharacters)}"/>`,
 ]) {
-  test(`the refusal of ${JSON.stringify(text.slice(0, 50))} tells nothing of its content`, (t) => {
+  test(`the refusal of ${JSON.stringify(text.slice(0, 50))} contains nothing of its content`, (t) => {
     const error = t.throws(() => drain(text), { instanceOf: XmlError });
     t.false(`${error?.stack}${JSON.stringify(error)}`.includes('SECRET'));
   });
@@ -629,20 +629,20 @@ for (const [content, begins] of [
   ['<![CDATA[x]]>', false],
   ['', false],
 ] as const)
-  test(`<a>${content}</a> begins ${begins ? 'with an element' : 'with none'}`, (t) => {
+  test(`<a>${content}</a> starts ${begins ? 'with an element' : 'with no element'}`, (t) => {
     const xml = new XmlReader(`<a>${content}</a>`, defaultLimits);
     xml.readRoot();
     t.is(xml.beginsWithElement, begins);
   });
 
-test('<a/> begins with no element, whatever comes after it', (t) => {
+test('<a/> starts with no element, whatever follows', (t) => {
   const xml = new XmlReader('<r><a/><b/></r>', defaultLimits);
   xml.readRoot();
   xml.nextChild();
   t.false(xml.beginsWithElement);
 });
 
-test('a reader that has read nothing is nowhere', (t) => {
+test('an unused reader has no position', (t) => {
   t.like(new XmlReader('<a/>', defaultLimits), {
     local: '',
     namespace: '',
@@ -657,12 +657,12 @@ test('a reader that has read nothing is nowhere', (t) => {
   });
 });
 
-test('references to illegal characters are refused where nothing says otherwise (W10)', (t) => {
+test('W10: refuses references to illegal characters by default', (t) => {
   const reader = start('<a>&#xB;</a>');
   t.throws(() => reader.readText(100, true), { message: /got U\+000B$/ });
 });
 
-test('a start tag and its attributes tell where they stand, and what is declared there', (t) => {
+test('a start tag and its attributes have their positions and declarations', (t) => {
   const text = '<a xmlns="urn:d">\n<p:b c="1"\n xmlns:p="urn:p" p:d="2" xmlns=""><e/></p:b></a>';
   const reader = start(text);
   t.is(reader.startOffset, 0);
@@ -686,7 +686,7 @@ test('a start tag and its attributes tell where they stand, and what is declared
     });
 });
 
-test('names that only begin as xmlns does, or are as long, are attributes like any other', (t) => {
+test('names that start like xmlns, or have its length, are ordinary attributes', (t) => {
   const reader = start(
     '<a xmlnsx="1" xmlnsx:b="2" xmlns:xmlnsx="urn:x" xmln="3" b:xmlns="4" xmlns:b="urn:b" fives="5" fives:c="6" xmlns:fives="urn:f"/>',
   );
@@ -699,7 +699,7 @@ test('names that only begin as xmlns does, or are as long, are attributes like a
   t.is(reader.attribute('urn:f', 'c'), '6');
 });
 
-test('an attribute is refused where it comes twice, in tags of few attributes and of many', (t) => {
+test('a repeated attribute is refused, in tags with few attributes and with many', (t) => {
   for (let count = 2; count < 12; count++)
     for (let first = 0; first < count - 1; first++) {
       const names = Array.from({ length: count }, (_, index) => (index === first ? 'z' : `a${index}`));
@@ -714,7 +714,7 @@ test('an attribute is refused where it comes twice, in tags of few attributes an
     }
 });
 
-test('of up to eight attributes the first that is wrong is told, of more one without its namespace first', (t) => {
+test('the first invalid of up to eight attributes is reported; of more, unbound ones first', (t) => {
   const tag = (count: number): string =>
     `<a z="" z=""${Array.from({ length: count - 3 }, (_, index) => ` a${index}=""`).join('')} p:b=""/>`;
   t.throws(() => drain(tag(8)), { message: 'line 1, column 9: expected each attribute once, got z twice' });

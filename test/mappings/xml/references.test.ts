@@ -17,7 +17,7 @@ function textOf(content: string): string | undefined {
   }
 }
 
-test('[66] CharRef: of all characters digits alone name another, in tens and in sixteens', (t) => {
+test('[66] CharRef: exactly the digits of each radix are accepted', (t) => {
   for (let code = 32; code < 128; code++) {
     const digit = String.fromCharCode(code);
     if (digit === '<' || digit === '&') continue;
@@ -29,7 +29,7 @@ test('[66] CharRef: of all characters digits alone name another, in tens and in 
   }
 });
 
-test('[2] Char: a reference names a character that a document may hold, up to the last', (t) => {
+test('[2] Char: a reference names a legal character, up to the last one', (t) => {
   for (const [code, isTaken] of [
     [0, false],
     [8, false],
@@ -54,7 +54,7 @@ test('[2] Char: a reference names a character that a document may hold, up to th
   }
 });
 
-test('[68] EntityRef: five names are known, and no others', (t) => {
+test('[68] EntityRef: exactly five names are known', (t) => {
   for (const [name, character] of [
     ['amp', '&'],
     ['lt', '<'],
@@ -79,7 +79,7 @@ test('[68] EntityRef: five names are known, and no others', (t) => {
     t.is(textOf(content), undefined, content);
 });
 
-test('W10: two references are a surrogate pair at every end of its ranges, and no others are', (t) => {
+test('W10: two references are a surrogate pair at every edge of the ranges, and no others', (t) => {
   const read = (high: number, low: number): string | undefined => {
     const xml = new XmlReader(`<a>&#${high};&#x${low.toString(16)};</a>`, defaultLimits);
     xml.readRoot();

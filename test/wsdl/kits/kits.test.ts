@@ -18,7 +18,7 @@ const root = join(import.meta.dirname, '../../..');
 const orders = readContract(join(root, 'test/gateway/doctor/contract')).contract;
 const kits = new Kits(compileContract(orders), 'https://api.example/v1');
 
-test('every stack has a program of each operation, with the address and placeholders for credentials', (t) => {
+test('every stack has a program for each operation, with address and placeholders for credentials', (t) => {
   const snippets = kits.snippets('PlaceOrder') ?? [];
   t.deepEqual(
     snippets.map(({ id }) => id),
@@ -32,7 +32,7 @@ test('every stack has a program of each operation, with the address and placehol
   t.is(kits.snippets('Nothing'), undefined);
 });
 
-test('collections are of their formats, and hold every operation', (t) => {
+test('collections follow their formats, and contain every operation', (t) => {
   const postman = JSON.parse(kits.postman());
   t.regex(postman.info.schema, /v2\.1\.0/);
   t.deepEqual(
@@ -50,7 +50,7 @@ test('collections are of their formats, and hold every operation', (t) => {
   t.throws(() => kits.postman(['Nothing']), { instanceOf: RangeError });
 });
 
-test('a zip has all files, and the same bytes each time', (t) => {
+test('a zip has all files, and always the same bytes', (t) => {
   const zip = kits.zip();
   t.deepEqual(Object.keys(unzipSync(zip)), [...kits.files().keys()]);
   t.deepEqual(kits.zip(), zip);
@@ -72,7 +72,7 @@ function hostile(example: string): Contract {
   return { ...orders, operations };
 }
 
-test('an example of a document leaves no text of a program', (t) => {
+test('an example of a document cannot leave a string of a program', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: shells would fill it in
   const attack = "x\nEND_OF_MESSAGE\necho OWNED >&2\n'@\n`\"'\\u0022 $(echo OWNED) ${x} ’; echo OWNED\n";
   const snippets =
@@ -89,7 +89,7 @@ test('an example of a document leaves no text of a program', (t) => {
   t.regex(of('perl'), /<<'END_OF_MESSAGE_'/);
 });
 
-test('an example of a document is no template of a tool that runs or fills in what it says', (t) => {
+test('an example of a document is not a template for tools', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: SoapUI runs it
   const example = 'a ${=new File("/tmp/x").text} b {{{process.env.KEY}} c #{x} d { e';
   const hostileKits = new Kits(compileContract(hostile(example)), 'https://api.example');
@@ -137,7 +137,7 @@ function wsdlWith(action: string): string {
 </w:definitions>`;
 }
 
-test('an action of a WSDL with line breaks is one line in every header, and no block of its own', (t) => {
+test('an action with line breaks is one line in every header', (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kit-'));
   t.teardown(() => rmSync(folder, { recursive: true, force: true }));
   const action = 'urn:a&#10;}&#13;&#10;script:pre-request {&#10;  run()&#10;}&#10;{{x}';
@@ -196,7 +196,7 @@ for (const [what, type, place] of places)
     ['Authorization', 'Bearer {}'],
     ['X-Session', '{}'],
   ] as const)
-    test(`a credential in ${what} that travels in ${header} is once in each program, in the header block`, (t) => {
+    test(`a credential in ${what} sent in ${header} is once in each program, in the header block`, (t) => {
       const overlay = `headers: { ${place}: { header: ${header}, format: "${format}" } }`;
       const adopted = kitsWithHeader(t, type, overlay);
       for (const { id, text } of adopted.snippets('Get') ?? []) {
@@ -208,7 +208,7 @@ for (const [what, type, place] of places)
       t.notRegex(soapUi, new RegExp(`entry key="${header}"`));
     });
 
-test('a UsernameToken that travels in HTTP headers is in the Security block of each program', (t) => {
+test('a UsernameToken sent in HTTP headers is in the Security block of each program', (t) => {
   const overlay =
     'headers: { Security.Username: { header: X-User }, Security.Password: { header: X-Password } }';
   const adopted = kitsWithHeader(t, sequence(element('id')), overlay);
@@ -260,7 +260,7 @@ test('an element of a simple type is one argument of zeep', (t) => {
   t.regex(zeep, /^arguments = "text"\nprint\(client\.service\["Find"\]\(arguments\)\)$/m);
 });
 
-test('samples have one extension each', (t) => {
+test('samples have one file extension each', (t) => {
   const files = [...kits.files().keys()].filter((path) => path.startsWith('FindOrder/samples/request'));
   t.deepEqual(files, [
     'FindOrder/samples/request.soap11.xml',
@@ -281,7 +281,7 @@ const directives = [
 ] as const;
 
 for (const directive of directives)
-  test(`a value is no directive of an HTTP file: ${JSON.stringify(directive)}`, (t) => {
+  test(`a value is not a directive of an HTTP file: ${JSON.stringify(directive)}`, (t) => {
     const value = `x\n${directive}`;
     const snippets = new Kits(compileContract(hostile(value)), 'https://api.example').snippets('PlaceOrder');
     const http = snippets?.find(({ id }) => id === 'http')?.text ?? '';
@@ -301,7 +301,7 @@ for (const directive of directives)
     t.deepEqual(found, [value]);
   });
 
-test('a SoapUI project has no property expansion of the document in any of its names and addresses', (t) => {
+test('names and addresses of a SoapUI project contain no property expansion', (t) => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: SoapUI would run it
   const attack = '${=run()}';
   const named: Contract = {
@@ -320,7 +320,7 @@ test('a SoapUI project has no property expansion of the document in any of its n
   t.notRegex(adopted, /[$#{]\{/);
 });
 
-test('folders are no device names of Windows, and differ without regard to case', (t) => {
+test('folders are not Windows device names, and differ in more than case', (t) => {
   for (const name of ['CON', 'con', 'Aux', 'NUL', 'PRN', 'COM1', 'lpt9', 'COM0', 'COM\u00b9'])
     t.is(fileNameOf(name), `${name}_`);
   t.is(fileNameOf('con.Find'), 'con_.Find');

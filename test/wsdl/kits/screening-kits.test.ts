@@ -7,7 +7,7 @@ import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-test('kits of adopted contracts and of the screening contract are made of every operation', (t) => {
+test('kits of imported contracts and of the screening contract are made of every operation', (t) => {
   for (const place of [
     screeningContract,
     ...['catalogue', 'orders-rpc'].map((name) => join(root, 'test/fixtures/adopt', name)),
@@ -34,7 +34,7 @@ test('a collection has each credential once, and its requests refer to it', (t) 
   t.regex(screening.soapUi(), /\$\{#Project#API_USER_KEY\}/);
 });
 
-test('credentials that calls need not have are marked as optional in programs, collections and README', (t) => {
+test('optional credentials are marked in programs, collections and README', (t) => {
   const folder = folderOf(t, {
     'openapi.yaml': `openapi: 3.0.3
 info: { title: Pets, version: "1" }

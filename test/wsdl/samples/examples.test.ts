@@ -156,7 +156,7 @@ test('a request sample has the example of a text, and of lines', async (t) => {
   t.deepEqual(lines.Body, [{ name: 'Tom' }]);
 });
 
-test('a file in a multipart sample has a media type, the stated one where there is one', async (t) => {
+test('a file in a multipart sample has a media type, the declared one if any', async (t) => {
   const file = { type: 'string', format: 'binary' };
   const { Body } = await requestOf(t, {
     requestBody: {
@@ -181,7 +181,7 @@ test('a file in a multipart sample has a media type, the stated one where there 
   });
 });
 
-test('a request sample has the examples of parameters, wherever the document has them', async (t) => {
+test('a request sample has the examples of parameters, in all places of the document', async (t) => {
   const string = { type: 'string' };
   const request = await requestOf(t, {
     path: '/run/{a}',
@@ -201,7 +201,7 @@ test('a request sample has the examples of parameters, wherever the document has
   t.deepEqual(request, { a: 'A-1', b: 'B-1', c: 'C-1', d: 'D-1', e: { name: 'E-1' }, f: ['F-1', 'F-2'] });
 });
 
-test('an example that its place in the call upstream can’t hold is none', async (t) => {
+test('an example that its upstream place cannot represent is not used', async (t) => {
   const request = await requestOf(t, {
     path: '/run/{a}',
     parameters: [{ name: 'a', in: 'path', required: true, schema: { type: 'string' }, example: '..' }],
@@ -217,7 +217,7 @@ const ruled = [
   [{ format: 'uuid' }, /^[\da-f]{8}-/],
 ] as const;
 for (const [schema, expected] of ruled)
-  test(`a sample obeys ${JSON.stringify(schema)} also where requests are checked by types alone`, async (t) => {
+  test(`a sample matches ${JSON.stringify(schema)} also without strict validation`, async (t) => {
     const string = { type: 'string', ...schema };
     const { Body } = await requestOf(
       t,
@@ -230,7 +230,7 @@ for (const [schema, expected] of ruled)
     t.regex(b[0] ?? '', expected);
   });
 
-test('a sample obeys bounds and factors also where requests are checked by types alone', async (t) => {
+test('a sample matches bounds and factors also without strict validation', async (t) => {
   const properties = {
     a: { type: 'integer', minimum: 10, maximum: 20 },
     b: { type: 'number', exclusiveMinimum: 0.2, exclusiveMaximum: 0.4 },
@@ -299,7 +299,7 @@ test('a reply sample has the example of a document of Swagger 2.0', async (t) =>
   t.true(replies[0]?.text.includes('<name>Swagger</name>'));
 });
 
-test('examples of the body are those of inputs where its members are the inputs', async (t) => {
+test('examples of the body apply to inputs if its members are the inputs', async (t) => {
   const folder = folderOf(t, {
     'openapi.json': JSON.stringify(
       documentOf({

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { textOfPattern } from '../../../wsdl/samples/pattern-text.ts';
 
-test('a text of a pattern is matched by it', (t) => {
+test('a pattern matches the text generated for it', (t) => {
   for (const source of [
     '^[A-Z]{3}-\\d{4}$',
     '^(?:red|green)+$',
@@ -18,7 +18,7 @@ test('a text of a pattern is matched by it', (t) => {
   }
 });
 
-test('a pattern with parts of which no text is made gives none', (t) => {
+test('a pattern with unsupported parts gives no text', (t) => {
   for (const source of ['^(?=a)a$', '(a)\\1', '[a', '(a', 'a)', '*a', '\\P{L}', 'a{100}', '('.repeat(40)])
     t.is(textOfPattern(source), undefined, source);
 });

@@ -17,7 +17,7 @@ const contracts = [
 ] as const;
 
 for (const [name, contract] of contracts)
-  test(`${name}: the gateway takes every sample of a request, and makes the sample replies`, async (t) => {
+  test(`${name}: the gateway accepts every sample of a request, and makes the sample replies`, async (t) => {
     await checkSamples(t, contract);
   });
 
@@ -31,7 +31,7 @@ const demanding = [
 ] as const;
 
 for (const [what, must, overlay = ''] of demanding)
-  test(`${what}, which must be there: the gateway takes every sample of a request, and makes the sample replies`, async (t) => {
+  test(`${what}, if required: the gateway accepts request samples, and makes reply samples`, async (t) => {
     const header = '<soap:header message="t:h" part="s" use="literal"/><soap:body use="literal"/>';
     const wsdl = definitionsOf(
       schemaOf(

@@ -53,7 +53,7 @@ for (const [query, namespace] of [
   }
 }
 
-test('?wsdl&operation=… is the WSDL of those operations alone, whatever the order of the words', async (t) => {
+test('?wsdl&operation=… is the WSDL of only those operations, in any order of parameters', async (t) => {
   const slice = await send('GET', '/soap11?wsdl&operation=getsearch&Operation=DeleteClient');
   t.is(slice.status, 200);
   const actions = [...slice.text.matchAll(/soap:operation soapAction="(\w+)"/g)].map(([, name]) => name);
@@ -66,7 +66,7 @@ for (const [query, says] of [
   ['?wsdl&operation=GetSerch', /, got "GetSerch"\. Did you mean GetSearch\?/],
   ['?wsdl&tag=none', /^tag: expected .*, got "none"/],
 ] as const) {
-  test(`GET /v2${query} is 404 and says what there is`, async (t) => {
+  test(`GET /v2${query} is 404 and lists the documents`, async (t) => {
     const reply = await send('GET', query);
     t.is(reply.status, 404);
     t.is(reply.headers['content-type'], 'text/plain; charset=utf-8');
@@ -74,7 +74,7 @@ for (const [query, says] of [
   });
 }
 
-test('a ?wsdl of more names than sliceNames is refused', async (t) => {
+test('refuses a ?wsdl with more names than sliceNames', async (t) => {
   const { send } = await startGateway(t, { limits: { sliceNames: 2 } });
   t.is((await send('GET', '?wsdl&operation=GetSearch&operation=GetPdf')).status, 200);
   const refused = await send('GET', '?wsdl&operation=GetSearch&operation=GetPdf&tag=a');
@@ -82,7 +82,7 @@ test('a ?wsdl of more names than sliceNames is refused', async (t) => {
   t.regex(refused.text, /^expected at most 2 tags and operations, got more/);
 });
 
-test('documents that no longer fit documentCacheBytes are written anew, the same', async (t) => {
+test('evicted documents beyond documentCacheBytes are rendered again, unchanged', async (t) => {
   const { send } = await startGateway(t, { limits: { documentCacheBytes: 1 } });
   const first = await send('GET', '?wsdl');
   t.is((await send('GET', '?xsd=0')).status, 200);
@@ -104,7 +104,7 @@ for (const [method, path] of [
   ['GET', '?xsd=<script>'],
   ['PUT', '/soap11?<script>'],
 ] as const) {
-  test(`${method} /v2${path} is refused with a text that no browser takes for a page`, async (t) => {
+  test(`${method} /v2${path} is refused with a text that browsers do not render as a page`, async (t) => {
     const reply = await send(method, path);
     t.true(reply.status === 404 || reply.status === 405);
     t.is(reply.headers['content-type'], 'text/plain; charset=utf-8');
@@ -113,7 +113,7 @@ for (const [method, path] of [
 }
 
 for (const path of ['', '/', '?x=<script>alert(1)</script>']) {
-  test(`W2: GET /v2${path} is the metadata page, which runs no script and echoes nothing`, async (t) => {
+  test(`W2: GET /v2${path} is the metadata page, which has no script and echoes no input`, async (t) => {
     const reply = await send('GET', path);
     t.is(reply.status, 200);
     t.is(reply.headers['content-type'], 'text/html; charset=utf-8');
@@ -269,7 +269,7 @@ for (const header of ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Overr
   });
 }
 
-test('W8: every reply but a document says no-store, its length, and has no chunks', async (t) => {
+test('W8: every reply except a document has no-store and a length, and no chunks', async (t) => {
   const replies = await Promise.all([
     send('POST', '/soap11', {}, envelope('1.1')),
     send('POST', '/soap11', {}, 'x'),
@@ -287,7 +287,7 @@ test('W8: every reply but a document says no-store, its length, and has no chunk
   }
 });
 
-test('W8: XML replies start with the declaration, without mark or line breaks', async (t) => {
+test('W8: XML replies start with the declaration, without byte order mark and line breaks', async (t) => {
   for (const path of ['/soap11', '/soap12', '/xml/reply/GetSearch']) {
     const body = path.startsWith('/soap') ? envelope('1.2') : getSearch;
     const { text } = await send('POST', path, {}, body);
@@ -296,14 +296,14 @@ test('W8: XML replies start with the declaration, without mark or line breaks', 
   }
 });
 
-test('health and readiness are told outside the contract', async (t) => {
+test('health and readiness are outside the contract', async (t) => {
   for (const path of ['/healthz', '/readyz']) {
     const reply = await gateway.raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     t.regex(reply, /^HTTP\/1\.1 200 /);
   }
 });
 
-test('allowedHosts: a Host that is listed is served in any case and with any port, another one is 421', async (t) => {
+test('allowedHosts: a listed Host is served in any case and with any port, another one is 421', async (t) => {
   const { raw, hits } = await startGateway(t, { serve: { allowedHosts: ['API.example', '[::1]'] } });
   const ask = (path: string, host: string): Promise<string> =>
     raw(
@@ -350,7 +350,7 @@ test('allowedHosts: loopback refuses other names in Host, for calls, documents a
 });
 
 for (const name of ['api.example:443', 'https://api.example', '']) {
-  test(`allowedHosts: "${name}" is no name, and nothing listens`, async (t) => {
+  test(`allowedHosts: "${name}" is invalid, and the gateway does not start`, async (t) => {
     await t.throwsAsync(startGateway(t, { serve: { allowedHosts: [name] } }), {
       instanceOf: RangeError,
       message: `allowed host: expected a name without a port, got ${JSON.stringify(name)}`,
@@ -358,7 +358,7 @@ for (const name of ['api.example:443', 'https://api.example', '']) {
   });
 }
 
-test('W40: CORS headers go to the origins of the setting cors alone, without it to nobody', async (t) => {
+test('W40: CORS headers are sent only to origins in the setting cors', async (t) => {
   const open = await startGateway(t, { overlay: 'cors: [https://app.example]' });
   const origin = { Origin: 'https://app.example' };
   const preflight = await open.send('OPTIONS', '/json/reply/GetSearch', origin);

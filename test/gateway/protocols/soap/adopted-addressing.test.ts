@@ -99,7 +99,7 @@ for (const version of ['1.1', '1.2'] as const)
   });
 
 for (const namespace of [wsam, wsaw, 'http://www.w3.org/2006/02/addressing/wsdl', wsa10, wsa2004])
-  test(`A34: replies have the action that an attribute of ${namespace} declares`, async (t) => {
+  test(`A34: replies have the action declared by an attribute of ${namespace}`, async (t) => {
     const declared = (action: string): string => `xmlns:a="${namespace}" a:Action="${action}"`;
     const attributes = {
       output: `name="x" ${declared(' urn:sum?a=1&amp;b\n ')}`,
@@ -109,13 +109,13 @@ for (const namespace of [wsam, wsaw, 'http://www.w3.org/2006/02/addressing/wsdl'
       t.deepEqual(await actionsOf(t, attributes, '1.2', addressing), ['urn:sum?a=1&amp;b', 'urn:bad']);
   });
 
-test('A34: wsam:Action wins over wsaw:Action, and an empty Action is none', async (t) => {
+test('A34: wsam:Action wins over wsaw:Action, and an empty Action is ignored', async (t) => {
   const both = `xmlns:a="${wsaw}" a:Action="urn:old" xmlns:m="${wsam}"`;
   t.is((await actionsOf(t, { output: `${both} m:Action="urn:new"` }))[0], 'urn:new');
   t.is((await actionsOf(t, { output: `${both} m:Action=""` }))[0], 'urn:old');
 });
 
-test('A34: a WSDL of SOAP 1.2 only declares actions alike', async (t) => {
+test('A34: a WSDL with only SOAP 1.2 declares actions in the same way', async (t) => {
   const soap = 'http://schemas.xmlsoap.org/wsdl/soap12/';
   t.deepEqual(await actionsOf(t, { soap }), ['urn:t:ICalc:AddResponse', 'urn:t:ICalc:Add:Fault:Bad']);
 });
@@ -125,7 +125,7 @@ test('A34: WS-Addressing of 2004 has no default action for declared faults', asy
   t.deepEqual(actions, ['http://c.example/ICalc/AddResponse', `${wsa2004}/fault`]);
 });
 
-test('A34: an error that is no declared fault has the action of any SOAP fault', async (t) => {
+test('A34: an undeclared error has the action of any SOAP fault', async (t) => {
   const gateway = await startGateway(t, {
     serve: {
       contract: folderOf(t, { 's.wsdl': calculator({ input: `a:Action="urn:add" xmlns:a="${wsaw}"` }) }),

@@ -41,7 +41,7 @@ async function serveOrders(t: ExecutionContext, overlay: string) {
   return { ...gateway, call };
 }
 
-test('A31: where the overlay says so, the values of a UsernameToken go upstream in HTTP headers, and into no log', async (t) => {
+test('A31: the overlay sends values of a UsernameToken upstream in headers, and never logs them', async (t) => {
   const { call, hits, log } = await serveOrders(t, mapped);
   const reply = await call(security(token));
   t.is(reply.status, 200, reply.text);
@@ -53,7 +53,7 @@ test('A31: where the overlay says so, the values of a UsernameToken go upstream 
   t.regex(blank.text, /X-Password: expected printable ASCII without blanks, at most 256 characters/);
 });
 
-test('A31: another token, a digest, and a token beside a signature are refused', async (t) => {
+test('A31: refuses another token, a digest, and a token with a signature', async (t) => {
   const { call, hits } = await serveOrders(t, mapped);
   const digest = token.replace('<o:Password>', '<o:Password Type="x#PasswordDigest">');
   for (const content of [
@@ -68,7 +68,7 @@ test('A31: another token, a digest, and a token beside a signature are refused',
   t.is(hits.length, 0);
 });
 
-test('A31: without such a line a block that must be understood is a fault, and the policy is listed as not met', async (t) => {
+test('A31: without the setting a mandatory block is a fault, and the policy is listed as not met', async (t) => {
   const { call } = await serveOrders(t, '');
   t.regex((await call(security(token))).text, /MustUnderstand/);
   const policiesOf = (overlay: string) =>
@@ -95,7 +95,7 @@ for (const [what, overlay, problem] of [
     /headers\/Security\.Username\/format: expected none/,
   ],
 ] as const)
-  test(`A31: a UsernameToken with ${what} is refused`, (t) => {
+  test(`A31: refuses a UsernameToken with ${what}`, (t) => {
     const error = t.throws(() => readContract(folderOf(t, { 'Orders.wsdl': asking, 'soap.yaml': overlay })));
     t.regex(error?.message ?? '', problem);
   });

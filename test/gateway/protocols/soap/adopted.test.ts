@@ -57,7 +57,7 @@ const order = {
   },
 };
 
-test('A5, A7: a call at the old path goes upstream as POST /{name}, in either version of SOAP, and is answered in kind', async (t) => {
+test('A5, A7: a call at the legacy path is sent as POST /{name}, in both SOAP versions', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ body: JSON.stringify(order) });
   for (const version of ['1.1', '1.2'] as const) {
@@ -77,7 +77,7 @@ test('A5, A7: a call at the old path goes upstream as POST /{name}, in either ve
   );
 });
 
-test('A1, A2, W34: the WSDL comes byte for byte but for its addresses, at the old path, in any case and as .NET asks for it', async (t) => {
+test('A1, A2, W34: the WSDL at the legacy path is unchanged except for its addresses', async (t) => {
   const gateway = await serveOrders(t);
   const expected = orders.replaceAll('http://legacy.example/', `http://127.0.0.1:${gateway.port}/`);
   for (const path of [
@@ -94,7 +94,7 @@ test('A1, A2, W34: the WSDL comes byte for byte but for its addresses, at the ol
   t.regex(missing.text, /^no such document/);
 });
 
-test('A2: the parts of a WSDL are served by their numbers, and locations lead there', async (t) => {
+test('A2: the parts of a WSDL are served by number, and locations refer to these', async (t) => {
   const schema =
     '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"><xs:element name="Get" type="xs:string"/></xs:schema>';
   const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
@@ -108,7 +108,7 @@ test('A2: the parts of a WSDL are served by their numbers, and locations lead th
   t.is((await send(gateway.port, 'GET', new URL(location).pathname + new URL(location).search)).text, schema);
 });
 
-test('W10: a reference to a control character is taken as it is in a declared header block, and in one before it', async (t) => {
+test('W10: accepts a reference to a control character in and before a declared header block', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ body: JSON.stringify({ GetOrderResult: null }) });
   const header = `<t:T xmlns:t="urn:t">&#2;</t:T>${session.replace('north', 'nor&#1;th')}`;
@@ -117,7 +117,7 @@ test('W10: a reference to a control character is taken as it is in a declared he
   t.is(JSON.parse(gateway.hits[0]?.body ?? '')['@headers'].SessionHeader.branch, 'nor\u0001th');
 });
 
-test('A8: declared header blocks are the first member, those of the reply go into its Header', async (t) => {
+test('A8: declared header blocks are the first member; those of the reply are in its Header', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({
     body: JSON.stringify({ '@headers': { QuotaHeader: { callsLeft: 7 } }, GetOrderResult: null }),
@@ -133,7 +133,7 @@ test('A8: declared header blocks are the first member, those of the reply go int
   );
 });
 
-test('A8, W28: a reply with header blocks of its own answers WS-Addressing beside them', async (t) => {
+test('A8, W28: a reply with its own header blocks also answers WS-Addressing', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ body: JSON.stringify({ '@headers': { QuotaHeader: { callsLeft: 7 } } }) });
   const header = '<a:MessageID xmlns:a="http://www.w3.org/2005/08/addressing">urn:uuid:1</a:MessageID>';
@@ -144,7 +144,7 @@ test('A8, W28: a reply with header blocks of its own answers WS-Addressing besid
   );
 });
 
-test('A8: a scalar of a block goes upstream in an HTTP header, and into no log', async (t) => {
+test('A8: a scalar of a block is sent upstream in an HTTP header, and never logged', async (t) => {
   const gateway = await serveOrders(
     t,
     'headers:\n  SessionHeader.session: { header: Authorization, format: "Bearer {}" }\n',
@@ -157,7 +157,7 @@ test('A8: a scalar of a block goes upstream in an HTTP header, and into no log',
   t.false(gateway.log().includes('abc123xyz'), gateway.log());
 });
 
-test('A8: a scalar of a JSON caller’s @headers goes the same way, and into no log', async (t) => {
+test('A8: a scalar of a JSON caller’s @headers is sent in the same way, and never logged', async (t) => {
   const folder = folderOf(t, { 'soap.yaml': 'headers: { SessionHeader.session: { header: X-Session } }\n' });
   copyFileSync('docs/adopt/Orders.wsdl', join(folder, 'Orders.wsdl'));
   const gateway = await startGateway(t, { serve: { contract: folder, logMessages: true } });
@@ -191,7 +191,7 @@ test('A8: a scalar of a JSON caller’s @headers goes the same way, and into no 
   t.is(gateway.hits.at(-1)?.body, `{ "orderId": 1, "@headers": {"SessionHeader": {${branch}}} }`);
 });
 
-test('A8: a block with nothing left in it is none', async (t) => {
+test('A8: a block without remaining content is omitted', async (t) => {
   const gateway = await serveOrders(t, 'headers:\n  SessionHeader.session: { header: X-Session }\n');
   const header = session.replace('<branch>north</branch>', '');
   await gateway.call(shop, envelope('1.1', { header, body: getOrder(1) }));
@@ -199,7 +199,7 @@ test('A8: a block with nothing left in it is none', async (t) => {
   t.is(gateway.hits[0]?.body, '{"orderId":1}');
 });
 
-test('A8: what is to go in an HTTP header is one value that the WSDL has, or an error at start', async (t) => {
+test('A8: a value mapped to an HTTP header must be one value of the WSDL, or the start fails', async (t) => {
   for (const place of ['SessionHeader.sesion', 'SessionHeader.session.id'])
     await t.throwsAsync(serveOrders(t, `headers: { ${place}: { header: X-Session } }\n`), {
       message: /soap\.yaml:1#\/headers\/SessionHeader.*: expected a header block and one value in it/,
@@ -214,7 +214,7 @@ test('A8: what is to go in an HTTP header is one value that the WSDL has, or an 
   });
 });
 
-test('A8: where a value is to go in an HTTP header and another comes, nothing is sent', async (t) => {
+test('A8: nothing is sent if the value for an HTTP header is invalid', async (t) => {
   const alike =
     '<s:schema targetNamespace="urn:o" xmlns:o="urn:o" elementFormDefault="qualified"><s:element name="SessionHeader"><s:complexType><s:sequence><s:element maxOccurs="9" name="session" type="s:string"/></s:sequence></s:complexType></s:element></s:schema>';
   const wsdl = orders
@@ -232,7 +232,7 @@ test('A8: where a value is to go in an HTTP header and another comes, nothing is
   t.false((text + gateway.log()).includes('abc123xyz'));
 });
 
-test('A8: a block that is wrong, or comes twice, is told by its path', async (t) => {
+test('A8: an invalid or repeated block is reported by its path', async (t) => {
   const gateway = await serveOrders(t);
   const misspelt = session.replace(/branch/g, 'brunch');
   const wrong = await gateway.call(shop, envelope('1.1', { header: misspelt, body: getOrder(1) }));
@@ -251,7 +251,7 @@ test('W28: a declared block may have mustUnderstand, an unknown one may not', as
   t.regex(refused.text, /<faultcode>s:MustUnderstand</);
 });
 
-test('A29: an error answer with @fault is the declared fault', async (t) => {
+test('A29: an error response with @fault is the declared fault', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({
     status: 404,
@@ -275,7 +275,7 @@ test('A29: an error answer with @fault is the declared fault', async (t) => {
   );
 });
 
-test('A29: names the declared faults if @fault is unknown, and the member that is wrong', async (t) => {
+test('A29: an error names the declared faults if @fault is unknown, and the wrong member', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ status: 409, body: '{"@fault":"Nothing","@message":"taken"}' });
   const other = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
@@ -347,7 +347,7 @@ for (const [title, status, body, old, next] of [
     }
   });
 
-test('A29: faultCodePrefix is the prefix of every code of SOAP, also of faults of the gateway', async (t) => {
+test('A29: faultCodePrefix is the prefix of every SOAP code, also in faults of the gateway', async (t) => {
   const gateway = await serveOrders(t, 'faultCodePrefix: SOAP-ENV\n');
   gateway.answer({ status: 500, body: '{"@code":"Server.NoStock"}' });
   const old = await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
@@ -366,7 +366,7 @@ test('A29: faultCodePrefix is the prefix of every code of SOAP, also of faults o
   );
 });
 
-test('A28, A29: what a declared fault lacks, or has too much, is counted as that of a reply', async (t) => {
+test('A28, A29: missing and unknown members of a declared fault are counted like those of a reply', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ status: 404, body: '{"@fault":"OrderNotFound","order":5,"hint":"a"}' });
   await gateway.call(shop, envelope('1.1', { body: getOrder(5) }));
@@ -375,7 +375,7 @@ test('A28, A29: what a declared fault lacks, or has too much, is counted as that
   t.regex(text, /reply_members_missing_total\{contract="\/",operation="GetOrder"\} 1\n/);
 });
 
-test('W25: a declared fault that quotes the caller’s secret tells it to no caller, in whatever form that asks', async (t) => {
+test('W25: a declared fault never contains the caller’s secret, in any form', async (t) => {
   const gateway = await serveOrders(t, 'headers: { SessionHeader.session: { header: X-Session } }\n');
   gateway.answer({
     status: 404,
@@ -394,7 +394,7 @@ test('W25: a declared fault that quotes the caller’s secret tells it to no cal
   }
 });
 
-test('heldBytes: a declared fault counts as it goes out, five times as large as it came', async (t) => {
+test('heldBytes: a declared fault counts with its written size, five times the received one', async (t) => {
   const overlay = 'operations: { OrdersSoap.GetOrder: { readOnly: true } }';
   const gateway = await serveOrders(t, overlay, { heldBytes: 1_000_000 });
   const hint = (length: number) =>
@@ -409,7 +409,7 @@ test('heldBytes: a declared fault counts as it goes out, five times as large as 
   }
 });
 
-test('A21: an answer without a body is an empty reply where an object is expected', async (t) => {
+test('A21: a response without a body is an empty reply if an object is expected', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer((_hit, response) => response.writeHead(204).end());
   const body = '<CancelOrder xmlns="http://orders.example/"><orderId>5</orderId></CancelOrder>';
@@ -418,7 +418,7 @@ test('A21: an answer without a body is an empty reply where an object is expecte
   t.regex(reply.text, /<s:Body><n0:CancelOrderResponse [^>]*\/><\/s:Body>/);
 });
 
-test('W22: an empty success is an error if the reply has content, unless its status may have no body', async (t) => {
+test('W22: an empty success is an error if the reply has content, unless the status has no body', async (t) => {
   const gateway = await serveOrders(t);
   const cancel = '<CancelOrder xmlns="http://orders.example/"><orderId>5</orderId></CancelOrder>';
   for (const version of ['1.1', '1.2'] as const)
@@ -444,7 +444,7 @@ test('W22: an empty success is an error if the reply has content, unless its sta
     }
 });
 
-test('A12, A15, A18: what is wrong in a request is told by path, and nothing is sent', async (t) => {
+test('A12, A15, A18: problems of a request are reported by path, and nothing is sent', async (t) => {
   const gateway = await serveOrders(t);
   const place = (content: string, attributes = 'id="1"'): string =>
     envelope('1.1', {
@@ -469,7 +469,7 @@ const placed = {
   order: { id: 1, Placed: '2006-01-02T03:04:05', Shipped: null, Total: 1, Status: 'Open' },
 };
 
-test('W12, A26, W42: a JSON caller’s members that nothing takes, values of no enumeration and what is missing are told by path, and nothing is sent', async (t) => {
+test('W12, A26, W42: a JSON caller’s unknown, invalid and missing members are reported by path', async (t) => {
   const gateway = await serveOrders(t);
   const cases: readonly (readonly [string, object, string, string])[] = [
     ['GetOrder', { orderId: 5, isAdmin: true }, 'UnknownElement', 'isAdmin'],
@@ -507,7 +507,7 @@ test('W12, A26, W42: a JSON caller’s members that nothing takes, values of no 
   );
 });
 
-test('W12, A19: a JSON caller’s @type may stand behind members of its type, and those that nothing takes are told of or left out as ever', async (t) => {
+test('W12, A19: @type may follow members of its type; unknown ones are reported or dropped', async (t) => {
   const customer = { Name: 'a', VatId: 'X', '@type': 'BusinessCustomer' };
   const place = (gateway: Gateway, its: object) => {
     const text = JSON.stringify({ order: { ...placed.order, Customer: its } });
@@ -533,7 +533,7 @@ test('W12, A19: a JSON caller’s @type may stand behind members of its type, an
   t.regex(ignoring.log(), /"ignored":\["isAdmin"\]/);
 });
 
-test('under validate: strict values of a JSON caller obey facets too', async (t) => {
+test('validate: strict applies facets to values of a JSON caller', async (t) => {
   const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
     /<xs:schema.*<\/xs:schema>/,
     '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t" elementFormDefault="qualified"><xs:element name="Get"><xs:complexType><xs:sequence><xs:element name="Name"><xs:simpleType><xs:restriction base="xs:string"><xs:maxLength value="3"/></xs:restriction></xs:simpleType></xs:element></xs:sequence></xs:complexType></xs:element></xs:schema>',
@@ -549,7 +549,7 @@ test('under validate: strict values of a JSON caller obey facets too', async (t)
   t.is(gateway.hits[0]?.body, '{"Name":"abc"}');
 });
 
-test('under validate: strict a JSON caller’s message obeys limits of JSON alone, and one that is long in XML is read beside the event loop', async (t) => {
+test('validate: strict applies JSON limits to JSON callers; long XML is read in a worker thread', async (t) => {
   const wsdl = operationsOf({ Get: { element: 't:Get' } }).replace(
     /<xs:schema.*<\/xs:schema>/,
     schemaOf(
@@ -573,7 +573,7 @@ test('under validate: strict a JSON caller’s message obeys limits of JSON alon
   t.deepEqual(await ask({ loopSteps: 1_500 }), [200, text]);
 });
 
-test('W12: with unknownElements: ignore a JSON caller’s members that nothing takes are left out, and noted by name', async (t) => {
+test('W12: unknownElements: ignore drops a JSON caller’s unknown members and logs their names', async (t) => {
   const gateway = await serveOrders(t, 'unknownElements: ignore');
   gateway.answer({ body: JSON.stringify(order) });
   const given = '{"x":{"y":1},"@headers":{"SessionHeader":{"z":1,"branch":"n"}},"orderId": 12345}';
@@ -585,7 +585,7 @@ test('W12: with unknownElements: ignore a JSON caller’s members that nothing t
   t.is(gateway.hits[1]?.body, known);
 });
 
-test('W12: beside a JSON caller’s members that are left out all else stays as it came', async (t) => {
+test('W12: the other members of a JSON caller are unchanged if unknown ones are dropped', async (t) => {
   const gateway = await serveOrders(t, 'unknownElements: ignore');
   gateway.answer({ body: '{}' });
   const asked = async (text: string): Promise<string | undefined> => {
@@ -606,7 +606,7 @@ test('W12: beside a JSON caller’s members that are left out all else stays as 
   t.is(await asked(header(`, ${first}`)), header(''));
 });
 
-test('A28: what a reply lacks is written without, noted in the log, and counted by operation', async (t) => {
+test('A28: a missing member of a reply is omitted, logged, and counted by operation', async (t) => {
   const gateway = await serveOrders(t);
   const { Total: _, ...rest } = order.GetOrderResult;
   gateway.answer({ body: JSON.stringify({ '@headers': { QuotaHeader: {} }, GetOrderResult: rest }) });
@@ -624,7 +624,7 @@ test('A28: what a reply lacks is written without, noted in the log, and counted 
   t.regex(metrics, /soapbridge_reply_members_missing_total\{contract="[^"]*",operation="GetOrder"\} 2\n/);
 });
 
-test('JSON and plain XML callers reach an adopted operation too, checked by the same schema', async (t) => {
+test('JSON and plain XML callers reach an imported operation, checked by the same schema', async (t) => {
   const gateway = await serveOrders(t);
   gateway.answer({ body: JSON.stringify(order) });
   const fits = await send(gateway.port, 'POST', '/json/reply/GetOrder', json, '{"orderId":1}');
@@ -638,7 +638,7 @@ test('JSON and plain XML callers reach an adopted operation too, checked by the 
   t.is(gateway.hits.at(-1)?.body, '{"orderId":2}');
 });
 
-test('a request above 128 KiB and a reply above 256 KiB are read in the thread beside the loop as any other', async (t) => {
+test('a request above 128 KiB and a reply above 256 KiB are read in the worker thread', async (t) => {
   const gateway = await serveOrders(t);
   const labels = '<string>label</string>'.repeat(10_000);
   gateway.answer({ body: JSON.stringify({ PlaceOrderResult: 5 }) });
@@ -655,7 +655,7 @@ test('a request above 128 KiB and a reply above 256 KiB are read in the thread b
   t.is(text.split('<n0:string>').length, 50_001);
 });
 
-test('SOAPBRIDGE_LOG_MESSAGES shows members that the service knows and the overlay does not call personal, and no open content', async (t) => {
+test('SOAPBRIDGE_LOG_MESSAGES logs known members that are not personal, and no open content', async (t) => {
   const folder = folderOf(t, {
     'soap.yaml': 'personal: [Name]\nheaders: { SessionHeader.session: { header: X-S } }\n',
   });
@@ -677,7 +677,7 @@ test('SOAPBRIDGE_LOG_MESSAGES shows members that the service knows and the overl
   for (const hidden of ['A & B', 'urn:z', 'secret', 'abc123xyz']) t.false(log.includes(hidden), hidden);
 });
 
-test('a reload reads the WSDL and its overlay anew, in another thread', async (t) => {
+test('a reload reads the WSDL and its overlay again, in another thread', async (t) => {
   const folder = folderOf(t, { 'service.wsdl': operationsOf({ One: { element: 't:Ping' } }) });
   const gateway = await serveFolder(t, folder);
   writeFileSync(join(folder, 'soap.yaml'), 'operations: { One: { name: First } }\n');
@@ -733,7 +733,7 @@ function operationsOf(operations: Readonly<Record<string, OperationParts>>): str
 
 const ping = envelope('1.1', { body: '<Ping xmlns="urn:t"/>' });
 
-test('A6: of operations that share their body the action says which it is, wherever it comes; none or another is a fault that lists them', async (t) => {
+test('A6: the action selects between operations with one body; no or another one is a fault', async (t) => {
   const wsdl = operationsOf({
     One: { element: 't:Ping', action: 'urn:t/One' },
     Two: { element: 't:Ping', action: 'urn:t/Two' },
@@ -762,7 +762,7 @@ test('A6: of operations that share their body the action says which it is, where
   t.is(gateway.hits.length, 4);
 });
 
-test('A6: the fault names the operations with one body that have no action of their own', async (t) => {
+test('A6: the fault lists the operations with one body and no own action', async (t) => {
   const same = { element: 't:Ping' };
   for (const [operations, told] of [
     [{ One: same, Two: same }, '(One, Two), but the WSDL declares none, got none'],
@@ -784,7 +784,7 @@ test('A6: the fault names the operations with one body that have no action of th
   t.true(text.includes('(One, Two), one of "urn:a", got several of them'), text);
 });
 
-test('A6: an empty body is dispatched by the action; where one operation alone has one, it needs none', async (t) => {
+test('A6: an empty body is dispatched by the action, which is optional for a single operation', async (t) => {
   const empty = envelope('1.1', { body: '' });
   const two = await serveFiles(t, {
     'service.wsdl': operationsOf({ One: { action: 'urn:t/One' }, Two: { action: 'urn:t/Two' } }),
@@ -801,7 +801,7 @@ test('A6: an empty body is dispatched by the action; where one operation alone h
   t.regex(text, /expected an operation of the contract in Body, got &lt;Pong&gt;/);
 });
 
-test('A6: an operation answers at the path of its port alone; at /soap11 all do', async (t) => {
+test('A6: an operation answers only at the path of its port; at /soap11 all do', async (t) => {
   const wsdl = operationsOf({ One: { element: 't:Ping', port: 1 }, Two: { element: 't:Pong', port: 2 } });
   const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
   t.is((await gateway.call('/P1.asmx', ping)).status, 200);
@@ -810,7 +810,7 @@ test('A6: an operation answers at the path of its port alone; at /soap11 all do'
   t.is((await gateway.call('/soap11', ping)).status, 200);
 });
 
-test('W4: an action that is declared for another operation is refused, any other means nothing', async (t) => {
+test('W4: refuses an action declared for another operation, and ignores any other', async (t) => {
   const wsdl = operationsOf({
     One: { element: 't:Ping', action: 'urn:t/One' },
     Two: { element: 't:Pong', action: 'urn:t/Two' },
@@ -821,7 +821,7 @@ test('W4: an action that is declared for another operation is refused, any other
   t.is((await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:else' })).status, 200);
 });
 
-test('A9: a one-way operation is answered 202 without a body once the service took it, else with a fault', async (t) => {
+test('A9: a one-way operation is 202 without a body once the upstream accepted it, else a fault', async (t) => {
   const wsdl = operationsOf({ Tell: { element: 't:Ping', oneWay: true } });
   const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
   gateway.answer({ status: 200, body: '{"anything":1}' });
@@ -832,7 +832,7 @@ test('A9: a one-way operation is answered 202 without a body once the service to
   t.is((await gateway.call('/Things.asmx', ping)).status, 500);
 });
 
-test('A5, A33: the overlay gives a port another path, and operations another name', async (t) => {
+test('A5, A33: the overlay changes the path of a port and the names of operations', async (t) => {
   const wsdl = operationsOf({ One: { element: 't:Ping' }, Two: { element: 't:Pong' } });
   const overlay =
     'endpoints: { Portundefined: /new/path }\noperations: { One: { name: First }, Tundefined.Two: { hide: true } }\n';
@@ -843,7 +843,7 @@ test('A5, A33: the overlay gives a port another path, and operations another nam
   t.regex(hidden.text, /expected an operation of the contract in Body/);
 });
 
-test('A33: members are called otherwise in JSON, both ways, elements and attributes, and problems name the XML', async (t) => {
+test('A33: JSON names of elements and attributes change in both directions; problems name the XML', async (t) => {
   const rename =
     'rename: { Order.Customer: buyer, Order.id: number, Line.quantity: count, GetOrder.orderId: order, GetOrderResponse.GetOrderResult: result, Customer.Name: name }\n';
   const gateway = await serveOrders(t, rename);
@@ -863,7 +863,7 @@ test('A33: members are called otherwise in JSON, both ways, elements and attribu
   t.is(gateway.hits[0]?.body, '{"order":1}');
 });
 
-test('A33: a rename of what is not there, or to a name that is taken, is refused', async (t) => {
+test('A33: refuses renaming an unknown member, and a name that is taken', async (t) => {
   const overlay =
     'rename:\n  Order.Nothing: x\n  Nothing.Customer: x\n  Order.Customer: Total\n  Order.Total: "@a"\n';
   const first = await t.throwsAsync(serveOrders(t, overlay));
@@ -880,7 +880,7 @@ test('A33: a rename of what is not there, or to a name that is taken, is refused
   );
 });
 
-test('an overlay that names what the WSDL lacks is refused with all that is wrong', async (t) => {
+test('an overlay with unknown names is refused with all its errors', async (t) => {
   const overlay =
     'endpoints: { Nowhere: /x }\noperations: { Nothing: { name: N }, Onne: {} }\nheaders: { None.x: { header: X-N } }\nbigNumbers: some\n';
   const folder = folderOf(t, {

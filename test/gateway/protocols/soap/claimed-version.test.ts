@@ -109,7 +109,7 @@ for (const [kind, ports, path, version12] of [
   });
 }
 
-test('W44: a call that is shed is plain text in both versions', async (t) => {
+test('W44: a call rejected with 503 is plain text in both versions', async (t) => {
   for (const ports of [undefined, ['1.1', '1.2']] as const) {
     const local = await startGateway(t, {
       limits: { inFlight: 1, queue: 0 },

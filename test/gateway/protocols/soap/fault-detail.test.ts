@@ -148,21 +148,21 @@ for (const version of ['1.1', '1.2'] as const) {
   }
 }
 
-test.serial('what isn’t well-formed is told as that', async (t) => {
+test.serial('malformed XML is reported as such', async (t) => {
   const detail = await detailOf('<addPet>');
   t.is(elementText(detail ?? '', 'code'), 'MalformedRequest');
   t.is(elementText(detail ?? '', 'status'), '400');
   t.is(findInvalid(schema, detail ?? ''), undefined);
 });
 
-test.serial('a fault about a header block has no detail, as SOAP wants it', async (t) => {
+test.serial('a fault about a header block has no detail, as SOAP requires', async (t) => {
   const unknown = '<s:Header><a xmlns="urn:a" s:mustUnderstand="1"/></s:Header>';
   t.is(await detailOf(addPet('<name>Rex</name>'), '1.1', unknown), undefined);
   const wrong = '<s:Header><Credentials xmlns="urn:a"/></s:Header>';
   t.is(await detailOf(addPet('<name>Rex</name>'), '1.1', wrong), undefined);
 });
 
-test('a contract whose errors are in band has no detail, and declares none', async (t) => {
+test('a contract with in-band errors has no detail, and declares none', async (t) => {
   const screening = await startGateway(t);
   const { text } = await screening.send('POST', '/soap11', {}, envelope('1.1', { body: '<Nothing/>' }));
   t.true(text.includes('Fault>'), text);
@@ -171,7 +171,7 @@ test('a contract whose errors are in band has no detail, and declares none', asy
   t.false(wsdl.text.includes('ServiceFault'));
 });
 
-test('every operation declares the fault, in both bindings for Axis2, in that of SOAP 1.2 as of 1.1 too for Axis 1.4', (t) => {
+test('every operation declares the fault: Axis2 in both bindings, Axis 1.4 in SOAP 1.2 as in 1.1', (t) => {
   const wsdl = writeWsdl(contract, { address: 'http://gateway.example' });
   t.true(wsdl.includes('<wsdl:part name="detail" element="typ:FaultDetail"/>'));
   t.is(wsdl.split('message="tns:ServiceFault"').length - 1, 1);

@@ -51,7 +51,7 @@ function partsOf({ type, body }: Told) {
   return { envelope: root.toString(), parts, form };
 }
 
-test('W66: a reply with a long value is a message of MTOM, to the byte', async (t) => {
+test('W66: a reply with a long value is an MTOM message, byte for byte', async (t) => {
   const gateway = await replying(t);
   const content = bytesOf(40_000);
   const thumbnail = bytesOf(300);
@@ -83,7 +83,7 @@ test('W66: a reply with a long value is a message of MTOM, to the byte', async (
   );
 });
 
-test('W66: SOAP 1.2 has its own type in both places', async (t) => {
+test('W66: SOAP 1.2 has its own media type in both headers', async (t) => {
   const gateway = await replying(t);
   gateway.answer({ body: JSON.stringify({ content: bytesOf(1_000).toString('base64') }) });
   const root = storeDocument('').replace(
@@ -103,7 +103,7 @@ for (const [how, write, limits] of [
   ['with escaped slashes', (text: string) => text.replaceAll('/', '\\/'), {}],
   ['beside the event loop', (text: string) => text, { replyAsideBytes: 1 }],
 ] as const)
-  test(`W67: bytes in base64 ${how} are these bytes in their part`, async (t) => {
+  test(`W67: base64 ${how} becomes the same bytes in its part`, async (t) => {
     const gateway = await replying(t, 'requested', limits);
     for (const length of [768, 769, 770, 9_999, 49_152, 261_120, 261_121, 500_000]) {
       const items = [bytesOf(length), Buffer.alloc(length, 255)];
@@ -123,7 +123,7 @@ for (const [how, write, limits] of [
     }
   });
 
-test('W65: a reply is plain where nothing in it is long, and where nobody asked for another', async (t) => {
+test('W65: a reply without long values, or without a request for MTOM, is plain', async (t) => {
   const gateway = await replying(t);
   const never = await replying(t, 'never');
   const short = JSON.stringify({ content: bytesOf(767).toString('base64') });
@@ -143,7 +143,7 @@ test('W65: a reply is plain where nothing in it is long, and where nobody asked 
   }
 });
 
-test('W65, W67: a fault is plain, and base64 that is none is told before any byte of a reply', async (t) => {
+test('W65, W67: a fault is plain, and invalid base64 is reported before the first byte of a reply', async (t) => {
   const gateway = await replying(t);
   const good = bytesOf(3_000).toString('base64');
   gateway.answer({ body: JSON.stringify({ content: good, thumbnail: `${good}-` }) });
@@ -153,7 +153,7 @@ test('W65, W67: a fault is plain, and base64 that is none is told before any byt
   t.regex(reply.body.toString(), /thumbnail: expected base64/);
 });
 
-test('W65: replies to the same call are plain and of MTOM in turn', async (t) => {
+test('W65: replies to the same call alternate between plain and MTOM', async (t) => {
   const gateway = await replying(t);
   gateway.answer({ body: JSON.stringify({ content: bytesOf(5_000).toString('base64') }) });
   const plain = { headers: { 'Content-Type': 'text/xml' }, body: Buffer.from(storeDocument('')) };
@@ -163,7 +163,7 @@ test('W65: replies to the same call are plain and of MTOM in turn', async (t) =>
   }
 });
 
-test('W68: with policy=mtom the bindings of the WSDL ask for MTOM, where replies are of it', async (t) => {
+test('W68: with policy=mtom the WSDL bindings require MTOM if replies use it', async (t) => {
   const gateway = await replying(t);
   const never = await replying(t, 'never');
   const get = (port: number, query: string) => send(port, 'GET', `/?${query}`);
@@ -183,7 +183,7 @@ test('W68: with policy=mtom the bindings of the WSDL ask for MTOM, where replies
     t.is((await get(port, query)).status, 404);
 });
 
-test('W65: mtomThreshold says from how many bytes on a value is a part', async (t) => {
+test('W65: mtomThreshold is the number of bytes from which a value becomes a part', async (t) => {
   const gateway = await replying(t, 'requested\nmtomThreshold: 10');
   const value = (length: number): string => bytesOf(length).toString('base64');
   gateway.answer({ body: `{"content":"${value(10)}","thumbnail":"${value(9)}"}` });
@@ -193,7 +193,7 @@ test('W65: mtomThreshold says from how many bytes on a value is a part', async (
 });
 
 for (const wrong of ['0', '1.5', 'many', '3000000000'])
-  test(`mtomThreshold: ${wrong} is an error at start`, async (t) => {
+  test(`mtomThreshold: ${wrong} fails at start`, async (t) => {
     await t.throwsAsync(replying(t, `requested\nmtomThreshold: ${wrong}`), {
       message: /mtomThreshold: expected a number of bytes from 1 to 2147483647, got/,
     });

@@ -71,29 +71,26 @@ const read = (file: string): Buffer => readFileSync(join(captures, file));
 
 // one after another: the order of upstream calls identifies their requests
 for (const file of files)
-  test.serial(
-    `W57, W62: what ${file.replace('.http', '')} recorded is the call that its caller meant`,
-    async (t) => {
-      const before = gateway.hits.length;
-      const reply = await sendRaw(gateway.running.url, read(file));
-      const hits = gateway.hits.slice(before);
-      const refusal = refusalOf(file);
-      t.false(reply.headers['content-type']?.startsWith('multipart/'));
-      if (refusal !== undefined) {
-        const [, status, said] = refusal;
-        t.is(reply.status, status, reply.body);
-        t.regex(reply.body, said);
-        t.deepEqual(hits, []);
-        return;
-      }
-      t.is(reply.status, 200, reply.body);
-      t.is(reply.headers['x-status'], undefined, reply.body);
-      t.deepEqual(
-        hits.map(({ body }) => JSON.parse(body)),
-        [meantBy(file)],
-      );
-    },
-  );
+  test.serial(`W57, W62: the recording ${file.replace('.http', '')} becomes the expected call`, async (t) => {
+    const before = gateway.hits.length;
+    const reply = await sendRaw(gateway.running.url, read(file));
+    const hits = gateway.hits.slice(before);
+    const refusal = refusalOf(file);
+    t.false(reply.headers['content-type']?.startsWith('multipart/'));
+    if (refusal !== undefined) {
+      const [, status, said] = refusal;
+      t.is(reply.status, status, reply.body);
+      t.regex(reply.body, said);
+      t.deepEqual(hits, []);
+      return;
+    }
+    t.is(reply.status, 200, reply.body);
+    t.is(reply.headers['x-status'], undefined, reply.body);
+    t.deepEqual(
+      hits.map(({ body }) => JSON.parse(body)),
+      [meantBy(file)],
+    );
+  });
 
 /** Sends a request in packets of one byte each. Returns the status of the reply. */
 async function sendByteByByte(request: Buffer): Promise<number> {
@@ -139,7 +136,7 @@ const whole: Message = { root: storing(include('cid:p')), parts: [{ id: 'p', byt
 /** The message `whole` with some members replaced. */
 const but = (other: Partial<Message>): Message => ({ ...whole, ...other });
 
-test('W62: a call sends upstream the same bytes with its content in a part and in base64', async (t) => {
+test('W62: content in a part and content in base64 become the same upstream request', async (t) => {
   for (const length of [0, 1, 2, 3, 768, 58_367, 58_368, 58_369, 300_000]) {
     const local = await startGateway(t, { serve: { contract: documents } });
     local.answer({ body: stored });
@@ -243,7 +240,7 @@ const taken: readonly (readonly [string, Partial<Message>])[] = [
 ];
 
 for (const [what, message] of taken)
-  test(`W58, W60, W61: a message with ${what} is read`, async (t) => {
+  test(`W58, W60, W61: reads a message with ${what}`, async (t) => {
     const local = await startGateway(t, { serve: { contract: documents } });
     local.answer({ body: stored });
     const { status, headers, text } = await call(but(message), local);
@@ -390,7 +387,7 @@ const refused: readonly (readonly [string, Partial<Message>, RegExp])[] = [
 ];
 
 for (const [what, message, said] of refused)
-  test(`W59, W60, W61: a message with ${what} is refused`, async (t) => {
+  test(`W59, W60, W61: refuses a message with ${what}`, async (t) => {
     const { status, headers, text } = await call(but(message), refusing);
     t.true(status === 500 || status === 415 || headers['x-status'] === '400', text);
     t.regex(text, said);
@@ -421,13 +418,13 @@ for (const [type, said] of unread)
     t.regex(reply.text, said);
   });
 
-test('W57: outside SOAP endpoints multipart is 415 as ever', async (t) => {
+test('W57: multipart outside SOAP endpoints is 415', async (t) => {
   const { headers, body } = related(whole);
   const reply = await sendTo(gateway.port, 'POST', '/json/reply/StoreDocument', headers, body);
   t.is(reply.status, 415);
 });
 
-test('W61: thousands of references to one part are refused at the second', async (t) => {
+test('W61: thousands of references to one part are refused at the second one', async (t) => {
   const pages = `<pages xmlns:a="http://schemas.microsoft.com/2003/10/Serialization/Arrays">${`<a:base64Binary>${include('cid:p')}</a:base64Binary>`.repeat(6_000)}</pages>`;
   const local = await startGateway(t, { serve: { contract: documents } });
   const reply = await call(but({ root: storeDocument(pages) }), local);
@@ -435,7 +432,7 @@ test('W61: thousands of references to one part are refused at the second', async
   t.deepEqual(local.hits, []);
 });
 
-test('W63: a compressed message counts as it is without compression', async (t) => {
+test('W63: a compressed message counts with its unpacked size', async (t) => {
   const { headers, body } = related(but({ parts: [{ id: 'p', bytes: Buffer.alloc(4_000_000) }] }));
   const packed = gzipSync(body);
   const reply = await sendTo(
@@ -448,7 +445,7 @@ test('W63: a compressed message counts as it is without compression', async (t) 
   t.is(reply.status, 413, reply.text);
 });
 
-test('W61: with unknownElements: ignore a part that nothing refers to is left out, and logged', async (t) => {
+test('W61: with unknownElements: ignore an unreferenced part is dropped and logged', async (t) => {
   const local = await startGateway(t, {
     serve: { contract: contractWith(t, 'unknownElements: ignore', documents) },
   });
@@ -459,7 +456,7 @@ test('W61: with unknownElements: ignore a part that nothing refers to is left ou
   t.regex(local.log(), /"cid:p"/);
 });
 
-test('W64: a message whose first part is long, or in base64, is read beside the event loop', async (t) => {
+test('W64: a message whose first part is long or base64 is read in a worker thread', async (t) => {
   const local = await startGateway(t, { serve: { contract: documents }, limits: { readAsideBytes: 1_000 } });
   local.answer({ body: stored });
   const long = `${storing(include('cid:p'))}${' '.repeat(1_000)}`;
@@ -474,7 +471,7 @@ test('W64: a message whose first part is long, or in base64, is read beside the 
   t.is(bad.status, 500);
 });
 
-test('W4: the action of a message is a hint wherever its stack puts it', async (t) => {
+test('W4: the action of a message is a hint, in any position that stacks use', async (t) => {
   const local = await startGateway(t);
   const root = envelope('1.1');
   for (const other of [
@@ -527,7 +524,7 @@ const limitRows = {
 } as const;
 
 for (const limit of Object.keys(limitRows) as (keyof typeof limitRows)[])
-  test(`W63: ${limit}: a message at the limit is read, one beyond it is a fault`, async (t) => {
+  test(`W63: ${limit}: a message at the limit is read, a larger one is a fault`, async (t) => {
     const { n, message, said } = limitRows[limit];
     const contract = contractWith(t, 'unknownElements: ignore', documents);
     const local = await startGateway(t, { serve: { contract }, limits: { [limit]: n } });
@@ -539,7 +536,7 @@ for (const limit of Object.keys(limitRows) as (keyof typeof limitRows)[])
     t.is(local.hits.length, 1);
   });
 
-test('W63: a first part is of at most bodyBytes, whatever the message may be', async (t) => {
+test('W63: a first part has at most bodyBytes, whatever the limit of the message', async (t) => {
   const local = await startGateway(t, { serve: { contract: documents }, limits: { bodyBytes: 1_000 } });
   local.answer({ body: stored });
   const root = (length: number) => storing(include('cid:p')).padEnd(length);

@@ -143,7 +143,7 @@ for (const [what, code, header] of refusals) {
   }
 }
 
-test('W51: what the block refuses is told before what is wrong with members', async (t) => {
+test('W51: errors of the block are reported before errors of members', async (t) => {
   const body = `<GetEulaStatus xmlns="${typesNamespace}"><Nothing/></GetEulaStatus>`;
   const reply = await sendTo(gateway, block('<d:Signature xmlns:d="urn:d"/>'), '1.1', body);
   t.is(codeOf(reply), 'w:UnsupportedSecurityToken');
@@ -160,7 +160,7 @@ test('W53: the Timestamp of a reply is the last block, after those of WS-Address
   );
 });
 
-test('W47: a token and a header that say otherwise are a conflict, and equal ones are one', async (t) => {
+test('W47: a token that differs from a header is a conflict, an equal one is accepted', async (t) => {
   const { send } = await startGateway(t);
   const text = envelope('1.1', { header: block(token(user + password)), body: call });
   const other = await send('POST', '/soap11', { 'X-Api-Key': 'another-key' }, text);
@@ -170,7 +170,7 @@ test('W47: a token and a header that say otherwise are a conflict, and equal one
   t.is(same.headers['x-status'], undefined);
 });
 
-test('W47: the text of Username and Password is taken as it is written', async (t) => {
+test('W47: the text of Username and Password is used as written', async (t) => {
   const { hits, send } = await startGateway(t);
   const header = block(token('<o:Username> zoë</o:Username><o:Password>p&lt;&amp;&gt;é漢 x </o:Password>'));
   await send('POST', '/soap11', {}, envelope('1.1', { header, body: call }));
@@ -179,7 +179,7 @@ test('W47: the text of Username and Password is taken as it is written', async (
   });
 });
 
-test('W45: without wsse the 401 of a call with a Security block says that nobody reads it', async (t) => {
+test('W45: without wsse the 401 of a call with a Security block says that it is not read', async (t) => {
   const { text } = await sendTo(await plainGateway(t), block(token(user + password)));
   t.regex(text, /got none; the Security header isn't read by this contract/);
 });
@@ -207,7 +207,7 @@ for (const { limit, beyond } of [
   { limit: 'wsseSkewMs', beyond: (ms: number) => timestamp(Date.now() + ms) },
   { limit: 'wsseFreshMs', beyond: (ms: number) => timestamp(Date.now() - ms) },
 ] as const) {
-  test(`W48: ${limit} bounds how far a Timestamp may be off`, async (t) => {
+  test(`W48: ${limit} is the maximum clock difference of a Timestamp`, async (t) => {
     const strict = await startGateway(t, { limits: { wsseSkewMs: 60_000, wsseFreshMs: 60_000 } });
     const most = limit === 'wsseSkewMs' ? 60_000 : 120_000;
     const within = await sendTo(strict, block(beyond(most - 5_000) + token(user + password)));
@@ -218,7 +218,7 @@ for (const { limit, beyond } of [
   });
 }
 
-test('W49: a digest is taken once, and a wrong, an unknown and a used one are told alike', async (t) => {
+test('W49: a digest is accepted once; a wrong, an unknown and a used one get the same reply', async (t) => {
   const checking = await checkingGateway(t);
   const header = block(digestToken('bm9uY2U='));
   t.is((await sendTo(checking, header)).headers['x-status'], undefined);
@@ -233,7 +233,7 @@ test('W49: a digest is taken once, and a wrong, an unknown and a used one are to
   t.is(checking.hits.length, 1);
 });
 
-test('W49: a digest created before the process started is refused, as its nonce may have been used', async (t) => {
+test('W49: refuses a digest from before the start, because its nonce may be used', async (t) => {
   const checking = await checkingGateway(t);
   const start = Date.now() - process.uptime() * 1_000;
   const created = new Date(start - 1_001).toISOString();
@@ -248,7 +248,7 @@ test('W49: a digest created before the process started is refused, as its nonce 
   );
 });
 
-test('W49: a request that is read beside the event loop has its digest checked, once, all the same', async (t) => {
+test('W49: the digest of a request read in a worker thread is checked once', async (t) => {
   const checking = await checkingGateway(t, { limits: { readAsideBytes: 100 } });
   const header = block(timestamp(Date.now()) + digestToken('bm9uY2U='));
   const first = await sendTo(checking, header);
@@ -262,13 +262,13 @@ test('W49: a request that is read beside the event loop has its digest checked, 
   t.is(checking.hits.length, 1);
 });
 
-test('W52: with soapErrors: fault a 401 of a call with a UsernameToken is wsse:FailedAuthentication', async (t) => {
+test('W52: with soapErrors: fault the 401 of a UsernameToken is wsse:FailedAuthentication', async (t) => {
   const faulting = await startGateway(t, { overlay: 'soapErrors: fault' });
   t.is(codeOf(await sendTo(faulting, block(token(user)))), 'w:FailedAuthentication');
   t.is(codeOf(await sendTo(faulting, '')), 's:Client');
 });
 
-test('W49: a digest is no other one by a blank that goes from its Nonce to Created, or back', async (t) => {
+test('W49: moving a blank between Nonce and Created makes no new digest', async (t) => {
   const checking = await checkingGateway(t);
   const created = new Date().toISOString();
   const longer = Buffer.from('sixteen letters ');
@@ -293,7 +293,7 @@ test('W49: a digest is no other one by a blank that goes from its Nonce to Creat
   }
 });
 
-test('a digest that was used takes nothing of what its caller may do', async (t) => {
+test('a used digest consumes none of the caller’s limits', async (t) => {
   const callerLimits = file(t, 'each: { quota: 2 }', 'caller-limits.yaml');
   const checking = await checkingGateway(t, { serve: { callerLimits } });
   const used = block(digestToken('YQ=='));
@@ -304,7 +304,7 @@ test('a digest that was used takes nothing of what its caller may do', async (t)
   t.is(await statusOf(block(digestToken('Yw=='))), '429');
 });
 
-test('wsseNonces: so many digests are remembered, and one more is refused while all are live', async (t) => {
+test('wsseNonces: remembers that many digests; one more is refused while all are valid', async (t) => {
   const checking = await checkingGateway(t, { limits: { wsseNonces: 2 } });
   for (const nonce of ['YQ==', 'Yg=='])
     t.is((await sendTo(checking, block(digestToken(nonce)))).headers['x-status'], undefined);
@@ -315,7 +315,7 @@ test('wsseNonces: so many digests are remembered, and one more is refused while 
   t.is(checking.hits.length, 2);
 });
 
-test('W49: a part of a digest that is to go upstream as a credential nobody named is an error at start', async (t) => {
+test('W49: sending a part of a digest upstream as an undeclared credential fails at start', async (t) => {
   const overlay =
     'wsse: { username: apiUserId, password: apiUserKey, digest: { password: d, nonce: n, created: c } }';
   const error = await t.throwsAsync(startGateway(t, { overlay }), { instanceOf: ContractError });
@@ -328,7 +328,7 @@ for (const [what, text, mode, expected] of [
   ['that is no YAML', 'demo: "a-secret\n', 0o600, /expected YAML/],
   ['with a number', 'demo: 12345678\n', 0o600, /expected a secret, a text in quotes/],
 ] as const) {
-  test(`W49: a file of secrets ${what} is an error at start that tells no secret`, async (t) => {
+  test(`W49: a file of secrets ${what} fails at start, and the error contains no secret`, async (t) => {
     const wsseSecrets = secretsFile(t, text, mode);
     const error = await t.throwsAsync(startGateway(t, { serve: { wsseSecrets } }), {
       instanceOf: ContractError,
@@ -338,14 +338,14 @@ for (const [what, text, mode, expected] of [
   });
 }
 
-test('W49: digest: secrets without a file of secrets is an error at start', async (t) => {
+test('W49: digest: secrets without a file of secrets fails at start', async (t) => {
   const overlay = 'wsse: { username: apiUserId, password: apiUserKey, digest: secrets }';
   await t.throwsAsync(startGateway(t, { overlay }), {
     message: /expected a file of secrets \(SOAPBRIDGE_WSSE_SECRETS\)/,
   });
 });
 
-test('W50: what unverified lists is left out, logged and counted by name', async (t) => {
+test('W50: blocks listed as unverified are ignored, logged and counted by name', async (t) => {
   const lenient = await startGateway(t, {
     overlay: 'wsse: { username: apiUserId, password: apiUserKey, unverified: [Signature] }',
   });
@@ -359,7 +359,7 @@ test('W50: what unverified lists is left out, logged and counted by name', async
   t.is(codeOf(refused), 'w:UnsupportedSecurityToken');
 });
 
-test('W56: blocks are counted by what they gave, and their values stand nowhere', async (t) => {
+test('W56: blocks are counted by the credentials they gave, and no value is recorded', async (t) => {
   const checking = await checkingGateway(t);
   const nonce = Buffer.from('a nonce of its own').toString('base64');
   const digest = digestToken(nonce);
@@ -389,7 +389,7 @@ test('W56: blocks are counted by what they gave, and their values stand nowhere'
   }
 });
 
-test('W55: a policy is a document of its own, for https where it asks for TLS', async (t) => {
+test('W55: a policy is a separate document, for https if it requires TLS', async (t) => {
   const { send } = await startGateway(t, { serve: { publicUrl: 'https://api.example.com' } });
   const plain = await send('GET', '/soap11?wsdl');
   t.false(/wsp:Policy/.test(plain.text));
@@ -411,13 +411,13 @@ test('W55: a policy is a document of its own, for https where it asks for TLS', 
   t.is((await (await plainGateway(t)).send('GET', '/soap11?wsdl&policy=message')).status, 404);
 });
 
-test('W54: a public address of http that is not this machine’s is warned of', async (t) => {
+test('W54: warns of a public http address that is not this machine’s', async (t) => {
   const named = await startGateway(t, { serve: { publicUrl: 'http://api.example.com' } });
   t.regex(named.log(), /passwords of UsernameTokens are sent unencrypted/);
   t.notRegex(gateway.log(), /unencrypted/);
 });
 
-test('W50: an encrypted Body and a session of WS-Trust are refused in words that say what would work', async (t) => {
+test('W50: refuses an encrypted Body and a WS-Trust session, and names alternatives', async (t) => {
   const encrypted = await sendTo(gateway, '', '1.1', `<x:EncryptedData xmlns:x="${namespaces.xenc}"/>`);
   t.is(codeOf(encrypted), 'w:UnsupportedSecurityToken');
   const session = '<t:RequestSecurityToken xmlns:t="http://schemas.xmlsoap.org/ws/2005/02/trust"/>';
@@ -426,7 +426,7 @@ test('W50: an encrypted Body and a session of WS-Trust are refused in words that
   t.regex((await sendTo(gateway, '', '1.2', reliable)).text, /WS-ReliableMessaging is not supported/);
 });
 
-test('W28: blocks of WS-ReliableMessaging and WS-SecureConversation are refused in such words too', async (t) => {
+test('W28: refuses WS-ReliableMessaging and WS-SecureConversation blocks, and names alternatives', async (t) => {
   const sequence =
     '<r:Sequence xmlns:r="http://docs.oasis-open.org/ws-rx/wsrm/200702" e:mustUnderstand="1"/>';
   t.regex(

@@ -48,12 +48,12 @@ function warmReader(beginning: string): ReadSoap {
 
 const warm = warmReader(head);
 for (const [what, rest] of Object.entries(rests)) {
-  test(`W41, W43: after a beginning met before, ${what} reads as it does the first time`, (t) => {
+  test(`W41, W43: after a known beginning, ${what} reads as it does the first time`, (t) => {
     t.deepEqual(outcomeOf(warm, head + rest), outcomeOf(createSoapReader(compiled), head + rest));
   });
 }
 
-test('W43: two beginnings that differ in one character are two', (t) => {
+test('W43: beginnings that differ in one character are different', (t) => {
   const other = head.replace('made by hand', 'made by band').replace('t:GetSearch', 'u:GetSearch');
   const broken = `${other}${request}${close}`;
   t.deepEqual(outcomeOf(warm, broken), outcomeOf(createSoapReader(compiled), broken));
@@ -77,7 +77,7 @@ const encodings: Readonly<Record<string, readonly [document: Buffer, charset: st
 };
 
 for (const [what, [document, charset]] of Object.entries(encodings)) {
-  test(`W9: ${what} reads the same whatever the beginning was met in before`, (t) => {
+  test(`W9: ${what} reads the same whatever encoding the known beginning had`, (t) => {
     const outcome = (read: ReadSoap) => {
       try {
         return read(document, charset, soap11, []).input.text;
@@ -99,7 +99,7 @@ for (const [what, [document, charset]] of Object.entries(encodings)) {
   });
 }
 
-test('W28: the header blocks of an envelope count anew in each message', (t) => {
+test('W28: header blocks of an envelope count per message', (t) => {
   const withHeader = head.replace(
     '<s:Header/>',
     '<s:Header><x:Must xmlns:x="urn:x" s:mustUnderstand="1"/></s:Header>',
@@ -110,7 +110,7 @@ test('W28: the header blocks of an envelope count anew in each message', (t) => 
   }
 });
 
-test('W43: more different beginnings than are remembered are read all the same', (t) => {
+test('W43: more beginnings than the cache holds are read correctly', (t) => {
   const read = createSoapReader(compiled);
   for (let round = 0; round < 300; round++) {
     const text = `${head.replace('made by hand', `made by ${round % 37}`)}${request}${close}`;

@@ -111,7 +111,7 @@ for (const version of versions) {
     });
   }
 
-  test(`W27: a fault of SOAP ${version} tells line, column and request id, and has no detail`, async (t) => {
+  test(`W27: a fault of SOAP ${version} has line, column and request id, and no detail`, async (t) => {
     const text = envelope(version).replace('<e:Body>', '\n<e:Body><');
     const reply = await send('POST', path, { 'X-Request-Id': 'caller-given-id' }, text);
     const reason = faultOf(reply, version)?.reason ?? '';
@@ -135,11 +135,11 @@ for (const hint of [
   '"http://tempuri.org/IScreening/Nothing"',
   'getpdf',
 ]) {
-  test(`W4: SOAPAction ${hint} is no obstacle to GetSearch`, async (t) => {
+  test(`W4: accepts SOAPAction ${hint} for GetSearch`, async (t) => {
     const reply = await send('POST', '/soap11', { SOAPAction: hint }, envelope('1.1'));
     t.is(reply.status, 200);
   });
-  test(`W4: the Content-Type's action=${hint} is no obstacle to GetSearch`, async (t) => {
+  test(`W4: accepts action=${hint} in the Content-Type for GetSearch`, async (t) => {
     const headers = { 'Content-Type': `application/soap+xml; charset=utf-8; action=${hint}` };
     t.is((await send('POST', '/soap12', headers, envelope('1.2'))).status, 200);
   });
@@ -167,7 +167,7 @@ for (const version of versions) {
     ['wsa:Action', {}, `<w:Action xmlns:w="${addressing10}">DeleteClient</w:Action>`],
     ['wsa:Action of 2004', {}, `<w:Action xmlns:w="${addressing2004}">urn:any#DeleteClient</w:Action>`],
   ] as const) {
-    test(`W4: ${what} naming another operation is a ${senders[version]} fault of SOAP ${version}, nothing is sent`, async (t) => {
+    test(`W4: ${what} of another operation is a ${senders[version]} fault of SOAP ${version}; nothing is sent`, async (t) => {
       const user = { 'X-User-Id': 'spoofer' };
       const reply = await send('POST', '/soap11', { ...headers, ...user }, envelope(version, { header }));
       t.is(reply.status, 500);
@@ -178,7 +178,7 @@ for (const version of versions) {
   }
 }
 
-test('W4: the operation is found by namespace and name: another namespace is a fault, none is fine', async (t) => {
+test('W4: operations are found by namespace and name: another namespace is a fault, none is valid', async (t) => {
   const other = getSearch.replace(typesNamespace, 'urn:other');
   const refused = await send('POST', '/soap11', {}, envelope('1.1', { body: other }));
   t.is(faultOf(refused, '1.1')?.code, 's:Client');
@@ -199,13 +199,13 @@ for (const query of ['?format=json', '?callback=f', '?subUserName=x', '?anything
 
 for (const version of versions) {
   for (const accept of ['application/json', 'text/html, */*;q=0.1', '*/*', 'application/xml, text/xml']) {
-    test(`W5, W7: Accept ${accept} doesn’t change a reply of SOAP ${version}`, async (t) => {
+    test(`W5, W7: Accept ${accept} does not change a reply of SOAP ${version}`, async (t) => {
       const reply = await send('POST', '/soap11', { Accept: accept }, envelope(version));
       t.is(reply.headers['content-type'], contentTypes[version]);
     });
   }
 
-  test(`W7: Accept application/xml and nothing else gets application/xml for SOAP ${version}, replies and faults`, async (t) => {
+  test(`W7: SOAP ${version} with only application/xml in Accept gets application/xml`, async (t) => {
     for (const text of [envelope(version), envelope(version, { body: '<Nothing/>' })]) {
       const reply = await send('POST', '/soap12', { Accept: 'application/xml' }, text);
       t.is(reply.headers['content-type'], 'application/xml; charset=utf-8');
@@ -214,7 +214,7 @@ for (const version of versions) {
   });
 }
 
-test('W7: soapReplyContentType documented makes every SOAP reply application/xml, faults too', async (t) => {
+test('W7: soapReplyContentType: documented makes all SOAP replies and faults application/xml', async (t) => {
   const { send } = await startGateway(t, { overlay: 'soapReplyContentType: documented' });
   for (const version of versions) {
     for (const text of [envelope(version), '<a/>']) {
@@ -258,7 +258,7 @@ test('W26: an upstream error below 400 has no X-Status', async (t) => {
   t.is(elementText(reply.text, 'ErrorCode'), 'Odd');
 });
 
-test('W26: soapErrors fault makes faults of them, Client or Server by the status, and none has a detail without a declaration', async (t) => {
+test('W26: soapErrors: fault returns Client or Server faults, without undeclared detail', async (t) => {
   const overlay = 'soapErrors: fault\nfaultDetail: none';
   const { send, answer } = await startGateway(t, { overlay });
   const refused = await send('POST', '/soap11', {}, anonymousCall);
@@ -274,7 +274,7 @@ test('W26: soapErrors fault makes faults of them, Client or Server by the status
   t.is(faultOf(down, '1.2')?.code, 's:Receiver');
 });
 
-test('W27: soap12FaultStatus standard gives a Sender fault 400, SOAP 1.1 and the other codes stay 500', async (t) => {
+test('W27: soap12FaultStatus: standard gives Sender faults 400; SOAP 1.1 and other codes stay 500', async (t) => {
   const { send } = await startGateway(t, { overlay: 'soap12FaultStatus: standard' });
   const unknown = '<u:a xmlns:u="urn:u" e:mustUnderstand="1"/>';
   t.is((await send('POST', '/soap11', {}, envelope('1.2', { body: '<a/>' }))).status, 400);
@@ -349,7 +349,7 @@ for (const [row, [version, attributes, code]] of blocks.entries()) {
   });
 }
 
-test('W28: a fault for WS-Security says that it isn’t understood', async (t) => {
+test('W28: a fault for WS-Security states that the block is not understood', async (t) => {
   const header =
     '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd" e:mustUnderstand="1"/>';
   const { send: sendThere } = await startGateway(t, { overlay: 'wsse:' });
@@ -358,7 +358,7 @@ test('W28: a fault for WS-Security says that it isn’t understood', async (t) =
   t.regex(faultOf(reply, '1.1')?.reason ?? '', /WS-Security is not understood/);
 });
 
-test('W28: Microsoft’s addressing/none headers are understood', async (t) => {
+test('W28: accepts Microsoft’s addressing/none headers', async (t) => {
   const header =
     '<w:Action xmlns:w="http://schemas.microsoft.com/ws/2005/05/addressing/none" e:mustUnderstand="1">GetSearch</w:Action>';
   const reply = await send('POST', '/soap11', {}, envelope('1.1', { header }));
@@ -376,7 +376,7 @@ for (const version of versions) {
     const usual =
       block('Action', 'GetSearch') + block('MessageID', 'urn:uuid:1&amp;2') + block('To', 'urn:to');
 
-    test(`W28: SOAP ${version} with ${namespace} is answered with Action and RelatesTo of that version`, async (t) => {
+    test(`W28: SOAP ${version} with ${namespace} gets Action and RelatesTo of that version`, async (t) => {
       const header = `${usual}${block('ReplyTo', `<w:Address>${anonymous}</w:Address>`)}${block('From', '<w:Address>urn:me</w:Address>')}`;
       const reply = await send('POST', '/soap11', {}, envelope(version, { header }));
       t.is(reply.status, 200);
@@ -387,7 +387,7 @@ for (const version of versions) {
       );
     });
 
-    test(`W28: SOAP ${version} with ${namespace}, an in-band error has the reply’s action`, async (t) => {
+    test(`W28: SOAP ${version} with ${namespace}, an in-band error has the action of the reply`, async (t) => {
       const body = `<GetSearch xmlns="${typesNamespace}"/>`;
       const reply = await send('POST', '/soap11', {}, envelope(version, { header: usual, body }));
       t.is(reply.headers['x-status'], '401');
@@ -404,7 +404,7 @@ for (const version of versions) {
     });
 
     for (const name of ['ReplyTo', 'FaultTo']) {
-      test(`W28: SOAP ${version} with ${namespace}, ${name} elsewhere is refused with mustUnderstand and else answered here`, async (t) => {
+      test(`W28: SOAP ${version}, ${namespace}: ${name} elsewhere with mustUnderstand is a fault`, async (t) => {
         const user = { 'X-User-Id': `${name} of ${version} and ${namespace}`.replaceAll(' ', '-') };
         const sent = () => hitsOf(user['X-User-Id']).length;
         const elsewhere = '<w:Address>http://127.0.0.1:9/</w:Address>';
@@ -470,7 +470,7 @@ for (const version of versions) {
     ['an unknown operation', shell('<e:Body><Nothing/></e:Body>')],
     ['a prototype’s name as operation', shell('<e:Body><constructor/></e:Body>')],
   ] as const) {
-    test(`W41: SOAP ${version} with ${what} is a ${senders[version]} fault that says so, nothing is sent`, async (t) => {
+    test(`W41: SOAP ${version} with ${what} is a specific ${senders[version]} fault; nothing is sent`, async (t) => {
       const reply = await send('POST', '/soap11', { 'X-User-Id': refused }, text);
       t.is(reply.status, 500);
       t.is(faultOf(reply, version)?.code, `s:${senders[version]}`);
@@ -504,7 +504,7 @@ for (const version of versions) {
   });
 }
 
-test('W35: what goes upstream is one POST with the inputs in their order and authentication last', async (t) => {
+test('W35: the upstream gets one POST with inputs in order and authentication last', async (t) => {
   const { send, hits } = await startGateway(t);
   const payload = `<GetSearch xmlns="${typesNamespace}"><Request><SubUserName>jane</SubUserName><Id>7</Id></Request>${authentication}</GetSearch>`;
   const headers = { 'X-User-Id': 'me', Cookie: 'a=b', 'X-Other': 'c' };
@@ -525,7 +525,7 @@ test('W35: what goes upstream is one POST with the inputs in their order and aut
   }
 });
 
-test('W8: replies in an envelope are the same over a connection that stays open', async (t) => {
+test('W8: replies in an envelope are the same over a keep-alive connection', async (t) => {
   const message = envelope('1.1');
   const request = `POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: ${message.length}\r\n`;
   const text = await gateway.raw(`${request}\r\n${message}${request}Connection: close\r\n\r\n${message}`);

@@ -45,7 +45,7 @@ const onlyOf = (got: readonly Upload[]): Upload => {
 
 // --- complete files ----------------------------------------------------------------------------------------
 
-test('W64: a file of 32 MiB flows through, twice what is held of a message', async (t) => {
+test('W64: streams a file of 32 MiB, twice the size of a buffered message', async (t) => {
   const { port, got } = await start(t);
   const piece = bytesOf(64 * 1024);
   const pieces = 512;
@@ -68,7 +68,7 @@ test('W64: a file of 32 MiB flows through, twice what is held of a message', asy
   t.is(upload.hash, expected.digest('hex'));
 });
 
-test('W64: the call upstream begins before the file has ended', async (t) => {
+test('W64: the upstream call starts before the end of the file', async (t) => {
   const { port, got } = await start(t);
   const caller = new Caller(port);
   await caller.send(beginning() + 'a'.repeat(8_000));
@@ -86,7 +86,7 @@ for (const [what, content] of [
   ['a line end last', 'a\r\n'],
   ['a carriage return last', 'a\r'],
 ] as const)
-  test(`W59, W64: a file of ${what} is the same in packets of one byte, and at once`, async (t) => {
+  test(`W59, W64: a file of ${what} is the same in packets of one byte and in one packet`, async (t) => {
     const { port, got } = await start(t, { limits: { bodyPieces: 100_000 } });
     const filler = 'x'.repeat(4_000);
     const message = `${beginning(putFile(`<Body>${include('cid:file')}</Body>`))}${content}${ending}`;
@@ -103,7 +103,7 @@ for (const [what, content] of [
     t.is(got[2]?.hash, sha(Buffer.from(filler + content)));
   });
 
-test('W64: with Expect: 100-continue and a Content-Length a file flows too, and its connection stays', async (t) => {
+test('W64: streams a file with Expect: 100-continue, and the connection stays open', async (t) => {
   const { gateway, port, got } = await start(t);
   const body = beginning() + 'a'.repeat(10_000) + ending;
   const head = (connection: string): string =>
@@ -118,7 +118,7 @@ test('W64: with Expect: 100-continue and a Content-Length a file flows too, and 
   );
 });
 
-test('W64: other operations of the contract are read whole, and other forms of a file too', async (t) => {
+test('W64: other operations of the contract are buffered, and so are other forms of a file', async (t) => {
   const { port, gateway, got } = await start(t);
   const inline = putFile(`<Body>${Buffer.from('abc').toString('base64')}</Body>`);
   const plain = await gateway.raw(
@@ -148,7 +148,7 @@ test('W64: other operations of the contract are read whole, and other forms of a
   );
 });
 
-test('W64: a file is taken from its caller as the upstream takes it', async (t) => {
+test('W64: a file is read from its caller as fast as the upstream reads', async (t) => {
   let readOn = (): void => {};
   const { port, gateway } = await start(t, {}, (request, response) => {
     readOn = () => {
@@ -201,7 +201,7 @@ for (const [what, end, said] of [
     /faultstring>expected at most 1024 bytes behind/,
   ],
 ] as const)
-  test(`W64: a file that ${what} never ends well upstream, and is a fault`, async (t) => {
+  test(`W64: a file that ${what} never ends successfully upstream, and is a fault`, async (t) => {
     const { port, got, settled } = await start(t);
     const caller = new Caller(port);
     await caller.send(beginning() + 'a'.repeat(9_000));
@@ -214,7 +214,7 @@ for (const [what, end, said] of [
     t.is(onlyOf(got).end, 'broken');
   });
 
-test('W64: a caller that leaves amid its file leaves the upstream with an unfinished one', async (t) => {
+test('W64: a caller that leaves during its file leaves the upstream with an incomplete one', async (t) => {
   const { port, got, settled, gateway } = await start(t);
   const caller = new Caller(port);
   await caller.send(beginning() + 'a'.repeat(9_000));
@@ -226,7 +226,7 @@ test('W64: a caller that leaves amid its file leaves the upstream with an unfini
   await until(() => gateway.log().includes('"operation":"PutFile"'));
 });
 
-test('W64: an upstream that answers before it has the file is heard, and the rest of the file let go of', async (t) => {
+test('W64: an early response of the upstream is used, and the rest of the file is discarded', async (t) => {
   const { port } = await start(t, {}, (request, response) => {
     request.resume();
     response.writeHead(413, { 'content-type': 'application/json' });
@@ -272,7 +272,7 @@ for (const connection of ['close', 'keep-alive'] as const) {
     ['goes on with another part', `\r\n--${boundary}\r\n\r\nx\r\n--${boundary}--`],
     ['is followed by too much', `${ending}${'x'.repeat(1_100)}`],
   ] as const)
-    test(`W64: an early 200 with Connection: ${connection} is no success of a file that ${what}`, async (t) => {
+    test(`W64: an early 200 with Connection: ${connection} is no success for a file that ${what}`, async (t) => {
       const { port, gateway, settled } = await start(t, {}, answersEarly(connection));
       const caller = new Caller(port);
       await caller.send(beginning() + 'a'.repeat(9_000));
@@ -285,7 +285,7 @@ for (const connection of ['close', 'keep-alive'] as const) {
     });
 }
 
-test('W64: streamMs: an early 200 is no success of a file that takes longer', async (t) => {
+test('W64: streamMs: an early 200 is no success for a file that takes longer', async (t) => {
   const { port, settled } = await start(t, { limits: { streamMs: 300 } }, answersEarly('close'));
   const caller = new Caller(port, '/soap11', 'SOAPAction: ""\r\n');
   await caller.send(beginning() + 'a'.repeat(9_000));
@@ -293,7 +293,7 @@ test('W64: streamMs: an early 200 is no success of a file that takes longer', as
   t.regex(await caller.reply(), /^HTTP\/1\.1 500 /);
 });
 
-test('W64: what is wrong with the envelope is told before the upstream hears of the call', async (t) => {
+test('W64: errors of the envelope are reported before the upstream is called', async (t) => {
   const { port, got } = await start(t);
   const caller = new Caller(port);
   await caller.send(beginning(putFile(`<Body>${include('cid:other')}</Body>`)) + 'a'.repeat(9_000));
@@ -308,7 +308,7 @@ for (const [what, unknownElements, header] of [
   ['nothing refers to', 'ignore', ''],
   ['the header alone refers to', 'refuse', '<e:Header><h xmlns="urn:h" href="cid:file"/></e:Header>'],
 ] as const)
-  test(`W64: a call beside a file that ${what} is not made before its message has come to its end`, async (t) => {
+  test(`W64: a call with a file that ${what} is not made before its message ended`, async (t) => {
     const contract = contractWith(t, `unknownElements: ${unknownElements}`, uploads);
     const { port, got } = await start(t, { serve: { contract } });
     const root = putFile('<Body>YWJj</Body>').replace('<e:Body>', `${header}<e:Body>`);
@@ -322,7 +322,7 @@ for (const [what, unknownElements, header] of [
     t.is(onlyOf(got).end, 'whole');
   });
 
-test('W59, W64: a hundred blanks behind a boundary are passed, wherever among them a packet ends', async (t) => {
+test('W59, W64: skips a hundred blanks after a boundary, for any split of packets', async (t) => {
   const { port, got } = await start(t);
   const root = putFile(`<Body>${include('cid:file')}</Body>${' '.repeat(3_000)}`);
   const [before = '', behind = ''] = beginning(root).split('\r\nContent-ID: <file>');
@@ -335,7 +335,7 @@ test('W59, W64: a hundred blanks behind a boundary are passed, wherever among th
   t.regex(await caller.end(), />9000</);
 });
 
-test('W64: a charset that is not read is refused as in any other message', async (t) => {
+test('W64: an unsupported charset is refused as in any other message', async (t) => {
   const { port, gateway } = await start(t);
   const caller = new Caller(port);
   await caller.send(beginning().replace('charset=utf-8', 'charset=ebcdic') + 'a'.repeat(9_000));
@@ -345,7 +345,7 @@ test('W64: a charset that is not read is refused as in any other message', async
 
 // --- limits ------------------------------------------------------------------------------------------------
 
-test('streamBytes: a message of 20000 bytes flows, one of 20001 is broken off', async (t) => {
+test('streamBytes: a message of 20000 bytes is streamed, one of 20001 is aborted', async (t) => {
   const { port, got, settled } = await start(t, { limits: { streamBytes: 20_000 } });
   const around = beginning().length + ending.length;
   for (const size of [20_000, 20_001]) {
@@ -366,7 +366,7 @@ test('streamBytes: a message of 20000 bytes flows, one of 20001 is broken off', 
   t.regex(await gateway.raw(announced), /^HTTP\/1\.1 413 [\s\S]*at most 20000000 bytes/);
 });
 
-test('streams: one at a time, and another is shed; then the next is let in', async (t) => {
+test('streams: one at a time, a second gets 503, and a later one is accepted', async (t) => {
   const { port, got } = await start(t, { limits: { streams: 1 } });
   const first = new Caller(port);
   await first.send(beginning() + 'a'.repeat(9_000));
@@ -382,7 +382,7 @@ test('streams: one at a time, and another is shed; then the next is let in', asy
   t.is(got.length, 2);
 });
 
-test('streams: one network leaves a place for others, and has one more once it gave one back', async (t) => {
+test('streams: one network leaves a slot for others, and gets one more after it releases one', async (t) => {
   const { port, got } = await start(t, {
     limits: { streams: 5 },
     serve: { trustedProxies: ['127.0.0.1'] },
@@ -410,7 +410,7 @@ test('streams: one network leaves a place for others, and has one more once it g
   t.regex(await again.end(), /^HTTP\/1\.1 200 /);
 });
 
-test('streamMs: a file that takes longer is broken off', async (t) => {
+test('streamMs: a file that takes longer is aborted', async (t) => {
   const { port, got, settled } = await start(t, { limits: { streamMs: 300 } });
   const caller = new Caller(port);
   await caller.send(beginning() + 'a'.repeat(9_000));
@@ -420,7 +420,7 @@ test('streamMs: a file that takes longer is broken off', async (t) => {
   t.is(onlyOf(got).end, 'broken');
 });
 
-test('bodyIdleMs: a file whose caller falls silent is broken off, and the caller is told', async (t) => {
+test('bodyIdleMs: a file whose caller stops sending is aborted, and the caller gets an error', async (t) => {
   const { port, got, settled } = await start(t, { limits: { bodyIdleMs: 200 } });
   const caller = new Caller(port, '/soap11', 'SOAPAction: ""\r\n');
   await caller.send(beginning() + 'a'.repeat(9_000));
@@ -429,7 +429,7 @@ test('bodyIdleMs: a file whose caller falls silent is broken off, and the caller
   t.is(onlyOf(got).end, 'broken');
 });
 
-test.serial('bodyMs and totalMs: a file that flows may take longer than other bodies', async (t) => {
+test.serial('bodyMs and totalMs: a streamed file may take longer than other bodies', async (t) => {
   const { port } = await start(t, {
     limits: { bodyMs: 100, totalMs: 500, headersMs: 400, upstreamFirstByteMs: 300 },
   });
@@ -457,7 +457,7 @@ for (const [what, overlay, said] of [
     '/operations/PutFile/stream: expected none with validate: strict, which looks at every value before the call',
   ],
 ] as const)
-  test(`W64: stream is an error at start for ${what}`, (t) => {
+  test(`W64: stream fails at start for ${what}`, (t) => {
     const contract = mkdtempSync(join(tmpdir(), 'uploads-'));
     t.teardown(() => rmSync(contract, { recursive: true }));
     cpSync(uploads, contract, { recursive: true });

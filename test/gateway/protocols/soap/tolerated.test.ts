@@ -143,7 +143,7 @@ test('A30: references of encoded requests are followed where a prefix is bound t
   t.is(gateway.hits[0]?.body, '{"in":1,"pair":{"x":2}}');
 });
 
-test('A30: of several operations with one local name none is guessed', async (t) => {
+test('A30: a local name that several operations have selects none', async (t) => {
   const first = rpc('literal', 'urn:a');
   const second = first
     .replaceAll('urn:a', 'urn:b')

@@ -52,7 +52,7 @@ for (const [name, [path, own, contentType]] of Object.entries(saying))
       t.is(gateway.hits.length, 0);
     });
 
-test('W44: a charset nobody reads is a fault where the request has a SOAPAction, and plain text elsewhere', async (t) => {
+test('W44: an unknown charset is a fault for a request with SOAPAction, and plain text otherwise', async (t) => {
   const headers = { 'Content-Type': 'text/xml; charset=utf-7' };
   const told = await send('POST', '/soap11', { ...headers, SOAPAction: '""' }, envelope('1.1'));
   t.is(told.status, 500);
@@ -63,7 +63,7 @@ test('W44: a charset nobody reads is a fault where the request has a SOAPAction,
   t.is(plain.headers['content-type'], 'text/plain; charset=utf-8');
 });
 
-test('W44: DIME, and MTOM whose boundary is missing, are faults that say what would work', async (t) => {
+test('W44: DIME, and MTOM without a boundary, are faults that name alternatives', async (t) => {
   const SOAPAction = '"GetSearch"';
   const dime = await send('POST', '/soap11', { SOAPAction, 'Content-Type': 'application/dime' }, 'x');
   t.regex(
@@ -76,7 +76,7 @@ test('W44: DIME, and MTOM whose boundary is missing, are faults that say what wo
   t.is(related.headers['x-status'], '415');
 });
 
-test('W44: a call that was shed is plain text whoever it is of, for the proxy in front', async (t) => {
+test('W44: a call rejected with 503 is plain text for every client, for the proxy', async (t) => {
   const local = await startGateway(t, { limits: { inFlight: 1, queue: 0 } });
   let release = (): void => {};
   const released = new Promise<void>((resolve) => {
@@ -99,7 +99,7 @@ test('W44: a call that was shed is plain text whoever it is of, for the proxy in
   t.is((await first).status, 200);
 });
 
-test('a fault of what was not read is logged and counted by its error', async (t) => {
+test('a fault for an unread request is logged and counted by its error', async (t) => {
   const local = await startGateway(t);
   await local.send('POST', '/soap11', { SOAPAction: '""', 'Content-Type': 'application/dime' }, 'x');
   t.regex(local.log(), /"error":"UnsupportedMediaType"/);
@@ -125,7 +125,7 @@ for (const [what, body, found] of [
   ['an element of the encoding', getSearch('<c:string>a</c:string>'), 'string'],
   ['multiRef among the members', getSearch('<Request><multiRef/></Request>'), 'multiRef'],
 ] as const)
-  test(`W11: ${what} is told as what it is`, async (t) => {
+  test(`W11: the error names ${what}`, async (t) => {
     const { text } = await send('POST', '/soap11', {}, envelope('1.1', { body }));
     t.regex(text, new RegExp(`document/literal expected, got SOAP encoding \\(&lt;${found}&gt;\\)`));
   });

@@ -10,7 +10,7 @@ const declarations =
 const type = sequence(`<xs:element name="v" ${many} nillable="true"/>`);
 const nines = '9'.repeat(18);
 
-test('A23: a value of any type in a reply states its type, or is as it says', (t) => {
+test('A23: a value of any type in a reply has its type, or is written as its JSON kind', (t) => {
   const { request } = compiledGet(t, type, declarations);
   for (const [json, xml] of [
     ['"a"', '<n0:v i:type="xsd:string">a</n0:v>'],
@@ -51,7 +51,7 @@ test('A23: a value of any type in a reply states its type, or is as it says', (t
     t.throws(() => writeMessage(request, `{"v":[${json}]}`), { instanceOf: MismatchError, message });
 });
 
-test('A23: a value of any type in a request is what xsi:type says, else text or XML', (t) => {
+test('A23: a value of any type in a request is what xsi:type states, else text or XML', (t) => {
   const { request } = compiledGet(t, type, declarations);
   const soapenc = 'xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="e:Array"';
   for (const [xml, json] of [
@@ -115,7 +115,7 @@ test('A23: a value of any type in a request is what xsi:type says, else text or 
   }
 });
 
-test('A23: a value of any type is written the same whatever was written before it', (t) => {
+test('A23: a value of any type is written the same after any other value', (t) => {
   const { request } = compiledGet(
     t,
     sequence(
@@ -148,7 +148,7 @@ test('A23: a value of any type is written the same whatever was written before i
     }
 });
 
-test('A23: as much XML of any type is text as the limit says, in all of a message', (t) => {
+test('A23: the limit for XML of any type as text applies to the whole message', (t) => {
   const limits = { ...defaultLimits, rereadText: 30 };
   const { request } = compiledGet(t, type, declarations, {}, limits);
   const read = (xml: string) => {
@@ -165,7 +165,7 @@ test('A23: as much XML of any type is text as the limit says, in all of a messag
   ]);
 });
 
-test('A12, A23: attributes of a text that says its type are refused, or counted, whatever the type', (t) => {
+test('A12, A23: attributes of a typed text are refused, or counted, for all types', (t) => {
   const { request } = compiledGet(t, sequence(element('v', 'xs:anyType')));
   for (const [type, json] of [
     ['string', '"1"'],
@@ -181,7 +181,7 @@ test('A12, A23: attributes of a text that says its type are refused, or counted,
 const untyped =
   'expected "@type" in an object where any type may stand, or "@xml" with XML as text, got neither';
 
-test('A23: refuses an object without @type and @xml in a reply, wherever any type may stand', (t) => {
+test('A23: refuses an object without @type and @xml in a reply where any type is allowed', (t) => {
   const literal = compiledGet(
     t,
     sequence(

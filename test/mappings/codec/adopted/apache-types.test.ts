@@ -59,7 +59,7 @@ function write(t: ExecutionContext, type: string, json: string, use = 'encoded')
 const pairs = `${item(key('qty'), '<value xsi:type="xs:string">9</value>')}${item(key('none'), '<value xsi:nil="true"/>')}${item(key('n'), '<value xsi:type="xs:int">5</value>')}`;
 const pairsJson = { qty: '9', none: null, n: { '@type': 'xs:int', value: 5 } };
 
-test('A23: a Map is an object, with @type where any type may stand', (t) => {
+test('A23: a Map is an object, with @type where any type is allowed', (t) => {
   t.deepEqual(read(t, 'apache:Map', pairs), [pairsJson]);
   t.deepEqual(read(t, 'apache:Map', pairs, ' xsi:type="ns2:Map"'), [pairsJson]);
   t.deepEqual(read(t, 'xs:anyType', pairs, ' xsi:type="ns2:Map"'), [{ '@type': 'apache:Map', ...pairsJson }]);
@@ -68,7 +68,7 @@ test('A23: a Map is an object, with @type where any type may stand', (t) => {
   t.deepEqual(read(t, 'xs:anyType', '', ' xsi:type="ns2:Map"'), [{ '@type': 'apache:Map' }]);
 });
 
-test('A23: a Map whose keys are no plain strings is a list of keys and values', (t) => {
+test('A23: a Map with keys that are not plain strings is a list of keys and values', (t) => {
   const value = '<value xsi:type="xs:string">x</value>';
   for (const [keys, first] of [
     [[key('1', 'xs:int')], { '@type': 'xs:int', value: 1 }],
@@ -210,7 +210,7 @@ test('A23: mapItem, Element and DataHandler are read and written', (t) => {
   }
 });
 
-test('A23: a Map that the document declares itself keeps its form of names', (t) => {
+test('A23: a Map type declared by the document keeps its member names', (t) => {
   const schema = schemaOf(
     '<xs:complexType name="Map"><xs:sequence><xs:element name="item" type="a:mapItem" minOccurs="0" maxOccurs="unbounded"/></xs:sequence></xs:complexType><xs:complexType name="mapItem"><xs:sequence><xs:element name="key" nillable="true"/><xs:element name="value" nillable="true"/></xs:sequence></xs:complexType>',
     `targetNamespace="${namespace}" xmlns:a="${namespace}" elementFormDefault="qualified"`,
@@ -229,7 +229,7 @@ test('A23: an object without @type in a Map of a literal message is a Map too', 
   );
 });
 
-test('A23: in the list form of a Map a value without @type is a Map, and a key is none', (t) => {
+test('A23: in the list form of a Map a value without @type is a Map, and a key is not', (t) => {
   const list = (key: string, value: string): string =>
     `[{"key":"a","value":"x"},{"key":${key},"value":${value}}]`;
   t.regex(write(t, 'apache:Map', list('"a"', '{"b":"1"}'), 'literal'), /<value i:type="apache:Map"><item>/);
@@ -238,7 +238,7 @@ test('A23: in the list form of a Map a value without @type is a Map, and a key i
   });
 });
 
-test('A23: the path of a problem in a Map shows 64 characters of an item’s name', (t) => {
+test('A23: the path of a problem in a Map has 64 characters of an item’s name', (t) => {
   for (const count of [64, 65]) {
     const name = 'n'.repeat(count);
     const [, problem] = read(t, 'apache:Map', `<${name}><x/></${name}>`);
@@ -246,7 +246,7 @@ test('A23: the path of a problem in a Map shows 64 characters of an item’s nam
   }
 });
 
-test('A23: a literal message may have types of Apache SOAP where any type may stand', (t) => {
+test('A23: a literal message may have types of Apache SOAP where any type is allowed', (t) => {
   const { request } = compiledGet(t, sequence(`<xs:element name="v" ${many}/>`));
   const content = `<t:v xmlns:p="${namespace}" xsi:type="p:Map">${item(key('a'), '<value>1</value>')}</t:v>`;
   const { json, problems } = readMessage(request, get(content));
@@ -255,7 +255,7 @@ test('A23: a literal message may have types of Apache SOAP where any type may st
   t.is(readMessage(request, request.write(Buffer.from(json)).xml.toString()).json, json);
 });
 
-test('A23: a service may have a type Map of its own', (t) => {
+test('A23: a service may have its own type Map', (t) => {
   const declarations = `<xs:complexType name="Map"><xs:sequence>${e('a')}</xs:sequence></xs:complexType>`;
   const { request } = compiledGet(t, sequence(`<xs:element name="v" ${many}/>`), declarations);
   const json = '{"v":[{"@type":"Map","a":"1"},{"@type":"apache:Map","b":"1"}]}';
@@ -264,7 +264,7 @@ test('A23: a service may have a type Map of its own', (t) => {
   t.is(readMessage(request, xml).json, json);
 });
 
-test('a contract with types of Apache SOAP may go to another thread', (t) => {
+test('a contract with types of Apache SOAP can be sent to another thread', (t) => {
   const { contract } = readContract(folderOf(t, { 'service.wsdl': rpc('apache:Map') }));
   const [operation] =
     receiveContract(structuredClone(sendContract(contract))).adopted?.service.operations ?? [];

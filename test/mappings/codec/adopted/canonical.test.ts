@@ -138,14 +138,14 @@ function byLibxml(source: string): string {
   return document.canonicalizeToString({ mode: XmlC14NMode.XML_C14N_EXCLUSIVE_1_0, withComments: false });
 }
 
-test('A22: XML as text is in exclusive canonical form, as libxml2 has it', (t) => {
+test('A22: XML as text is in exclusive canonical form, as libxml2 writes it', (t) => {
   for (const [title, source, canonical] of elements) {
     t.is(canonicalXml(source, resolve), canonical, title);
     t.is(byLibxml(source), canonical, title);
   }
 });
 
-test('A22: content with several elements, and prefixes that are declared around it', (t) => {
+test('A22: content with several elements, and prefixes declared around it', (t) => {
   const around = [
     { prefix: 'p', namespace: 'urn:near' },
     { prefix: '', namespace: 'urn:default' },
@@ -167,7 +167,7 @@ test('A22: content with several elements, and prefixes that are declared around 
     t.is(canonicalXml(source, resolve, nearer), canonical, source);
 });
 
-test('A22: where no default namespace is known there is none', (t) => {
+test('A22: without a known default namespace there is none', (t) => {
   t.is(
     canonicalXml('<a b="1"><c/></a>', () => undefined),
     '<a b="1"><c></c></a>',
@@ -185,7 +185,7 @@ test('A22: the prefix of an xsi:type is declared with it', (t) => {
     t.is(canonicalXml(source, resolve), canonical, source);
 });
 
-test('the characters of a canonical text are counted as they are written', (t) => {
+test('the characters of a canonical text are counted as written', (t) => {
   const source = '<a xmlns="urn:a"><b c="&lt;"/>text<![CDATA[<]]><!-- x --></a>';
   let counted = 0;
   const canonical = canonicalXml(source, resolve, [], (characters) => {
@@ -196,7 +196,7 @@ test('the characters of a canonical text are counted as they are written', (t) =
   t.is(canonical?.length, counted);
 });
 
-test('a start tag is taken apart from where its name begins', (t) => {
+test('a start tag is parsed from the position of its name', (t) => {
   t.deepEqual(readStartTag('x<p:a b="1" c = \'&lt;2\n3\'>y</p:a>', 2), {
     name: 'p:a',
     attributes: [

@@ -88,7 +88,7 @@ for (const [title, type, json, declarations, content] of [
     t.is(writeMessage(request, json), `<n0:Get${declarations}${content}`);
   });
 
-test('a body declares that of a type from which others are derived, and not that of one alone', (t) => {
+test('a body declares the namespace of a type that has derived types, and of no other type', (t) => {
   const family = (more: string): string =>
     schemaOf('<xs:complexType name="Base"/>', 'targetNamespace="urn:u" elementFormDefault="qualified"') +
     schemaOf(
@@ -103,7 +103,7 @@ test('a body declares that of a type from which others are derived, and not that
   t.is(textOf(kid, '{"a":{"@type":"Kid"}}'), `<n0:Get${xsi}${t0}${u1}><n0:a i:type="n0:Kid"/></n0:Get>`);
 });
 
-test('a body declares the namespace of an array’s attributes where it has one', (t) => {
+test('a body declares the namespace of an array’s attributes if it has one', (t) => {
   const schema = schemaOf(
     `<xs:import namespace="${xmlsoap}encoding/"/><xs:element name="Get">${sequence('', '<xs:attribute ref="s:offset"/>')}</xs:element>`,
     `targetNamespace="urn:t" elementFormDefault="qualified" xmlns:s="${xmlsoap}encoding/"`,
@@ -112,7 +112,7 @@ test('a body declares the namespace of an array’s attributes where it has one'
   t.is(writeMessage(request, '{"offset":"[1]"}'), `<n0:Get${xsi}${soapenc}${t0} soapenc:offset="[1]"/>`);
 });
 
-test('a body in which anything may stand declares the namespace of a type that holds nothing', (t) => {
+test('a body with any content declares the namespace of an empty type', (t) => {
   const schemas =
     schemaOf(`<xs:element name="Get">${sequence('<xs:element name="a"/>')}</xs:element>`) +
     schemaOf('<xs:complexType name="W"/>', 'targetNamespace="urn:w"');
@@ -123,7 +123,7 @@ test('a body in which anything may stand declares the namespace of a type that h
   );
 });
 
-test('A20: elements of one name in the place of a head have numbers', (t) => {
+test('A20: elements of one name that substitute a head have numbers', (t) => {
   const sub = (more = ''): string =>
     `<xs:element name="E" type="xs:int" substitutionGroup="t:Head" ${more}/>`;
   const head = '<xs:import namespace="urn:t"/>';
@@ -146,7 +146,7 @@ test('A20: elements of one name in the place of a head have numbers', (t) => {
   }
 });
 
-test('a body declares what an element in the place of a head holds', (t) => {
+test('a body declares the namespaces inside an element that substitutes a head', (t) => {
   const schemas =
     schemaOf(
       `<xs:import namespace="urn:v"/><xs:element name="Get">${sequence('<xs:element ref="t:Head"/>')}</xs:element><xs:complexType name="Base"/><xs:element name="Head" type="t:Base"/>` +
@@ -160,7 +160,7 @@ test('a body declares what an element in the place of a head holds', (t) => {
   );
 });
 
-test('A30: an encoded body in which anything may stand declares what types hold too', (t) => {
+test('A30: an encoded body with any content declares the namespaces inside types too', (t) => {
   const parts = '<w:part name="any" type="xs:anyType"/>';
   const { request } = operationOf(
     t,
@@ -172,14 +172,14 @@ test('A30: an encoded body in which anything may stand declares what types hold 
   t.is(readMessage(request, text).json, '{"any":{"@type":"Box","E":1}}');
 });
 
-test('a body declares those of what may stand in the place of a head', (t) => {
+test('a body declares the namespaces of elements that can substitute a head', (t) => {
   const { request } = operation(t, sequence('<xs:element ref="t:Head" minOccurs="0"/>'));
   const text = writeMessage(request, '{"Head":{"In":{"E":1}}}');
   t.is(text.slice(text.indexOf('>')), '><n1:In><n2:E>1</n2:E></n1:In></n0:Get>');
   for (const declared of [xsi, xsd, soapenc, t0, u1, v2]) t.true(text.includes(`${declared}`), declared);
 });
 
-test('a body in which anything may stand declares the namespaces of all types, and what these hold', (t) => {
+test('a body with any content declares the namespaces of all types and their content', (t) => {
   const { request } = operation(t, sequence('<xs:element name="a"/>'));
   const all = `${xsi}${xsd}${soapenc}${t0} xmlns:n1="urn:v" xmlns:n2="urn:u"`;
   t.is(
@@ -193,7 +193,7 @@ for (const [namespace, member, rest] of [
   ['##other', '{urn:o}x', '><f:x xmlns:f="urn:o" i:type="xsd:int">1</f:x></n0:Get>'],
   ['urn:z', 'x', ' xmlns:n1="urn:z"><n1:x i:type="xsd:int">1</n1:x></n0:Get>'],
 ] as const)
-  test(`a body whose open elements of ${namespace} are members declares what these need`, (t) => {
+  test(`a body whose open elements of ${namespace} are members declares their namespaces`, (t) => {
     const type =
       '<xs:complexType><xs:complexContent><xs:extension base="t:Open"/></xs:complexContent></xs:complexType>';
     const open = `<xs:complexType name="Open"><xs:sequence><xs:any namespace="${namespace}" ${many}/></xs:sequence></xs:complexType>`;
@@ -207,7 +207,7 @@ for (const [namespace, member, rest] of [
     );
   });
 
-test('an attribute in the namespace of instances has its prefix', (t) => {
+test('an attribute in the schema-instance namespace has its prefix', (t) => {
   const instances = 'http://www.w3.org/2001/XMLSchema-instance';
   const schemas =
     schemaOf(
@@ -227,14 +227,14 @@ test('A9: an operation without an output has no reply', (t) => {
   t.is(readMessage(request, get('x')).json, '"x"');
 });
 
-test('a namespace is declared with its quotes escaped, that of XML is not', (t) => {
+test('a namespace is declared with escaped quotes; that of XML is not declared', (t) => {
   const named = (text: string): string => text.replaceAll('"urn:t"', '"urn:t&quot;"');
   const wsdl = getOf(sequence('', '<xs:attribute ref="xml:lang"/>'));
   const { request } = operationOf(t, named(wsdl), 'Get');
   t.is(writeMessage(request, '{"lang":"de"}'), `<n0:Get${xsi} xmlns:n0="urn:t&quot;" xml:lang="de"/>`);
 });
 
-test('an array of SOAP’s encoding in a literal message declares what its items need', (t) => {
+test('an array of SOAP’s encoding in a literal message declares the namespaces of its items', (t) => {
   const array =
     '<xs:complexType name="Boxes"><xs:complexContent><xs:restriction base="soapenc:Array" xmlns:soapenc="http://schemas.xmlsoap.org/soap/encoding/"><xs:attribute ref="soapenc:arrayType" w:arrayType="u:Box[]" xmlns:w="http://schemas.xmlsoap.org/wsdl/"/></xs:restriction></xs:complexContent></xs:complexType>';
   const { request } = operation(
@@ -245,7 +245,7 @@ test('an array of SOAP’s encoding in a literal message declares what its items
   t.is(text, `<n0:Get${xsi}${t0}${' xmlns:n1="urn:v"'}><n0:a><item><n1:E>1</n1:E></item></n0:a></n0:Get>`);
 });
 
-test('W10: what follows a reply’s JSON is refused', (t) => {
+test('W10: refuses text after the JSON of a reply', (t) => {
   const { request } = compiledGet(t, sequence(e('a', 'xs:int', maybe)));
   t.throws(() => writeMessage(request, '{"a":1} 2'), { name: 'JsonError' });
   t.regex(writeMessage(request, '{"a":1} '), /<n0:a>1<\/n0:a>/);
@@ -265,7 +265,7 @@ test('A7: a message without a part is no element', (t) => {
   t.throws(() => request.write(Buffer.from('{"a":1}'), asked), { message: /^a: unknown member/ });
 });
 
-test('A7, A30: what stands beside the absent element of an encoded message is passed', (t) => {
+test('A7, A30: skips the elements next to the absent element of an encoded message', (t) => {
   const parts = '<w:part name="p" element="t:Get"/>';
   const encoded = binding.replace(parts, '').replaceAll('use="literal"', 'use="encoded"');
   const { request } = operationOf(t, definitionsOf(schemaOf(e('Get')), encoded), 'Get');
@@ -276,7 +276,7 @@ test('A7, A30: what stands beside the absent element of an encoded message is pa
   t.deepEqual([reading.problems, xml.depth], [[], 0]);
 });
 
-test('A8: header blocks of a JSON caller without unknown members stay as they came', (t) => {
+test('A8: header blocks of a JSON caller without unknown members are unchanged', (t) => {
   const { request } = withMore(t, ['Two'], {});
   const write = (block: string) =>
     request.write(Buffer.from(`{"@headers":{"Two":{${block}}},"a":1}`), { ignores: true, ignored: [] }).left;
@@ -284,7 +284,7 @@ test('A8: header blocks of a JSON caller without unknown members stay as they ca
   t.deepEqual(write('"a":1,"x":2')?.names, ['x']);
 });
 
-test('a service is compiled an operation at a time', (t) => {
+test('a service is compiled one operation at a time', (t) => {
   const service = serviceOf(t, getOf(sequence(e('a', 'xs:int'))));
   const [operation] = service.operations;
   const stepsOf = (count: number): number => {
@@ -294,7 +294,7 @@ test('a service is compiled an operation at a time', (t) => {
   t.is(stepsOf(4) - stepsOf(1), 3);
 });
 
-test('a service is compiled a type at a time', (t) => {
+test('a service is compiled one type at a time', (t) => {
   const stepsOf = (count: number): number => {
     const names = Array.from({ length: count }, (_, index) => `T${index}`);
     const types = names.map((name) => `<xs:complexType name="${name}"/>`).join('');
@@ -305,14 +305,14 @@ test('a service is compiled a type at a time', (t) => {
   t.is(stepsOf(6) - stepsOf(2), 4);
 });
 
-test('W13: xsi:nil with content is refused for a call without parts', (t) => {
+test('W13: refuses xsi:nil with content for a call without parts', (t) => {
   const { request } = operationOf(t, rpcOf('', 'literal', ''), 'Get');
   t.deepEqual(readMessage(request, get('x', ' xsi:nil="1"')).problems.map(problemText), [
     'expected no content in an element with xsi:nil',
   ]);
 });
 
-test('A30: an rpc call without parts is its wrapper alone, which may be nil', (t) => {
+test('A30: an rpc call without parts is only its wrapper, which may be nil', (t) => {
   const wsdl = rpcOf('', 'literal', '');
   const { request } = operationOf(t, wsdl, 'Get');
   t.is(writeMessage(request, '{}'), `<n0:Get${xsi}${t0}/>`);
@@ -386,7 +386,7 @@ function readerAt(text: string): XmlReader {
   return xml;
 }
 
-test('A8: what header blocks lack, have too much of or can’t carry counts with the body’s', (t) => {
+test('A8: missing, unknown and unrepresentable values of header blocks count with the body’s', (t) => {
   const { request } = withMore(t, ['One', 'Two', 'Text'], {});
   const counts = (json: string) => {
     const { missing, dropped, replaced, passed } = request.write(Buffer.from(json));
@@ -408,7 +408,7 @@ test('A8: what header blocks lack, have too much of or can’t carry counts with
   });
 });
 
-test('A8: header blocks are written one behind the other, a nil one too, none for null or a list', (t) => {
+test('A8: header blocks are written in order, a nil one too, and none for null or a list', (t) => {
   const { request } = withMore(t, ['One', 'Many'], {});
   const headers = (json: string): string => request.write(Buffer.from(json)).headers.replaceAll(xsi + t0, '');
   t.is(
@@ -426,7 +426,7 @@ test('A8: header blocks are written one behind the other, a nil one too, none fo
   t.throws(() => headers('[1]'), { message: 'expected an object, got an array' });
 });
 
-test('A8: a header block is read at its place in @headers, nothing of it where it is refused', (t) => {
+test('A8: a header block is read at its position in @headers; a refused one is not read', (t) => {
   const { request } = withMore(t, ['One', 'Two', 'Many'], {});
   const reading = startReading(20);
   const read = (content: string): string | undefined => request.readHeader(readerAt(content), reading);
@@ -458,7 +458,7 @@ test('A8: header blocks are the first member of a body that is an object', (t) =
   t.is(withHeaders('[1]', ['"B":2']), '[1]');
 });
 
-test('A29: a fault is known by its element, its type or its own name, the first of each', (t) => {
+test('A29: a fault is identified by its element, its type or its own name, the first of each', (t) => {
   const { faults } = withMore(t, [], { F: 'One', G: 'Many', Two: 'Text' });
   const detail = (json: string): string | undefined => faults.write(json)?.detail.replace(xsi + t0, '');
   t.is(detail('{"@fault":"One","a":1}'), '<n0:One><n0:a>1</n0:a></n0:One>');
@@ -479,7 +479,7 @@ test('A29: a fault is known by its element, its type or its own name, the first 
   });
 });
 
-test('A29: faults that share a name are told by the first of them', (t) => {
+test('A29: of faults with one name the first is used', (t) => {
   const { faults } = withMore(t, [], { Two: 'One', One: 'Two' });
   const detail = (name: string): string | undefined =>
     faults.write(`{"@fault":"${name}","a":1}`)?.detail.replace(xsi + t0, '');
@@ -488,14 +488,14 @@ test('A29: faults that share a name are told by the first of them', (t) => {
   t.is(detail('Needy'), '<n0:One><n0:a>1</n0:a></n0:One>');
 });
 
-test('A29: the words of a fault are a string, else its name', (t) => {
+test('A29: the reason of a fault is a string, or its name', (t) => {
   const { faults } = withMore(t, [], { F: 'One' });
   t.is(faults.write('{"@fault":"F","@message":"a\\nb"}')?.message, 'a\nb');
   for (const message of ['1', 'null', '{"a":"b"}', '["a"]'])
     t.is(faults.write(`{"@fault":"\\u0046","@message":${message}}`)?.message, 'F');
 });
 
-test('A29: a declared detail that is nil, empty, refused or no object is read too', (t) => {
+test('A29: a declared detail that is nil, empty, refused or not an object is read too', (t) => {
   const { faults } = withMore(t, [], { F: 'One', G: 'Two', H: 'Text', I: 'Anything', J: 'Empty' });
   const reading = startReading(20);
   const read = (text: string): string | undefined => faults.read(readerAt(text), reading);
@@ -512,7 +512,7 @@ test('A29: a declared detail that is nil, empty, refused or no object is read to
   t.is(read('<One xmlns="urn:o"/>'), undefined);
 });
 
-test('A10: an element without a namespace is the first that is free of those of its name', (t) => {
+test('A10: an element without a namespace matches the first unused one with its name', (t) => {
   const { request } = operation(
     t,
     sequence(
@@ -525,7 +525,7 @@ test('A10: an element without a namespace is the first that is free of those of 
   t.is(read('<u:E xmlns:u="urn:u">1</u:E><E>2</E><v:E xmlns:v="urn:v">3</v:E>'), '{"E_2":1,"E":2,"E_3":3}');
 });
 
-test('A29: reads @code, @message, @actor and @detail of an error answer', (t) => {
+test('A29: reads @code, @message, @actor and @detail of an error response', (t) => {
   const { faults } = withMore(t, [], { F: 'One' });
   const write = (members: string) => faults.write(`{${members}}`);
   t.like(write('"@message":"a"'), { isDeclared: false, message: 'a', code: undefined, detail: '' });
@@ -573,7 +573,7 @@ for (const [code, is, more, namespace, local] of [
   ['{urn:x}NoStock', undefined, '', 'urn:x', 'NoStock'],
   ['{urn:x}Server.A', undefined, '', 'urn:x', 'Server.A'],
 ] as const)
-  test(`A29: reads the @code ${code} of an error answer`, (t) => {
+  test(`A29: reads the @code ${code} of an error response`, (t) => {
     const { faults } = withMore(t, [], {});
     t.deepEqual(faults.write(`{"@code":"${code}"}`)?.code, { is, more, namespace, local });
   });

@@ -556,7 +556,7 @@ for (const [title, type, json, message] of [
     t.throws(() => writeMessage(request, json), { name: 'MismatchError', message });
   });
 
-test('in a reply what is no JSON in the place of a head is told as that', (t) => {
+test('in a reply invalid JSON instead of a substitute is reported as such', (t) => {
   const { request } = compiledGet(t, heads, declarations);
   t.throws(() => writeMessage(request, '{"Path":[{Field:1}]}'), { message: /a member name/ });
   t.throws(() => writeMessage(request, '{"Path":[{"Field" 1}]}'), { message: /":"/ });
@@ -564,7 +564,7 @@ test('in a reply what is no JSON in the place of a head is told as that', (t) =>
   t.throws(() => writeMessage(request, '{"Path":[{"Field":"x" "Index":1}]}'), { name: 'JsonError' });
 });
 
-test('in a reply many items in the place of a head are kept apart, wherever memory ends', (t) => {
+test('in a reply many substitutes of a head are separate at every buffer boundary', (t) => {
   const type = sequence(`${e('i', 'xs:int', many)}<xs:element ref="t:Path" ${many}/>`);
   for (let pad = 0; pad < 8; pad++) {
     // a grown buffer stays large, so the codec is compiled again
@@ -576,7 +576,7 @@ test('in a reply many items in the place of a head are kept apart, wherever memo
   }
 });
 
-test('in a reply what was before in the place of a null is not written', (t) => {
+test('in a reply earlier content is not written instead of a null', (t) => {
   const type = sequence(
     `<xs:element ref="t:Path" minOccurs="0"/><xs:any minOccurs="0" processContents="skip"/>`,
   );

@@ -19,7 +19,7 @@ const read = (t: Parameters<typeof compiledGet>[0], content: string, attributes:
     get(content, attributes),
   );
 
-test('A25: with emptyElements: absent empty numbers, booleans and dates are as no element', (t) => {
+test('A25: with emptyElements: absent empty numbers, booleans and dates are absent', (t) => {
   const { json, problems, missing } = read(
     t,
     '<t:count>1</t:count><t:day/><t:flag> </t:flag><t:flag>true</t:flag><t:price/><t:text/>',
@@ -29,7 +29,7 @@ test('A25: with emptyElements: absent empty numbers, booleans and dates are as n
   t.is(json, '{"rank":1,"count":1,"flag":[true],"text":""}');
 });
 
-test('A25: with emptyElements: absent an empty value keeps the attributes beside it', (t) => {
+test('A25: with emptyElements: absent an empty value keeps its attributes', (t) => {
   const { json } = read(t, '<t:count>1</t:count><t:price currency="EUR"/>', ' rank="1"');
   t.is(json, '{"rank":1,"count":1,"price":{"currency":"EUR"}}');
 });
@@ -42,7 +42,7 @@ test('A28: with emptyElements: absent an empty required element or attribute is 
   );
 });
 
-test('A25: by default an empty number or date is refused', (t) => {
+test('A25: by default refuses an empty number or date', (t) => {
   const { problems } = read(t, '<t:count/><t:day/>', ' rank=""', false);
   t.deepEqual(
     problems.map(({ code, path }) => [code, path]),

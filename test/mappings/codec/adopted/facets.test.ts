@@ -168,7 +168,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { title, base, facets, good, bad } of cases) {
-  test(`A26: under validate: strict requests are held to ${title}; by default they are not`, (t) => {
+  test(`A26: validate: strict checks requests for ${title}, the default does not`, (t) => {
     const declarations = `<xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:string"/></xs:simpleType><xs:simpleType name="T"><xs:restriction base="${base}">${facets}</xs:restriction></xs:simpleType>`;
     const type = sequence(element('v', 't:T'), '<xs:attribute name="a" type="t:T"/>');
     const strict = compiledGet(t, type, declarations, { validate: 'strict' }).request;
@@ -192,7 +192,7 @@ for (const { title, base, facets, good, bad } of cases) {
   });
 }
 
-test('A26: a list’s length counts items, and each is held to its type', (t) => {
+test('A26: a list’s length counts items, and each is checked against its type', (t) => {
   const declarations =
     '<xs:simpleType name="Item"><xs:restriction base="xs:int"><xs:maxInclusive value="5"/></xs:restriction></xs:simpleType>' +
     '<xs:simpleType name="Items"><xs:list itemType="t:Item"/></xs:simpleType>' +
@@ -213,7 +213,7 @@ test('A26: a list’s length counts items, and each is held to its type', (t) =>
   t.is(readMessage(plain, get('<t:v>1</t:v>')).problems.length, 1);
 });
 
-test('A26: each item of a list counts, so that many are not judged where others wait', (t) => {
+test('A26: each item of a list counts, so many of them are checked in a worker thread', (t) => {
   for (const item of [
     '<xs:restriction base="xs:int"><xs:maxInclusive value="5"/></xs:restriction>',
     '<xs:restriction base="xs:decimal"><xs:totalDigits value="5"/></xs:restriction>',
@@ -235,7 +235,7 @@ test('A26: each item of a list counts, so that many are not judged where others 
   }
 });
 
-test('A26: with bigNumbers: text numbers are held to bounds and digits too', (t) => {
+test('A26: with bigNumbers: text bounds and digits of numbers are checked too', (t) => {
   for (const [base, facets, good, bad, why] of [
     ['xs:decimal', '<xs:maxInclusive value="5"/>', '5.00', '5.01', 'expected at most 5, got 5.01'],
     ['xs:long', '<xs:minExclusive value="-5"/>', '-4', '-5', 'expected more than -5, got -5'],
@@ -254,7 +254,7 @@ test('A26: with bigNumbers: text numbers are held to bounds and digits too', (t)
   }
 });
 
-test('A26: what patterns take of a request is bounded', (t) => {
+test('A26: the steps of patterns per request are limited', (t) => {
   const declarations =
     '<xs:simpleType name="T"><xs:restriction base="xs:string"><xs:pattern value="(a|b)*"/></xs:restriction></xs:simpleType>';
   const limits = { ...defaultLimits, patternSteps: 1_000 };
@@ -279,7 +279,7 @@ const moments: readonly (readonly [xml: string, json: string])[] = [
 ];
 
 for (const [xml, json] of moments) {
-  test(`A26: with dates: utc ${xml} is ${json}, and comes back as it was`, (t) => {
+  test(`A26: with dates: utc ${xml} is ${json}, and converts back to the same`, (t) => {
     const settings = { dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
     const { request, reply } = compiledGet(t, sequence(element('v', 'xs:dateTime')), '', settings);
     t.is(readMessage(request, get(`<t:v>${xml}</t:v>`)).json, `{"v":"${json}"}`);
@@ -287,7 +287,7 @@ for (const [xml, json] of moments) {
   });
 }
 
-test('A26: with dates: utc a date and a time are left as they came', (t) => {
+test('A26: with dates: utc a date and a time are unchanged', (t) => {
   const settings = { dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
   const type = sequence(element('d', 'xs:date') + element('c', 'xs:time'));
   const { request } = compiledGet(t, type, '', settings);

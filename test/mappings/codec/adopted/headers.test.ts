@@ -76,7 +76,7 @@ test('A8: @headers of a reply are its header blocks', (t) => {
   });
 });
 
-test('A8: a name that header blocks of several namespaces have is no block’s, and one that is declared twice is one', (t) => {
+test('A8: a name shared by header blocks of several namespaces selects none', (t) => {
   const other =
     '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:u"><xs:element name="Session" type="xs:int"/></xs:schema></w:types>';
   const parts =
@@ -97,7 +97,7 @@ test('A8: a name that header blocks of several namespaces have is no block’s, 
   });
 });
 
-test('A8, A29: what stands beside a body and has no place in its message counts as dropped', (t) => {
+test('A8, A29: members next to a body without a place in the message count as dropped', (t) => {
   const { reply, faults } = operationOf(t, wsdl, 'Get');
   const bare = operationOf(t, wsdl.replaceAll(/<soap:header[^>]*>/g, ''), 'Get');
   if (reply === undefined || bare.reply === undefined) throw new Error('no reply');
@@ -111,7 +111,7 @@ test('A8, A29: what stands beside a body and has no place in its message counts 
   t.is(faults.write('{"@fault":"NoOrder","@message":"gone","order":7}')?.dropped, 0);
 });
 
-test('A29: what a fault has besides its detail counts as that of a reply, and a member twice is refused', (t) => {
+test('A29: extra members of a fault count as in a reply, and a repeated member is refused', (t) => {
   const { faults } = operationOf(t, wsdl, 'Get');
   t.is(faults.write('{"@fault":"NoOrder","order":7,"ordr":8}')?.dropped, 1);
   t.is(faults.write('{"@fault":"Busy","@message":"late","value":"x","other":1}')?.dropped, 1);
@@ -124,7 +124,7 @@ test('A29: what a fault has besides its detail counts as that of a reply, and a 
     t.throws(() => faults.write(json), { message: `${member}: expected the member once, got it again` });
 });
 
-test('A29: an error answer with @fault is the declared fault of that name', (t) => {
+test('A29: an error response with @fault is the declared fault of that name', (t) => {
   const { faults } = operationOf(t, wsdl, 'Get');
   const fault = faults.write('{"@fault":"NoOrder","@message":"there is none","order":7}');
   t.is(fault?.message, 'there is none');
@@ -138,7 +138,7 @@ test('A29: an error answer with @fault is the declared fault of that name', (t) 
   t.is(faults.write('{"error":1}'), undefined);
 });
 
-test('A29: a declared detail is read as that answer', (t) => {
+test('A29: a declared detail is read like that response', (t) => {
   const { faults } = operationOf(t, wsdl, 'Get');
   const read = (text: string) => faults.read(readerAt(text), startReading(20));
   t.is(read('<t:NoOrder xmlns:t="urn:t"><t:order>7</t:order></t:NoOrder>'), '{"@fault":"NoOrder","order":7}');

@@ -125,7 +125,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { title, type, content, at, least, most, range = `${least} to ${most}` } of cases)
-  test(`A13: under validate: strict a request keeps to the number of items: ${title}`, (t) => {
+  test(`A13: validate: strict checks the number of items in a request: ${title}`, (t) => {
     const strict = compiledGet(t, type, '', { validate: 'strict' }).request;
     const lenient = compiledGet(t, type).request;
     const told = (count: number) =>
@@ -139,7 +139,7 @@ for (const { title, type, content, at, least, most, range = `${least} to ${most}
     }
   });
 
-test('A13: under validate: strict an array without any item is missing if it is required', (t) => {
+test('A13: validate: strict reports a required array without items as missing', (t) => {
   const { request } = compiledGet(t, sequence(e('a', 'xs:int', twoToThree)), '', { validate: 'strict' });
   const { problems, missing } = readMessage(request, get(''));
   t.deepEqual(problems, []);
@@ -149,7 +149,7 @@ test('A13: under validate: strict an array without any item is missing if it is 
   );
 });
 
-test('A13: under validate: strict an empty wrapper lacks the items that it needs', (t) => {
+test('A13: validate: strict reports missing items of an empty wrapper', (t) => {
   const type = sequence(`<xs:element name="w">${sequence(e('a', 'xs:int', twoToThree))}</xs:element>`);
   const { request } = compiledGet(t, type, '', { validate: 'strict' });
   const { problems } = readMessage(request, get('<t:w/>'));

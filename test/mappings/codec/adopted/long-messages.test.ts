@@ -5,7 +5,7 @@ import { compiledGet, element as e, many, maybe, sequence, writeMessage } from '
 
 const long = 'Long'.repeat(40);
 
-test('a long reply is whole, wherever its buffer is full: names with prefixes, arrays', (t) => {
+test('a long reply is complete at every buffer boundary: names with prefixes, arrays', (t) => {
   const { request } = compiledGet(
     t,
     sequence(e('pad', 'xs:string', maybe) + e('r', 't:R', many)),
@@ -30,7 +30,7 @@ test('a long reply is whole, wherever its buffer is full: names with prefixes, a
   }
 });
 
-test('a long reply is whole, wherever the tape that it is read to is full', (t) => {
+test('a long reply is complete at every boundary of its tape', (t) => {
   const { request } = compiledGet(t, sequence(`<xs:element name="v" ${many} nillable="true"/>`));
   const count = 9_000;
   const items = Array.from({ length: count }, () => '1').join(',');

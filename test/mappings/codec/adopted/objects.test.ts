@@ -237,12 +237,12 @@ for (const one of readCases)
     checkRead(t, one, declarations);
   });
 
-test('in a request numbers are no place for surrogates written as two references', (t) => {
+test('in a request numbers may not contain surrogates written as two references', (t) => {
   const { request } = compiledGet(t, sequence(e('i', 'xs:int')));
   t.throws(() => readMessage(request, get('<t:i>&#xD83D;&#xDE00;</t:i>')), { instanceOf: XmlError });
 });
 
-test('in a request text is bounded, but for base64', (t) => {
+test('in a request the length of text is limited, except for base64', (t) => {
   const limits = { ...defaultLimits, xmlText: 4 };
   const type = sequence(e('s', 'xs:string', maybe) + e('b', 'xs:base64Binary', maybe));
   const { request } = compiledGet(t, type, '', {}, limits);
@@ -469,7 +469,7 @@ for (const [title, type, json, message] of [
   });
 }
 
-test('in a reply names of any attributes are names that XML has, each once', (t) => {
+test('in a reply names of open attributes are valid XML names, each once', (t) => {
   const { request } = compiledGet(t, sequence('', '<xs:anyAttribute/>'));
   const of = (members: string): string => `{"@attributes":{${members}}}`;
   const message = '@attributes: expected names of attributes, each once, got another';
@@ -483,7 +483,7 @@ test('in a reply names of any attributes are names that XML has, each once', (t)
   t.is(written(request, of('"{a}b}c":"1"')), '<n0:Get xmlns:a1="a}b" a1:c="1"/>');
 });
 
-test('in a reply no attribute of any name is one of the type, nor one that says the type or nil', (t) => {
+test('in a reply an open attribute is neither one of the type nor xsi:type or xsi:nil', (t) => {
   const { request } = compiledGet(
     t,
     sequence('', '<xs:attribute name="id" type="xs:int"/><xs:anyAttribute/>'),
@@ -497,13 +497,13 @@ test('in a reply no attribute of any name is one of the type, nor one that says 
   );
 });
 
-test('in a reply what is no member’s name is told as that', (t) => {
+test('in a reply a name that is not a member’s is reported as such', (t) => {
   const { request } = compiledGet(t, sequence(e('a', 't:Animal', maybe)), declarations);
   for (const json of ['{a:{}}', '{"a":{"Name":"x",Name:1}}', '{"a":{},1:2}'])
     t.throws(() => writeMessage(request, json), { name: 'JsonError', message: /a member name/ }, json);
 });
 
-test('in a reply the text of an attribute that XML can’t carry is counted', (t) => {
+test('in a reply characters of an attribute that XML cannot represent are counted', (t) => {
   const { request } = compiledGet(t, sequence('', `${attribute('s')}<xs:anyAttribute/>`));
   const { xml, replaced } = request.write(
     Buffer.from('{"s":"\\u0001a","@attributes":{"b":"\\u0002\\u0003"}}'),
@@ -512,7 +512,7 @@ test('in a reply the text of an attribute that XML can’t carry is counted', (t
   t.is(replaced, 3);
 });
 
-test('in a reply types that come late in objects within objects are refused once they take too long', (t) => {
+test('in a reply late types in nested objects are refused when they take too long', (t) => {
   const { request } = compiledGet(t, sequence(e('p', 't:Animal')), declarations);
   const nested = (depth: number): string =>
     Array.from({ length: depth }).reduce<string>((inner) => `{"Pup":${inner},"@type":"Dog"}`, '{"Name":"x"}');
@@ -526,7 +526,7 @@ test('in a reply types that come late in objects within objects are refused once
   });
 });
 
-test('in a reply objects within objects of types that have others are read, however deep', (t) => {
+test('in a reply nested objects of types with subtypes are read at any depth', (t) => {
   const nodes =
     `<xs:complexType name="Node"><xs:sequence>${e('n', 't:Node', maybe)}</xs:sequence></xs:complexType>` +
     '<xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Node"/></xs:complexContent></xs:complexType>';
@@ -538,7 +538,7 @@ test('in a reply objects within objects of types that have others are read, howe
   );
 });
 
-test('in a reply values and tags of any length follow one another, wherever memory ends', (t) => {
+test('in a reply values and tags of any length follow one another at every buffer boundary', (t) => {
   const name = 'e'.repeat(150);
   const [first, second] = ['a'.repeat(100), 'b'.repeat(100)];
   const [value, filler] = ['v'.repeat(120), 'f'.repeat(2000)];
@@ -558,7 +558,7 @@ test('in a reply values and tags of any length follow one another, wherever memo
   t.pass();
 });
 
-test('in a reply a long value of an object stands between its tags as one of any length does', (t) => {
+test('in a reply a long value of an object is between its tags like any other', (t) => {
   const { request } = compiledGet(t, sequence(e('n', 't:Note', many)), declarations);
   for (const length of [128, 129, 65_535, 65_536, 65_537]) {
     const value = 'x'.repeat(length);
@@ -570,7 +570,7 @@ test('in a reply a long value of an object stands between its tags as one of any
   }
 });
 
-test('in a reply many objects are kept apart, wherever memory ends', (t) => {
+test('in a reply many objects are separate at every buffer boundary', (t) => {
   for (let pad = 0; pad < 16; pad++) {
     // a grown buffer stays large, so the codec is compiled again
     const { request } = compiledGet(
@@ -585,7 +585,7 @@ test('in a reply many objects are kept apart, wherever memory ends', (t) => {
   }
 });
 
-test('in a reply what was before in the place of any attributes is not written', (t) => {
+test('in a reply earlier content is not written as open attributes', (t) => {
   const { request } = compiledGet(t, sequence('', `${attribute('q', 'xs:QName')}<xs:anyAttribute/>`));
   for (let time = 0; time < 2; time++) {
     t.is(
@@ -613,7 +613,7 @@ for (const [content, json, problem] of [
   ['at="1" u:at="x" u:Id="y"', { at: 1 }, undefined],
   ['at="1" o:other="x"', { at: 1 }, undefined],
 ] as const)
-  test(`A12: reads the attributes ${content} by their local names, if that is certain`, (t) => {
+  test(`A12: reads the attributes ${content} by their local names if they are unambiguous`, (t) => {
     const { request } = compiledGet(t, attributed, attributedTypes);
     const prefixes =
       'xmlns:o="urn:o" xmlns:u="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
@@ -627,7 +627,7 @@ for (const [content, json, problem] of [
     t.deepEqual([...(reading.deviations ?? [])], isPlain ? [] : ['attributeNamespace']);
   });
 
-test('A16: a choice within a nested sequence begins a new item of a repeated sequence', (t) => {
+test('A16: a choice within a nested sequence starts a new item of a repeated sequence', (t) => {
   const x = e('x', 'xs:int', 'minOccurs="0"');
   const choice = `<xs:choice>${e('b', 'xs:int')}${e('c', 'xs:int')}</xs:choice>`;
   const nested = `<xs:sequence>${choice}${x}</xs:sequence>`;
@@ -648,7 +648,7 @@ test('A16: an unknown member of a repeated group’s item is dropped from a repl
   t.is(request.write(Buffer.from(json)).dropped, 2);
 });
 
-test('A15: a member of two branches is written where its branch has an empty choice too', (t) => {
+test('A15: a member of two branches is written if its branch has an empty choice too', (t) => {
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => e(name, 'xs:int'));
   const branches = `<xs:sequence><xs:choice>${a}${b}</xs:choice>${c}</xs:sequence><xs:sequence>${c}${d}</xs:sequence>`;
   const { request } = compiledGet(t, `<xs:complexType><xs:choice>${branches}</xs:choice></xs:complexType>`);

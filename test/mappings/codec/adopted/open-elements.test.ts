@@ -25,7 +25,7 @@ for (const [namespace, takes] of [
   ['##local', ['']],
   ['urn:a ##local', ['', 'urn:a']],
 ] as const)
-  test(`A22: a wildcard of ${namespace} takes elements of ${takes.join(', ') || 'no namespace'}`, (t) => {
+  test(`A22: a wildcard of ${namespace} accepts elements of ${takes.join(', ') || 'no namespace'}`, (t) => {
     const { request } = compiledGet(t, sequence(`<xs:any namespace="${namespace}" ${many}/>`));
     for (const its of ['', 'urn:t', 'urn:a', 'urn:b']) {
       const { problems } = readMessage(request, get(`<x xmlns="${its}"/>`));
@@ -78,14 +78,14 @@ for (const [json, problem] of [
     t.throws(() => writeMessage(compiledGet(t, type, mixed).request, json), { message: problem });
   });
 
-test('W21: a character of mixed content that XML can’t carry is replaced and counted', (t) => {
+test('W21: a character of mixed content that XML cannot represent is replaced and counted', (t) => {
   const { request } = compiledGet(t, type, mixed);
   const { xml, replaced } = request.write(Buffer.from('{"m":"a\\u0001b\\ud800\\uffff😀\\r"}'));
   t.regex(String(xml), /<n0:m>a\ufffdb\ufffd\ufffd😀\r<\/n0:m>/);
   t.is(replaced, 3);
 });
 
-test('A24: as much text of mixed content is read as the limit says, and no more is looked at', (t) => {
+test('A24: mixed content is read up to the limit of text, and no further', (t) => {
   const limits = { ...defaultLimits, rereadText: 12 };
   const { request } = compiledGet(t, sequence(e('m', 't:M', many)), mixed, {}, limits);
   const read = (xml: string) => {
@@ -101,7 +101,7 @@ test('A24: as much text of mixed content is read as the limit says, and no more 
   ]);
 });
 
-test('A22: one namespace before many elements is no more text than the limit says, and not made where others wait', (t) => {
+test('A22: one namespace on many elements counts towards the limit of text, in a worker thread', (t) => {
   const limits = { ...defaultLimits, rereadText: 10_000 };
   const { request } = compiledGet(t, sequence(`<xs:any ${many} processContents="skip"/>`), '', {}, limits);
   const spread = (count: number): string =>
@@ -147,7 +147,7 @@ for (const [title, type, declarations, message, wrong] of [
     'q[9].n',
   ],
 ] as const)
-  test(`A12, A26: one namespace of many ${title} is no more text than the limit says, and not made where others wait`, (t) => {
+  test(`A12, A26: one namespace of many ${title} counts towards the limit of text, in a thread`, (t) => {
     const limits = { ...defaultLimits, rereadText: 9_500 };
     const { request } = compiledGet(t, sequence(type), declarations, {}, limits);
     const spread = (count: number): string => get(message(count), ` xmlns:p="${namespace}"`);

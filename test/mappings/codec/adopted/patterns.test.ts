@@ -23,7 +23,7 @@ for (const [pattern, takes, refuses] of [
   ['[*+^$]', ['*', '^', '$'], ['a', '\\']],
   ['[\\n\\]]', ['\n', ']'], ['n', '\\']],
 ] as const)
-  test(`A26: the XSD pattern ${pattern} takes the same in ECMAScript`, (t) => {
+  test(`A26: the XSD pattern ${pattern} accepts the same texts in ECMAScript`, (t) => {
     const expression = new RegExp(patternOf([pattern]) ?? '', 'u');
     for (const text of takes) t.true(expression.test(text), text);
     for (const text of refuses) t.false(expression.test(text), text);
@@ -58,11 +58,11 @@ for (const pattern of [
   '[\\I]',
   '[a\\q]',
 ])
-  test(`A26: the XSD pattern ${pattern} has no words in ECMAScript`, (t) => {
+  test(`A26: the XSD pattern ${pattern} has no form in ECMAScript`, (t) => {
     t.is(patternOf([pattern]), undefined);
   });
 
-test('A26: patterns are told in the words of ECMAScript', (t) => {
+test('A26: patterns are described in ECMAScript syntax', (t) => {
   for (const [pattern, expression] of [
     ['(ab)c', '(?:ab)c'],
     ['a.', 'a[^\\n\\r]'],
@@ -76,7 +76,7 @@ test('A26: patterns are told in the words of ECMAScript', (t) => {
     t.is(patternOf([pattern]), `^(?:${expression})$`);
 });
 
-test('A26: of several patterns one is enough, and one without words leaves none', (t) => {
+test('A26: one of several patterns suffices, and one without a form disables the check', (t) => {
   const expression = new RegExp(patternOf(['a', 'b|c']) ?? '', 'u');
   for (const text of ['a', 'b', 'c']) t.true(expression.test(text), text);
   for (const text of ['ab', '', 'abc']) t.false(expression.test(text), text);

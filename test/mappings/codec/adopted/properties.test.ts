@@ -7,7 +7,7 @@ import { everything, everythingWsdl } from './everything.ts';
 import { operationOf, readMessage } from './messages.ts';
 import { comparable, picker, randomBody } from './random-messages.ts';
 
-test('A10 to A28: any message goes from XML to JSON and back, as a JSON callerâ€™s too, and is valid then', (t) => {
+test('A10 to A28: any message converts to JSON and back, and the result is valid', (t) => {
   const { request, operation } = operationOf(t, everythingWsdl, 'Get');
   using document = XmlDocument.fromString(everything);
   const validator = XsdValidator.fromDoc(document);
@@ -26,7 +26,7 @@ test('A10 to A28: any message goes from XML to JSON and back, as a JSON callerâ€
   );
 });
 
-test('W10: a mutilated message is read, refused or no XML; nothing else is thrown', (t) => {
+test('W10: a damaged message is read, refused or not XML; no other error is thrown', (t) => {
   const { request, operation } = operationOf(t, everythingWsdl, 'Get');
   fc.assert(
     fc.property(fc.integer(), fc.nat(), fc.nat(), (seed, at, length) => {

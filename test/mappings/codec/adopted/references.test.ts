@@ -41,7 +41,7 @@ const soap12 = 'http://www.w3.org/2003/05/soap-encoding';
 const nowhere = (path: string, href: string): string =>
   `InvalidType ${path}: expected href with the id of an element of the message, got "${href}"`;
 
-test('A30: an id is an attribute without a prefix, or one of SOAP 1.2’s encoding', (t) => {
+test('A30: an id is an attribute without a prefix, or that of SOAP 1.2’s encoding', (t) => {
   for (const [attributes, isTarget] of [
     ['id="a"', true],
     ["id = 'a'", true],
@@ -96,7 +96,7 @@ test('A30: refuses one id on two elements', (t) => {
   t.is(read(t, '<any href="#a"/>', '<m id="b">1</m><m id="b">2</m><m id="a">3</m>').length, 2);
 });
 
-test('A30: what is referred to has the namespaces of where it stands', (t) => {
+test('A30: a referenced element has the namespaces of its own position', (t) => {
   for (const [beside, inner] of [
     ['<m id="a"><k/></m>', '<k></k>'],
     ['<w xmlns="urn:o"><m id="a"><k/></m></w>', '<k xmlns=\\"urn:o\\"></k>'],
@@ -120,7 +120,7 @@ test('A30: what is referred to has the namespaces of where it stands', (t) => {
     t.deepEqual(read(t, '<any href="#a"/>', beside), [`{"any":{"@xml":"${inner}"}}`], beside);
 });
 
-test('A30: an element that leads back to itself is refused where it does, elsewhere it may come again', (t) => {
+test('A30: refuses an element that leads back to itself, and reads a repeated one', (t) => {
   t.deepEqual(read(t, '<node href="#a"/>', '<m id="a"><id>1</id><next href="#a"/></m>'), [
     '{"node":{"id":1}}',
     'InvalidType node.next: expected a value, got a reference to an element around it, "#a"',
@@ -128,7 +128,7 @@ test('A30: an element that leads back to itself is refused where it does, elsewh
   t.deepEqual(read(t, '<any href="#a"/><more href="#a"/>', '<m id="a">x</m>'), ['{"any":"x","more":"x"}']);
 });
 
-test('A30: references are followed as deep as elements may be, and no deeper', (t) => {
+test('A30: follows references as deep as elements may nest, and no deeper', (t) => {
   const chain = (length: number): string =>
     Array.from({ length }, (_, index) => `<m id="a${index}"><next href="#a${index + 1}"/></m>`).join('');
   const limits = { ...defaultLimits, xmlDepth: 5 };
@@ -141,7 +141,7 @@ test('A30: references are followed as deep as elements may be, and no deeper', (
   ]);
 });
 
-test('A30: each reference counts for a kilobyte, one to more for all of it', (t) => {
+test('A30: each reference counts as 1 KiB; a shared target counts fully each time', (t) => {
   const problem = 'OutOfRange more: expected fewer or shorter references, got too much behind them';
   const limits = (rereadText: number): Limits => ({ ...defaultLimits, rereadText });
   const two = '<any href="#a"/><more href="#a"/>';
@@ -155,7 +155,7 @@ test('A30: each reference counts for a kilobyte, one to more for all of it', (t)
   t.deepEqual(read(t, two, target, limits(most - 1)), [`{"any":"${long}"}`, problem]);
 });
 
-test('A30: a reference within what was read before counts for four kilobytes, any other for one', (t) => {
+test('A30: a reference in content read before counts as 4 KiB, any other as 1 KiB', (t) => {
   const chain = '<m id="a"><next href="#b"/></m><m id="b"><next href="#c"/></m><m id="c"><id>1</id></m>';
   const twice = '<m id="w"><next href="#a"/><also href="#a"/></m>';
   const most = (5 + 2 * 4) * 1024;
@@ -167,7 +167,7 @@ test('A30: a reference within what was read before counts for four kilobytes, an
   t.is(read(t, '<node href="#w"/>', twice + chain, limits(most - 1)).length, 2);
 });
 
-test('A30: each element within what is referred to counts for 128 characters more', (t) => {
+test('A30: each element in a referenced element counts as 128 characters more', (t) => {
   const count = 10;
   const inner = '<k>1</k>'.repeat(count);
   const target = `<m id="a">${inner}</m>`;
@@ -182,7 +182,7 @@ test('A30: each element within what is referred to counts for 128 characters mor
   ]);
 });
 
-test('A30: what is declared around what is referred to counts where it stands there again', (t) => {
+test('A30: declarations around a referenced element count again at each reference', (t) => {
   const declaration = ` xmlns:p="${'u'.repeat(1000)}"`;
   const beside = `<p:w${declaration}><m id="a">${'<p:k/>'.repeat(10)}</m></p:w>`;
   const inner = `<p:k${declaration}></p:k>`.repeat(10);
@@ -198,7 +198,7 @@ test('A30: what is declared around what is referred to counts where it stands th
   ]);
 });
 
-test('A30: one namespace before many elements makes a message no longer than its source and the limit', (t) => {
+test('A30: one namespace on many elements makes a message at most its source plus the limit long', (t) => {
   const uri = 'u'.repeat(1000);
   const message = (count: number) =>
     read(t, '<any href="#a"/>', `<w xmlns:p="${uri}"><m id="a">1</m>${'<p:k/>'.repeat(count)}</w>`, {
@@ -212,7 +212,7 @@ test('A30: one namespace before many elements makes a message no longer than its
   ]);
 });
 
-test('A30: rereadText is how much longer a message may become by that', (t) => {
+test('A30: rereadText limits the growth of a message by references', (t) => {
   const uri = 'u'.repeat(1000);
   const item = '<p:k/>'.repeat(10);
   const beside = `<w xmlns:p="${uri}"><m id="a">1</m>${item}</w>`;
@@ -223,7 +223,7 @@ test('A30: rereadText is how much longer a message may become by that', (t) => {
   t.is(at(most - 1).length, 2);
 });
 
-test('references that come to much are not followed where others wait, nor namespaces declared again', (t) => {
+test('many references, and their namespace declarations, are resolved in a worker thread', (t) => {
   const doubled = `<m id="a">${'<next href="#b"/>'.repeat(100)}</m><m id="b"><id>1</id></m>`;
   const spread = `<w xmlns:p="${'u'.repeat(1000)}"><m id="a">1</m>${'<p:k/>'.repeat(100)}</w>`;
   for (const beside of [doubled, spread])

@@ -93,7 +93,7 @@ for (const [title, type, content, problems, attributes = ''] of [
     ],
   ],
 ] as const)
-  test(`${title} is refused in a request`, (t) => {
+  test(`refuses ${title} in a request`, (t) => {
     const { request } = compiledGet(t, type, animals);
     t.deepEqual(readMessage(request, get(content, attributes)).problems.map(problemText), [...problems]);
   });
@@ -159,7 +159,7 @@ for (const [title, type, json, message] of [
     t.throws(() => writeMessage(request, json), { instanceOf: MismatchError, message });
   });
 
-test('A25: an optional element that can’t be nil is left out where it is, and refused with content', (t) => {
+test('A25: an optional element that cannot be nil is dropped if nil, and refused with content', (t) => {
   const { request } = compiledGet(t, sequence(e('a', 'xs:string', maybe) + e('b', 'xs:int', many)));
   const read = (xml: string) => {
     const { json, problems } = readMessage(request, get(xml));
@@ -173,7 +173,7 @@ test('A25: an optional element that can’t be nil is left out where it is, and 
   t.deepEqual(read('<t:b xsi:nil="1"/>'), ['{"b":[]}', 'NotEmpty b[0]: expected a value, got xsi:nil']);
 });
 
-test('A18: @type may come late', (t) => {
+test('A18: @type may follow other members', (t) => {
   const { request } = compiledGet(t, sequence(e('Pet', 't:Animal', many)), animals);
   t.regex(
     writeMessage(request, '{"Pet":[{"Name":"x","@type":"Dog"}]}'),
@@ -181,7 +181,7 @@ test('A18: @type may come late', (t) => {
   );
 });
 
-test('A18: two types of one object are refused, and nothing behind it is read as of the object around', (t) => {
+test('A18: refuses two types of one object, and reads nothing after them as its parent’s', (t) => {
   const content = e('Pet', 't:Animal', maybe) + e('any', 'xs:anyType', maybe) + e('b', 'xs:string', maybe);
   const { request } = compiledGet(t, sequence(content), animals);
   for (const [json, place] of [
@@ -194,7 +194,7 @@ test('A18: two types of one object are refused, and nothing behind it is read as
     });
 });
 
-test('A27: a required fixed element or attribute that a reply lacks is written', (t) => {
+test('A27: a required fixed element or attribute missing in a reply is written', (t) => {
   const type = sequence(
     e('a', 'xs:string', 'fixed="1"'),
     '<xs:attribute name="v" type="xs:string" fixed="2" use="required"/>',
@@ -203,7 +203,7 @@ test('A27: a required fixed element or attribute that a reply lacks is written',
   t.regex(writeMessage(request, '{}'), / v="2"><n0:a>1<\/n0:a><\/n0:Get>$/);
 });
 
-test('A28: required members that a request lacks are noted', (t) => {
+test('A28: required members missing in a request are reported', (t) => {
   const { request } = compiledGet(
     t,
     sequence(e('a') + e('b', 'xs:string', maybe), '<xs:attribute name="id" type="xs:int" use="required"/>'),
@@ -214,7 +214,7 @@ test('A28: required members that a request lacks are noted', (t) => {
   );
 });
 
-test('A28: required members that a reply lacks are counted, fixed ones, nils and choices are not', (t) => {
+test('A28: required members missing in a reply are counted, except fixed ones, nils and choices', (t) => {
   const type = sequence(
     e('a') +
       e('nillable', 'xs:string', 'nillable="true"') +
@@ -231,7 +231,7 @@ test('A28: required members that a reply lacks are counted, fixed ones, nils and
   t.is(missing('{"id":null,"a":null,"nillable":null,"many":[]}'), 3);
 });
 
-test('A22: text of wildcards is bounded, however long a namespace it repeats', (t) => {
+test('A22: text of wildcards is limited, however long a namespace it repeats', (t) => {
   const { request } = compiledGet(t, sequence(`<xs:any ${many}/>`));
   const long = `urn:${'x'.repeat(1000)}`;
   const text = get('<o:x/>'.repeat(40_000), ` xmlns:o="${long}"`);
@@ -243,7 +243,7 @@ for (const [type, text, characters] of [
   ['xs:QName', 'o:a', 20],
   ['t:Names', 'o:a o:b', 40],
 ] as const)
-  test(`A22: namespaces of ${type} count towards the text that a request may grow by`, (t) => {
+  test(`A22: namespaces of ${type} count towards the growth limit of a request`, (t) => {
     const list = '<xs:simpleType name="Names"><xs:list itemType="xs:QName"/></xs:simpleType>';
     const content = `<t:v xmlns:o="urn:${'o'.repeat(16)}">${text}</t:v>`;
     const read = (rereadText: number) => {
@@ -257,7 +257,7 @@ for (const [type, text, characters] of [
     ]);
   });
 
-test('A28: a required attribute or element that a request lacks is reported as missing', (t) => {
+test('A28: a required attribute or element missing in a request is reported as missing', (t) => {
   const { request } = compiledGet(
     t,
     sequence(e('a'), '<xs:attribute name="id" type="xs:int" use="required"/>'),

@@ -66,7 +66,7 @@ function readBody(t: Parameters<typeof operationOf>[0], content: string, rest = 
   return { json, problems: reading.problems.map(problemText) };
 }
 
-test('A30: an encoded message of a JSON caller is written and read back as it was, also where its texts look like references', (t) => {
+test('A30: an encoded message of a JSON caller round-trips, also if texts look like references', (t) => {
   const { request } = operationOf(t, rpc('encoded'), 'Get', { validate: 'strict' });
   const json =
     '{"order":{"id":1,"next":{"id":2},"lines":["href","a:ref=\\"#1\\"",null],"grid":[["<a href=\\"#1\\"/>"]]},"any":"href"}';
@@ -130,11 +130,11 @@ for (const [title, content, rest, problem] of [
     'order.lines: expected all items of the array, got offset',
   ],
 ] as const)
-  test(`A30: ${title} is refused`, (t) => {
+  test(`A30: refuses ${title}`, (t) => {
     t.deepEqual(readBody(t, content, rest).problems, [problem]);
   });
 
-test('A30: what is no array, reference or nil is refused with its place, and what stands behind it is read', (t) => {
+test('A30: refuses a value that is no array, reference or nil, and reads the next one', (t) => {
   const { request } = operationOf(t, rpc('encoded'), 'Get');
   for (const [content, ...expected] of [
     ['<order><lines>x</lines></order>', 'InvalidType order.lines: expected elements, got text'],
@@ -186,7 +186,7 @@ test('A30: what is no array, reference or nil is refused with its place, and wha
   }
 });
 
-test('A30: arrays are read wherever any value may stand, of arrays too, and null where they are nil', (t) => {
+test('A30: reads arrays in any type, of arrays too, and null for nil ones', (t) => {
   const soap12 = 'xmlns:e="http://www.w3.org/2003/05/soap-encoding"';
   for (const [content, json] of [
     ['<any xsi:type="t:Strings"><x>a</x></any>', '{"any":["a"]}'],
@@ -207,7 +207,7 @@ test('A30: arrays are read wherever any value may stand, of arrays too, and null
   }
 });
 
-test('A30: a header block of an encoded message refers to nothing', (t) => {
+test('A30: a header block of an encoded message cannot refer to elements', (t) => {
   const wsdl = rpc('encoded')
     .replace(
       '<w:portType',
@@ -227,7 +227,7 @@ test('A30: a header block of an encoded message refers to nothing', (t) => {
   ]);
 });
 
-test('A30, W11: a string that says it is base64 is that text', (t) => {
+test('A30, W11: a string typed as base64 is the decoded text', (t) => {
   t.deepEqual(
     readBody(
       t,
@@ -237,7 +237,7 @@ test('A30, W11: a string that says it is base64 is that text', (t) => {
   );
 });
 
-test('A30: arrays of several dimensions are refused, and no other message with them', (t) => {
+test('A30: refuses arrays of several dimensions, and only these', (t) => {
   const { request } = operationOf(t, rpc('encoded').replace('xs:string[]', 'xs:string[,]'), 'Get');
   const problem = 'order.lines: expected an array of one dimension, which alone are served';
   const order = (lines: string) =>
@@ -262,7 +262,7 @@ test('A30: arrays of several dimensions are refused, and no other message with t
   t.deepEqual(readMessage(request, `<t:Get ${prefixes}><order><id>1</id></order></t:Get>`).problems, []);
 });
 
-test('A30: references that double at each step end', (t) => {
+test('A30: references that double at each step are limited', (t) => {
   const rest = Array.from({ length: 60 }, (_, index) => {
     const next = `<v href="#a${index + 1}"/>`;
     return `<m id="a${index}" xsi:type="soapenc:Array">${next}${next}</m>`;
@@ -275,7 +275,7 @@ test('A30: references that double at each step end', (t) => {
   t.regex(problems[0] ?? '', /expected fewer or shorter references, got too much behind them/);
 });
 
-test('A30: an encoded reply says the type of each element', (t) => {
+test('A30: an encoded reply has the type of each element', (t) => {
   const { reply } = operationOf(t, rpc('encoded'), 'Get');
   if (reply === undefined) throw new Error('no reply');
   const text = writeMessage(reply, '{"order":{"id":1,"lines":["a",null]}}');
@@ -290,7 +290,7 @@ test('A30: an encoded reply says the type of each element', (t) => {
   t.is(readMessage(reply, text).json, '{"order":{"id":1,"lines":["a",null]}}');
 });
 
-test('A30: arrays say the type of their items, values of any type their own', (t) => {
+test('A30: arrays have the type of their items, values of any type their own', (t) => {
   const { request } = operationOf(t, rpc('encoded'), 'Get');
   const array = (type: string): string => `i:type="soapenc:Array" soapenc:arrayType="${type}"`;
   for (const [json, xml] of [
@@ -325,7 +325,7 @@ const more = schemaOf(
   'targetNamespace="urn:t"',
 );
 
-test('A30: in an encoded message attributes of the encoding, ids and types of others say nothing', (t) => {
+test('A30: in an encoded message foreign attributes, ids and types have no effect', (t) => {
   const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
   const read = (content: string) => {
     const { json, problems, ignored } = readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
@@ -347,7 +347,7 @@ test('A30: in an encoded message attributes of the encoding, ids and types of ot
   });
 });
 
-test('A30: in an encoded reply a type without a name is not said', (t) => {
+test('A30: in an encoded reply an anonymous type is not written', (t) => {
   const { request } = operationOf(t, rpc('encoded').replace(types, more), 'Get');
   const text = writeMessage(request, '{"order":{"k":1,"in":{"n":2},"many":["b",null]}}');
   t.is(
@@ -356,7 +356,7 @@ test('A30: in an encoded reply a type without a name is not said', (t) => {
   );
 });
 
-test('A30, W11: what says it is base64 and is none, or no text, is refused', (t) => {
+test('A30, W11: refuses invalid base64 in a string typed as base64', (t) => {
   const problem = 'order.lines[0]: expected the base64 of UTF-8 text, as its xsi:type says, got other text';
   for (const content of ['w6k', '/w==', '<x/>', '?'])
     t.deepEqual(
@@ -389,7 +389,7 @@ test('A30, W11: what says it is base64 and is none, or no text, is refused', (t)
   );
 });
 
-test('A30: what stands beside the first element and is not referred to is passed', (t) => {
+test('A30: skips elements after the first one that are not referenced', (t) => {
   const order = '<order><id>1</id></order>';
   const rest = '<m><n><o/></n><n/></m><m/>';
   t.deepEqual(readBody(t, order, rest), { json: '{"order":{"id":1}}', problems: [] });
@@ -407,7 +407,7 @@ test('A30: a part in another namespace is read by its local name, which is recor
   t.deepEqual(read('<order><id>1</id></order>').deviations, []);
 });
 
-test('A30: references of a message are those of that message', (t) => {
+test('A30: references are resolved within their message only', (t) => {
   const { request } = operationOf(t, rpc('encoded'), 'Get');
   const read = (content: string) => readMessage(request, `<t:Get ${prefixes}>${content}</t:Get>`);
   t.deepEqual(read('<order href="#a"/><any id="a" xsi:type="t:Order"><id>1</id></any>').problems, []);
@@ -417,7 +417,7 @@ test('A30: references of a message are those of that message', (t) => {
   );
 });
 
-test('A30: items of an array are objects where their type by itself would be an array', (t) => {
+test('A30: items of an array are objects if their type on its own would be an array', (t) => {
   const wsdl = rpc('encoded')
     .replace(types, more)
     .replace(
@@ -473,7 +473,7 @@ for (const [type, value, xml] of [
     }
   });
 
-test('A29: the refusal of a declared fault names the place within its value', (t) => {
+test('A29: the refusal of a declared fault has the path within its value', (t) => {
   const { faults } = operationOf(t, withFault('t:Orders'), 'Get');
   t.throws(() => faults.write('{"@fault":"list","value":[{"id":"x"}]}'), {
     message: 'value[0].id: expected xs:int, got a string that is no number',

@@ -61,7 +61,7 @@ const rpc = definitionsOf(
     '<w:service name="S"><w:port name="P" binding="t:B"><soap:address location="http://old.example/"/></w:port></w:service>',
 );
 
-test('a log may show the members that an adopted service knows: elements, attributes, blocks, parts', (t) => {
+test('a log may show known members of an imported service: elements, attributes, blocks', (t) => {
   const namesOf = (text: string): readonly string[] =>
     shownTypeOf(serviceOf(t, text))
       .fields.map(({ json }) => json)
@@ -77,7 +77,7 @@ test('a log may show the members that an adopted service knows: elements, attrib
   t.deepEqual(namesOf(rpc), [...own, 'done', 'id', 'order'].toSorted());
 });
 
-test('a log shows texts, numbers, booleans, objects and lists of those, and no XML of open content', (t) => {
+test('a log shows texts, numbers, booleans, objects and lists of these, and no open content', (t) => {
   const redact = compileRedact({ ...screening, personal: [], credentials: undefined }, defaultLimits);
   const type = shownTypeOf(serviceOf(t, wsdl));
   const shown = (json: string): string => redact(json, type, (text) => text);

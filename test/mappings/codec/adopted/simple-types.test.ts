@@ -654,7 +654,7 @@ const rows: readonly (readonly [
 ];
 
 for (const [title, type, is, read, written] of rows) {
-  test(`A26: ${title}, both ways`, (t) => {
+  test(`A26: ${title}, in both directions`, (t) => {
     const codec = simpleOf(type);
     const { expected, text: kind, takesEmpty, usesPrefixes } = codec;
     const marks = [takesEmpty ? 'takes empty' : '', usesPrefixes ? 'uses prefixes' : ''];
@@ -675,7 +675,7 @@ test('A26: a JSON caller may write a decimal with an exponent or as a string', (
   t.regex(write('{"v":"100"}'), /:v>100</);
 });
 
-test('A26: with bigNumbers: text numbers that a double may not hold are strings, both ways', (t) => {
+test('A26: with bigNumbers: text numbers beyond a double are strings, in both directions', (t) => {
   const asText = compileSimpleTypes({ ...defaultSettings.adopted, bigNumbers: 'text' }, defaultLimits);
   const big: BuiltIn[] = [
     'decimal',
@@ -698,7 +698,7 @@ test('A26: with bigNumbers: text numbers that a double may not hold are strings,
     t.is(fromXml(asText(simple(builtIn)), '7'), '7', builtIn);
 });
 
-test('W22: a value that an enumeration lacks is counted in a reply, or refused', (t) => {
+test('W22: a value outside an enumeration is counted in a reply, or refused', (t) => {
   const color = text('preserve', 'string', 'red', 'light "red"');
   const limited = simpleOf(color);
   t.is(scanned(limited, '"blue"'), 'blue');
@@ -718,7 +718,7 @@ test('W22: a value that an enumeration lacks is counted in a reply, or refused',
   t.is(scanned(strict(color), 'xred"'), 'position 0: expected a value, got byte 78');
 });
 
-test('W22: a value of an enumeration is one however JSON writes it, and any other is none', (t) => {
+test('W22: a value of an enumeration is found in any JSON spelling, and no other one', (t) => {
   const strict = compileSimpleTypes(
     { ...defaultSettings.adopted, unknownEnumValues: 'refuse' },
     defaultLimits,
@@ -740,7 +740,7 @@ test('W22: a value of an enumeration is one however JSON writes it, and any othe
   t.is(scanned(numbers, '[1, 3]'), 'expected one of 1 2, got another value');
 });
 
-test('W22: a value that no member of a union takes is counted in a reply, or refused', (t) => {
+test('W22: a value that no member of a union accepts is counted in a reply, or refused', (t) => {
   const sizes = union(simple('int'), text('collapse', 'string', 'small', 'x/l'));
   const limited = simpleOf(sizes);
   for (const [json, count] of [
@@ -764,7 +764,7 @@ test('W22: a value that no member of a union takes is counted in a reply, or ref
   t.is(tape.passed, 0);
 });
 
-test('W22: a value that neither an enumeration nor the union under it has is counted once', (t) => {
+test('W22: a value outside both an enumeration and its base union is counted once', (t) => {
   const base = union(simple('int'), text('collapse', 'string', 'small', 'big'));
   const sizes = { ...base, facets: { ...base.facets, enumeration: ['small', '7'] } };
   for (const [json, count] of [
@@ -783,7 +783,7 @@ test('W22: a value that neither an enumeration nor the union under it has is cou
   t.is(scanned(strict(sizes), '"tiny"'), 'expected one of small, 7, got another value');
 });
 
-test('A26: numbers are of an enumeration whose value they are, however they and it are written', (t) => {
+test('A26: numbers match an enumeration by value, in any spelling', (t) => {
   const enumeration = ['1.0', '2.50', '-0', '100'];
   const strict = { ...defaultSettings.adopted, unknownEnumValues: 'refuse' } as const;
   for (const bigNumbers of ['number', 'text'] as const) {
@@ -814,7 +814,7 @@ test('A26: numbers are of an enumeration whose value they are, however they and 
   );
 });
 
-test('A26: with dates: utc the moments of an enumeration are converted as others are', (t) => {
+test('A26: with dates: utc moments of an enumeration are converted like others', (t) => {
   const settings = { ...defaultSettings.adopted, dates: 'utc', upstreamTimeZone: 'Europe/Berlin' } as const;
   const codec = compileSimpleTypes(
     settings,
@@ -831,12 +831,12 @@ test('A26: a type is compiled once', (t) => {
   t.is(simpleOf(list(union(simple('int')))).expected, 'a list of xs:int');
 });
 
-test('W21: what XML can’t carry is counted in lists and names too', (t) => {
+test('W21: unrepresentable characters are counted in lists and names too', (t) => {
   t.is(scanned(simpleOf(list(text('preserve', 'string'))), '["a\\u0000"]'), 'a\ufffd');
   t.is(tape.replaced, 1);
 });
 
-test('W22: a text that is no date is counted in lists too', (t) => {
+test('W22: a text that is not a date is counted in lists too', (t) => {
   const passing = compileSimpleTypes({ ...defaultSettings.adopted, invalidDates: 'pass' }, defaultLimits);
   const codec = passing(list(simple('date')));
   t.is(scanned(codec, '["soon","2024-02-29","never"]'), 'soon 2024-02-29 never');

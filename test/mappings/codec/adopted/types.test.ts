@@ -300,7 +300,7 @@ for (const [title, type, json, message] of [
     t.throws(() => writeMessage(request, json), { name: 'MismatchError', message });
   });
 
-test('A16: rounds of groups that are required are, and of those that may be nothing are not', (t) => {
+test('A16: repetitions of required groups are required, those of optional groups are not', (t) => {
   const missing = (more: string): readonly string[] => {
     const type = typeOf(group('sequence', e('k') + e('l', 'xs:int', maybe), more));
     return readMessage(compiledGet(t, type).request, get('')).missing.map(({ path }) => path);
@@ -309,7 +309,7 @@ test('A16: rounds of groups that are required are, and of those that may be noth
   t.deepEqual(missing(many), []);
 });
 
-test('A16: rounds of a hundred choices take about as long as those without any, to read and to write', (t) => {
+test('A16: repetitions of a hundred choices take about as long as others, to read and write', (t) => {
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   const children = Array.from({ length: 8_000 }, (_, index) => `<t:a${index % 100}/>`).join('');
   const items = Array.from({ length: 4_000 }, (_, index) => `{"a${index % 100}":""}`).join();
@@ -344,7 +344,7 @@ test('A16: rounds of a hundred choices take about as long as those without any, 
   }
 });
 
-test('A15: choices in one another are written in about the time of a few, however many they are', (t) => {
+test('A15: many nested choices are written in about the time of a few', (t) => {
   const rows = Array.from({ length: 2_000 }, () => '{"a":[1],"z":2}').join();
   const timeOf = (depth: number): number => {
     let inner = e('z', 'xs:int', maybe);

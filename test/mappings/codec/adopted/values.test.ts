@@ -281,7 +281,7 @@ test('A13: an array without items is an empty element', (t) => {
   t.regex(writeMessage(request, '{"ids":[]}'), /><n0:ids\/><\/n0:Get>$/);
 });
 
-test('A26: names in several attributes of an element, and in its text, each declare a prefix of their own', (t) => {
+test('A26: names in attributes and in the text of an element each declare their own prefix', (t) => {
   const type = sequence(
     e('n', 't:N', maybe),
     '<xs:attribute name="a" type="xs:QName"/><xs:attribute name="i" type="xs:int"/><xs:attribute name="b" type="t:Names"/><xs:attribute name="c" type="xs:QName"/>',

@@ -102,7 +102,7 @@ test('W9: bodies of all charsets, one after the other, are read alike by both re
   t.notThrows(() => assertEqual(compiledScreening, Object.values(encodings).flatMap(ofAll)));
 });
 
-test('W9: a Latin-1 body that begins like UTF-8 bodies before it is read as Latin-1', (t) => {
+test('W9: a Latin-1 body with the same start as earlier UTF-8 bodies is read as Latin-1', (t) => {
   const read = createSoapReader(compiledScreening);
   read(Buffer.from(updateOf('jane')), undefined, soap11, []);
   // two letters of Latin-1 that are one of UTF-8

@@ -15,14 +15,14 @@ function judge(text: string, expected: string): string {
 for (const length of [8, 1_000, 1_008, 100_000]) {
   const letters = 'Az09+/Qg'.repeat(length / 8);
 
-  test(`W14: base64 of ${length} letters is read, padded or not, and with blanks anywhere`, (t) => {
+  test(`W14: base64 of ${length} letters is read, padded or not, and with blanks at any position`, (t) => {
     t.is(judge(letters, letters), 'read');
     for (const end of ['QUI=', 'QQ==']) t.is(judge(letters + end, letters + end), 'read');
     const blanks = ` ${letters.slice(0, 5)}\r\n\t${letters.slice(5)}Q Q = = `;
     t.is(judge(blanks, `${letters}QQ==`), 'read');
   });
 
-  test(`W14: base64 of ${length} letters with one that is none, wherever it stands, is refused`, (t) => {
+  test(`W14: refuses base64 of ${length} letters with an invalid one at any position`, (t) => {
     for (const other of ['-', '_', '!', '\u00a0', '\u0141', '\ud800', '\0']) {
       for (const at of [0, 1, length / 2, length - 1]) {
         t.is(judge(letters.slice(0, at) + other + letters.slice(at + 1), ''), 'refused', `${other} at ${at}`);
@@ -30,13 +30,13 @@ for (const length of [8, 1_000, 1_008, 100_000]) {
     }
   });
 
-  test(`W14: base64 of ${length} letters with padding before its end is refused`, (t) => {
+  test(`W14: refuses base64 of ${length} letters with padding before its end`, (t) => {
     for (const at of [0, 1, length / 2]) {
       t.is(judge(`${letters.slice(0, at)}=${letters.slice(at + 1)}`, ''), 'refused', `at ${at}`);
     }
   });
 
-  test(`W14: base64 of ${length} letters and an end that it can’t have is refused`, (t) => {
+  test(`W14: refuses base64 of ${length} letters with an impossible end`, (t) => {
     for (const end of ['A', 'AA', 'AAA', 'QR==', 'QE==', 'QUJ=', 'Q===', '===='])
       t.is(judge(letters + end, ''), 'refused', end);
   });
@@ -66,7 +66,7 @@ function replied(photo: string, attachFrom?: number) {
   }
 }
 
-test('W22: base64 of a reply goes out as it came, whatever its length and padding', (t) => {
+test('W22: base64 of a reply is unchanged, for any length and padding', (t) => {
   for (let size = 1; size < 120; size++) {
     const letters = base64Of(size);
     t.deepEqual(replied(`"${letters}"`), { content: letters, parts: [] });
@@ -74,7 +74,7 @@ test('W22: base64 of a reply goes out as it came, whatever its length and paddin
   }
 });
 
-test('W22: what is no base64 of a reply is a mismatch, after letters of any number', (t) => {
+test('W22: invalid base64 in a reply is a mismatch, after any number of letters', (t) => {
   const refused = { mismatch: 'Result.photo: expected base64, got other text' };
   for (const size of [3, 48, 51, 96])
     for (const end of [
@@ -109,7 +109,7 @@ test('W22: what is no base64 of a reply is a mismatch, after letters of any numb
       t.deepEqual(replied(`"${base64Of(size)}${end}"`), refused, `${size} ${end}`);
 });
 
-test('W65: base64 of at least so many bytes goes out as a part, whatever its padding, and one byte less stays', (t) => {
+test('W65: base64 of at least the threshold becomes a part, with any padding; one byte less stays', (t) => {
   const reference = `<xop:Include xmlns:xop="${namespaces.xop}" href="cid:1@soapbridge"/>`;
   for (const size of [1, 2, 3, 46, 47, 48, 49, 50, 51, 52, 96, 97, 98]) {
     const letters = base64Of(size);
@@ -120,7 +120,7 @@ test('W65: base64 of at least so many bytes goes out as a part, whatever its pad
   }
 });
 
-test('W65: each base64 of a reply is a part by its own size', (t) => {
+test('W65: each base64 value of a reply becomes a part by its own size', (t) => {
   const small = '"\\u0051UJD"';
   const large = '"\\u0051UJDREVG"';
   const body = Buffer.from(
@@ -132,12 +132,12 @@ test('W65: each base64 of a reply is a part by its own size', (t) => {
   t.deepEqual(textOf(xml).match(/<photo>QUJD<\/photo>/g)?.length, 2);
 });
 
-test('W14: letters that only look like base64 in their lower byte are none, with blanks among them', (t) => {
+test('W14: refuses characters whose lower byte is a base64 letter, also with blanks', (t) => {
   for (const text of ['QUJ\u0141 ', ' QUJ\u0141', '\u0120QUJD', 'QUJD\u0120'])
     t.is(base64FromXml(text), undefined, JSON.stringify(text));
 });
 
-test('W65: a null and an empty text are no parts, however little a part needs', (t) => {
+test('W65: a null and an empty text are never parts, whatever the threshold', (t) => {
   const reply = (photo: string): string => {
     const body = Buffer.from(`{"name":"box","photo":${photo}}`);
     const { xml = '', attached } = operationOf(compiled, 'GetParcel').writeReply(body, {
@@ -152,7 +152,7 @@ test('W65: a null and an empty text are no parts, however little a part needs', 
   t.true(reply('""').includes('<photo/>'));
 });
 
-test('W37: base64 of a JSON request is checked with its escapes read', (t) => {
+test('W37: base64 of a JSON request is checked after decoding escapes', (t) => {
   const codec = codecsOf(depot).codecOf(scalar('base64Binary'));
   const problem = 'InvalidType expected base64, got other text';
   for (const good of ['"QUJD"', '"\\u0051UJD"', '"\\/\\/\\/\\/"', '"QQ=\\u003d"'])
@@ -161,7 +161,7 @@ test('W37: base64 of a JSON request is checked with its escapes read', (t) => {
     t.deepEqual(passOne(codec, bad), { problem }, bad);
 });
 
-test('the size of base64 is how many bytes it is of', (t) => {
+test('the size of base64 is the number of its decoded bytes', (t) => {
   for (const text of ['', 'a', 'ab', 'abc', 'abcd', 'abcdefgh'])
     t.is(base64Size(Buffer.from(text).toString('base64')), text.length, text);
 });

@@ -13,7 +13,7 @@ function daysOf(year: number, month: number, dayOfMonth: number): number {
   return new Date(0).setUTCFullYear(year, month - 1, dayOfMonth) / day;
 }
 
-test('days are counted as Date counts them, on both ends of every month of years 1 to 9999', (t) => {
+test('days are counted like Date counts them, at both ends of every month of years 1 to 9999', (t) => {
   const wrong: string[] = [];
   for (let year = 1; year <= 9999; year++)
     for (let month = 1; month <= 12; month++) {
@@ -30,7 +30,7 @@ test('days are counted as Date counts them, on both ends of every month of years
   t.is(wrong[0], undefined);
 });
 
-test('a day is told by its year and its place in it from 1 March', (t) => {
+test('a day is its year and its position counted from 1 March', (t) => {
   const wrong: string[] = [];
   for (let year = 1; year <= 9999; year++)
     for (const [month, dayOfMonth, place] of [

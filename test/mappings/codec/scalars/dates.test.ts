@@ -230,17 +230,17 @@ const utcDates = [
 ] as const;
 
 for (const [xml, zone, json] of utcDates)
-  test(`A26: with dates: utc ${xml} in ${zone} is ${json}, both ways`, (t) => {
+  test(`A26: with dates: utc ${xml} in ${zone} is ${json}, in both directions`, (t) => {
     t.is(rfc3339FromXml(xml, zoneOf(zone)), json);
     t.is(xmlFromRfc3339(json, zoneOf(zone)), xml);
   });
 
-test('A26: text that is no moment of RFC 3339 is none', (t) => {
+test('A26: refuses text that is no RFC 3339 moment', (t) => {
   for (const text of ['2024-06-01', '10:00:00Z', '2024-13-01T00:00:00Z', ''])
     t.is(xmlFromRfc3339(text, zoneOf('UTC')), undefined, text);
 });
 
-test('A26: what is no xs:dateTime of RFC 3339 is left as it is, and so is none of RFC 3339', (t) => {
+test('A26: an xs:dateTime without an RFC 3339 form is unchanged, and so is the reverse', (t) => {
   const london = zoneOf('Europe/London');
   for (const text of ['12024-06-01T10:00:00', '2024-06-01t10:00:00', '2024-06-01T10:00'])
     t.is(rfc3339FromXml(text, london), text);
@@ -248,7 +248,7 @@ test('A26: what is no xs:dateTime of RFC 3339 is left as it is, and so is none o
   t.is(xmlFromRfc3339('2024-06-01t10:00z', london), '2024-06-01T11:00:00');
 });
 
-test('the instant of an xs:dateTime is that of its offset, of UTC where it has none, and a date alone has none', (t) => {
+test('the instant of an xs:dateTime uses its offset, or UTC; a date without a time has none', (t) => {
   for (const [text, instant] of [
     ['2024-06-01T10:00:00Z', 1_717_236_000_000],
     [' 2024-06-01T10:00:00.5 ', 1_717_236_000_500],
@@ -411,7 +411,7 @@ for (const [title, rows] of Object.entries(w17)) {
   });
 }
 
-test('W37: a /Date(…)/ of a JSON request stays as it is', (t) => {
+test('W37: a /Date(…)/ of a JSON request is unchanged', (t) => {
   const london = zoneOf('Europe/London');
   for (const text of ['/Date(0)/', '/Date(-1-0000)/', '/Date(00017+0530)/', '/Date(-62135596800000)/']) {
     t.is(wcfFromJson(text, london, 'zoned'), text);
@@ -432,7 +432,7 @@ test('W37: ISO text of a JSON request is read by W14 and W16', (t) => {
   }
 });
 
-test('W14: an xs:dateTime or xs:date passes to ISO JSON as written, without the blanks around it', (t) => {
+test('W14: an xs:dateTime or xs:date becomes ISO JSON as written, without surrounding blanks', (t) => {
   for (const text of [
     '2024-06-01T10:00:00',
     '2024-06-01T10:00:00.1200+01:00',
@@ -466,7 +466,7 @@ test('W17: ISO JSON becomes an xs:dateTime in canonical form', (t) => {
   t.is(isoFromJson('/Date(0)/', 'dateTime'), undefined);
 });
 
-test('W17: ISO JSON becomes an xs:date only when it is a date alone', (t) => {
+test('W17: ISO JSON becomes an xs:date only if it has no time', (t) => {
   t.is(isoFromJson('2024-02-29', 'date'), '2024-02-29');
   t.is(isoFromJson('2024-02-29z', 'date'), '2024-02-29Z');
   t.is(isoFromJson('2024-02-29+05:30', 'date'), '2024-02-29+05:30');
@@ -475,7 +475,7 @@ test('W17: ISO JSON becomes an xs:date only when it is a date alone', (t) => {
   }
 });
 
-test('ten million digits are refused without a hang (B13, B14)', (t) => {
+test('B13, B14: ten million digits are refused without a hang', (t) => {
   const digits = (digit: string) => Buffer.alloc(10_000_000, digit).toString('latin1');
   const utc = zoneOf('UTC');
   t.is(xmlFromJson(`/Date(${digits('9')})/`, utc), undefined);
@@ -487,7 +487,7 @@ test('ten million digits are refused without a hang (B13, B14)', (t) => {
   t.is(wcfFromXml(`2024-06-01T24:00:00.${digits('0')}1`, utc, 'zoned'), undefined);
 });
 
-test('a name that is no time zone is refused with a sentence that says so', (t) => {
+test('an unknown time zone is refused with a sentence', (t) => {
   for (const name of ['Europe/Londres', '', 'Factory', 'local']) {
     t.throws(() => createZone(name), {
       instanceOf: RangeError,
@@ -503,7 +503,7 @@ const anyInstant = fc.integer({ min: -62_135_596_800_000 + day, max: 253_402_300
 const eventfulInstant = fc.integer({ min: -4_417_977_600_000, max: 4_102_444_800_000 });
 const instant = fc.oneof(anyInstant, eventfulInstant);
 
-test('in every zone a wall clock is what Intl shows, from its standard time on', (t) => {
+test('in every zone local time is as Intl shows it, from its standard time on', (t) => {
   const readings = new Map<string, Intl.DateTimeFormat>();
   fc.assert(
     fc.property(anyZone, fc.integer({ min: 315_532_800_000, max: 253_402_300_799_999 - day }), (name, ms) => {
@@ -535,7 +535,7 @@ test('in every zone a wall clock is what Intl shows, from its standard time on',
   );
 });
 
-test('an instant comes back from XML in every zone, or shows the same wall clock where that is ambiguous', (t) => {
+test('an instant converts back from XML in every zone, or to the same local time if ambiguous', (t) => {
   fc.assert(
     fc.property(anyZone, instant, (name, ms) => {
       const zone = zoneOf(name);
@@ -550,7 +550,7 @@ test('an instant comes back from XML in every zone, or shows the same wall clock
   );
 });
 
-test('a wall clock comes back from JSON in every zone, or a later one where it is missing', (t) => {
+test('a local time converts back from JSON in every zone, or to a later one if it does not exist', (t) => {
   fc.assert(
     fc.property(anyZone, instant, (name, wall) => {
       const zone = zoneOf(name);
@@ -563,7 +563,7 @@ test('a wall clock comes back from JSON in every zone, or a later one where it i
   );
 });
 
-test('an instant with Z or an offset comes back from XML exactly', (t) => {
+test('an instant with Z or an offset converts back from XML exactly', (t) => {
   const hhmm = (minutes: number) => {
     const size = Math.abs(minutes);
     return `${minutes < 0 ? '-' : '+'}${`${Math.floor(size / 60)}`.padStart(2, '0')}${`${size % 60}`.padStart(2, '0')}`;
@@ -664,7 +664,7 @@ const w16Differs: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('W16: the milliseconds are those of .NET but for the differences that the rules name', (t) => {
+test('W16: milliseconds equal those of .NET except for the differences in the rules', (t) => {
   const explained = Object.values(w16Differs).flat();
   const milliseconds = (json: string | undefined) => json && /-?\d+/.exec(json)?.[0];
   const differing = dotnet.fromXml.filter((vector) =>
@@ -730,7 +730,7 @@ const w17Differs: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-test('W17: the wall clock or instant is that of .NET but for the differences that the rules name', (t) => {
+test('W17: local time and instant equal those of .NET except for the differences in the rules', (t) => {
   const explained = Object.values(w17Differs).flat();
   const agrees = (text: string, theirs: string | undefined, zone: Zone): boolean => {
     const ours = xmlFromJson(text, zone);
@@ -758,7 +758,7 @@ const processZones: readonly (readonly [name: string, behind: readonly number[]]
 ];
 
 for (const [name, behind] of processZones) {
-  test(`W16: no byte depends on the process's TZ, as under ${name}`, async (t) => {
+  test(`W16: output does not depend on the process's TZ, here ${name}`, async (t) => {
     const texts = [...dotnet.fromXml, ...dotnet.fromJson].map((vector) => vector.text);
     const script = `
       import { isoFromJson, wcfFromXml, xmlFromJson } from ${JSON.stringify(new URL('../../../../mappings/codec/scalars/dates.ts', import.meta.url))};

@@ -42,7 +42,7 @@ for (const text of durations) {
 }
 
 for (const text of others.filter((other) => other !== '')) {
-  test(`"${text}" is no duration: refused, or passed on in replies with invalidDates: pass`, (t) => {
+  test(`the invalid duration "${text}" is refused, or passed in replies with invalidDates: pass`, (t) => {
     const problem = `InvalidType expected xs:duration, got "${text}"`;
     t.deepEqual(readOne(duration, text), { problem });
     t.deepEqual(passOne(duration, `"${text}"`), { problem });
@@ -52,13 +52,13 @@ for (const text of others.filter((other) => other !== '')) {
   });
 }
 
-test('W17: a comma and blanks around a duration of a reply are repaired, in requests neither', (t) => {
+test('W17: a comma and blanks around a duration are repaired in replies, not in requests', (t) => {
   t.is(writeOne(duration, '" PT1,5S "'), 'PT1.5S');
   t.deepEqual(passOne(duration, '"PT1,5S"'), { problem: 'InvalidType expected xs:duration, got "PT1,5S"' });
   t.deepEqual(readOne(duration, 'PT1,5S'), { problem: 'InvalidType expected xs:duration, got "PT1,5S"' });
 });
 
-test('weeks are ISO 8601 but not XSD: JSON may have them, and in XML they are days', (t) => {
+test('weeks are ISO 8601 but not XSD: allowed in JSON, and days in XML', (t) => {
   t.deepEqual(passOne(duration, '"P2W"'), { value: '"P2W"' });
   t.is(writeOne(duration, '"P2W"'), 'P14D');
   t.is(writeOne(duration, '"-P1W"'), '-P7D');
@@ -72,7 +72,7 @@ test('an empty duration is null in replies, and refused in requests', (t) => {
   t.regex(readOne(duration, '').problem ?? '', /^NotEmpty expected xs:duration, got an empty element/);
 });
 
-test('what is escaped in JSON is read before it is looked at', (t) => {
+test('escapes in JSON are decoded before the check', (t) => {
   t.is(writeOne(duration, '"\\u0050T1H"'), 'PT1H');
   t.is(writeOne(passing, '"<\\u00bd>"'), '&lt;½&gt;');
 });
@@ -111,7 +111,7 @@ const contractOf = (overlay: object) =>
 const problemsOf = (overlay: object, text: string) =>
   readXml(compile(contractOf(overlay)), 'SetTimer', `<Body><span>${text}</span></Body>`).problems;
 
-test('validate: strict asks for what the format says: no sign', (t) => {
+test('validate: strict checks the format: no sign', (t) => {
   t.deepEqual(problemsOf({}, '-P1D'), []);
   t.deepEqual(problemsOf({ validate: 'strict' }, 'P1D'), []);
   t.deepEqual(problemsOf({ validate: 'strict' }, '-P1D'), [

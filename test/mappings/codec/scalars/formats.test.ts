@@ -35,12 +35,12 @@ const bounds: Readonly<
 };
 
 for (const [format, { good, bad }] of Object.entries(bounds))
-  test(`a ${format} is one up to the bounds of its grammar`, (t) => {
+  test(`a ${format} is valid up to the bounds of its grammar`, (t) => {
     if (!isFormat(format)) return t.fail('unknown');
     for (const text of good) t.true(isOfFormat(format, text), text);
     for (const text of bad) t.false(isOfFormat(format, text), text);
   });
 
-test('a format whose grammar is not looked at is none of these', (t) => {
+test('a format without a checked grammar is not in the list', (t) => {
   for (const name of ['date', 'toString', '__proto__', '']) t.false(isFormat(name), name);
 });

@@ -21,7 +21,7 @@ for (const xsd of ['double', 'float'] as const) {
   const scalar = (form: NonFiniteNumbers) => withNonFinite(floating(xsd), form);
   const expected = (name: string): string => `a finite xs:${xsd}, as JSON has no ${name}`;
 
-  test(`W15: refuses INF, -INF and NaN of xs:${xsd} and names what JSON lacks`, (t) => {
+  test(`W15: refuses INF, -INF and NaN of xs:${xsd}, and explains that JSON lacks them`, (t) => {
     const { fromXml, toXml, checkJson } = scalar('refuse');
     for (const name of names) {
       const refusal = { code: 'InvalidType', reason: { expected: expected(name), got: `"${name}"` } };
@@ -79,7 +79,7 @@ for (const [form, value] of [
   ['asNull', () => null],
   ['asText', (name: string) => name],
 ] as const)
-  test(`A26: with nonFiniteNumbers ${form} lists, attributes and values of any type follow it`, (t) => {
+  test(`A26: nonFiniteNumbers: ${form} applies to lists, attributes and values of any type`, (t) => {
     const { request } = compiledGet(t, type, declarations, { nonFiniteNumbers: form });
     const { json, problems } = readMessage(request, message);
     t.deepEqual(problems, []);
@@ -107,7 +107,7 @@ test('A26: an enumeration may have INF', (t) => {
   t.is(read('asNull', 'INF'), '{"v":null}');
 });
 
-test('A26: under validate: strict INF is not within bounds, and null is not checked', (t) => {
+test('A26: under validate: strict INF is out of bounds, and null is not checked', (t) => {
   const read = (form: NonFiniteNumbers) =>
     readMessage(
       compiledGet(t, type, declarations, { nonFiniteNumbers: form, validate: 'strict' }).request,

@@ -424,7 +424,7 @@ for (const [title, [name, rows]] of Object.entries(writing)) {
   });
 }
 
-test('what ends as a string ends is none without its beginning, and nothing may follow it', (t) => {
+test('a string end without its beginning is invalid, and nothing may follow a string', (t) => {
   for (const [name, json] of [
     ['guid', '56f9619ff8b86d011b42d00cf4fc964ff"'],
     ['guid', '"6f9619ff8b86d011b42d00cf4fc964ff"x'],
@@ -552,7 +552,7 @@ for (const [title, [name, rows]] of Object.entries(passing)) {
 
 const plain = codecsOf(depot);
 
-test('dates of the dialect plain are ISO in JSON too, as they are written in XML', (t) => {
+test('dates of the plain dialect are ISO in JSON too, as written in XML', (t) => {
   const dateTime = plain.codecOf(scalar('dateTime'));
   const date = plain.codecOf(scalar('date'));
   t.deepEqual(readOne(dateTime, ' 2024-06-01T10:00:00.50+01:00 '), {
@@ -568,13 +568,13 @@ test('dates of the dialect plain are ISO in JSON too, as they are written in XML
   t.deepEqual(passOne(date, '"2024-06-01T10:00:00Z"'), invalid('xs:date, got "2024-06-01T10:00:00Z"'));
 });
 
-test('any JSON by itself is written as it came, its escapes too', (t) => {
+test('any JSON value is unchanged, escapes included', (t) => {
   const any = plain.codecOf(scalar('json'));
   for (const json of ['"\\\\"', '["a\\"b\\\\","\\u0041"]', '{"\\\\":1}', '1', 'true', '""', '[]'])
     t.is(any.write(json).content, json);
 });
 
-test('what no closed type fits travels as its JSON text, checked on the way in', (t) => {
+test('values without a closed type are sent as JSON text, checked in requests', (t) => {
   const any = plain.codecOf(scalar('json'));
   t.deepEqual(readOne(any, ' {"a": [1e400, "&lt;"]} '), { value: '{"a": [1e400, "<"]}' });
   t.deepEqual(
@@ -600,7 +600,7 @@ test('an empty text of a reply is an empty element', (t) => {
   t.regex(xml, /<Result><name\/><note> <\/note><photo\/><\/Result>/);
 });
 
-test('text of a reply that is none of its type is counted where it goes out all the same', (t) => {
+test('text of a reply that does not match its type but is written is counted', (t) => {
   const compiled = compile(depot, { invalidDates: 'pass' });
   for (const [members, passed] of [
     ['"sentAt":"2024-06-01T10:00:00"', 0],
@@ -616,7 +616,7 @@ test('text of a reply that is none of its type is counted where it goes out all 
   }
 });
 
-test('what begins no value is told by its byte', (t) => {
+test('a byte that cannot start a value is reported', (t) => {
   for (const name of ['int', 'string', 'boolean', 'dateTime', 'base64Binary'] as const)
     for (const json of [':', ':5', '/1'])
       t.throws(() => writeOne(codecOf(name), json), {
@@ -624,7 +624,7 @@ test('what begins no value is told by its byte', (t) => {
       });
 });
 
-test('numbers that readers of 96, 64 or 32 bits can’t hold are written as they are, and counted', (t) => {
+test('numbers beyond 96, 64 or 32 bits are unchanged, and counted', (t) => {
   const compiled = compile(depot);
   for (const [member, json, inexact] of [
     ['weight', '79228162514264337593543950335', undefined],
@@ -645,7 +645,7 @@ test('numbers that readers of 96, 64 or 32 bits can’t hold are written as they
   }
 });
 
-test('W14, W22: enums are matched exactly, "" of a reply is null', (t) => {
+test('W14, W22: enums match exactly; "" of a reply is null', (t) => {
   const state = plain.codecOf(typeNamed(depot, 'State'));
   const strict = codecsOf(depot, { unknownEnumValues: 'refuse' }).codecOf(typeNamed(depot, 'State'));
   const expected = 'expected one of sent, under way, <lost & "gone">';
@@ -667,7 +667,7 @@ test('W14, W22: enums are matched exactly, "" of a reply is null', (t) => {
   t.deepEqual(passOne(state, '1'), invalid('one of sent, under way, <lost & "gone">, got a number'));
 });
 
-test('W13: with emptyElements: absent, an empty number, boolean, date or enum is as absent', (t) => {
+test('W13: with emptyElements: absent, an empty number, boolean, date or enum is absent', (t) => {
   const lenient = codecsOf(depot, { emptyElements: 'absent' });
   for (const name of ['int', 'decimal', 'boolean', 'dateTime', 'date', 'json'] as const) {
     t.deepEqual(readOne(lenient.codecOf(scalar(name)), ' \n'), { value: undefined });
@@ -677,7 +677,7 @@ test('W13: with emptyElements: absent, an empty number, boolean, date or enum is
   t.deepEqual(readOne(lenient.codecOf(scalar('base64Binary')), ''), { value: '""' });
 });
 
-test('W38: a parameter’s text is read as an element’s is', (t) => {
+test('W38: a parameter’s text is read like an element’s', (t) => {
   const fromText = (name: ScalarName, text: string) => {
     const reading = startReading(20);
     reading.path.push('x');
@@ -695,7 +695,7 @@ test('W38: a parameter’s text is read as an element’s is', (t) => {
   t.is(fromText('dateTime', '2024-06-01'), '"/Date(1717200000000-0000)/"');
 });
 
-test('W11: base64 that says so with xsi:type is the UTF-8 text of a string', (t) => {
+test('W11: text typed as base64 by xsi:type is the decoded UTF-8 string', (t) => {
   const ns = ` xmlns:i="${namespaces.xsi}" xmlns:x="${namespaces.xsd}" xmlns:e="${namespaces.soap11Encoding}"`;
   const string = codecOf('string');
   const other = invalid('the base64 of UTF-8 text, as its xsi:type says, got other text');

@@ -59,14 +59,14 @@ for (const [name, row] of scalarRows) {
     const isWcf = name === 'dateTime' && contract.settings.dates === 'wcf';
     const sample = isWcf ? row.sample.replace('Z', '') : row.sample;
 
-    test(`${name} ${title}: its sample is read, passes as JSON, and is written as it was`, (t) => {
+    test(`${name} ${title}: its sample is read, valid as JSON, and written unchanged`, (t) => {
       const { value, problem } = readOne(codec, sample);
       t.is(problem, undefined);
       t.deepEqual(passOne(codec, value ?? ''), { value: value ?? '' });
       t.is(writeOne(codec, value ?? ''), sample);
     });
 
-    test(`${name} ${title}: its rule over text comes to what its shortcut over bytes does`, (t) => {
+    test(`${name} ${title}: its rule for text agrees with its shortcut for bytes`, (t) => {
       const { value = '' } = readOne(codec, sample);
       const { [name]: compiled } = compileScalars({ settings: contract.settings, limits: defaultLimits });
       const reader = new JsonReader(`\t${value}\r`, defaultLimits);
@@ -74,7 +74,7 @@ for (const [name, row] of scalarRows) {
       t.notThrows(() => reader.end());
     });
 
-    test(`${name} ${title}: blanks around its sample are none of it, and nothing else may follow`, (t) => {
+    test(`${name} ${title}: blanks around its sample are ignored, and nothing else may follow`, (t) => {
       const { value = '' } = readOne(codec, sample);
       t.is(writeOne(codec, ` \n${value} `), sample);
       for (const tail of ['x', '"', ',', ']']) {
@@ -83,7 +83,7 @@ for (const [name, row] of scalarRows) {
       }
     });
 
-    test(`${name} ${title}: a value among the variants of a union is of it, one of another kind isn't`, (t) => {
+    test(`${name} ${title}: in a union its value matches, one of another kind does not`, (t) => {
       const union: UnionType = {
         kind: 'union',
         name: 'Either',
@@ -107,7 +107,7 @@ for (const [name, row] of scalarRows) {
       }
     });
 
-    test(`${name} ${title}: within a variant that is an object, a token of another kind makes the object another's`, (t) => {
+    test(`${name} ${title}: in a union of objects a token of another kind selects another variant`, (t) => {
       const record: RecordType = {
         kind: 'record',
         name: 'Holder',
@@ -142,7 +142,7 @@ for (const [name, row] of scalarRows) {
     });
   }
 
-  test(`${name}: a log shows a value of its kind alone`, (t) => {
+  test(`${name}: a log shows only values of its kind`, (t) => {
     const redact = compileRedact(depot, defaultLimits);
     const { value = '' } = readOne(codecsOf(depot).codecOf(type), row.sample);
     t.is(
@@ -152,7 +152,7 @@ for (const [name, row] of scalarRows) {
   });
 
   if (formats.length > 0)
-    test(`${name}: its formats give it, beside a schema's type of its kind`, (t) => {
+    test(`${name}: its formats select it, with a schema's type of its kind`, (t) => {
       for (const format of formats) {
         t.is(scalarOf(row.json, format, 'iso'), name);
         t.is(scalarOf(row.json, format, 'text'), row.temporal === true ? 'string' : name);
@@ -161,7 +161,7 @@ for (const [name, row] of scalarRows) {
     });
 
   if (widerNames.length > 0)
-    test(`${name}: wider scalars take its values`, (t) => {
+    test(`${name}: wider scalars accept its values`, (t) => {
       for (const wider of widerNames) {
         t.true(isWithin(name, wider));
         t.false(isWithin(wider, name));
@@ -173,7 +173,7 @@ for (const [name, row] of scalarRows) {
 
   const { bounds } = row;
   if (bounds !== undefined)
-    test(`${name}: its bounds are read and written, the numbers beyond are not`, (t) => {
+    test(`${name}: its bounds are read and written, numbers beyond them are not`, (t) => {
       const codec = codecsOf(depot).codecOf(type);
       for (const [bound, beyond] of [
         [bounds.min, BigInt(bounds.min) - 1n],
@@ -251,14 +251,14 @@ function toldIn(contract: Contract): Readonly<Record<string, string>> {
   return told;
 }
 
-test('W33: each schema is its type in the WSDL, nillable where a null is told from none', (t) => {
+test('W33: each schema has its type in the WSDL, nillable if null has a meaning', (t) => {
   t.deepEqual(
     toldIn(contractOfAll({})),
     Object.fromEntries(called.map(([member, , told]) => [member, told])),
   );
 });
 
-test('dates: text makes strings of what is of time, and of nothing else', (t) => {
+test('dates: text turns temporal types into strings, and no others', (t) => {
   t.deepEqual(
     toldIn(contractOfAll({ dates: 'text' })),
     Object.fromEntries(
@@ -270,7 +270,7 @@ test('dates: text makes strings of what is of time, and of nothing else', (t) =>
   );
 });
 
-test('what was any JSON and is a number now was a text in the WSDL', (t) => {
+test('any JSON that is a number now was a text in the WSDL', (t) => {
   const before = contractOfAll({}, [['m', {}]]);
   const after = contractOfAll({}, [['m', { type: 'integer', format: 'int32' }]]);
   t.deepEqual(
@@ -283,7 +283,7 @@ test('what was any JSON and is a number now was a text in the WSDL', (t) => {
   );
 });
 
-test('W19: null of a text, of bytes, of JSON, an object and a list is an element, and of all else none', (t) => {
+test('W19: null of a text, bytes, JSON, object or list is an element, of other types it is none', (t) => {
   const nulls = `{${called.map(([member]) => `"${member}":null`).join(',')}}`;
   const { xml } = writeReply(compile(contractOfAll({})), 'put', nulls);
   t.deepEqual(
@@ -293,7 +293,7 @@ test('W19: null of a text, of bytes, of JSON, an object and a list is an element
 });
 
 for (const [title, contract] of contracts)
-  test(`${title} a union's value that is a date alone is no dateTime`, (t) => {
+  test(`${title} a union's value that is a date without a time is no dateTime`, (t) => {
     const union: UnionType = {
       kind: 'union',
       name: 'When',
@@ -315,14 +315,14 @@ for (const [title, contract] of contracts)
     t.is(writeOne(codecsOf(screening).codecOf(union), '"/Date(0)/"'), '<At>1970-01-01T00:00:00Z</At>');
   });
 
-test('no format means two scalars beside the same type', (t) => {
+test('no format selects two scalars for the same type', (t) => {
   const stated = scalarRows.flatMap(([, { json, formats = [] }]) =>
     formats.map((format) => `${json} ${format}`),
   );
   t.is(new Set(stated).size, stated.length);
 });
 
-test('the sample of an operation is read by the operation', (t) => {
+test('an operation reads its own sample', (t) => {
   for (const operation of depot.operations) {
     const read = readXmlText(compile(depot), operation.name, bodyOf(writeSample(depot, operation)));
     t.deepEqual(read.problems, [], operation.name);

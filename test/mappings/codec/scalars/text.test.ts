@@ -66,7 +66,7 @@ for (const [title, rows] of Object.entries(w21)) {
   });
 }
 
-test('W21: a JSON string is the same text as XML content, to the character', (t) => {
+test('W21: a JSON string becomes exactly the same XML text', (t) => {
   for (const [text, xml, replaced] of Object.values(w21).flat()) {
     const json = JSON.stringify(text);
     const reader = new JsonReader(json, defaultLimits);
@@ -79,7 +79,7 @@ test('W21: a JSON string is the same text as XML content, to the character', (t)
   }
 });
 
-test('W21: in an attribute the quote is escaped too', (t) => {
+test('W21: quotes are escaped in an attribute too', (t) => {
   t.is(escapeAttribute('http://x/?a=1&b="<>"'), 'http://x/?a=1&amp;b=&quot;&lt;&gt;&quot;');
 });
 
@@ -103,7 +103,7 @@ const units = fc.string({
   ),
 });
 
-test('W21: any text, parsed again by saxes, is the text that went in, with U+FFFD for what XML can’t carry', (t) => {
+test('W21: saxes reads any text back unchanged, with U+FFFD for characters not allowed in XML', (t) => {
   t.notThrows(() =>
     fc.assert(
       fc.property(units, (text) => {
@@ -117,7 +117,7 @@ test('W21: any text, parsed again by saxes, is the text that went in, with U+FFF
   );
 });
 
-test('an excerpt is quoted, cut after 32 characters, its control characters escaped', (t) => {
+test('an excerpt is quoted, cut after 32 characters, with control characters escaped', (t) => {
   t.is(excerpt('five'), '"five"');
   t.is(excerpt('a"b\n\0'), '"a\\"b\\n\\u0000"');
   t.is(excerpt('x'.repeat(32)), `"${'x'.repeat(32)}"`);
@@ -126,14 +126,14 @@ test('an excerpt is quoted, cut after 32 characters, its control characters esca
   t.is(excerpt('x'.repeat(1_000_000)).length, 35);
 });
 
-test('of a list of names the first twelve are told, and that there are more', (t) => {
+test('a list of names shows the first twelve, and that there are more', (t) => {
   const names = Array.from({ length: 13 }, (_, index) => `n${index}`);
   t.is(someNames(names.slice(0, 2)), 'n0, n1');
   t.is(someNames(names.slice(0, 12)), 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11');
   t.is(someNames(names), 'n0, n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, …');
 });
 
-test('a JSON string is as JSON.stringify writes it, whatever stands where in it', (t) => {
+test('a JSON string equals JSON.stringify’s, for any characters in any position', (t) => {
   const characters = [...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)), 'é', '\u2028'];
   for (const character of [...characters, '\ud7ff', '\ud800', '\udfff', '\ue000', '\ufffd', '😀'])
     for (const text of [character, `${character}xx`, `xx${character}`, 'x'.repeat(63) + character])
@@ -141,7 +141,7 @@ test('a JSON string is as JSON.stringify writes it, whatever stands where in it'
   t.is(quoteJson(''), '""');
 });
 
-test('W37: A to Z become lower case, and no other letter does', (t) => {
+test('W37: only A to Z become lower case', (t) => {
   const codes = Array.from({ length: 0x250 }, (_, code) => code);
   const all = String.fromCharCode(...codes);
   const folded = String.fromCharCode(...codes.map((code) => (code >= 65 && code <= 90 ? code + 32 : code)));
@@ -152,7 +152,7 @@ test('W37: A to Z become lower case, and no other letter does', (t) => {
   t.is(foldAscii(''), '');
 });
 
-test('W12: the nearest name is the one with the fewest edits, case aside', (t) => {
+test('W12: the nearest name has the fewest edits, ignoring case', (t) => {
   const known = ['SubUserName', 'Permissions', 'Id', 'OnlyShowUnresolvedResults'];
   const rows = [
     ['SubUsername', 'SubUserName'],
@@ -175,7 +175,7 @@ test('W12: the nearest name is the one with the fewest edits, case aside', (t) =
   for (const [name, expected] of rows) t.is(nearest(name, known), expected, name);
 });
 
-test('W12: a name is near with as many edits as a third of its letters, and with one at least', (t) => {
+test('W12: a name is near if its edits are at most a third of its letters, or one', (t) => {
   for (const [name, known, isNear] of [
     ['a', 'b', true],
     ['a', 'bc', false],
@@ -202,7 +202,7 @@ test('W12: a name is near with as many edits as a third of its letters, and with
     t.is(nearest(name, [known]), isNear ? known : undefined, `${name} ${known}`);
 });
 
-test('W12: of several near names the nearest is told, wherever it stands', (t) => {
+test('W12: the nearest of several near names is suggested, in any position', (t) => {
   const known = ['abcdxyz', 'abcdefz', 'abcdefgh', 'abcdyyz'];
   for (let turn = 0; turn < known.length; turn++) {
     const turned = [...known.slice(turn), ...known.slice(0, turn)];
@@ -214,7 +214,7 @@ test('W12: of several near names the nearest is told, wherever it stands', (t) =
   }
 });
 
-test('W12: of equally near names the first is told, of none none', (t) => {
+test('W12: the first of equally near names is suggested, or none', (t) => {
   t.is(nearest('Nam1', ['Name', 'Namo']), 'Name');
   t.is(nearest('Name', []), undefined);
 });

@@ -23,7 +23,7 @@ function scanned(content: string): string | undefined {
   return output.take().toString();
 }
 
-test('W17: the two commonest dates of a reply are read without text, with their slashes escaped too', (t) => {
+test('W17: the two most frequent date forms of a reply are read as bytes, also escaped', (t) => {
   const day = 86_400_000;
   const first = -62_135_596_800_000 + 2 * day;
   const last = 253_402_300_799_999 - 2 * day;
@@ -44,7 +44,7 @@ test('W17: the two commonest dates of a reply are read without text, with their 
   t.is(scanned('/Date(-000000000000000)/'), '1970-01-01T00:00:00Z');
 });
 
-test('W17: every other form is left to the slow way, and nothing is moved past', (t) => {
+test('W17: other forms are left to the slow path, and no position moves', (t) => {
   for (const content of [
     'x',
     'Date(0)',
@@ -76,7 +76,7 @@ test('W17: every other form is left to the slow way, and nothing is moved past',
     t.is(scanned(content), undefined, content);
 });
 
-test('W17: every day of a leap year and the days around each century are those of the calendar', (t) => {
+test('W17: every day of a leap year and around each century matches the calendar', (t) => {
   const day = 86_400_000;
   const days = Array.from({ length: 366 }, (_, index) => Date.UTC(2024, 0, 1) + index * day);
   for (let year = 100; year < 10_000; year += 100)

@@ -99,7 +99,7 @@ const clocks: Readonly<Record<string, readonly (readonly [instant: string, wall:
 const msOf = (wall: string): number => Date.parse(`${wall}Z`);
 
 for (const [name, rows] of Object.entries(clocks))
-  test(`W16: the clocks of ${name}, and when they show it`, (t) => {
+  test(`W16: local times of ${name}, and when they apply`, (t) => {
     const zone = createZone(name);
     t.is(zone.name, name);
     // also in reverse order, since data about a year is cached
@@ -109,7 +109,7 @@ for (const [name, rows] of Object.entries(clocks))
     }
   });
 
-test('W16: other names of UTC are zones without an offset, called as they were given', (t) => {
+test('W16: other names of UTC are zones without an offset that keep their names', (t) => {
   for (const name of ['UTC', 'Etc/UTC', 'Zulu']) {
     const zone = createZone(name);
     t.is(zone.name, name);
@@ -118,7 +118,7 @@ test('W16: other names of UTC are zones without an offset, called as they were g
   }
 });
 
-test('a name that is no time zone is told up to its 64th character', (t) => {
+test('the error for an unknown time zone shows 64 characters of it', (t) => {
   for (const [name, told] of [
     ['x'.repeat(64), 'x'.repeat(64)],
     ['y'.repeat(65), 'y'.repeat(64)],

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import test from 'ava';
 import { Distinct } from '../../../../mappings/codec/types/distinct.ts';
 
-test('texts of one length that differ at their ends cost about what a digest of each does', (t) => {
+test('texts of one length that differ at their ends cost about as much as a digest of each', (t) => {
   const texts = Array.from({ length: 1_500 }, (_, index) => `${'k'.repeat(16_400)}${10_000 + index}`);
   const timeOf = (run: () => void): number => {
     const before = process.cpuUsage();

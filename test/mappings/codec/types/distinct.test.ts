@@ -4,7 +4,7 @@ import { Distinct } from '../../../../mappings/codec/types/distinct.ts';
 
 const long = (end: string): string => 'k'.repeat(16_400) + end;
 
-test('texts are told apart, whether they are long or short', (t) => {
+test('texts are distinguished, long and short', (t) => {
   const texts = new Distinct(['there']);
   for (const text of ['', 'a', long('a'), long('b'), long('a').slice(1), long('\ud800'), long('\ud801')]) {
     t.true(texts.add(text));
@@ -13,7 +13,7 @@ test('texts are told apart, whether they are long or short', (t) => {
   t.false(texts.add('there'));
 });
 
-test('a text is another one than its digest', (t) => {
+test('a text differs from its digest', (t) => {
   const texts = new Distinct();
   t.true(texts.add(long('a')));
   t.true(texts.add(createHash('sha256').update(long('a'), 'utf16le').digest('base64')));

@@ -94,7 +94,7 @@ for (const [name, given, becomes] of [
   test(`an enumeration of a reply, ${name}: ${given || 'none'}`, (t) =>
     t.is(enums[name].write(given), becomes));
 
-test('values of a reply that an enumeration lacks are counted as passed', (t) => {
+test('values of a reply outside an enumeration are counted as passed', (t) => {
   const { compiled } = enums.list;
   const passedOf = (items: string) =>
     operationOf(compiled, 'put').writeReply(Buffer.from(`{"m":[${items}]}`), { before: '', after: '' })

@@ -74,10 +74,10 @@ for (const [member, json, becomes] of [
   [lists, '["a"]', 'OutOfRange m: expected at least 2 items, got 1'],
   [lists, '[true]', 'OutOfRange m: expected at least 3 items, got 1'],
 ] as const)
-  test(`validate: strict asks of the JSON ${json}, where it comes to ${becomes}, what the type asks that it fits alone`, (t) =>
+  test(`validate: strict checks the JSON ${json} as ${becomes} by the single matching type`, (t) =>
     t.is(member.pass(json), becomes));
 
-test('of values that fit one type each, no more is told than errors are', (t) => {
+test('problems of values with one matching type each are limited like errors', (t) => {
   const list = memberOf({ type: 'array', items: { oneOf: kinds } }, strict, {}, {}, { errors: 2 });
   t.is(
     list.pass('["abc","abcd","abcde"]'),
@@ -98,7 +98,7 @@ for (const [schema, json, steps, patternSteps] of [
     62,
   ],
 ] as const)
-  test(`${JSON.stringify(schema)} takes ${steps} steps for ${json}, of them ${patternSteps} as patterns do`, (t) => {
+  test(`${JSON.stringify(schema)} takes ${steps} steps for ${json}, of which ${patternSteps} for patterns`, (t) => {
     const read = (limits: { readonly patternSteps?: number }, mostSteps = Number.POSITIVE_INFINITY) => {
       const { compiled } = memberOf(schema, strict, {}, {}, limits);
       const reading = startReading(5, mostSteps);

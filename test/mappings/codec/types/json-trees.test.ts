@@ -116,7 +116,7 @@ for (const [xml, becomes] of [
 ] as const)
   test(`JSON as a tree of elements from ${xml}`, (t) => t.is(read(xml), becomes));
 
-test('elements of a tree are in its namespace or in none, and in no other one', (t) => {
+test('elements of a tree have its namespace or none', (t) => {
   t.is(read('<null/>', ' xmlns=""'), 'null');
   t.is(read('<n:null/>', ` xmlns:n="${tree}"`), 'null');
   t.is(read('<null/>', ''), `UnknownElement m.null: ${expected}, got <null>`);
@@ -128,12 +128,12 @@ test('W13: a tree that is nil is null', (t) => {
   t.is(operationOf(compiled, 'put').jsonOf(input), '{"Body":{"m":null}}');
 });
 
-test('characters that XML forbids are read in strings alone', (t) => {
+test('forbidden characters are read only in strings', (t) => {
   for (const name of ['number', 'boolean'])
     t.throws(() => read(`<${name}>&#xB;</${name}>`), { instanceOf: XmlError });
 });
 
-test('W13: a nil item behind the positions of a tuple is null', (t) => {
+test('W13: a nil item after the positions of a tuple is null', (t) => {
   const tuple = memberOf({ type: 'array', prefixItems: [{ type: 'integer' }], items: {} }, { json: 'tree' });
   t.is(
     tuple.read('<Item1>1</Item1><Items><Json i:nil="true"/><Json><null xmlns=""/></Json></Items>'),
@@ -141,7 +141,7 @@ test('W13: a nil item behind the positions of a tuple is null', (t) => {
   );
 });
 
-test('callers of JSON send any value in place of a tree', (t) => {
+test('JSON callers send any value instead of a tree', (t) => {
   t.deepEqual(readJson(compiled, 'put', '{"Body":{"m":{"a":[1,"1",null]}}}').problems, []);
 });
 
@@ -178,7 +178,7 @@ for (const [json, becomes] of [
 ] as const)
   test(`JSON as a tree of elements of ${json}`, (t) => t.is(written(json), becomes));
 
-test('the namespace of a tree stands at its outermost element alone; a null is nil or none', (t) => {
+test('only the outermost element of a tree has its namespace; a null is nil or absent', (t) => {
   const replyOf = (json: string) => writeReply(compiled, 'put', json).xml;
   t.regex(
     replyOf('{"m":[{"a":1}]}'),

@@ -174,7 +174,7 @@ for (const [name, given, becomes] of [
 ] as const satisfies readonly (readonly [Name, string, string])[])
   test(`a map of a reply, ${name}: ${given || 'none'}`, (t) => t.is(maps[name].write(given), becomes));
 
-test('W20: a reply is written the same wherever the entries of a map lie in memory', (t) => {
+test('W20: a reply is written the same for any memory position of map entries', (t) => {
   const family = compile(screening);
   const name = 'KeyValueOfstringstring';
   const written = (first: string): string => {
@@ -191,7 +191,7 @@ test('W20: a reply is written the same wherever the entries of a map lie in memo
   }
 });
 
-test('W11: entries are in the types namespace, that of arrays or none', (t) => {
+test('W11: entries have the types namespace, that of arrays or none', (t) => {
   const { contract } = maps.strings.compiled;
   const namespaces = { ...contract.namespaces, arrays: 'urn:arrays' };
   const compiled = compile({ ...contract, namespaces });
@@ -208,7 +208,7 @@ test('W11: entries are in the types namespace, that of arrays or none', (t) => {
   t.deepEqual(problems, ['UnknownElement Body.m[0]: expected <Entry>, got <Entry>']);
 });
 
-test('W13: a map that is nil is null', (t) => {
+test('W13: a nil map is null', (t) => {
   const inside = memberOf({ type: 'object', properties: { map: mapOf({ type: 'integer' }) } });
   t.is(inside.read('<map i:nil="true"/>'), '{"map":null}');
 });

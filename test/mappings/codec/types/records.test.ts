@@ -333,7 +333,7 @@ for (const [additionalProperties, good, bad, reason] of [
     'expected at most 0 members, got 1',
   ],
 ] as const)
-  test(`validate: strict looks at members of other names that come as JSON: ${reason}`, (t) => {
+  test(`validate: strict checks additional members of JSON: ${reason}`, (t) => {
     const { read, pass } = memberOf(
       { type: 'object', properties: { a: string }, additionalProperties },
       { validate: 'strict' },
@@ -378,7 +378,7 @@ const everything = memberOf(
 const thing = `{"record":{"x":1,"a b":"2"},"open":{"k":{"x":3,"y":4},"b":"5","l":6,"m":{"x":7}},"tuple":[8,"9",null,10,11],
   "map":{"n":"12","o":"<13>"},"union":{"x":14,"y":15},"date":"2026-01-31T09:05:00Z","json":{"p":["&16"]}}`;
 
-test('a reply is written the same wherever its parts lie on the tape', (t) => {
+test('a reply is written the same for any tape position of its parts', (t) => {
   const written = (json: string): string => {
     // a grown tape is reused by its contract, so the contract is compiled again
     const { xml } = writeReply(compile(everything.compiled.contract), 'put', `{"m":${json}}`);

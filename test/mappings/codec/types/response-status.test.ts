@@ -68,14 +68,14 @@ for (const [given, becomes] of [
 ] as const)
   test(`W30: a status of ${given}`, (t) => t.is(read(given), becomes));
 
-test('W29: a stackTrace stays where the settings say so', (t) => {
+test('W29: a stackTrace is kept if the settings say so', (t) => {
   t.is(
     read('{"stackTrace":"at x","errors":[{"stackTrace":"at y"}]}', 'keep'),
     'no code {"stackTrace":"at x","errors":[{}]} 1 dropped',
   );
 });
 
-test('names of members are no texts of the upstream, values of enumerations are', (t) => {
+test('names of members are not texts of the upstream, values of enumerations are', (t) => {
   const [field] = screening.responseStatus.fields;
   if (field === undefined) return t.fail('no field');
   const type = { kind: 'enum', name: 'Way', documentation: '', values: ['up'] } as const;
@@ -84,7 +84,7 @@ test('names of members are no texts of the upstream, values of enumerations are'
   t.is(read('{"secret":"a secret"}', 'drop', status), 'no code {"secret":"a *secret*"} 0 dropped');
 });
 
-test('what is left out and replaced within the status of a reply counts with the rest', (t) => {
+test('dropped and replaced values in the status of a reply count with the rest', (t) => {
   const family = compile(screening);
   for (const [status, xml, dropped, replaced] of [
     [
@@ -131,7 +131,7 @@ function withNumber(): Contract {
   return { ...screening, responseStatus, operations };
 }
 
-test('W30: a scalar of the status that isn’t of its type is left out and counted, and what follows is read', (t) => {
+test('W30: a wrongly typed scalar of the status is dropped and counted, and the rest is read', (t) => {
   const compiled = compile(withNumber());
   for (const [status, xml, dropped] of [
     ['{"message":"12"}', '<Message>12</Message>', 0],

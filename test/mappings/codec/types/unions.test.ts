@@ -280,13 +280,13 @@ for (const [what, compiled, rows, becomes] of [
     for (const [given, expected] of rows) t.is(becomes(compiled, given), expected, given);
   });
 
-test('W13: a union that is nil is null', (t) => {
+test('W13: a nil union is null', (t) => {
   const { input, problems } = readXml(wrapped, 'put', '<Body><m i:nil="true"/></Body>');
   t.deepEqual(problems, []);
   t.is(operationOf(wrapped, 'put').jsonOf(input), '{"Body":{"m":null}}');
 });
 
-test('validate: strict holds the variants of a union in JSON', (t) => {
+test('validate: strict checks the variants of a union in JSON', (t) => {
   const problemsOf = (json: string): readonly string[] =>
     readJson(strict, 'put', `{"Body":{"m":${json}}}`).problems;
   t.deepEqual(problemsOf('"ab"'), []);
@@ -334,7 +334,7 @@ for (const [variants, text, expected] of [
   test(`a parameter of ${JSON.stringify(variants)} with the text ${JSON.stringify(text)}`, (t) =>
     t.is(parameter(variants, text), expected));
 
-test('of a long reply each value of a union is written as the variant that it is of', (t) => {
+test('each union value of a long reply is written as its variant', (t) => {
   const compiled = compiledFor({
     type: 'array',
     items: { oneOf: [string, ref('Point'), { type: 'boolean' }] },
@@ -348,13 +348,13 @@ test('of a long reply each value of a union is written as the variant that it is
   );
 });
 
-test('validate: strict reads variants that have tags and no rules', (t) => {
+test('validate: strict reads tagged variants without rules', (t) => {
   const variants = { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'kind', mapping } };
   const compiled = compiledFor(variants, { validate: 'strict' });
   t.is(read(compiled, '<cat><lives>9</lives></cat>'), '{"kind":"cat","lives":9}');
 });
 
-test('variants of objects are told apart by numbers too, and by whatever names one takes', (t) => {
+test('variants of objects are distinguished by numbers, and by the names they accept', (t) => {
   const numbered = compiledFor({
     oneOf: [
       { ...object(['v'], { v: { const: 1 }, a: string }), title: 'One' },
@@ -384,7 +384,7 @@ test('variants of objects are told apart by numbers too, and by whatever names o
   t.is(written(map, '{"x":1,"y":2}'), '<Point><x>1</x><y>2</y></Point>');
 });
 
-test('of variants that a tag means both the first is written', (t) => {
+test('of variants with one tag the first is written', (t) => {
   const of = (values: readonly string[], title: string) => ({
     ...object(['kind'], { kind: { enum: values }, a: string }),
     title,
@@ -397,7 +397,7 @@ test('of variants that a tag means both the first is written', (t) => {
   t.is(written(compiled, '{"kind":"c"}'), '<b><kind>c</kind></b>');
 });
 
-test('validate: strict looks for no other variant of a value whose element says of which it is', (t) => {
+test('validate: strict tries no other variant if the element names one', (t) => {
   const compiled = compile(strict.contract, {}, { patternSteps: 0 });
   t.is(read(compiled, '<String>ab</String>'), '"ab"');
   t.is(
@@ -406,7 +406,7 @@ test('validate: strict looks for no other variant of a value whose element says 
   );
 });
 
-test('a value behind one of a union is read as it would be without', (t) => {
+test('a value after a union value reads as it would without', (t) => {
   const compiled = compiledFor({
     type: 'object',
     properties: { union: { oneOf: [ref('Point'), { type: 'boolean' }] }, text: string },
@@ -418,7 +418,7 @@ test('a value behind one of a union is read as it would be without', (t) => {
   t.is(written(compiled, '{"union":"none","text":7}'), '<union><Json>"none"</Json></union><text>7</text>');
 });
 
-test('a reply of objects that is no JSON is told where', (t) => {
+test('an invalid JSON reply of objects is reported with its position', (t) => {
   t.throws(() => written(shapes, '{1:2}'), { message: 'position 6: expected a member name, got byte 31' });
   t.throws(() => written(shapes, '{"a":"\\x"}'), {
     message: 'position 12: expected an escape of JSON, got byte 78',
@@ -428,11 +428,11 @@ test('a reply of objects that is no JSON is told where', (t) => {
   });
 });
 
-test('callers of JSON send any value in place of a union', (t) => {
+test('JSON callers send any value instead of a union', (t) => {
   t.deepEqual(readJson(ofAnyKind, 'put', '{"Body":{"m":{"a":[1,"1",null]}}}').problems, []);
 });
 
-test('beside variants with tags, which of the others a value is depends on all of its members', (t) => {
+test('next to tagged variants, the other variants are selected by all their members', (t) => {
   const members = { kind: string, w: { type: 'integer' } };
   const compiled = compiledFor({
     oneOf: [
@@ -446,7 +446,7 @@ test('beside variants with tags, which of the others a value is depends on all o
   t.is(written(compiled, '{"w":1}'), '<Loose><w>1</w></Loose>');
 });
 
-test('a value that fits none of eight variants, each tried to its end, is JSON text', (t) => {
+test('a value that matches none of eight fully tried variants is JSON text', (t) => {
   const variant = (index: number) => ({
     ...object([], { text: string, end: object([], { [`k${index}`]: { type: 'integer' } }) }),
     title: `V${index}`,

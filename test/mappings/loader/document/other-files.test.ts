@@ -54,7 +54,7 @@ for (const ref of [
   '../allowed/reply.yaml',
   '../allowed/deep/reply.yaml',
 ]) {
-  test(`a reference to ${ref} leads to its file`, (t) => {
+  test(`a reference to ${ref} resolves to its file`, (t) => {
     t.is(reasonsFor(t, ref), '');
   });
 }
@@ -103,6 +103,6 @@ for (const [ref, says] of [
   });
 }
 
-test('references round in a circle, across files too, are a contract error', (t) => {
+test('circular references, across files too, are a contract error', (t) => {
   t.is(reasonsFor(t, 'round.yaml#/a'), 'leads back to itself; expected what it names to be there');
 });

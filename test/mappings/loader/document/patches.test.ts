@@ -125,7 +125,7 @@ for (const [what, actions, expected] of [
   });
 }
 
-test('a patch that extends another file of the document changes that one', (t) => {
+test('a patch that extends another file of the document changes that file', (t) => {
   const update = [{ target: '$.get.operationId', update: 'Notes' }];
   const head = { extends: 'parts/notes.yaml' };
   t.is(operationsOf(patched(t, update, { head })), 'ListBooks(page, author) Notes()');
@@ -136,7 +136,7 @@ test('a patch that extends another file of the document changes that one', (t) =
   );
 });
 
-test('a YAML anchor that is used twice is patched where the target says, not where else it is used', (t) => {
+test('a YAML anchor used twice is patched only at the target', (t) => {
   const shared = `${openapi}  /more:
     get: &more
       operationId: More
@@ -256,7 +256,7 @@ for (const [what, actions, head, said] of [
   });
 }
 
-test('what is wrong with a patched value is told with the patch that it comes from', (t) => {
+test('the error for a patched value names its patch', (t) => {
   const schema = { type: 'date', $ref: '#/nowhere' };
   const update = { name: 'size', in: 'query', schema };
   const { problems } = patched(t, [{ target: `${books}.parameters`, update }]);
@@ -277,7 +277,7 @@ test('what is wrong with a patched value is told with the patch that it comes fr
   t.is(other.problems.length, 1);
 });
 
-test('a patch in the place of the overlay is told what it is, and one that is not there too', (t) => {
+test('the error for a patch in place of the overlay describes it, and a missing file is reported', (t) => {
   const action = [{ target: '$', update: {} }];
   const overlay = '{overlay: 1.0.0, info: {title: x}, actions: []}';
   t.deepEqual(patched(t, action, { files: { 'soap.yaml': overlay } }).problems, [
@@ -291,7 +291,7 @@ test('a patch in the place of the overlay is told what it is, and one that is no
   ]);
 });
 
-test('names of members that objects have by themselves are names like others', (t) => {
+test('member names of Object.prototype are ordinary names', (t) => {
   const target = "$.paths['/books'].get";
   const text = `{"overlay":"1.0.0","info":{},"actions":[{"target":"${target}","update":{"__proto__":{"polluted":1},"constructor":2}}]}`;
   const { loaded } = patched(t, [], { files: { 'fix.yaml': text } });
@@ -301,7 +301,7 @@ test('names of members that objects have by themselves are names like others', (
   t.regex(operationsOf(patched(t, update)), /selects nothing/);
 });
 
-test('contractPath: a JSONPath of so many characters is read, a longer one is not', (t) => {
+test('contractPath: a JSONPath of that many characters is read, a longer one is not', (t) => {
   const actions = [{ target: '$.info', update: {} }];
   const within = patched(t, actions, { limits: { ...defaultLimits, contractPath: 6 } });
   t.deepEqual(within.problems, []);
@@ -311,7 +311,7 @@ test('contractPath: a JSONPath of so many characters is read, a longer one is no
   ]);
 });
 
-test('a JSONPath that looks at everything for everything ends at the limit of steps', (t) => {
+test('a JSONPath with quadratic work ends at the limit of steps', (t) => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`m${index}`, { a: { b: 1 } }]));
   const files = { 'openapi.yaml': `${openapi}x-many: ${JSON.stringify(many)}\n` };
   const actions = [{ target: '$..[?count($..*) > 1e9]', remove: true }];

@@ -140,7 +140,7 @@ function leadingBack(value: Json): Json {
 const expected = (t: ExecutionContext): unknown => load(t, { 'openapi.json': whole }).contract;
 
 for (const path of places) {
-  test(`a $ref in the place of ${path.join(' ')} is read as what it names, with a warning`, (t) => {
+  test(`a $ref in place of ${path.join(' ')} is read as its target, with a warning`, (t) => {
     const files: Files = {};
     files['openapi.json'] = moved(whole, path, 'parts/part one.json', files);
     const loaded = load(t, files);
@@ -153,7 +153,7 @@ for (const path of places) {
   });
 }
 
-test('several places at once come to the same contract, one within another too', (t) => {
+test('several such references lead to the same contract, nested ones too', (t) => {
   const all = expected(t);
   fc.assert(
     fc.property(fc.subarray([...places], { minLength: 2 }), (chosen) => {
@@ -175,7 +175,7 @@ test('several places at once come to the same contract, one within another too',
   );
 });
 
-test('one within a file that another one names is read too, and its references lead from there', (t) => {
+test('a $ref in a referenced file is read too, relative to that file', (t) => {
   const files: Files = {
     'openapi.json': { ...(whole as object), paths: { $ref: 'a/paths.json' } } as Json,
     'a/paths.json': { '/things/{id}': { get: { $ref: 'b/get.json' } } },
@@ -214,7 +214,7 @@ test('one within a file that another one names is read too, and its references l
   );
 });
 
-test('what names nothing is an error wherever it stands, and all of them are told', (t) => {
+test('all dangling references are reported, in any position', (t) => {
   const document = {
     ...(whole as object),
     tags: { $ref: 'tags.json' },
@@ -232,14 +232,14 @@ test('what names nothing is an error wherever it stands, and all of them are tol
   ]);
 });
 
-test('a document that has nothing else is told of what its references name', (t) => {
+test('a document that consists of references is read from their targets', (t) => {
   const problems = problemsOf(t, {
     'openapi.json': { ...(whole as object), paths: { '/a': { get: { $ref: 'nowhere.json' } } } } as Json,
   });
   t.regex(problems.join('\n'), /\/paths\/~1a\/get\/\$ref: "nowhere.json" can't be followed/);
 });
 
-test('what stands beside such a $ref is told; a member that is called $ref is a member', (t) => {
+test('keywords next to such a $ref are reported; a member called $ref is a member', (t) => {
   const beside = load(t, {
     'openapi.json': {
       ...(whole as object),
@@ -265,7 +265,7 @@ test('what stands beside such a $ref is told; a member that is called $ref is a 
   t.deepEqual(record?.kind === 'record' ? record.fields.map(({ json }) => json) : [], ['$ref', 'id']);
 });
 
-test('a schema that stands where the name of a type is to be is read without it, and warned of', (t) => {
+test('a schema in place of a type name is ignored with a warning', (t) => {
   const { contract, warnings } = load(t, {
     'openapi.json': {
       ...(whole as object),
@@ -288,7 +288,7 @@ test('a schema that stands where the name of a type is to be is read without it,
   );
 });
 
-test('what is to be true or false and is neither is read as false, and warned of', (t) => {
+test('an invalid boolean is read as false, with a warning', (t) => {
   const { contract, warnings } = load(t, {
     'openapi.json': {
       ...(whole as object),

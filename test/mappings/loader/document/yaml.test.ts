@@ -4,7 +4,7 @@ import type { ContractProblem } from '../../../../mappings/loader/document/error
 import { readYamlFile } from '../../../../mappings/loader/document/yaml.ts';
 import { file } from '../../../gateway/commands/file.ts';
 
-test('a key that is a number is the text that stands there', (t) => {
+test('a numeric key is its text', (t) => {
   const path = file(
     t,
     '{ 01: a, 1: b, 1.10: c, 12345678901234567890: d, 0x1F: e, 200: f, "02": g, &n 03: h, x: { *n : i } }\n',
@@ -25,7 +25,7 @@ test('a key that is a number is the text that stands there', (t) => {
   });
 });
 
-test('a key that is true, false or null is the text that stands there', (t) => {
+test('a key that is true, false or null is its text', (t) => {
   const path = file(t, '{ True: a, false: b, Null: c, null: d, ~: e }\n');
   t.deepEqual(readYamlFile(path, [])?.root, { True: 'a', false: 'b', Null: 'c', null: 'd', '~': 'e' });
 });
@@ -38,7 +38,7 @@ for (const [written, value] of [
   ['+1', '1'],
   ['True', 'true'],
 ] as const)
-  test(`a scalar that reads as another text than it is written is refused where texts count: ${written}`, (t) => {
+  test(`refuses a scalar that reads differently than written where text matters: ${written}`, (t) => {
     for (const text of [`a: ${written}`, `{ "a": ${written} }`, `a: [x, ${written}]`]) {
       const path = file(t, text);
       const problems: ContractProblem[] = [];
@@ -53,7 +53,7 @@ for (const [written, value] of [
     }
   });
 
-test('what is written as it reads is taken where texts count, keys and texts as they stand', (t) => {
+test('accepts a scalar that reads as written; keys and texts are unchanged', (t) => {
   const path = file(
     t,
     '{ a: [1, -1.5, 0, true, false, null, ~, \'1.10\', "True", 1.10.1, yes], 1.10: x, True: y }\n',
@@ -67,7 +67,7 @@ test('what is written as it reads is taken where texts count, keys and texts as 
   t.deepEqual(problems, []);
 });
 
-test('texts of a file with characters beyond Latin-1 are texts by themselves, one byte for each character', (t) => {
+test('texts of a file with characters beyond Latin-1 are separate one-byte strings', (t) => {
   const path = file(
     t,
     'path: /json/reply/UpdateSubUser\n"a long name": &name [a plain text, "漢字 and more"]\nagain: *name\n',

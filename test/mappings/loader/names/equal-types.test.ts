@@ -46,7 +46,7 @@ function build(
 const typesOf = ({ contract }: LoadedContract): readonly string[] =>
   contract.types.map(({ name }) => name).filter((name) => name !== 'Empty');
 
-test('equal types have the name that all have who are made of them', (t) => {
+test('equal types have the name that their users share', (t) => {
   const { contract } = build({
     a: object({ address: address() }),
     b: object({ x: text, address: address() }),
@@ -57,7 +57,7 @@ test('equal types have the name that all have who are made of them', (t) => {
   );
 });
 
-test('equal types that are called otherwise each time are called by the little that is in them, else as most are', (t) => {
+test('equal types with different names are named by their content, or by the majority', (t) => {
   const few = build({ a: object({ from: address(), to: address() }), b: object({ x: text, by: address() }) });
   t.deepEqual(typesOf(few), ['ABody', 'BBody', 'StreetCity']);
   const side = { type: 'string', enum: ['left', 'RIGHT'] };
@@ -67,12 +67,12 @@ test('equal types that are called otherwise each time are called by the little t
   t.deepEqual(typesOf(most), ['ABody', 'BBody', 'To']);
 });
 
-test('equal bodies are called by what is in them', (t) => {
+test('equal bodies are named by their content', (t) => {
   t.deepEqual(typesOf(build({ a: address(), b: address() })), ['StreetCity']);
   t.deepEqual(typesOf(build({ a: object({}), b: object({}) })), []);
 });
 
-test('one that equals a component is the component; components stay two', (t) => {
+test('a type equal to a component is the component; components stay separate', (t) => {
   const schemas = { Home: address('where'), Work: object({ tower: text }), Office: object({ tower: text }) };
   const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
   const bodies = {
@@ -91,7 +91,7 @@ test('one that equals a component is the component; components stay two', (t) =>
   ]);
 });
 
-test('types that hold themselves are equal where their forms are', (t) => {
+test('recursive types are equal if their structure is', (t) => {
   const schemas = {
     Tree: object({
       node: object({ label: text, kids: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } }),
@@ -105,7 +105,7 @@ test('types that hold themselves are equal where their forms are', (t) => {
   t.deepEqual(typesOf(build(bodies, { schemas })), ['ArrayOfTree', 'Bush', 'Node', 'Tree']);
 });
 
-test('of differing words for people those are told that most have', (t) => {
+test('of different descriptions the most frequent one is used', (t) => {
   const bodies = {
     a: object({ address: address('the one') }),
     b: object({ x: text, address: address('the other') }),
@@ -116,7 +116,7 @@ test('of differing words for people those are told that most have', (t) => {
   t.is(one.fields.find(({ json }) => json === 'street')?.words?.description, 'the other');
 });
 
-test('types are two where anything but words differs', (t) => {
+test('types are different if anything but descriptions differs', (t) => {
   const differing: Readonly<Record<string, readonly [object, object]>> = {
     'what is required': [address(), { ...address(), required: ['city'] }],
     'an order': [object({ a: text, b: text }), object({ b: text, a: text })],
@@ -134,7 +134,7 @@ test('types are two where anything but words differs', (t) => {
   }
 });
 
-test('equalTypes: apart, and a type that the overlay says more of, stay as they were', (t) => {
+test('equalTypes: apart keeps types, and so does an overlay entry about one of them', (t) => {
   const bodies = { a: object({ address: address() }), b: object({ x: text, address: address() }) };
   t.deepEqual(typesOf(build(bodies, { overlay: { equalTypes: 'apart' } })), [
     'ABody',
@@ -155,7 +155,7 @@ const people = {
   c: object({ y: text, address: address() }),
 };
 
-test('the overlay orders the fields of equal types by the name that they have', (t) => {
+test('the overlay orders the fields of equal types by their common name', (t) => {
   const overlay = { types: { Address: { order: ['city', 'street'] } } };
   const { contract } = build(people, { overlay });
   const type = contract.types.find(({ name }) => name === 'Address') as RecordType;
@@ -170,14 +170,14 @@ test('the overlay orders the fields of equal types by the name that they have', 
   });
 });
 
-test('names.lock keeps what equal types are called, and those apart that it has from before', (t) => {
+test('names.lock keeps the names of equal types, and the separation of earlier ones', (t) => {
   const first = build(people);
   t.deepEqual(lockOf(build(people, { names: lockOf(first) })), lockOf(first));
   const before = build(people, { overlay: { equalTypes: 'apart' } });
   t.deepEqual(typesOf(build(people, { names: lockOf(before) })), typesOf(before));
 });
 
-test('one that parts from its equals leaves them their name', (t) => {
+test('a type that becomes different leaves its equals their name', (t) => {
   const names = lockOf(build(people));
   const { a: _a, ...others } = people;
   const parted = build({ a: object({ address: object({ street: text }) }), ...others }, { names });
@@ -185,14 +185,14 @@ test('one that parts from its equals leaves them their name', (t) => {
   t.deepEqual(parted.displaced, []);
 });
 
-test('one that is left alone keeps the name that it had with its equals', (t) => {
+test('the last of equal types keeps their common name', (t) => {
   const names = lockOf(build(people));
   const { c } = people;
   t.deepEqual(typesOf(build({ c }, { names })), ['Address', 'CBody']);
   t.deepEqual(typesOf(build({ c })), ['CBody', 'CBodyAddress']);
 });
 
-test('one that equalled a component takes no name from it once it has changed', (t) => {
+test('a type that no longer equals a component takes no name from it', (t) => {
   const schemas = { Address: address() };
   const here = { $ref: '#/components/schemas/Address' };
   const bodies = { a: object({ here }), b: object({ x: address() }), c: object({ x: address() }) };
@@ -205,7 +205,7 @@ test('one that equalled a component takes no name from it once it has changed', 
   t.deepEqual(all, ['ABody', 'Address', 'X', 'X_2531']);
 });
 
-test('what is called otherwise in names.lock stays two, whatever becomes equal', (t) => {
+test('types with different names in names.lock stay separate, even if they become equal', (t) => {
   const x = object({ one: text });
   const bodies = {
     a: object({ x }),
@@ -219,7 +219,7 @@ test('what is called otherwise in names.lock stays two, whatever becomes equal',
   t.deepEqual(typesOf(build(same, { names })), ['ABody', 'BBody', 'CBody', 'DBody', 'X', 'Y']);
 });
 
-test('one that comes to equal what names.lock has joins it', (t) => {
+test('a type that becomes equal to one in names.lock joins it', (t) => {
   const names = lockOf(build(people));
   const joined = build({ '0': object({ z: text, address: address() }), ...people }, { names });
   t.deepEqual(

@@ -32,7 +32,7 @@ const typesOf = ({ contract }: LoadedContract): readonly string[] => contract.ty
 
 // --- operations -------------------------------------------------------------------------------------
 
-test('fastapi: the name of the function, in PascalCase', (t) => {
+test('fastapi: the function’s name in PascalCase', (t) => {
   const name = compileOperationNames('fastapi');
   const rows = [
     ['create_flow_flows__post', '/flows/', 'post', 'CreateFlow'],
@@ -47,7 +47,7 @@ test('fastapi: the name of the function, in PascalCase', (t) => {
     t.is(name({ operationId, path, method, tag: '' }), expected);
 });
 
-test('fastapi: of every function, path and method the function’s name comes back', (t) => {
+test('fastapi: the function’s name is found for every function, path and method', (t) => {
   const word = fc.stringMatching(/^[a-z][a-z0-9]{0,6}$/);
   const name = compileOperationNames('fastapi');
   fc.assert(
@@ -71,7 +71,7 @@ test('fastapi: of every function, path and method the function’s name comes ba
   );
 });
 
-test('rules: the first that fits in all that it asks names an operation', (t) => {
+test('rules: the first rule whose conditions all match names an operation', (t) => {
   const rules: OperationNames = [
     { operationId: '([a-z-]+)/([a-z-]+)-for-([a-z-]+)', name: '{2}{1:singular}Of{3}' },
     { operationId: '([a-z-]+)/([a-z-]+)', name: '{2}{1:singular}' },
@@ -91,7 +91,7 @@ test('rules: the first that fits in all that it asks names an operation', (t) =>
     t.is(name({ operationId, path, method, tag }), expected);
 });
 
-test('operationNames names operations, and what nothing fits keeps its name', (t) => {
+test('operationNames names operations; an operation without a matching rule keeps its name', (t) => {
   const paths = {
     '/issues': {
       post: { operationId: 'issues/create', responses: done },
@@ -106,7 +106,7 @@ test('operationNames names operations, and what nothing fits keeps its name', (t
   t.deepEqual(namesOf(kept), ['list', 'issues_create', 'pulls_create']);
 });
 
-test('names that several operations want are told apart, and what they want is known', (t) => {
+test('colliding names of operations are made unique, and the wanted names are recorded', (t) => {
   const paths = {
     '/a': { get: { operationId: 'x/a', responses: done } },
     '/b': { get: { operationId: 'x/b', responses: done } },
@@ -116,7 +116,7 @@ test('names that several operations want are told apart, and what they want is k
   t.deepEqual([...loaded.wantedOperations.values()], ['GetX', 'GetX']);
 });
 
-test('a rule that is none is an error that says where', (t) => {
+test('an invalid rule is an error with its position', (t) => {
   const wrong = (operationNames: unknown): string =>
     t.throws(() => build({ '/a': { get: { responses: done } } }, {}, { operationNames }), {
       instanceOf: ContractError,
@@ -166,7 +166,7 @@ const sharing = {
   },
 } as const;
 
-test('types of a component are made once, under a name that hangs on the component alone', (t) => {
+test('types of a component are created once, with a name that depends only on the component', (t) => {
   t.deepEqual(typesOf(build(sharing.paths, sharing.components)), [
     'Empty',
     'FilterBody',
@@ -182,7 +182,7 @@ test('types of a component are made once, under a name that hangs on the compone
   ]);
 });
 
-test('names.lock keeps names after the operations that it has', (t) => {
+test('names.lock names types after their operations', (t) => {
   const names: ContractNames = {
     operations: new Map(),
     types: new Map([
@@ -234,13 +234,13 @@ function variantsOf({ contract }: LoadedContract): readonly string[] {
   return union?.kind === 'union' ? union.variants.map(({ xml }) => xml) : [];
 }
 
-test('a variant is called by its title, else by what it requires, else by digits', (t) => {
+test('a variant is named by its title, by its required members, or by a number', (t) => {
   const loaded = build(variants);
   t.regex(variantsOf(loaded).join(), /^BankTransfer,WithCardName,Option[0-9a-f]{4},Option[0-9a-f]{4},Json$/);
   t.deepEqual(variantsOf(build(variants, {}, {}, loaded.names)), variantsOf(loaded));
 });
 
-test('names.lock keeps variants that were called by digits', (t) => {
+test('names.lock keeps variants named by numbers', (t) => {
   const names: ContractNames = {
     operations: new Map(),
     types: new Map(),
@@ -279,7 +279,7 @@ test('names.lock keeps variants that were called by digits', (t) => {
   t.is(digits('same'), 'WithA');
 });
 
-test('no name of an operation or type has more than 60 characters, and each stays its own', (t) => {
+test('names of operations and types have at most 60 characters, and stay unique', (t) => {
   const long = 'x'.repeat(80);
   const operationIds = [`${long}a`, `${long}b`, 'y'.repeat(52), 'z'.repeat(53)];
   const paths = Object.fromEntries(

@@ -60,7 +60,7 @@ const awkward = documentOf({
   },
 });
 
-test('types that the gateway names start with a capital, those of the document keep their name', (t) => {
+test('generated type names start with a capital, those of the document are unchanged', (t) => {
   t.deepEqual(typesOf(build(awkward)), [
     'ArrayOfDocAttributes_linksItem',
     'DocAttributes',
@@ -74,7 +74,7 @@ test('types that the gateway names start with a capital, those of the document k
   t.true(typesOf(build(hidden)).includes('DocAttributes'));
 });
 
-test('names.lock keeps the names of types that start in lower case', (t) => {
+test('names.lock keeps type names that start in lower case', (t) => {
   const { names } = build(awkward);
   const key = '/paths/~1docs/post/responses#findDocsResult';
   t.is(names.types.get(key), 'FindDocsResult');
@@ -133,7 +133,7 @@ test('names: portable gives elements and types names that every stack can use', 
   ]);
 });
 
-test('names: portable keeps members apart that would have one name', (t) => {
+test('names: portable keeps members separate that would have one name', (t) => {
   const loaded = build(documentOf({ _id: text, id: text, '@id': text }), { names: 'portable' });
   const names = elementsOf(loaded, 'Doc');
   t.is(new Set(names).size, 3);
@@ -143,7 +143,7 @@ test('names: portable keeps members apart that would have one name', (t) => {
   );
 });
 
-test('names: portable changes elements only: members in JSON keep their names, both ways', (t) => {
+test('names: portable changes only elements: JSON names are the same in both directions', (t) => {
   const { contract } = build(awkward, { names: 'portable' });
   const compiled = compileContract(contract);
   const body =
@@ -177,7 +177,7 @@ test('check lists names that client stacks cannot use, each once, with the porta
   t.deepEqual([...summary.unusableNames].sort(byName), expected.sort(byName));
 });
 
-test('the element of a parameter has no dash or dot, which Mono’s svcutil cannot make a parameter of', (t) => {
+test('parameter elements have no dash or dot, which Mono’s svcutil cannot handle', (t) => {
   const parameters = [
     { name: 'X-Trace-Id', in: 'header', schema: text },
     { name: 'page.size', in: 'query', schema: { type: 'integer' } },

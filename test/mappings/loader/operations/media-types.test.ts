@@ -1,7 +1,7 @@
 import test from 'ava';
 import { load } from '../../../plain/documents.ts';
 
-test('a body whose media type has no name is of the type that its schema says, as one of any type is', (t) => {
+test('a body with an unnamed media type has the type of its schema, like one of any type', (t) => {
   const bodies = ['', '*/*'].map((type) => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const post = {

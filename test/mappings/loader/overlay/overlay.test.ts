@@ -42,7 +42,7 @@ function contractOf(t: ExecutionContext, overlay: string): Contract {
 const calls = ({ operations }: Contract) =>
   operations.map(({ name, upstream: { method, path } }) => `${name}: ${method} ${path}`);
 
-test('operations.hide leaves an operation out, with the types that only it reaches', (t) => {
+test('operations.hide removes an operation, and the types that only it uses', (t) => {
   const { operations, types } = contractOf(t, 'operations: { BookParcel: { hide: true } }\n');
   t.deepEqual(
     operations.map(({ name }) => name),
@@ -54,11 +54,11 @@ test('operations.hide leaves an operation out, with the types that only it reach
   );
 });
 
-test('operations as a list serves those alone', (t) => {
+test('operations as a list serves only these', (t) => {
   t.deepEqual(calls(contractOf(t, 'operations: [BookParcel]\n')), ['BookParcel: POST /parcels']);
 });
 
-test('operations.name is what callers call an operation, its elements and its routes know', (t) => {
+test('operations.name is the name that callers, elements and routes use', (t) => {
   const overlay =
     'operations: { track_parcel: { name: WhereIsIt } }\nroutes: { "GET /where/{number}": WhereIsIt }\n';
   const contract = contractOf(t, overlay);
@@ -67,7 +67,7 @@ test('operations.name is what callers call an operation, its elements and its ro
   t.is(contract.routes[0]?.operation.name, 'WhereIsIt');
 });
 
-test('operations.upstream is the call in place of the document’s', (t) => {
+test('operations.upstream replaces the call of the document', (t) => {
   const overlay =
     'operations: { track_parcel: { upstream: { method: POST, path: "/track/{number}/now" } } }\n';
   const [track] = contractOf(t, overlay).operations;
@@ -76,7 +76,7 @@ test('operations.upstream is the call in place of the document’s', (t) => {
   t.false(track?.readOnly);
 });
 
-test('operations.readOnly says that a call may be repeated', (t) => {
+test('operations.readOnly allows the gateway to repeat a call', (t) => {
   const { operations } = contractOf(t, 'operations: { BookParcel: { readOnly: true } }\n');
   t.deepEqual(
     operations.map(({ readOnly }) => readOnly),
@@ -84,7 +84,7 @@ test('operations.readOnly says that a call may be repeated', (t) => {
   );
 });
 
-test('names and order change a dialect’s own', (t) => {
+test('names and order override those of a dialect', (t) => {
   const { types } = contractOf(t, 'names: upper-first\norder: ordinal\n');
   const parcel = types.find(({ name }) => name === 'Parcel');
   t.deepEqual(parcel?.kind === 'record' && parcel.fields.map(({ xml }) => xml), ['Grams', 'To']);
@@ -159,14 +159,14 @@ for (const [what, overlay, problem] of [
     '2#/types/Letter: expected the name of a type that an operation reaches, got "Letter"',
   ],
 ] as const) {
-  test(`${what} is told with its line in the overlay`, (t) => {
+  test(`${what} is reported with its line in the overlay`, (t) => {
     const directory = folder(t, overlay);
     const error = t.throws(() => readContract(directory), { instanceOf: ContractError });
     t.true(error?.message.startsWith(`${join(directory, 'soap.yaml')}:${problem}`), error?.message);
   });
 }
 
-test('what an upstream path lacks leaves the operation out, with the reason', (t) => {
+test('an invalid upstream path removes the operation, with the reason', (t) => {
   const { notServed } = readContract(
     folder(t, 'operations: { track_parcel: { upstream: { path: /track } } }\n'),
   );

@@ -67,7 +67,7 @@ for (const [schema, facts] of [
   [{ type: 'string', writeOnly: true }, 'Write only.'],
   [{ default: { a: [1, null] } }, 'Default: {"a":[1,null]}.'],
 ] as const) {
-  test(`${JSON.stringify(schema)} is told as "${facts}"`, (t) => {
+  test(`${JSON.stringify(schema)} is documented as "${facts}"`, (t) => {
     t.deepEqual(wordsOf(schema), { description: '', facts });
   });
 }
@@ -82,18 +82,18 @@ for (const [why, schema] of [
   ['digits of its default are lost', { type: 'array', items: {}, default: [[2 ** 60]] }],
   ['its type in line has its description', { ...schemas.Box, maxProperties: undefined }],
 ] as const) {
-  test(`nothing is told of a member where ${why}`, (t) => {
+  test(`a member has no documentation if ${why}`, (t) => {
     t.is(wordsOf(schema), undefined);
   });
 }
 
-test('a default that holds itself is not told', (t) => {
+test('a recursive default is not documented', (t) => {
   const circle: unknown[] = [];
   circle.push(circle);
   t.is(wordsOf({ type: 'array', items: { type: 'string' }, default: circle }), undefined);
 });
 
-test('a type that the schema has no place for words for is told of by each member that refers to it', (t) => {
+test('a type without a place for its description is documented by each member that uses it', (t) => {
   t.deepEqual(wordsOf(ref('Mail')), {
     description: 'Where letters go.',
     facts: 'Format: email. Length: at most 64.',
@@ -102,7 +102,7 @@ test('a type that the schema has no place for words for is told of by each membe
   t.deepEqual(wordsOf(ref('State')), { description: 'How far it is.', facts: '' });
 });
 
-test('words beside a $ref are the member’s, and say more than what is referred to', (t) => {
+test('a description next to a $ref belongs to the member, and adds to the target’s', (t) => {
   const beside = { ...ref('Mail'), description: ' Mine. ', maxLength: 9, default: 'a@b' };
   t.deepEqual(wordsOf(beside), {
     description: 'Mine.',
@@ -115,19 +115,19 @@ test('words beside a $ref are the member’s, and say more than what is referred
   });
 });
 
-test('OpenAPI 3.0 keeps the description beside a $ref and nothing else there', (t) => {
+test('OpenAPI 3.0 keeps only the description next to a $ref', (t) => {
   t.deepEqual(wordsOf({ ...ref('Mail'), description: 'Mine.', maxLength: 9 }, '3.0.3'), {
     description: 'Mine.',
     facts: 'Format: email. Length: at most 64.',
   });
 });
 
-test('OpenAPI 3.0 says by a boolean that a bound itself is out', (t) => {
+test('OpenAPI 3.0 marks an exclusive bound by a boolean', (t) => {
   const schema = { type: 'number', minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false };
   t.is(wordsOf(schema, '3.0.3')?.facts, 'Above 0, up to 9.');
 });
 
-test('the parts of an allOf and a type that may be null are told of as one', (t) => {
+test('the parts of an allOf, and a nullable type, are documented as one', (t) => {
   t.deepEqual(wordsOf({ allOf: [ref('Mail'), { minLength: 3 }], description: 'Mine.' }), {
     description: 'Mine.',
     facts: 'Format: email. Length: 3 to 64.',
@@ -160,7 +160,7 @@ const described: Schema = {
   },
 };
 
-test('parameters, bodies and headers have their own words before those of their schemas', (t) => {
+test('descriptions of parameters, bodies and headers precede those of their schemas', (t) => {
   const { operations, types } = contractOf({}, '3.1.0', described);
   t.deepEqual(wordsByName(operations[0]?.input.fields), {
     page: 'Which page.|Default: 1. Deprecated.',
@@ -174,7 +174,7 @@ test('parameters, bodies and headers have their own words before those of their 
   });
 });
 
-test('positions of a list have words of their own', (t) => {
+test('positions of a list have their own descriptions', (t) => {
   const longitude = { type: 'number', description: 'Longitude.', minimum: -180, maximum: 180 };
   const { types } = contractOf({ type: 'array', prefixItems: [longitude, { type: 'string' }] }, '3.1.0');
   const tuple = types.find(({ kind }) => kind === 'tuple');
@@ -184,7 +184,7 @@ test('positions of a list have words of their own', (t) => {
   ]);
 });
 
-test('a file among the parts of a body keeps its words', (t) => {
+test('a file among the parts of a body keeps its description', (t) => {
   const file = { type: 'string', format: 'binary', description: 'A photograph.' };
   const schema = { type: 'object', properties: { photo: file } };
   const { types } = contractOf({}, '3.1.0', {

@@ -9,7 +9,7 @@ function draftsOf(): TypeDrafts {
   return new TypeDrafts(overlay, new Allowance(defaultLimits));
 }
 
-test('hundreds of thousands of types that wait are filled in time that grows with them', (t) => {
+test('hundreds of thousands of deferred types are filled in linear time', (t) => {
   const drafts = draftsOf();
   for (let count = 0; count < 200_000; count++) drafts.fillLater(() => undefined);
   const before = process.cpuUsage();

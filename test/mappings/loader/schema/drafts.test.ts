@@ -9,7 +9,7 @@ function draftsOf(): TypeDrafts {
   return new TypeDrafts(overlay, new Allowance(defaultLimits));
 }
 
-test('types are filled in the order in which they were put off, and those that come up meanwhile after them', (t) => {
+test('deferred types are filled in order, and new ones after them', (t) => {
   const drafts = draftsOf();
   const filled: string[] = [];
   const later = (name: string, ...inner: readonly string[]): void =>

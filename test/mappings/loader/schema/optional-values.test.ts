@@ -75,12 +75,12 @@ function nillableIn(of: Contract): readonly string[] {
     .map((tag) => / name="([^"]*)"/.exec(tag)?.[1] ?? '');
 }
 
-test('optionalValues: nillable makes optional values nillable, of members, parameters and variants', (t) => {
+test('optionalValues: nillable makes optional members, parameters and variants nillable', (t) => {
   const expected = [...values, 'maybe', 'limit', 'state', 'X_Since', 'size', 'Integer', 'Boolean'];
   t.deepEqual(nillableIn(contract).toSorted(), expected.toSorted());
 });
 
-test('by default only what the document lets be null is nillable', (t) => {
+test('by default only nullable values are nillable', (t) => {
   for (const overlay of [{}, { optionalValues: 'declared' }])
     t.deepEqual(nillableIn(contractOf(overlay)), ['maybe']);
 });
@@ -92,7 +92,7 @@ function callOf(t: { deepEqual: (a: unknown, b: unknown) => void }, content: str
   return operationOf(compiled, 'changePrice').request(input, { all: new Map(), fromHeaders: new Set() });
 }
 
-test('optionalValues: nillable reads nil as absent where the document forbids null', (t) => {
+test('optionalValues: nillable reads nil as absent if the document forbids null', (t) => {
   const nil = (names: readonly string[]) => names.map((name) => `<${name} i:nil="true"/>`).join('');
   const body = `${nil([...values, 'maybe'])}<must>1</must><inner>${nil(['size'])}</inner><either>${nil(['Integer'])}<Boolean>true</Boolean></either>`;
   const call = callOf(t, `<sku>7</sku>${nil(['limit', 'state', 'X_Since'])}<Body>${body}</Body>`);
@@ -101,7 +101,7 @@ test('optionalValues: nillable reads nil as absent where the document forbids nu
   t.is(call?.headers['x-since'], undefined);
 });
 
-test('optionalValues: nillable keeps values, zero and false included', (t) => {
+test('optionalValues: nillable keeps values, also zero and false', (t) => {
   const body =
     '<price>0</price><active>false</active><from>0001-01-01T00:00:00Z</from><state>on</state><must>0</must>';
   const call = callOf(t, `<sku>7</sku><limit>0</limit><Body>${body}</Body>`);
@@ -120,7 +120,7 @@ test('optionalValues: nillable writes a null of a reply as nil', (t) => {
   t.regex(xml, /<price i:nil="true"\/><active>true<\/active><must>1<\/must>/);
 });
 
-test('the dialect servicestack takes optionalValues too', (t) => {
+test('the servicestack dialect accepts optionalValues too', (t) => {
   const written = { ...document, paths: structuredClone(document.paths) } as typeof document;
   Object.assign(written.paths['/prices/{sku}'].patch, {
     responses: {

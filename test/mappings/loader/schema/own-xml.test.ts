@@ -1,7 +1,7 @@
 import test from 'ava';
 import { load } from '../../../plain/documents.ts';
 
-test('what a member’s schema says of XML of the service’s own is told where its element isn’t so', (t) => {
+test('XML hints of a member’s schema are reported if its element differs', (t) => {
   const properties = {
     same: { type: 'string', xml: { name: 'same' } },
     called: { type: 'string', xml: { name: 'Other' } },

@@ -41,11 +41,11 @@ const properties = {
   whole: { type: 'integer' },
 };
 
-test('where callers are on .NET, a decimal that lacks a bound is told of', (t) => {
+test('for .NET callers, a decimal without a bound is a warning', (t) => {
   const overlay = { dialect: 'servicestack', soapErrors: 'fault' };
   t.deepEqual(unboundedOf(overlay, properties), ['any', 'above', 'below']);
 });
 
-test('with the dialect plain, none is', (t) => {
+test('with the plain dialect it is not', (t) => {
   t.deepEqual(unboundedOf({}, properties), []);
 });

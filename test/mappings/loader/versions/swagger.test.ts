@@ -165,7 +165,7 @@ const pairs: Readonly<Record<string, Pair>> = {
 };
 
 for (const [what, { swagger, openapi, swaggerRoot, openapiRoot }] of Object.entries(pairs)) {
-  test(`Swagger 2.0 is served as OpenAPI 3.0 that says the same: ${what}`, (t) => {
+  test(`Swagger 2.0 is served like the equivalent OpenAPI 3.0: ${what}`, (t) => {
     const operation = { operationId: 'pets' };
     const two = {
       swagger: '2.0',
@@ -185,7 +185,7 @@ for (const [what, { swagger, openapi, swaggerRoot, openapiRoot }] of Object.entr
   });
 }
 
-test('parameters of a path that are a body or a form are those of its operations, unless they have their own', (t) => {
+test('body and form parameters of a path apply to its operations unless they have their own', (t) => {
   const member = (name: string, type: string): object => ({ name, in: 'formData', type });
   const item = {
     parameters: [member('a', 'string'), member('b', 'string'), { name: 'q', in: 'query', type: 'string' }],
@@ -223,7 +223,7 @@ for (const [what, parameter, said] of [
     'got "tsv"',
   ],
 ] as const) {
-  test(`${what}, for which OpenAPI 3 has no word, is not served, and told where it stands`, (t) => {
+  test(`${what}, which OpenAPI 3 cannot express, is not served, and reported with its position`, (t) => {
     const operation = { operationId: 'tried', parameters: [parameter], responses: done };
     const { notServed } = load({
       swagger: '2.0',
@@ -236,7 +236,7 @@ for (const [what, parameter, said] of [
   });
 }
 
-test('what is wrong with a Swagger document is told where it stands in that', (t) => {
+test('errors of a Swagger document have positions in that document', (t) => {
   const bad = { type: 'date' };
   t.deepEqual(
     problemsOf({
@@ -269,7 +269,7 @@ test('what is wrong with a Swagger document is told where it stands in that', (t
   );
 });
 
-test('schemas of a Swagger document may lie in other files', (t) => {
+test('schemas of a Swagger document may be in other files', (t) => {
   const { names } = inFolder(t, {
     'openapi.yaml': `swagger: '2.0'
 info: { title: Pets }
@@ -304,7 +304,7 @@ for (const [what, root, said] of [
     'openapi.yaml#/paths: expected at least one operation that can be served, got none',
   ],
 ] as const) {
-  test(`${what} is refused with what is expected`, (t) => {
+  test(`refuses ${what} and names the expected value`, (t) => {
     t.deepEqual(problemsOf(root), [said]);
   });
 }

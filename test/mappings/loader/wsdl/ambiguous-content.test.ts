@@ -74,7 +74,7 @@ for (const [content, found, libxml2] of [
   });
 }
 
-test('A3: an extension of content that may go on is ambiguous', (t) => {
+test('A3: an extension of content with an optional end is ambiguous', (t) => {
   const base = `<xs:complexType name="Base">${sequence(e('a', many))}</xs:complexType>`;
   const extension = `<xs:complexContent><xs:extension base="t:Base">${sequence(e('a'))}</xs:extension></xs:complexContent>`;
   const { warnings } = load(t, {

@@ -29,7 +29,7 @@ const links = {
 };
 
 for (const namespace of builtInSchemas.keys())
-  test(`A2: an import of ${namespace} that leads to no file is served from the code`, (t) => {
+  test(`A2: an import of ${namespace} without a file is served from the code`, (t) => {
     const wsdl = importing(namespace, ['missing', '../common/missing.xsd', 'classpath:missing.xsd']);
     const { service, warnings } = load(t, { 'service.wsdl': wsdl });
     t.deepEqual(warnings, []);
@@ -84,7 +84,7 @@ for (const [namespace, element] of [
       return undefined;
     });
 
-test('A2: a file of the folder goes before the built-in schema', (t) => {
+test('A2: a file of the folder wins over the built-in schema', (t) => {
   const own = schemaOf('<xs:attribute name="own" type="xs:int"/>', `targetNamespace="${addressing}"`);
   const files = { 'service.wsdl': importing(addressing, ['ws-addr.xsd']), 'ws-addr.xsd': own };
   const [, copy] = load(t, files).service.documents;

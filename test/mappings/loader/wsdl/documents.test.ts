@@ -31,7 +31,7 @@ const importing = (location: string, namespace = 'urn:u'): string =>
   );
 const other = schemaOf(thing, 'targetNamespace="urn:u"');
 
-test('A2: a relative location leads to a file below the folder, percent-decoded', (t) => {
+test('A2: a relative location refers to a file below the folder, percent-decoded', (t) => {
   const { service, warnings } = load(t, {
     'service.wsdl': including('sub/the%20types.xsd'),
     'sub/the types.xsd': schemaOf(`<xs:include schemaLocation="../more.xsd"/>${thing}`),
@@ -46,7 +46,7 @@ test('A2: a relative location leads to a file below the folder, percent-decoded'
   );
 });
 
-test('A2: a URL is the file of the folder with the namespace of the import, one called as the URL ends before others', (t) => {
+test('A2: a URL is the folder’s file with the namespace, preferably with the URL’s file name', (t) => {
   const first = load(t, {
     'service.wsdl': importing('http://far.example/x?xsd=1'),
     'a.xsd': other,
@@ -72,7 +72,7 @@ for (const [what, location, file] of [
   ['a file of its namespace, from the root', '/ctx/svc?xsd=1', 'other.xsd'],
   ['a file named as the value of the query', 'svc?xsd=xsd1', 'xsd1.xsd'],
 ] as const) {
-  test(`A2: a relative location with a query leads to ${what}`, (t) => {
+  test(`A2: a relative location with a query refers to ${what}`, (t) => {
     const files = { 'service.wsdl': importing(location), [file]: other };
     const { service, warnings } = load(t, files);
     t.is(contentOf(typeOfGet(service)), '({}id)');
@@ -81,14 +81,14 @@ for (const [what, location, file] of [
   });
 }
 
-test('A2: a location with a query leads to no file outside of the folder', (t) => {
+test('A2: a location with a query refers to no file outside the folder', (t) => {
   for (const location of ['../svc?xsd=1', 'svc?x=/../../u.xsd', '..%2fsvc?xsd=1']) {
     const outside = problemsOf(t, { 'service.wsdl': importing(location) });
     t.regex(outside[0] ?? '', /leads out of the folder|got none \(ENOENT\)/);
   }
 });
 
-test('A2: several files of one namespace are a warning, unless one is called as the location ends', (t) => {
+test('A2: several files of one namespace are a warning unless one has the location’s name', (t) => {
   const files = { 'a.xsd': other, 'b.xsd': other };
   const { service, warnings } = load(t, { ...files, 'service.wsdl': importing('http://far.example/x') });
   t.is(service.documents[1]?.file, 'a.xsd');
@@ -114,7 +114,7 @@ test('A2: the search by namespace skips adopted contracts in the folder', (t) =>
   t.deepEqual(warnings, []);
 });
 
-test("A2: a URL that no file of the folder answers is the overlay's refs'", (t) => {
+test("A2: a URL without a file in the folder is resolved by the overlay's refs", (t) => {
   const files = {
     'service.wsdl': importing('https://far.example/schemas/u.xsd'),
     '.elsewhere/u.xsd': other.replace(
@@ -139,7 +139,7 @@ for (const [location, why] of [
   ['.', 'is no relative path'],
   ['sub', 'got what is no file'],
 ] as const) {
-  test(`A2: an import of ${location} is an error that says what is missed and how many operations reach it`, (t) => {
+  test(`A2: an import of ${location} is an error that names the missing part and counts operations`, (t) => {
     const problems = problemsOf(t, { 'service.wsdl': importing(location), 'sub/x.txt': '' });
     const [broken, missing] = problems;
     t.is(problems.length, 2);
@@ -149,7 +149,7 @@ for (const [location, why] of [
   });
 }
 
-test('A2: no host is called, whatever names one: imports, includes, DTDs and hints of instances', async (t) => {
+test('A2: never calls a host in imports, includes, DTDs and instance hints', async (t) => {
   let connections = 0;
   const server = createServer((socket) => {
     connections++;
@@ -172,7 +172,7 @@ test('A2: no host is called, whatever names one: imports, includes, DTDs and hin
   t.is(connections, 0);
 });
 
-test('A2: no link leads out of the folder, and no pipe is waited for', (t) => {
+test('A2: follows no link out of the folder, and waits for no pipe', (t) => {
   const outside = folderOf(t, { 'u.xsd': other });
   const folder = folderOf(t, { 'service.wsdl': importing('link.xsd') });
   symlinkSync(join(outside, 'u.xsd'), join(folder, 'link.xsd'));
@@ -184,7 +184,7 @@ test('A2: no link leads out of the folder, and no pipe is waited for', (t) => {
   t.true(problemsIn(pipes).some((line) => line.includes('got what is no file')));
 });
 
-test('A2: imports and includes in circles, and one file twice, are fine', (t) => {
+test('A2: circular imports and includes, and repeated files, are valid', (t) => {
   const { service, warnings } = load(t, {
     'service.wsdl': definitionsOf(
       schemaOf(`<xs:include schemaLocation="a.xsd"/><xs:include schemaLocation="./b.xsd"/>${element}`),
@@ -197,7 +197,7 @@ test('A2: imports and includes in circles, and one file twice, are fine', (t) =>
   t.deepEqual(warnings, []);
 });
 
-test('A2: an included schema without a namespace takes that of each that includes it', (t) => {
+test('A2: an included schema without a namespace has that of each including schema', (t) => {
   const plain = schemaOf(
     '<xs:complexType name="Thing"><xs:sequence><xs:element name="in" type="Inner"/></xs:sequence></xs:complexType><xs:complexType name="Inner"/>',
     'elementFormDefault="qualified"',
@@ -216,7 +216,7 @@ test('A2: an included schema without a namespace takes that of each that include
   t.is(contentOf(typeOfGet(service)), '(in)');
 });
 
-test('A2: an included schema of another namespace, a redefinition and a file of another kind are errors', (t) => {
+test('A2: a foreign included schema, a redefinition and a file of another kind are errors', (t) => {
   t.deepEqual(problemsOf(t, { 'service.wsdl': including('u.xsd'), 'u.xsd': other }).slice(0, 1), [
     'service.wsdl:1#: expected an included schema of "urn:t", got one of "urn:u"; 1 operation reaches what it lacks',
   ]);
@@ -237,7 +237,7 @@ test('A2: an included schema of another namespace, a redefinition and a file of 
   ]);
 });
 
-test('A2: what XML, SOAP encoding, xmlmime, xop and swaRef define needs no file', (t) => {
+test('A2: definitions of XML, SOAP encoding, xmlmime, xop and swaRef need no file', (t) => {
   const { service, warnings } = load(t, {
     'service.wsdl': getOf(
       '<xs:complexType xmlns:e="http://schemas.xmlsoap.org/soap/encoding/" xmlns:m="http://www.w3.org/2005/05/xmlmime" xmlns:o="http://www.w3.org/2004/08/xop/include" xmlns:r="http://ws-i.org/profiles/basic/1.1/xsd"><xs:sequence><xs:element name="a" type="e:string"/><xs:element name="b" type="m:base64Binary"/><xs:element ref="o:Include"/><xs:element name="c" type="r:swaRef"/></xs:sequence><xs:attribute ref="xml:lang"/></xs:complexType>',
@@ -270,7 +270,7 @@ test('A3: text before the XML declaration is skipped', (t) => {
   );
 });
 
-test('A3: a name under another namespace than its prefix says is taken when it is the only one', (t) => {
+test('A3: accepts a name in a wrong namespace if it is the only one of that name', (t) => {
   const wrong = (more: string): string =>
     definitionsOf(`${schemaOf(element)}${schemaOf(thing, 'targetNamespace="urn:u"')}${more}`, get);
   const { service, warnings } = load(t, { 'service.wsdl': wrong('') });
@@ -284,7 +284,7 @@ test('A3: a name under another namespace than its prefix says is taken when it i
   ]);
 });
 
-test('A3: a name of an import that is not followed is missing, whatever other namespace has it', (t) => {
+test('A3: a name of an unresolved import is missing, whatever other namespace has it', (t) => {
   const schema = schemaOf(
     `<xs:import namespace="urn:u" schemaLocation="gone.xsd"/>${thing}<xs:element name="Get" type="u:Thing" xmlns:u="urn:u"/>`,
   );
@@ -302,7 +302,7 @@ for (const [what, base, kind] of [
   ['simple', '<xs:restriction base="u:Thing" xmlns:u="urn:u"/>', 'simpleType'],
   ['union', '<xs:union memberTypes="u:Thing" xmlns:u="urn:u"/>', 'simpleType'],
 ] as const) {
-  test(`A3: a missing base of a ${what} type is not the type of its name that is derived from it`, (t) => {
+  test(`A3: a missing base of a ${what} type is not replaced by the derived type of its name`, (t) => {
     const schema = schemaOf(`<xs:${kind} name="Thing">${base}</xs:${kind}>${element}`);
     t.deepEqual(problemsOf(t, { 'service.wsdl': definitionsOf(schema, get) }), [
       'service.wsdl:1#: expected the type Thing in "urn:u", got none; those of its name are in "urn:t"; 1 operation reaches it',
@@ -319,7 +319,7 @@ test('A3: a schema may use a namespace that it does not import', (t) => {
   );
 });
 
-test('A3: the same component twice is one if both are equal, else an error', (t) => {
+test('A3: a repeated component is one if both are equal, else an error', (t) => {
   const again = thing
     .replaceAll('xs:', 'z:')
     .replace('<z:complexType', '<z:complexType xmlns:z="http://www.w3.org/2001/XMLSchema"');
@@ -337,7 +337,7 @@ test('A3: the same component twice is one if both are equal, else an error', (t)
   ]);
 });
 
-test('A3: XML Schema of 1999, processing instructions and a DTD are read past; an entity of the DTD is refused', (t) => {
+test('A3: skips XML Schema 1999, processing instructions and a DTD; refuses entities of the DTD', (t) => {
   const wsdl = `<?xml version="1.0"?><?style sheet?><!DOCTYPE w:definitions [<!ENTITY a "]>"><!-- > -->]>\n${getOf('<xs:complexType/>')}`;
   t.deepEqual(load(t, { 'service.wsdl': wsdl }).warnings, []);
   const old = wsdl.replaceAll('2001/XMLSchema', '1999/XMLSchema');
@@ -349,7 +349,7 @@ test('A3: XML Schema of 1999, processing instructions and a DTD are read past; a
   t.regex(problemsOf(t, { 'service.wsdl': entity })[0] ?? '', /^service\.wsdl:2#: .* expected &amp; /);
 });
 
-test('A2: a name that no operation reaches is a warning', (t) => {
+test('A2: an unknown name that no operation uses is a warning', (t) => {
   const { warnings } = load(t, {
     'service.wsdl': getOf('<xs:complexType/>', '<xs:element name="Other" type="t:Missing"/>'),
   });
@@ -359,7 +359,7 @@ test('A2: a name that no operation reaches is a warning', (t) => {
   );
 });
 
-test('a folder without a WSDL, with several, and a file that is none are told', (t) => {
+test('a folder without a WSDL, with several, and an invalid file are reported', (t) => {
   t.deepEqual(problemsOf(t, {}), ['service.wsdl#: no such file; an adopted service is a folder with a WSDL']);
   t.deepEqual(problemsOf(t, { 'a.wsdl': '', 'b.wsdl': '' }), [
     'service.wsdl#: expected one WSDL, or which of them is the first, got a.wsdl, b.wsdl',

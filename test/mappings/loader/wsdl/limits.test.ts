@@ -13,7 +13,7 @@ function problemsWithin(
   return problemsOf(t, files, { limits: { ...defaultLimits, ...limits } });
 }
 
-test('contractElements: so many elements in all files together are read, one more is not', (t) => {
+test('contractElements: that many elements in all files together are read, one more is not', (t) => {
   const elements = [...small['service.wsdl'].matchAll(/<[a-z]/g)].length;
   t.deepEqual(problemsWithin(t, { contractElements: elements }), []);
   t.regex(
@@ -22,7 +22,7 @@ test('contractElements: so many elements in all files together are read, one mor
   );
 });
 
-test('contractBytes, contractDepth, contractFiles and contractSteps hold for WSDLs and schemas', (t) => {
+test('contractBytes, contractDepth, contractFiles and contractSteps apply to WSDLs and schemas', (t) => {
   const { length } = small['service.wsdl'];
   t.deepEqual(problemsWithin(t, { contractBytes: length }), []);
   t.regex(problemsWithin(t, { contractBytes: length - 1 })[0] ?? '', /expected at most \d+ bytes, got/);
@@ -38,7 +38,7 @@ test('contractBytes, contractDepth, contractFiles and contractSteps hold for WSD
   t.regex(problemsWithin(t, { contractFiles: 1 }, files)[0] ?? '', /would be one more than 1 files/);
 });
 
-test('what passes a limit is told with its file and line, also of a schema beside the WSDL', (t) => {
+test('an exceeded limit is reported with file and line, also of a schema next to the WSDL', (t) => {
   const types = Array.from({ length: 99 }, (_, at) => `<xs:complexType name="T${at}"/>`).join('\n');
   const files = {
     'service.wsdl': getOf('<xs:complexType/>', '<xs:include schemaLocation="a.xsd"/>'),
@@ -60,7 +60,7 @@ for (const [what, first, next] of [
     '<xs:simpleType name="GN"><xs:union memberTypes="t:Gn t:Gn"/></xs:simpleType>',
   ],
 ] as const) {
-  test(`${what} pass contractSteps, whatever little they take to write`, (t) => {
+  test(`${what} exceed contractSteps, however short they are`, (t) => {
     const names = next
       .replaceAll('xs:group name="GN"', 'xs:group name="G@"')
       .replaceAll('name="GN"', 'name="G@"')
@@ -78,7 +78,7 @@ for (const [what, first, next] of [
   });
 }
 
-test('members of a base count with each type that extends it, as codecs and derived documents have them', (t) => {
+test('members of a base count for each type that extends it, as codecs and documents do', (t) => {
   const many = <T>(make: (at: number) => T): readonly T[] =>
     Array.from({ length: 1_500 }, (_, at) => make(at));
   const base = many((at) => `<xs:element name="b${at}" type="xs:string"/>`).join('');
@@ -97,7 +97,7 @@ for (const [what, type, most] of [
   ['complex types', '<xs:complexType/>', 100],
   ['simple types', '<xs:simpleType><xs:restriction base="xs:int"/></xs:simpleType>', 32],
 ] as const)
-  test(`${what} in line count by what their codecs take`, (t) => {
+  test(`inline ${what} count by the size of their codecs`, (t) => {
     const elements = Array.from({ length: 100 }, (_, at) => `<xs:element name="e${at}">${type}</xs:element>`);
     const files = {
       'service.wsdl': getOf(
@@ -109,7 +109,7 @@ for (const [what, type, most] of [
     t.deepEqual(problemsWithin(t, { contractSteps: 100 * (most + 25) }, files), []);
   });
 
-test('contractReferences: bases of bases are followed so far', (t) => {
+test('contractReferences: chains of bases are followed that far', (t) => {
   const chain = (length: number): string =>
     Array.from(
       { length },
@@ -124,7 +124,7 @@ test('contractReferences: bases of bases are followed so far', (t) => {
   );
 });
 
-test('a hostile WSDL of a million types ends with the limit that it passes, in seconds', (t) => {
+test('a hostile WSDL of a million types ends at a limit within seconds', (t) => {
   const types = '<xs:complexType name="T"/>'.repeat(1_000_000);
   const before = performance.now();
   const [problem = ''] = problemsOf(t, { 'service.wsdl': getOf('<xs:complexType/>', types) });
@@ -154,7 +154,7 @@ test('a WSDL of 1,500 operations is read in seconds', (t) => {
   t.true(performance.now() - before < 20_000);
 });
 
-test('a type whose elements have hundreds of thousands of substitutes is read', (t) => {
+test('a type whose elements have hundreds of thousands of substitutes is loaded', (t) => {
   const rows = (count: number, row: (at: number) => string): string =>
     Array.from({ length: count }, (_, at) => row(at)).join('');
   const type = `<xs:complexType><xs:sequence>${rows(200, () => '<xs:element ref="t:head"/>')}</xs:sequence></xs:complexType>`;

@@ -93,7 +93,7 @@ for (const [what, derivation, content] of [
   });
 }
 
-test('attributes: groups are expanded, inherited ones come first, prohibited ones go, forms and references are applied', (t) => {
+test('attributes: groups, inheritance order, prohibited ones, forms and references are applied', (t) => {
   const type = `<xs:complexType><xs:complexContent><xs:extension base="t:Mid">
     <xs:attribute name="own" type="xs:int" use="required"/><xs:attribute ref="t:global" default="x"/><xs:anyAttribute/>
   </xs:extension></xs:complexContent></xs:complexType>`;
@@ -121,7 +121,7 @@ test('attributes: groups are expanded, inherited ones come first, prohibited one
   );
 });
 
-test('types: derived ones are listed at their base, types in circles are themselves', (t) => {
+test('types: derived ones are listed at their base, recursive types refer to themselves', (t) => {
   const declarations = `<xs:complexType name="Node" abstract="true"><xs:sequence><xs:element name="next" type="t:Node" nillable="true"/></xs:sequence></xs:complexType>
     <xs:complexType name="Leaf"><xs:complexContent><xs:extension base="t:Node"/></xs:complexContent></xs:complexType>
     <xs:complexType name="Bud"><xs:complexContent><xs:extension base="t:Leaf"/></xs:complexContent></xs:complexType>`;
@@ -145,7 +145,7 @@ test('types: derived ones are listed at their base, types in circles are themsel
   return undefined;
 });
 
-test("substitution groups: what may stand for an element, through others too, abstract ones left out; the type is the head's", (t) => {
+test('substitution groups: indirect members are included, abstract ones are not', (t) => {
   const declarations = `<xs:element name="Head" type="xs:int" abstract="true"/><xs:element name="Mid" substitutionGroup="t:Head" abstract="true"/>
     <xs:element name="A" substitutionGroup="t:Mid"/><xs:element name="B" type="xs:short" substitutionGroup="t:Head"/>`;
   const { elements } = serviceOf(t, getOf(sequence('<xs:element ref="t:Head"/>'), declarations));
@@ -161,7 +161,7 @@ function simple(t: Parameters<typeof serviceOf>[0], content: string): SimpleType
   return type;
 }
 
-test('simple types: facets of a restriction join those of its base', (t) => {
+test('simple types: facets of a restriction add to those of its base', (t) => {
   const { builtIn, base, facets } = simple(
     t,
     '<xs:restriction base="t:Base"><xs:enumeration value=" a  b "/><xs:enumeration value="c"/><xs:pattern value="b"/><xs:pattern value="c"/><xs:minLength value="1"/></xs:restriction>',
@@ -173,7 +173,7 @@ test('simple types: facets of a restriction join those of its base', (t) => {
   t.deepEqual([facets.minLength, facets.maxLength, facets.whiteSpace], [1, 9, 'collapse']);
 });
 
-test('simple types: lists and unions hold their types, named and within', (t) => {
+test('simple types: lists and unions have their types, named and inline', (t) => {
   const list = simple(
     t,
     '<xs:list><xs:simpleType><xs:restriction base="xs:int"><xs:minInclusive value="1"/></xs:restriction></xs:simpleType></xs:list>',
@@ -190,7 +190,7 @@ test('simple types: lists and unions hold their types, named and within', (t) =>
   ]);
 });
 
-test('documentation is told without its markup', (t) => {
+test('documentation is read without its markup', (t) => {
   const type =
     '<xs:annotation><xs:documentation>One &amp; <b>two</b>\n  <![CDATA[<three>]]></xs:documentation></xs:annotation><xs:complexType/>';
   t.is(serviceOf(t, getOf(type)).elements.get('{urn:t}Get')?.documentation, 'One & two <three>');
@@ -272,7 +272,7 @@ for (const [what, type, declarations, problem] of [
     'expected a simple type, got the complex one "t:C"',
   ],
 ] as const) {
-  test(`wrong schemas: ${what} is told with its line`, (t) => {
+  test(`wrong schemas: ${what} is reported with its line`, (t) => {
     t.deepEqual(problemsOf(t, { 'service.wsdl': `\n${getOf(type, declarations)}` }), [
       `service.wsdl:2#: ${problem}`,
     ]);

@@ -79,7 +79,7 @@ function bodyOf({ body }: AdoptedMessage): string {
 
 const reasonOf = ({ name, reason }: NotServedPart) => ({ name, reason });
 
-test('A4: an operation has the name that no other has, else its body element, else its port type and name', (t) => {
+test('A4: an operation is named by its name if unique, by its body element, or with its port type', (t) => {
   const first = [
     { name: 'service', input: 'a' },
     { name: 'Alone', input: 'none' },
@@ -120,7 +120,7 @@ test('A4: an operation has the name that no other has, else its body element, el
   );
 });
 
-test('A4: an operation of two bindings is one, with the actions of both', (t) => {
+test('A4: an operation of two bindings is one, with both actions', (t) => {
   const operation = { name: 'Get', input: 'a', output: 'b', action: 'urn:1' };
   const second = binding('P', [{ ...operation, action: 'urn:2' }])
     .replaceAll('soap:', 'soap12:')
@@ -149,7 +149,7 @@ test('A4: an operation of two bindings is one, with the actions of both', (t) =>
   t.true(ports.every(({ operations: its }) => its[0] === operations[0]));
 });
 
-test('A4, A5: bindings of HTTP and of other transports are listed as not served, with their ports', (t) => {
+test('A4, A5: HTTP and other bindings are listed as not served, with their ports', (t) => {
   const get =
     '<w:binding name="HBinding" type="t:P" xmlns:h="http://schemas.xmlsoap.org/wsdl/http/"><h:binding verb="GET"/></w:binding>';
   const jms = binding('J', []).replace(soap, 'http://www.w3.org/2010/soapjms/').replace('t:J"', 't:P"');
@@ -168,7 +168,7 @@ test('A4, A5: bindings of HTTP and of other transports are listed as not served,
   ]);
 });
 
-test('A5: a SOAP binding of a port type that no port has is taken for one', (t) => {
+test('A5: a SOAP binding without a port is served as if it had one', (t) => {
   const operation = { name: 'Get', input: 'a' };
   const { service, warnings } = load(t, {
     'service.wsdl': wsdlOf(portType('P', [operation]) + binding('P', [operation])),
@@ -183,7 +183,7 @@ test('A5: a SOAP binding of a port type that no port has is taken for one', (t) 
   );
 });
 
-test('A7: the body is the element of the one part, or empty; parts of types and several parts are not served', (t) => {
+test('A7: the body is the element of the single part, or empty; other messages are not served', (t) => {
   const { operations, notServed } = served(t, [
     { name: 'One', input: 'a', output: 'none' },
     { name: 'Typed', input: 'typed' },
@@ -243,7 +243,7 @@ for (const [what, input, parts, body, warnings] of [
   });
 }
 
-test('A8: declared header blocks are known in both directions, and their parts are none of the body', (t) => {
+test('A8: declared header blocks are known in both directions, and not part of the body', (t) => {
   const header = '<soap:header message="t:session" part="session" use="literal"/>';
   const { operations } = served(t, [
     {
@@ -259,7 +259,7 @@ test('A8: declared header blocks are known in both directions, and their parts a
   t.deepEqual(output?.headers.map(nameOf), ['Session']);
 });
 
-test('A9: an operation without output is one-way; one that begins with its output is a notification and not served', (t) => {
+test('A9: an operation without output is one-way; one that starts with output is not served', (t) => {
   const { operations, notServed } = served(t, [
     { name: 'Tell', input: 'a' },
     { name: 'Told', output: 'a' },
@@ -283,7 +283,7 @@ test('A29: declared faults have the element of their message and the name of the
   );
 });
 
-test('A30: an rpc body is a wrapper in the namespace of soap:body with a part for each of the message', (t) => {
+test('A30: an rpc body is a wrapper in the namespace of soap:body with one element per part', (t) => {
   const body = '<soap:body use="encoded" namespace="urn:rpc"/>';
   const { operations } = served(
     t,
@@ -312,7 +312,7 @@ test('A31: a MIME binding is not served, and is listed', (t) => {
   ]);
 });
 
-test('A31: policies of a binding, its operations and messages are read for what they ask', (t) => {
+test('A31: policies of a binding, its operations and messages are read', (t) => {
   const policies = `<p:Policy xmlns:p="http://www.w3.org/ns/ws-policy" xmlns:sp="urn:sp" xmlns:u="urn:u" u:Id="all"><p:ExactlyOne><p:All>
     <sp:TransportBinding><p:Policy><sp:TransportToken><p:Policy><sp:HttpsToken/></p:Policy></sp:TransportToken></p:Policy></sp:TransportBinding>
     <sp:SignedSupportingTokens><p:Policy><sp:UsernameToken/></p:Policy></sp:SignedSupportingTokens><sp:X509Token/><sp:Addressing/>
@@ -349,7 +349,7 @@ const two = (first: string, second: string): string =>
     '',
   );
 
-test('A19: of types of one local name the first by namespace has it, the others four digits of their CRC-32', (t) => {
+test('A19: of types with one name the first by namespace keeps it, the others get a CRC-32 suffix', (t) => {
   const { types, typeNames } = serviceOf(t, two('urn:b', 'urn:a'));
   t.deepEqual(
     [...types].map(([key, type]) => [key, typeNames.get(type)]),
@@ -390,7 +390,7 @@ test('A19: names.lock keeps the names of types and operations', (t) => {
   );
 });
 
-test('definitions over several files are one service, and a name of another namespace is taken when it is the only one', (t) => {
+test('definitions in several files are one service; a wrong namespace is tolerated', (t) => {
   const operation = { name: 'Get', input: 'a' };
   const { service, warnings } = load(t, {
     'service.wsdl': definitionsOf(
@@ -441,7 +441,7 @@ for (const [what, wsdl, problem] of [
     'expected one portType "P", got another',
   ],
 ] as const) {
-  test(`wrong services: ${what} that is missing is told with its line`, (t) => {
+  test(`wrong services: missing ${what} is reported with its line`, (t) => {
     t.deepEqual(problemsOf(t, { 'service.wsdl': `\n\n${wsdlOf(wsdl)}` }), [`service.wsdl:3#: ${problem}`]);
   });
 }
@@ -586,7 +586,7 @@ for (const [what, other, more, schemas, reason] of [
   });
 }
 
-test('A2: every operation that uses a group with a flaw is not served', (t) => {
+test('A2: no operation that uses an invalid group is served', (t) => {
   const group = '<xs:group name="G"><xs:sequence><xs:element ref="t:No"/></xs:sequence></xs:group>';
   const inner = '<xs:group name="H"><xs:sequence><xs:group ref="t:G"/></xs:sequence></xs:group>';
   const declared = ['X', 'Y'].map(
@@ -607,7 +607,7 @@ test('A2: every operation that uses a group with a flaw is not served', (t) => {
   }
 });
 
-test('A2: a flaw of a derived type does not concern operations of another type with the same base', (t) => {
+test('A2: an error in a derived type affects no operation of other types with the same base', (t) => {
   const derived = (name: string, content = ''): string =>
     `<xs:complexType name="${name}"><xs:complexContent><xs:extension base="t:Base">${content}</xs:extension></xs:complexContent></xs:complexType>`;
   const schema = schemaOf(
@@ -657,7 +657,7 @@ test('A2: an import, include or redefine that no operation needs is a warning', 
   t.is(load(t, { 'service.wsdl': wsdl }).service.operations.length, 2);
 });
 
-test('A2: a port or binding that is wrong is not served, and the others are', (t) => {
+test('A2: an invalid port or binding is not served, and the others are', (t) => {
   const bad = port('Bad').replace('t:BadBinding', 't:No');
   const lost = binding('No', []).replace('NoBinding', 'LostBinding');
   const wsdl = partial({ name: 'Other', input: 'b' }, lost, undefined, `${bad}${port('Lost')}${port('P')}`);
@@ -673,7 +673,7 @@ test('A2: a port or binding that is wrong is not served, and the others are', (t
   ]);
 });
 
-test('A2: a port that is left without operations is not served, and keeps its address', (t) => {
+test('A2: a port without remaining operations is not served, and keeps its address', (t) => {
   const second = portType('Q', [{ name: 'Bad', input: 'x' }]) + binding('Q', [{ name: 'Bad' }]);
   const wsdl = partial(
     { name: 'Other', input: 'b' },
@@ -696,7 +696,7 @@ test('A2: a port that is left without operations is not served, and keeps its ad
   );
 });
 
-test('A4: an operation that one binding can not serve is served by another one', (t) => {
+test('A4: an operation that one binding cannot serve is served by another one', (t) => {
   const operation = { name: 'Get', input: 'a' };
   const bad = binding('P', [{ ...operation, action: 'urn:bad', bound: header('no') }]).replace(
     'PBinding',
