@@ -14,20 +14,20 @@ npm run bench:against -- COMMIT --together [--starts 3] [--rounds 60] [--seconds
 npm run bench:against -- COMMIT --rows [--rounds 12]
 npm run bench:against -- COMMIT --codecs [--rounds 12]
 
-The small call by this tree and by a commit, in turns, beside the pass-through: what a change costs. The commit is checked out in
-a temporary folder.
+Compares the cost of the small call in this tree and in a commit, alternating, and with a pass-through. The commit is
+checked out in a temporary folder.
 
-  --together        the small call by both trees in one process instead, each loaded first as often as the other: whatever else
-                    the machine does it does to both, so that some percent are told
-  --rows            all that needs no other server beside it instead: codecs, growth, contracts, large documents, the start;
-                    half a minute for each tree and round
-  --codecs          the codecs alone, of both trees in one process, which tells some percent on a noisy machine too; half a
-                    minute for each round
-  --set NAME=VALUE  an environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=inFlight=256; may be said several times
-  --starts N        starts of each gateway (3)
-  --rounds N        rounds for each start (12; 60 with --together)
-  --seconds N       for one round (0.6; 0.25 with --together)
-  --help            this`;
+  --together        run both trees in one process, each loaded first equally often. Other work on the machine affects
+                    both, so it detects differences of a few percent.
+  --rows            measure the rows that need no other server: codecs, growth, contracts, large documents, start. It
+                    takes half a minute per tree and round.
+  --codecs          measure only the codecs, of both trees in one process. It detects differences of a few percent on a
+                    noisy machine too, and takes half a minute per round.
+  --set NAME=VALUE  environment variable of this tree's gateway, such as SOAPBRIDGE_LIMITS=inFlight=256; repeatable
+  --starts N        starts of each gateway (default: 3)
+  --rounds N        rounds per start (default: 12; 60 with --together)
+  --seconds N       duration of a round (default: 0.6; 0.25 with --together)
+  --help            print this help`;
 
 const { values, positionals } = scriptArguments(help, {
   options: {

@@ -67,14 +67,14 @@ export function measureCodecs(megabytes: number, rounds: number): readonly Codec
       bytes: reply.length,
       run: () => Buffer.from(builder.build(JSON.parse(reply.toString()))),
     },
-    { name: 'fast-xml-parser builder alone', bytes: reply.length, run: () => builder.build(replyObject) },
+    { name: 'fast-xml-parser builder only', bytes: reply.length, run: () => builder.build(replyObject) },
     {
       name: 'soapbridge XML→JSON (UpdateSubUser request)',
       bytes: request.length,
       run: () => toJson(request),
     },
     {
-      name: 'our XML reader alone, walking the request',
+      name: 'soapbridge XML reader only, on the request',
       bytes: request.length,
       run: () => {
         const xml = new XmlReader(decodeXml(request, 'utf-8'), limits);
@@ -83,7 +83,7 @@ export function measureCodecs(megabytes: number, rounds: number): readonly Codec
       },
     },
     {
-      name: 'saxes alone, walking the request',
+      name: 'saxes only, on the request',
       bytes: request.length,
       run: () => new SaxesParser({ xmlns: true }).write(decodeXml(request, 'utf-8')).close(),
     },

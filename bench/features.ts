@@ -46,10 +46,10 @@ export async function measureFeatures(rounds: number, seconds: number): Promise<
   const settings: Record<string, Setting> = {
     [plain]: {},
     'without pages': { environment: { SOAPBRIDGE_PAGES: 'off' } },
-    'metrics by operation and caller left out': {
+    'without metrics by operation and caller': {
       environment: withConstants({ metricOperations: 0, topCallers: 0 }),
     },
-    'TLS in front': behindTls(folder, upstreamUrl),
+    'with TLS': behindTls(folder, upstreamUrl),
     'limits, in memory': { environment: { SOAPBRIDGE_CALLER_LIMITS: limits } },
     ...(store === undefined
       ? {}

@@ -70,12 +70,12 @@ export async function measureMtom(rounds: number): Promise<readonly BigRow[]> {
         },
         {
           ...call,
-          what: 'the same, a part of MTOM',
+          what: 'the same request, with an MTOM part',
           ...related(envelopeOf(`<content>${include}</content>`), ten),
         },
         {
           ...call,
-          what: 'a reply, a part of MTOM',
+          what: 'a reply with an MTOM part',
           megabytes: 50,
           ...related(envelopeOf('')),
           reply: Buffer.from(`{"name":"a.pdf","content":"${fifty.toString('base64')}"}`),

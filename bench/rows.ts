@@ -35,12 +35,12 @@ async function rowsOf(tree: string): Promise<readonly Row[]> {
     rmSync(folder, { recursive: true });
   }
   for (const { what, megabytes, heldCpuMs, memoryRatio, totalMs } of await big.measureBig([10, 50], 3)) {
-    rows.push([`${what}, ${megabytes} MB, held, CPU ms`, heldCpuMs]);
+    rows.push([`${what}, ${megabytes} MB, event loop blocked, CPU ms`, heldCpuMs]);
     rows.push([`${what}, ${megabytes} MB, memory ÷ document`, memoryRatio]);
-    rows.push([`${what}, ${megabytes} MB, in all, ms`, totalMs]);
+    rows.push([`${what}, ${megabytes} MB, total, ms`, totalMs]);
   }
   const { firstAnswerMs, idleMegabytes } = await start.measureStart(3);
-  rows.push(['start to first answer, ms', firstAnswerMs], ['resident memory idle, MB', idleMegabytes]);
+  rows.push(['start to first reply, ms', firstAnswerMs], ['resident memory idle, MB', idleMegabytes]);
   return rows;
 }
 

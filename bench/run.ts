@@ -21,9 +21,9 @@ const help = `npm run bench [-- ROUNDS SECONDS --help]
 
 Measures every figure of bench/README.md in one run, and prints a verdict for each.
 
-  ROUNDS   rounds of calls to each server (10)
-  SECONDS  for one round (0.6)
-  --help   this`;
+  ROUNDS   rounds of calls to each server (default: 10)
+  SECONDS  duration of a round (default: 0.6)
+  --help   print this help`;
 
 const starts = 5;
 const { positionals } = scriptArguments(help, { allowPositionals: true });
@@ -56,12 +56,12 @@ function smallCallRows(rows: readonly SmallCallRow[]): Record<string, string>[] 
   };
   const smallCallVerdict = (row: SmallCallRow): string => {
     if (row.name === 'soapbridge') {
-      return `${verdict(ratio(row, passThrough), 1, 'less')} of the pass-through, ${verdict(ratio(row, nodeSoap), 0.33, 'less')} of node-soap`;
+      return `${verdict(ratio(row, passThrough), 1, 'less')} for the pass-through, ${verdict(ratio(row, nodeSoap), 0.33, 'less')} for node-soap`;
     }
-    if (row.name === 'soapbridge, its WSDL adopted')
-      return `${verdict(ratio(row, 'soapbridge'), 1.1, 'less')} of the plain contract`;
+    if (row.name === 'soapbridge, its WSDL imported')
+      return `${verdict(ratio(row, 'soapbridge'), 1.1, 'less')} for the plain contract`;
     if (row.name !== 'soapbridge, 1,000 operations') return '';
-    return `${verdict(ratio(row, 'soapbridge'), 1.05, 'less')} of 12 operations`;
+    return `${verdict(ratio(row, 'soapbridge'), 1.05, 'less')} for 12 operations`;
   };
   return rows.map((row) => ({
     server: row.name,
@@ -115,18 +115,18 @@ console.log(
   `${new Date().toISOString().slice(0, 10)}, Node ${process.versions.node}, ${cpu?.model ?? 'unknown CPU'} × ${cpus().length}, ${canPin ? 'server on core 0, client and upstream on core 1' : 'not pinned: taskset is missing'}\n`,
 );
 console.log(
-  `Small call (UpdateSubUser, SOAP 1.1, 32 connections, ${starts} starts, ${rounds} rounds of ${seconds} s in turn each, medians)\n`,
+  `Small call (UpdateSubUser, SOAP 1.1, 32 connections, ${starts} starts, ${rounds} alternating rounds of ${seconds} s each, medians)\n`,
 );
 print(smallCallRows(await measureSmallCall(starts, rounds, seconds)));
-console.log('The same after a pause of 40 s, CPU µs/request of 300 ms each\n');
+console.log('The small call after a pause of 40 s, CPU µs/request in periods of 300 ms\n');
 print(
   (await measurePause(40)).map(({ server, before, after }) => ({
     server,
-    'before it': before.toFixed(1),
+    before: before.toFixed(1),
     after: after.map((cost) => cost.toFixed(1)).join(', '),
   })),
 );
-console.log('Codecs, bytes to bytes, 2 MB, medians of 25 rounds in turn\n');
+console.log('Codecs, bytes to bytes, 2 MB, medians of 25 alternating rounds\n');
 print(codecRows(measureCodecs(2, 25)));
 console.log('Requests that users send, XML to JSON, medians of 25 rounds\n');
 print(
@@ -143,13 +143,13 @@ print(
   features.map(({ name, cpuPerRequest, p50, p99, residentMegabytes }) => ({
     server: name,
     'CPU µs/request': median(cpuPerRequest).toFixed(1),
-    'more, µs': (median(cpuPerRequest) - without).toFixed(1),
+    'difference, µs': (median(cpuPerRequest) - without).toFixed(1),
     'p50 ms': p50.toFixed(2),
     'p99 ms': p99.toFixed(2),
     'memory, MB': residentMegabytes.toFixed(0),
   })),
 );
-console.log('UsernameTokens, in turns with credentials in the body\n');
+console.log('UsernameTokens, alternating with credentials in the body\n');
 for (const row of await measureTokens(2 * rounds, seconds)) console.log(`- ${tokenLine(row)}`);
 console.log('\nGrowth, ns per byte by size in MB, and the exponent of size in time\n');
 print(
@@ -162,42 +162,42 @@ print(
     verdict: verdict(slope, 1.05, 'less'),
   })),
 );
-console.log(
-  'One large document, its size in MB: how long the event loop is held, and what memory it takes\n',
-);
+console.log('One large document: time that the event loop is blocked, and memory\n');
 print(
   (await measureBig([10, 50], 5)).map(({ what, megabytes, heldMs, heldCpuMs, memoryRatio, totalMs }) => ({
-    what,
+    call: what,
     MB: String(megabytes),
-    'held, ms': heldMs.toFixed(1),
-    'held, CPU ms': heldCpuMs.toFixed(1),
+    'blocked, ms': heldMs.toFixed(1),
+    'blocked, CPU ms': heldCpuMs.toFixed(1),
     'memory ÷ document': memoryRatio.toFixed(2),
-    'in all, ms': totalMs.toFixed(0),
-    verdict: `${verdict(heldCpuMs, 20, 'less')} held, ${verdict(memoryRatio, 3, 'less')} of memory`,
+    'total, ms': totalMs.toFixed(0),
+    verdict: `${verdict(heldCpuMs, 20, 'less')} for the event loop, ${verdict(memoryRatio, 3, 'less')} for memory`,
   })),
 );
-console.log('A document in MTOM beside base64: CPU of all threads, how long the loop is held, memory\n');
+console.log(
+  'A document in MTOM compared with base64: CPU of all threads, time that the event loop is blocked, memory\n',
+);
 const mtom = await measureMtom(5);
 const [asText] = mtom;
 const mtomVerdict = ({ what, cpuMs, memoryRatio, heldCpuMs }: BigRow): string => {
-  if (what.startsWith('a reply')) return `${verdict(heldCpuMs, 20, 'less')} held`;
+  if (what.startsWith('a reply')) return `${verdict(heldCpuMs, 20, 'less')} for the event loop`;
   if (asText === undefined || what === asText.what) return '';
-  return `${verdict(cpuMs / asText.cpuMs, 1, 'less')} of its CPU, ${verdict(memoryRatio / asText.memoryRatio, 1, 'less')} of its memory`;
+  return `${verdict(cpuMs / asText.cpuMs, 1, 'less')} for CPU, ${verdict(memoryRatio / asText.memoryRatio, 1, 'less')} for memory`;
 };
 print(
   mtom.map((row) => ({
-    what: row.what,
+    message: row.what,
     MB: String(row.megabytes),
     'CPU, ms': row.cpuMs.toFixed(0),
-    'held, CPU ms': row.heldCpuMs.toFixed(1),
+    'blocked, CPU ms': row.heldCpuMs.toFixed(1),
     'memory ÷ document': row.memoryRatio.toFixed(2),
-    'in all, ms': row.totalMs.toFixed(0),
+    'total, ms': row.totalMs.toFixed(0),
     verdict: mtomVerdict(row),
   })),
 );
 console.log('Contracts\n');
 print(contractRows());
-console.log('Adopted contracts: a WSDL of 1,500 operations, one of 4 MB, and others, from files to codecs\n');
+console.log('Imported WSDLs, from files to codecs\n');
 print(
   measureAdoptedLoad(
     [
@@ -212,12 +212,12 @@ print(
     'WSDL, MB': megabytes.toFixed(1),
     'load and compile, ms': ms.toFixed(0),
     'ms/MB': (ms / megabytes).toFixed(0),
-    'most memory, MB': peakMegabytes.toFixed(0),
+    'maximum memory, MB': peakMegabytes.toFixed(0),
     verdict:
       operations === 1_500
         ? verdict(ms, 5_000, 'less')
         : Math.round(megabytes) === 4
-          ? `${verdict(ms, 3_000, 'less')} of time, ${verdict(peakMegabytes, 400, 'less')} of memory`
+          ? `${verdict(ms, 3_000, 'less')} for time, ${verdict(peakMegabytes, 400, 'less')} for memory`
           : '',
   })),
 );
@@ -225,7 +225,7 @@ const { firstAnswerMs, idleMegabytes } = await measureStart(5);
 console.log('Start\n');
 print([
   {
-    figure: 'start to first answer, ms',
+    figure: 'start to first reply, ms',
     value: firstAnswerMs.toFixed(0),
     verdict: verdict(firstAnswerMs, 500, 'less'),
   },
@@ -236,7 +236,7 @@ print([
   },
 ]);
 console.log(
-  'Workers, all cores: client and upstream share them, so CPU per request is what says what a worker more costs\n',
+  'Workers on all cores. Client and upstream share the cores, so CPU per request shows the cost of another worker.\n',
 );
 print(
   (await measureWorkers([1, 2], 2)).map(({ workers, requestsPerSecond, cpuPerRequest, busiest }) => ({

@@ -212,7 +212,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
     const adoptedUpstream = await startAdopted(adopted, upstreamUrl);
     upstreams.push(adoptedUpstream.started);
     await addGateway(
-      'soapbridge, its WSDL adopted',
+      'soapbridge, its WSDL imported',
       ['--contract', adopted],
       usualRequests,
       adoptedUpstream.url,

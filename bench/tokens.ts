@@ -112,11 +112,11 @@ export function tokenLine({ token, ratio, bound, cpu, withoutCpu }: TokenRow): s
 
 const help = `npm run bench:tokens [-- ROUNDS SECONDS --help]
 
-Measures what a UsernameToken adds to a small call.
+Measures the cost that a UsernameToken adds to a small call.
 
-  ROUNDS   rounds of calls with each token (20)
-  SECONDS  for one round (0.6)
-  --help   this`;
+  ROUNDS   rounds of calls with each token (default: 20)
+  SECONDS  duration of a round (default: 0.6)
+  --help   print this help`;
 
 if (import.meta.main) {
   const { positionals } = scriptArguments(help, { allowPositionals: true });

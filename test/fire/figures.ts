@@ -22,11 +22,11 @@ const names = [...known.keys()].join(', ');
 
 const help = `npm run fire:figures [-- NAME … --help]
 
-What docs/security.md publishes, all of it or what is named, measured in one run each. Nothing is asserted but how much memory is
-taken: machines are noisy, ratios within a run are what counts.
+Measures the figures of docs/security.md, each in one run. Asserts only memory, because machines are noisy. Compare
+ratios within a run.
 
-  NAME    one of ${names}
-  --help  this`;
+  NAME    measure only this figure: ${names}
+  --help  print this help`;
 
 const { positionals } = scriptArguments(help, { allowPositionals: true });
 const unknown = positionals.find((name) => !known.has(name));

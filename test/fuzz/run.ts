@@ -8,16 +8,16 @@ import { type Finding, type Job, type Report, Watched } from './watched.ts';
 
 const help = `npm run fuzz [-- --target NAME --seconds 60 --seed N --jobs 2 --by-kind --save --help]
 
-Fuzzes all targets, so many at a time. Ends with 1 when anything was found.
+Fuzzes all targets, several at a time. Exits with 1 if it finds a fault.
 
-  --target NAME   only this one; may be said several times: ${targetNames.join(', ')}
-  --seconds N     for each target
-  --seed N        the same seed makes the same inputs; another one each time without it
-  --jobs N        so many targets at a time
-  --by-kind       keeps inputs for their kind of outcome alone: many more in the same time, to be run after those that are
-                  kept for what they run
-  --save          adds what ran new code, distilled, and what was found to the corpus
-  --help          this`;
+  --target NAME   fuzz only this target; repeatable: ${targetNames.join(', ')}
+  --seconds N     duration per target
+  --seed N        seed of the inputs; random by default
+  --jobs N        number of targets fuzzed at a time
+  --by-kind       keep an input only for a new kind of outcome. This runs many more inputs in the same time; use it after
+                  a run that keeps inputs for new coverage.
+  --save          add faults, and a minimal set of inputs with new coverage, to the corpus
+  --help          print this help`;
 
 const { values } = scriptArguments(help, {
   options: {

@@ -33,7 +33,7 @@ const help = `npm run golden [-- --help]
 
 Writes all generated files: golden WSDLs, JSON Schemas, and the tables and excerpts in the docs.
 
-  --help  this`;
+  --help  print this help`;
 
 if (import.meta.main) {
   scriptArguments(help, {});

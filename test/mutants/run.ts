@@ -13,17 +13,17 @@ import type { Answer, Begun, Question, Reaching, Survey } from './worker.ts';
 
 const help = `npm run mutants [-- --sample N --seed S --files TEXT --jobs J --seconds T --control --least P --help]
 
-Changes one thing at a time in files whose every line matters, and asks their tests whether they notice. Ends with 1
-when fewer than the least share is noticed, or when a listed survivor is no mutant. See docs/mutants.md.
+Changes one expression at a time in the most important files, and runs their tests. Exits with 1 if the tests detect
+less than the required share, or if a listed survivor does not exist. See docs/mutants.md.
 
-  --sample N    as many mutants, chosen by the seed (all)
-  --seed S      another choice (1)
-  --files TEXT  only files whose path has the text, such as json/
-  --jobs J      as many processes (one for each core: ${availableParallelism()})
-  --seconds T   begins no mutant after so many; fails when fewer than half were judged by then
-  --control     changes nothing; fails when a test notices something
-  --least P     how many per cent must be noticed (95)
-  --help        this`;
+  --sample N    number of mutants, chosen by the seed (default: all)
+  --seed S      seed of the choice (default: 1)
+  --files TEXT  only files whose path contains the text, such as json/
+  --jobs J      number of processes (default: one per core: ${availableParallelism()})
+  --seconds T   start no mutant after this time; fail if fewer than half were judged by then
+  --control     change nothing; fail if a test fails
+  --least P     required share of detected mutants in percent (default: 95)
+  --help        print this help`;
 
 const { values: given } = scriptArguments(help, {
   options: {

@@ -13,15 +13,15 @@ import { head, type Measured, type Miss, missesOf, rowOf } from './verdict.ts';
 
 const help = `npm run siege [-- --only NAME --skip NAME --without-p99 --seconds 20 --json --help]
 
-Lays siege to a gateway of one process with its default limits, one attack after the other, beside 50 honest calls a
-second. Prints a row for each attack; ends with 1 when a bar of docs/siege.md is missed.
+Attacks a gateway of one process with its default limits, one attack after the other, during 50 honest calls per second.
+Prints a row for each attack. Exits with 1 if a result misses a bar of docs/siege.md.
 
-  --only NAME   that attack alone; may be said several times
-  --skip NAME   all but that attack; may be said several times
-  --without-p99 p99 is shown and not judged: for a machine that has other work too
-  --seconds N   for how long calls are made without the attack, and beside it (20)
-  --json        a line of JSON for each attack in place of the table
-  --help        this
+  --only NAME   run only this attack; repeatable
+  --skip NAME   skip this attack; repeatable
+  --without-p99 print p99 without a verdict, for a machine with other work
+  --seconds N   duration of the calls without the attack, and of the calls during it (default: 20)
+  --json        print a line of JSON per attack instead of the table
+  --help        print this help
 
 ${attacks.map(({ name, says }) => `  ${name.padEnd(18)}${says}`).join('\n')}`;
 

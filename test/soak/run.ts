@@ -10,11 +10,11 @@ import { startUpstream } from './upstream.ts';
 
 const help = `npm run soak [-- --minutes N --help]
 
-Sends mixed traffic to a gateway in a process of its own. Ends with 1 when a reply is wrong, memory clearly grows, or
-sockets are left open.
+Sends mixed traffic to a gateway in a separate process. Exits with 1 if a reply is wrong, memory clearly grows, or
+sockets remain open.
 
-  --minutes N  for how long (10)
-  --help       this`;
+  --minutes N  duration (default: 10)
+  --help       print this help`;
 
 const { values } = scriptArguments(help, { options: { minutes: { type: 'string', default: '10' } } });
 const minutes = numberOf('--minutes', values.minutes, 0.1);

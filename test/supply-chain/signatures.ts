@@ -4,10 +4,10 @@ import { scriptArguments } from '../script-arguments.ts';
 
 const help = `npm run signatures [-- --help]
 
-Has npm compare each installed package with the registry's signature of it. Ends with 1 when a signature is wrong or
-missing. A registry that does not answer is no failure: the SHA-512 of the lockfile hold all the same.
+Compares each installed package with its signature in the registry. Exits with 1 if a signature is wrong or missing. An
+unreachable registry is no failure, because the lockfile has the SHA-512 of each package.
 
-  --help  this`;
+  --help  print this help`;
 
 /** Result of `npm audit signatures`. */
 export interface Verdict {

@@ -10,14 +10,14 @@ import { scriptArguments } from '../script-arguments.ts';
 import { type Server, servers, token } from './servers.ts';
 import { strictServers, tryStrict } from './strict/strict.ts';
 
-const help = `Servers that nobody here wrote, behind the gateway by documents of their own, called by zeep and a Java client.
+const help = `Serve the OpenAPI documents of third-party servers, and call them with zeep and a Java client.
 
 usage: npm run upstreams -- [options]
 
-  --only NAMES    these alone (${[...servers, ...strictServers].map(({ name }) => name).join(', ')}), separated by commas
-  --strict        only the servers that refuse malformed request targets (${strictServers.map(({ name }) => name).join(', ')})
-  --install       installs what is missing first: the servers from PyPI, each into an environment of its own
-  --help          this`;
+  --only NAMES    run only these servers, separated by commas: ${[...servers, ...strictServers].map(({ name }) => name).join(', ')}
+  --strict        run only the servers that refuse malformed request targets: ${strictServers.map(({ name }) => name).join(', ')}
+  --install       first install missing servers from PyPI, each into its own environment
+  --help          print this help`;
 
 /** Folder of the environments; kept between runs. */
 const environments = join(tmpdir(), 'soapbridge-upstreams');
