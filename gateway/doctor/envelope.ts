@@ -59,10 +59,10 @@ function rename(draft: Draft, element: TreeElement, local: string): void {
 
 /** Explanations of root elements that are not an envelope. */
 const otherRoots: Readonly<Record<string, string>> = {
-  definitions: 'this is a WSDL, not a message: load it into the SOAP tool, which makes messages of it',
+  definitions: 'this is a WSDL, not a message: import it into your SOAP tool to generate messages',
   schema: 'this is a schema, not a message',
-  html: 'this is an HTML page, not a SOAP message: what was sent, or pasted, is the page of a proxy, a login or an error',
-  methodCall: 'this is XML-RPC, not SOAP: the client library is one of another protocol',
+  html: 'this is an HTML page, not a SOAP message: probably a proxy, login or error page',
+  methodCall: 'this is XML-RPC, not SOAP: use a SOAP client library',
   'soap-project': 'this is a SoapUI project, not a message',
 };
 
@@ -81,7 +81,7 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
     findings.error(
       draft,
       root.start,
-      `the root is <${local}>, and is called Envelope, with a capital E`,
+      `the root is <${local}>: expected Envelope, with a capital E`,
       'Envelope',
     );
     rename(draft, root, 'Envelope');
@@ -92,8 +92,8 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
     findings.error(
       draft,
       root.start,
-      `<${local.slice(0, 64)}> stands around the envelope, which has to be the root`,
-      'the envelope alone',
+      `<${local.slice(0, 64)}> wraps the envelope: expected the envelope as the root`,
+      'only the envelope',
     );
     draft.replace(inner.end, draft.text.length, '');
     draft.replace(0, inner.start, '');
@@ -102,13 +102,13 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
   const near = roots.includes(local) ? local : nearest(local, roots);
   const isBody = local === 'Body';
   if (near === undefined && !isBody) {
-    findings.error(draft, root.start, `the root is <${local.slice(0, 64)}>: expected an Envelope of SOAP`);
+    findings.error(draft, root.start, `the root is <${local.slice(0, 64)}>: expected a SOAP Envelope`);
     return false;
   }
   findings.error(
     draft,
     root.start,
-    `the envelope is missing: <${local.slice(0, 64)}> has to stand in soap:Envelope and soap:Body (without them it is a message for /xml/reply/{operation})`,
+    `the envelope is missing: <${local.slice(0, 64)}> must be inside soap:Envelope and soap:Body (without them, send it to /xml/reply/{operation})`,
     'an envelope around it',
   );
   const [before, after] = isBody ? ['', ''] : ['<soap:Body>', '</soap:Body>'];
@@ -133,8 +133,8 @@ function mendNamespace(
   const right = soapNamespaces[meant];
   const why =
     namespace === ''
-      ? 'the envelope is in no namespace: it has to declare that of its SOAP version'
-      : `the envelope's namespace is neither that of SOAP 1.1 nor that of SOAP 1.2: ${causeOf(namespace)}`;
+      ? 'the envelope has no namespace: expected the namespace of its SOAP version'
+      : `the namespace of the envelope is neither SOAP 1.1 nor SOAP 1.2: ${causeOf(namespace)}`;
   findings.error(draft, root.start, `${why}; SOAP ${meant} is "${right}", to the character`, right);
   if (namespace !== '') {
     // Correct the declaration, so that all elements in its scope are corrected.
@@ -160,15 +160,15 @@ function versionMeant(namespace: string, stated: '1.1' | '1.2' | undefined): '1.
 
 function causeOf(namespace: string): string {
   if (/\/(?:2001\/(?:06|09|12)|2002\/\d\d)\/soap-envelope/.test(namespace))
-    return 'it is that of a draft of SOAP 1.2';
+    return 'it belongs to a draft of SOAP 1.2';
   if (/^https:/i.test(namespace))
-    return 'it says https, and a namespace is a name, not an address: it has http';
+    return 'it begins with https, but the namespace is a name that begins with http';
   const all = Object.values(soapNamespaces);
   if (all.some((one) => one.replace(/\/$/, '') === namespace.replace(/\/$/, '')))
-    return 'the slash at its end is missing, or one too many';
+    return 'the trailing slash is missing or must not be there';
   if (all.some((one) => one.toLowerCase() === namespace.toLowerCase())) return 'upper and lower case differ';
-  if (all.some((one) => one === namespace.trim())) return 'blanks stand around it';
-  return 'it is that of something else';
+  if (all.some((one) => one === namespace.trim())) return 'it has white space around it';
+  return 'it is another namespace';
 }
 
 /** Corrects attributes that are not allowed on Envelope and its children. */
@@ -185,7 +185,7 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
           draft,
           style.start,
           isRefused ? 'error' : 'warning',
-          `encodingStyle says rpc/encoded (SOAP section 5), and this service is document/literal: the client was made for another binding${version === '1.2' ? '; SOAP 1.2 has none on Envelope' : ''}`,
+          `encodingStyle means rpc/encoded (SOAP section 5), but this service is document/literal: the client was generated for another binding${version === '1.2' ? '; SOAP 1.2 does not allow it on Envelope' : ''}`,
           'left out',
         );
       cutAttribute(draft, style);
@@ -198,7 +198,7 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
     findings.error(
       draft,
       bare.start,
-      `the attribute ${bare.name.slice(0, 64)} on Envelope has no namespace, which SOAP 1.2 refuses`,
+      `the attribute ${bare.name.slice(0, 64)} on Envelope has no namespace, which SOAP 1.2 does not allow`,
       'left out',
     );
     cutAttribute(draft, bare);
@@ -242,16 +242,12 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   if (body === undefined) return addBody(draft, findings, root, header);
   const again = [...moreBodies, ...moreHeaders];
   if (again.length > 0) {
-    const why = ({ local }: TreeElement) => `${local} stands twice in one Envelope: one message has one call`;
-    return leaveOut(draft, findings, again, why, 'the first one alone');
+    const why = ({ local }: TreeElement) =>
+      `${local} occurs twice in the Envelope: a message contains only one call`;
+    return leaveOut(draft, findings, again, why, 'only the first one');
   }
   if (header !== undefined && header.start > body.start) {
-    findings.error(
-      draft,
-      header.start,
-      'Header stands after Body: it has to come first',
-      'Header before Body',
-    );
+    findings.error(draft, header.start, 'Header is after Body: expected Header first', 'Header before Body');
     const moved = text.slice(header.start, header.end);
     draft.replace(header.start, header.end, '');
     draft.replace(body.start, body.start, moved);
@@ -260,7 +256,7 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   const extras = children.filter((child) => child !== body && child !== header);
   if (extras.length > 0) {
     const why = ({ local }: TreeElement) =>
-      `<${local.slice(0, 64)}> stands beside Header and Body in Envelope`;
+      `<${local.slice(0, 64)}> is in Envelope: expected only Header and Body`;
     return leaveOut(draft, findings, extras, why, 'left out');
   }
   return mendStray(draft, findings, root);
@@ -276,7 +272,7 @@ function mendName(draft: Draft, findings: Findings, child: TreeElement, namespac
     findings.error(
       draft,
       child.start,
-      `<${child.local.slice(0, 64)}> in Envelope is called ${meant}, with a capital letter`,
+      `<${child.local.slice(0, 64)}> in Envelope: expected ${meant}, with a capital letter`,
       meant,
     );
     rename(draft, child, meant);
@@ -285,7 +281,7 @@ function mendName(draft: Draft, findings: Findings, child: TreeElement, namespac
   findings.error(
     draft,
     child.start,
-    `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has none, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
+    `<${child.local}> is not in the namespace of its Envelope: ${child.namespace === '' ? 'it has no namespace, the prefix is missing' : 'parts of SOAP 1.1 and SOAP 1.2, or of two templates, are mixed'}`,
     `the namespace of the Envelope`,
   );
   const declared = root.prefix === '' ? ` xmlns="${namespace}"` : '';
@@ -313,13 +309,13 @@ function addBody(
 ): boolean {
   const payload = root.children.find((child) => child !== header);
   if (payload === undefined) {
-    findings.error(draft, root.start, 'the Envelope has no Body: nothing says which operation is called');
+    findings.error(draft, root.start, 'the Envelope has no Body, so the operation is unknown');
     return false;
   }
   findings.error(
     draft,
     payload.start,
-    `<${payload.local.slice(0, 64)}> stands in Envelope without a Body around it`,
+    `<${payload.local.slice(0, 64)}> is in Envelope: expected a Body around it`,
     'a Body around it',
   );
   draft.replaceAll([
@@ -351,12 +347,7 @@ function mendStray(draft: Draft, findings: Findings, root: TreeElement): boolean
   for (const [index, from] of ends.entries()) {
     const between = text.slice(from, starts[index]);
     if (withoutComments(between).trim() === '') continue;
-    findings.error(
-      draft,
-      from + between.search(/\S/),
-      'text stands between the parts of the Envelope',
-      'left out',
-    );
+    findings.error(draft, from + between.search(/\S/), 'text between the parts of the Envelope', 'left out');
     draft.replace(from, from + between.length, '');
     return true;
   }
@@ -384,7 +375,7 @@ export function unescapeContent(
   findings.error(
     draft,
     element.opened,
-    `the content of ${what} is ${how}: it is text then, and elements are expected; the client builds XML as a string and gives it to a SOAP library`,
+    `the content of ${what} is ${how}: expected elements, got text. The client passes XML as a string to a SOAP library`,
     'the elements themselves',
   );
   draft.replace(element.opened, element.closing, markup);
@@ -415,7 +406,7 @@ export function mendHeader(
         draft,
         flag.start,
         'warning',
-        `mustUnderstand of ${name} is not in the envelope's namespace, so it says nothing`,
+        `mustUnderstand of ${name} is not in the namespace of the envelope, so it has no effect`,
         'left out',
       );
       edits.push(cutOf(draft, flag));
@@ -426,7 +417,7 @@ export function mendHeader(
       findings.error(
         draft,
         flag.start,
-        `mustUnderstand of ${name} is 1 or 0, or true or false in SOAP 1.2`,
+        `mustUnderstand of ${name}: expected 1 or 0, or true or false in SOAP 1.2`,
         '1',
       );
     if (isUnderstood(block.namespace, block.local)) {
@@ -437,7 +428,7 @@ export function mendHeader(
     findings.error(
       draft,
       block.start,
-      `the header block ${name} has mustUnderstand="1", and this service does not read it: ${blockCause(block)}`,
+      `the header block ${name} has mustUnderstand="1", but this service does not support it: ${blockCause(block)}`,
       'the block without mustUnderstand',
     );
     edits.push(cutOf(draft, flag));
@@ -447,8 +438,8 @@ export function mendHeader(
 
 function blockCause(block: TreeElement): string {
   if (block.namespace === namespaces.wsse)
-    return "the client adds WS-Security (WSS4J, wsdl2java's or WCF's bindings do so): turn it off, or have the operator turn on wsse";
+    return 'the client adds WS-Security (WSS4J, wsdl2java or a WCF binding). Turn it off, or ask the operator to set wsse';
   if (/\/ws(?:rm)?\b|reliab|\/rm\b/i.test(block.namespace))
     return 'the client turned on a protocol of WS-* (reliable sessions, transactions): turn it off';
-  return 'a client library or a policy adds it: have it sent without mustUnderstand, or not at all';
+  return 'a client library or a policy adds it. Send it without mustUnderstand, or do not send it';
 }

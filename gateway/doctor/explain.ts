@@ -187,7 +187,7 @@ function noteLeft(
     return problems.length === 0;
   } catch (error) {
     if (!(error instanceof Fault || error instanceof CallError)) throw error;
-    findings.error(draft, 0, `this service refuses the message: ${error.message}`);
+    findings.error(draft, 0, `this service rejects the message: ${error.message}`);
     return false;
   }
 }

@@ -29,13 +29,13 @@ export function noteContentType(
   if (stated !== undefined)
     findings.noteHeader(
       'warning',
-      `SOAP ${stated} content type on a ${version} envelope: ${type} goes with SOAP ${stated}, and the envelope's namespace is that of SOAP ${version}; this service goes by the envelope, others answer 415 or VersionMismatch`,
+      `SOAP ${stated} content type on a ${version} envelope: ${type} belongs to SOAP ${stated}, but the envelope is SOAP ${version}. This service uses the envelope, others respond with 415 or VersionMismatch`,
       right,
     );
   else
     findings.noteHeader(
       /json|form|html|dime|multipart/.test(type) ? 'error' : 'warning',
-      `Content-Type is ${type.slice(0, 64) || 'not readable'}, and a SOAP ${version} message is ${right.split(';')[0]}: the HTTP client's default was not changed`,
+      `Content-Type is ${type.slice(0, 64) || 'invalid'}, and a SOAP ${version} message is ${right.split(';')[0]}: change the default of the HTTP client`,
       right,
     );
 }
@@ -57,7 +57,7 @@ export function noteAction(
     if (version === '1.1' && content !== undefined && /^\s*text\/xml/i.test(content))
       findings.noteHeader(
         'warning',
-        'SOAPAction is missing: SOAP 1.1 wants the header, empty ("") at least; this service goes by the body, .NET services refuse the call',
+        'SOAPAction is missing: SOAP 1.1 requires the header, which may be empty (""). This service uses the body, but .NET services reject the call',
         `SOAPAction: "${right}"`,
       );
     return;
@@ -67,7 +67,7 @@ export function noteAction(
   if (version === '1.2')
     findings.noteHeader(
       'warning',
-      'SOAPAction is a header of SOAP 1.1: SOAP 1.2 says it as the action of Content-Type',
+      'SOAPAction is a SOAP 1.1 header: SOAP 1.2 uses the action parameter of Content-Type',
       `application/soap+xml; charset=utf-8; action="${right}"`,
     );
   else if (text !== '' && !/^".*"$/.test(text))
@@ -84,13 +84,13 @@ export function noteAction(
   if (other !== undefined)
     findings.noteHeader(
       'error',
-      `SOAPAction is that of ${other}, and the body calls ${name}: the header of another call was left`,
+      `SOAPAction belongs to ${other}, but the body calls ${name}: the header is from another call`,
       `SOAPAction: "${right}"`,
     );
   else if (last !== name)
     findings.noteHeader(
       'warning',
-      `SOAPAction is no action of this service; that of ${name} is "${right}"`,
+      `SOAPAction is not an action of this service: the action of ${name} is "${right}"`,
       `SOAPAction: "${right}"`,
     );
 }

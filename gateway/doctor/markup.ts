@@ -73,7 +73,7 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
     if (error === undefined) return true;
     const at = offsetOf(draft.text, error);
     if (error.limit !== undefined) {
-      findings.error(draft, at, `${words(error)}: this service reads no more (docs/limits.md)`);
+      findings.error(draft, at, `${words(error)}: this is the limit of this service (docs/limits.md)`);
       return false;
     }
     const before = draft.changes;
@@ -92,7 +92,7 @@ function mendLastTag(draft: Draft, findings: Findings): void {
   const start = text.lastIndexOf('<');
   if (start <= 0 || text.length - start > 512 || !/^<\/?[A-Za-z_][^>]*$|^<\/?$/.test(text.slice(start)))
     return;
-  const message = 'the message ends within a tag: it was cut off, perhaps by a wrong Content-Length';
+  const message = 'the message ends inside a tag: it was truncated, perhaps by a wrong Content-Length';
   findings.error(draft, start, message, 'the end tags that are missing');
   draft.replace(start, text.length, '');
 }
@@ -160,14 +160,11 @@ function mend(
   else if (mistake === 'character') dropCharacter(draft, note, at, words(error));
   else if (mistake === 'lessThan') escapeLessThan(draft, note, at);
   else if (mistake === 'cdataEnd') {
-    note(']]> stands outside of a CDATA section', ']]&gt;');
+    note(']]> is outside a CDATA section', ']]&gt;');
     const found = text.indexOf(']]>', Math.max(0, at - 3));
     if (found >= 0) draft.replace(found + 2, found + 3, '&gt;');
   } else if (mistake === 'trailing') {
-    note(
-      'something follows the end of the envelope: two messages in one, or rests of a template',
-      'left out',
-    );
+    note('content after the end of the envelope: two messages in one, or the rest of a template', 'left out');
     draft.replace(at, text.length, '');
   }
 }
@@ -180,7 +177,7 @@ function mendAmpersand(draft: Draft, note: Note, ampersand: number): void {
   const character = name === undefined ? undefined : htmlEntities[name];
   if (name !== undefined && character !== undefined) {
     note(
-      `&${name}; is an entity of HTML: XML has only &amp; &lt; &gt; &quot; and &apos;`,
+      `&${name}; is an HTML entity: XML has only &amp; &lt; &gt; &quot; and &apos;`,
       'the character itself',
       ampersand,
     );
@@ -210,7 +207,7 @@ function mendInstruction(draft: Draft, note: Note, at: number): void {
   const isDeclaration = /^<\?xml\s/i.test(text.slice(at, at + 6));
   note(
     isDeclaration
-      ? 'an XML declaration stands within the document: two documents were put together, or blanks stand before it'
+      ? 'an XML declaration is inside the document: two documents were joined, or white space is before it'
       : 'processing instructions are not allowed in a SOAP message',
     'left out',
   );
@@ -220,7 +217,7 @@ function mendInstruction(draft: Draft, note: Note, at: number): void {
 function mendDeclaration(draft: Draft, note: Note): void {
   const declaration = '<?xml version="1.0" encoding="utf-8"?>';
   const end = draft.text.indexOf('>');
-  note('the XML declaration is not well-formed, or not of XML 1.0', declaration);
+  note('the XML declaration is not well-formed, or the version is not 1.0', declaration);
   if (end >= 0) draft.replace(0, end + 1, declaration);
 }
 
@@ -237,16 +234,13 @@ function dropAttribute(draft: Draft, note: Note, at: number, name: string): void
   const { text } = draft;
   const start = text.lastIndexOf('<', at);
   const again = lastAttribute(text.slice(start, text.indexOf('>', at) + 1), name);
-  note(`the attribute ${name} stands twice in one tag`, 'the second one left out');
+  note(`the attribute ${name} occurs twice in one tag`, 'the second one removed');
   if (again !== undefined) draft.replace(start + again.start, start + again.start + again.length, '');
 }
 
 function dropCharacter(draft: Draft, note: Note, at: number, why: string): void {
   const end = draft.text[at] === '&' ? draft.text.indexOf(';', at) + 1 : at + 1;
-  note(
-    `a control character stands in the message, which XML can't carry, escaped or not: ${why}`,
-    'left out',
-  );
+  note(`a control character is in the message: XML does not allow it, escaped or not: ${why}`, 'left out');
   if (end > at) draft.replace(at, end, '');
 }
 
@@ -272,7 +266,7 @@ function mendEndTag(
       draft,
       at,
       isEnd
-        ? `the message ends before </${expected}>: it was cut off, perhaps by a wrong Content-Length`
+        ? `the message ends before </${expected}>: it was truncated, perhaps by a wrong Content-Length`
         : `</${expected}> is missing`,
       `</${expected}>`,
     );
@@ -286,7 +280,7 @@ function mendEndTag(
     findings.error(
       draft,
       start,
-      `the end tag </${got}> is not that of <${expected}>: XML tells upper and lower case and prefixes apart`,
+      `the end tag </${got}> does not match <${expected}>: case and prefixes must be equal`,
       `</${expected}>`,
     );
     draft.replace(start + 2, start + 2 + got.length, expected);
@@ -319,7 +313,7 @@ function mendQuotes(draft: Draft, findings: Findings, at: number): void {
     draft,
     at,
     isTypographic
-      ? 'typographic quotes stand around an attribute: a word processor or a web page changed them'
+      ? 'typographic quotes around an attribute value: a word processor or web page changed them'
       : 'the value of an attribute has no quotes',
     'straight quotes',
   );

@@ -102,7 +102,7 @@ class MembersWalk {
       if (isArray) {
         this.#error(
           attribute.start,
-          `${attribute.local} is SOAP's encoding (rpc/encoded), and this service is document/literal: the client was made for another binding (Axis 1, nusoap, SOAP::Lite without a WSDL)`,
+          `${attribute.local} is SOAP encoding (rpc/encoded), but this service is document/literal: the client was generated for another binding (Axis 1, nusoap, SOAP::Lite without a WSDL)`,
           'left out',
         );
         this.#cut(attribute);
@@ -110,7 +110,7 @@ class MembersWalk {
       if (!isReference) continue;
       this.#error(
         start,
-        `<${local}> refers to another element (href="#…", multiRef): SOAP's encoding puts values elsewhere, and document/literal has them in place; make the client of this service's WSDL`,
+        `<${local}> refers to another element (href="#…", multiRef): document/literal has values inline. Generate the client from the WSDL of this service`,
       );
       return true;
     }
@@ -129,7 +129,7 @@ class MembersWalk {
     if (wrong !== undefined) {
       this.#error(
         wrong.start,
-        `${wrong.name} says nothing: an element without a value has xsi:nil="true", of the namespace ${namespaces.xsi}`,
+        `${wrong.name} has no effect: an element without a value has xsi:nil="true" in the namespace ${namespaces.xsi}`,
         'xsi:nil of that namespace',
       );
       const isDeclared = element.declarations.some((one) => one.local === 'xsi');
@@ -141,7 +141,7 @@ class MembersWalk {
     if (right === undefined) return false;
     const word = right.raw.trim();
     if (!/^(?:true|false|0|1)$/.test(word)) {
-      this.#error(right.start, 'xsi:nil is true or false, in lower case', 'true');
+      this.#error(right.start, 'xsi:nil: expected true or false, in lower case', 'true');
       this.edits.push({
         start: right.start,
         end: right.end,
@@ -154,7 +154,7 @@ class MembersWalk {
     if (content.trim() !== '') {
       this.#error(
         right.start,
-        `<${element.local}> says xsi:nil="true" and has a value: it is one or the other`,
+        `<${element.local}> has both xsi:nil="true" and a value: expected only one of them`,
         'the value, without xsi:nil',
       );
       this.#cut(right);
@@ -169,7 +169,7 @@ class MembersWalk {
     if (child !== undefined) {
       this.#error(
         child.start,
-        `<${local}> is a value (${view.type}), and has elements in it: <${child.local.slice(0, 64)}>`,
+        `<${local}> is a value (${view.type}), but contains elements: <${child.local.slice(0, 64)}>`,
         undefined,
         local,
       );
@@ -183,7 +183,7 @@ class MembersWalk {
         this.#note(
           start,
           'warning',
-          `the value of <${local}> was escaped twice: ${twice[0]} stands in it as text (&amp;${twice[0].slice(1)} on the wire)`,
+          `the value of <${local}> was escaped twice: ${twice[0]} is in it as text (&amp;${twice[0].slice(1)} on the wire)`,
         );
       return;
     }
@@ -192,8 +192,8 @@ class MembersWalk {
     if (trimmed !== text && view.refusal(trimmed) === undefined) {
       this.#error(
         element.opened,
-        `<${local}> has blanks around its value: ${said}`,
-        'the value without blanks',
+        `<${local}> has white space around its value: ${said}`,
+        'the value without white space',
       );
       this.#fill(element, trimmed);
       return;
@@ -233,7 +233,7 @@ class MembersWalk {
         if (seenTwice.has(found)) continue;
         seenTwice.add(found);
         if (this.#gather(element, found)) return;
-        this.#error(child.start, `<${child.local}> stands twice in <${local}>: it is taken once`);
+        this.#error(child.start, `<${child.local}> occurs twice in <${local}>: expected one`);
       }
       seen.set(found, child);
       const index = view.children.indexOf(found);
@@ -268,7 +268,7 @@ class MembersWalk {
       if (!isJson && only?.repeats === true && children.length === 1 && element.children.length === 0) {
         this.#error(
           at,
-          `<${element.local}> is a list, and has text in it: each item is an element <${only.local}>`,
+          `<${element.local}> is a list, but contains text: expected an element <${only.local}> for each item`,
           `an element <${only.local}> for each item`,
         );
         const items = between
@@ -300,7 +300,7 @@ class MembersWalk {
       this.#note(
         child.start,
         isLenient ? 'warning' : 'error',
-        `<${child.local}> is ${which}: the schema's elements are in "${found.namespace}" (elementFormDefault="${found.namespace === '' ? 'unqualified' : 'qualified'}")${isLenient ? '; this service takes it, a strict one does not' : ''}`,
+        `<${child.local}> is ${which}: the schema's elements are in "${found.namespace}" (elementFormDefault="${found.namespace === '' ? 'unqualified' : 'qualified'}")${isLenient ? '; this service accepts it, strict services reject it' : ''}`,
         `xmlns="${found.namespace}"`,
       );
       this.#qualify(child, found);
@@ -316,7 +316,7 @@ class MembersWalk {
     if (isOpen && folded === undefined) return undefined;
     const severity = this.#options.unknownElements === 'refuse' ? 'error' : 'warning';
     if (meant !== undefined) {
-      const how = folded === undefined ? 'misspelt' : 'written in another case';
+      const how = folded === undefined ? 'misspelt' : 'in a different case';
       this.#note(
         child.start,
         severity,
@@ -330,7 +330,7 @@ class MembersWalk {
       this.#note(
         child.start,
         severity,
-        `items of <${parent.local}> are called <${only.local}>, not <${child.local.slice(0, 64)}>`,
+        `items of <${parent.local}>: expected <${only.local}>, got <${child.local.slice(0, 64)}>`,
         `<${only.local}>`,
       );
       this.#qualify(child, only);
@@ -341,8 +341,8 @@ class MembersWalk {
       this.#note(
         child.start,
         severity,
-        `<${child.local.slice(0, 64)}> is one element too many: its content belongs directly into <${parent.local}> (a tool wrapped the parameters once more)`,
-        'its content alone',
+        `<${child.local.slice(0, 64)}> is an extra element: its content belongs directly in <${parent.local}> (a tool wrapped the parameters twice)`,
+        'only its content',
       );
       this.#draft.replaceAll([
         { start: child.closing, end: child.end, text: '' },
@@ -355,7 +355,7 @@ class MembersWalk {
     this.#note(
       child.start,
       severity,
-      `<${child.local.slice(0, 64)}> is none of the elements of <${parent.local}>: ${names || 'it has none'}; the client may be of another version of the WSDL`,
+      `<${child.local.slice(0, 64)}> is not an element of <${parent.local}>: ${names || 'it has none'}. The client may use another version of the WSDL`,
       'left out',
     );
     this.edits.push({ start: child.start, end: child.end, text: '' });
@@ -393,7 +393,7 @@ class MembersWalk {
       return false;
     this.#error(
       all[1]?.start ?? first.start,
-      `<${found.local}> stands ${all.length} times: the list is one <${found.local}>, with an element <${item.local}> for each item`,
+      `<${found.local}> occurs ${all.length} times: expected one <${found.local}> with an element <${item.local}> for each item`,
       `one <${found.local}> with all items`,
     );
     const { text } = this.#draft;
@@ -419,7 +419,7 @@ class MembersWalk {
     this.#note(
       at.start,
       'warning',
-      `<${at.local}> stands out of order in <${parent.local}>: the schema is a sequence, ${names.join(', ')}; this service takes any order, a strict one does not`,
+      `<${at.local}> is out of order in <${parent.local}>: the schema is a sequence, ${names.join(', ')}. This service accepts any order, strict services do not`,
       'the order of the schema',
     );
     const { text } = this.#draft;
@@ -441,7 +441,7 @@ class MembersWalk {
       this.#error(
         element.start,
         `<${child.local}> is missing in <${element.local}>: it is required`,
-        'a sample value, to be replaced by yours',
+        'a sample value; replace it with yours',
       );
       const made = `<${child.local} xmlns="${child.namespace}">${this.#options.placeholder(child)}</${child.local}>`;
       if (element.isEmptyTag) {

@@ -42,7 +42,7 @@ export function mendPayload(
     findings.error(
       draft,
       body.start,
-      `Body ${what}: it has to hold the element of an operation: ${listed(known.roots)}`,
+      `Body ${what}: expected the element of an operation: ${listed(known.roots)}`,
     );
     return undefined;
   }
@@ -65,8 +65,8 @@ function mendRest(draft: Draft, findings: Findings, count: number): void {
     draft,
     second.start,
     isMultiRef
-      ? `<${second.local.slice(0, 64)}> beside the call in Body is SOAP's encoding (multiRef, rpc/encoded): values stand in place in document/literal; make the client of this service's WSDL`
-      : `<${second.local.slice(0, 64)}> stands beside the call in Body, which holds one element (document/literal, wrapped): the parameters belong into it`,
+      ? `<${second.local.slice(0, 64)}> after the call in Body is SOAP encoding (multiRef, rpc/encoded): document/literal has values inline. Generate the client from the WSDL of this service`
+      : `<${second.local.slice(0, 64)}> is after the call in Body: expected one element that contains the parameters (document/literal, wrapped)`,
     'left out',
   );
   const body = bodyOf(draft);
@@ -106,14 +106,14 @@ function operationOf(
       draft,
       start,
       what ??
-        `<${local.slice(0, 64)}> is no operation of this service, which has ${listed(known.roots)}: the client calls another service, or another version of it`,
+        `<${local.slice(0, 64)}> is not an operation of this service, which has ${listed(known.roots)}: the client calls another service or version`,
     );
     return undefined;
   }
   const kind =
     meant?.toLowerCase() === local.toLowerCase()
-      ? 'is written in another case'
-      : 'is no operation of this service';
+      ? 'has a different case'
+      : 'is not an operation of this service';
   findings.error(draft, start, `<${local.slice(0, 64)}> ${kind}: did you mean <${meant}>?`, `<${meant}>`);
   const prefix = payload.prefix === '' ? '' : `${payload.prefix}:`;
   draft.replaceAll(
@@ -127,12 +127,11 @@ function operationOf(
 
 /** Explains an element that calls no operation; undefined if it is unknown. */
 function otherPayload({ local, namespace }: TreeElement, roots: readonly string[]): string | undefined {
-  if (local === 'Fault')
-    return 'this is a fault, the answer of a service: what was pasted is a reply, not the request';
+  if (local === 'Fault') return 'this is a fault: a reply of a service, not a request';
   if (local.endsWith('Response') && roots.includes(local.slice(0, -8)))
     return `<${local.slice(0, 64)}> is the reply of ${local.slice(0, -8)}, not its request`;
   if (namespace === namespaces.xenc)
-    return 'the body is encrypted (XML Encryption), which this service does not read: turn off encryption, TLS protects the message';
+    return 'the body is encrypted (XML Encryption), which this service does not support: turn off encryption, TLS protects the message';
   if (/^RequestSecurityToken/.test(local))
     return 'this asks for a security token (WS-Trust): set establishSecurityContext="false", or use a binding without message security';
   if (/rm\/?$|wsrm/.test(namespace))
@@ -171,17 +170,18 @@ function mendRootNamespace(
 }
 
 function namespaceCause(got: string, right: string): string {
-  if (got === '') return '; this service takes it, a strict one does not';
+  if (got === '') return '; this service accepts it, strict services reject it';
   if (got.toLowerCase() === right.toLowerCase()) return ': upper and lower case differ';
   if (got.replace(/\/$/, '') === right.replace(/\/$/, ''))
-    return ': a slash at its end is missing, or one too many';
+    return ': the trailing slash is missing or must not be there';
   if (got.replace(/^https?:/, '') === right.replace(/^https?:/, ''))
-    return ': http and https differ, a namespace is a name and not an address';
-  if (/tempuri\.org/.test(got)) return ": http://tempuri.org/ is .NET's own for services that named none";
+    return ': http and https differ, because a namespace is a name, not an address';
+  if (/tempuri\.org/.test(got))
+    return ': http://tempuri.org/ is the .NET default for services without a namespace';
   if (/soap\/envelope|soap-envelope/.test(got))
-    return ": it is the envelope's, so the element lacks a declaration of its own";
+    return ': it is the namespace of the envelope, because the element has no xmlns declaration';
   const digits = /\d+/g;
   if (got.replace(digits, '') === right.replace(digits, ''))
-    return ': the client is of another version of the WSDL';
-  return ': the client is of another WSDL, or of another version';
+    return ': the client was generated from another version of the WSDL';
+  return ': the client was generated from another WSDL or version';
 }

@@ -32,7 +32,7 @@ export function unwrap(
     findings.error(
       draft,
       0,
-      'this is an HTML page, not a SOAP message: what was sent, or pasted, is the page of a proxy, a login or an error',
+      'this is an HTML page, not a SOAP message: probably a proxy, login or error page',
     );
     return undefined;
   }
@@ -46,24 +46,24 @@ function binaryKind(body: Buffer): string | undefined {
   if (body.length === 0)
     return 'the message is empty: the client sent no body, or a redirect turned its POST into a GET';
   if (body[0] === 0x1f && body[1] === 0x8b)
-    return 'the body is compressed (gzip): send Content-Encoding: gzip with it, or send it as it is';
+    return 'the body is compressed (gzip): send Content-Encoding: gzip, or send it uncompressed';
   if (((body[0] ?? 0) & 0xfc) === 0x0c && body.length >= 12 && body[2] === 0 && body[3] === 0)
-    return 'the body is a DIME message (.NET WSE, SOAP Toolkit): DIME is not read anywhere today, send MTOM, or base64 within the element';
+    return 'the body is a DIME message (.NET WSE, SOAP Toolkit): DIME is obsolete and not supported. Send MTOM, or base64 in the element';
   if (body.subarray(0, 4).toString('latin1') === 'PK\x03\x04')
     return 'the body is a ZIP file, not a SOAP message';
   if (body.subarray(0, 4).toString('latin1') === '%PDF')
-    return 'the body is a PDF file, not a SOAP message: files go as base64 within an element, or as a part of MTOM';
+    return 'the body is a PDF file, not a SOAP message: send files as base64 in an element, or as an MTOM part';
   return undefined;
 }
 
 /** Explains text that is not XML. */
 function otherKind(head: string): string {
-  if (head === '') return 'the message holds nothing but blanks';
+  if (head === '') return 'the message contains only white space';
   if (/^[[{]/.test(head))
-    return 'this is JSON, and the address is one of SOAP: send an envelope, or send the JSON to /json/reply/{operation}';
+    return 'this is JSON, but the address is a SOAP endpoint: send an envelope, or send the JSON to /json/reply/{operation}';
   if (/^[\w.%-]+=/.test(head))
     return 'this is a form (name=value), not a SOAP message: the client posts with application/x-www-form-urlencoded';
-  if (/^HTTP\/\d/.test(head)) return 'this is the answer of a server, not a request';
+  if (/^HTTP\/\d/.test(head)) return 'this is a response of a server, not a request';
   return 'this is text, not XML: a SOAP message begins with < of its envelope';
 }
 
@@ -97,15 +97,15 @@ function charsetWords(
   charset: string | undefined,
 ): string {
   if (error instanceof UnsupportedCharset)
-    return `the gateway does not read this charset; send utf-8: ${error.message}`;
+    return `the gateway does not support this charset. Send utf-8: ${error.message}`;
   if (error.mistake === 'encoding' && error.subject === 'utf-8')
-    return 'the text is said to be UTF-8, or says nothing, and these bytes are not: it was written as ISO-8859-1 or windows-1252, or a string was sent without being encoded';
+    return 'the text should be UTF-8, but these bytes are not: it was written as ISO-8859-1 or windows-1252, or a string was sent without encoding';
   if (error.subject === 'us-ascii')
-    return 'the charset says us-ascii, and there are other characters: text/xml without a charset is often taken so';
-  const wide = isWideText(body) ? 'UTF-16' : 'of one byte each character';
+    return 'the charset is us-ascii, but the text has other characters: text/xml without a charset is often treated as us-ascii';
+  const wide = isWideText(body) ? 'UTF-16' : 'one byte per character';
   const stated =
     charset === undefined ? 'the XML declaration or the byte order mark' : 'the charset of Content-Type';
-  return `${stated} says another encoding than the bytes are, which look to be ${wide}: a text was encoded again after its declaration was written (${sentence({ ...error.reason, where: undefined })})`;
+  return `${stated} does not match the bytes, which look like ${wide}: the text was encoded again after its declaration was written (${sentence({ ...error.reason, where: undefined })})`;
 }
 
 function isWideText(body: Buffer): boolean {
@@ -142,7 +142,7 @@ function noteDoubtful(body: Buffer, text: string, charset: string | undefined, f
   if (body.every((byte) => byte < 0x80)) return;
   findings.noteHeader(
     'warning',
-    `Content-Type says charset ${stated.slice(0, 40)} and the XML declaration says ${declared}: the former counts (RFC 7303), so characters beyond ASCII may be read as others`,
+    `Content-Type says charset ${stated.slice(0, 40)} but the XML declaration says ${declared}: Content-Type takes precedence (RFC 7303), so non-ASCII characters may be wrong`,
     'utf-8 in both',
   );
 }
@@ -160,7 +160,7 @@ const httpHead: Layer = (draft, findings) => {
   findings.error(
     draft,
     0,
-    'HTTP headers stand in the body: the client writes its own head, or a whole request was pasted',
+    'HTTP headers are in the body: the client writes its own headers, or a whole request was pasted',
     'left out',
   );
   draft.replace(0, end.index + end[0].length, '');
@@ -180,8 +180,8 @@ const mimePart: Layer = (draft, findings, contentType) => {
     findings.error(
       draft,
       0,
-      'the body is a MIME message of parts, and Content-Type does not say so: it has to be multipart/related with its boundary and start',
-      'the envelope alone; values of other parts go as base64 within their elements',
+      'the body is a MIME multipart message: expected Content-Type multipart/related with its boundary and start',
+      'only the envelope; put values of other parts as base64 in their elements',
     );
   if (end > from) draft.replace(end, text.length, '');
   draft.replace(0, headEnd.index + headEnd[0].length, '');
@@ -202,8 +202,8 @@ const formField: Layer = (draft, findings) => {
   findings.error(
     draft,
     0,
-    'the envelope is encoded as a field of a form (%3C for <): the HTTP client takes the body for form data; send the bytes as they are',
-    'the envelope as it is',
+    'the envelope is encoded as a field of a form (%3C for <): the HTTP client treats the body as form data. Send the bytes unchanged',
+    'the unencoded envelope',
   );
   draft.replace(0, text.length, decoded);
 };
@@ -224,7 +224,7 @@ const jsonString: Layer = (draft, findings) => {
     draft,
     0,
     'the envelope is a string of JSON, in quotes and with \\" in it: the HTTP client serialized the text again',
-    'the envelope as it is',
+    'the unencoded envelope',
   );
   draft.replace(0, text.length, value);
 };
@@ -233,7 +233,7 @@ const jsonString: Layer = (draft, findings) => {
 const base64Text: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^\s*(?:PD94|PHM6|PHNvYX|PFNPQV|PEVu)/.test(text) || /[^A-Za-z0-9+/=\s]/.test(text)) return;
-  findings.error(draft, 0, 'the whole envelope is in base64: send it as it is', 'the envelope as it is');
+  findings.error(draft, 0, 'the whole envelope is base64: send it unencoded', 'the unencoded envelope');
   draft.replace(0, text.length, Buffer.from(text, 'base64').toString('utf8'));
 };
 
@@ -250,19 +250,14 @@ const leadingText: Layer = (draft, findings) => {
     findings.error(
       draft,
       0,
-      `${what} stands before the XML: files were put together, or a text with a mark was encoded with one`,
+      `${what} is before the XML: files were joined, or text that had a byte order mark got another one`,
       'left out',
     );
   } else if (before.trim() === '') {
     if (!text.startsWith('<?xml', from)) return;
-    findings.error(
-      draft,
-      0,
-      'blanks or line ends stand before <?xml: it has to be the very first',
-      'left out',
-    );
+    findings.error(draft, 0, 'white space before <?xml: expected <?xml at the first character', 'left out');
   } else if (from < 200 && /^<(?:\?xml|[\w-]+:?Envelope)/i.test(text.slice(from)))
-    findings.error(draft, 0, 'text stands before the XML', 'left out');
+    findings.error(draft, 0, 'text before the XML', 'left out');
   else return;
   draft.replace(0, from, '');
 };
@@ -277,7 +272,7 @@ const escapedDocument: Layer = (draft, findings) => {
     draft,
     0,
     'the whole envelope is escaped (&lt; for <): a program that expects text wrote it into XML or HTML',
-    'the envelope as it is',
+    'the unencoded envelope',
   );
   draft.replace(0, text.length, plain.trimStart());
 };
@@ -300,8 +295,8 @@ const cdataDocument: Layer = (draft, findings) => {
   findings.error(
     draft,
     0,
-    `the envelope is ${isEscaped ? 'escaped text' : 'in a CDATA section'}${around}: a text in XML is no markup, send the envelope itself`,
-    'the envelope as it is',
+    `the envelope is ${isEscaped ? 'escaped text' : 'in a CDATA section'}${around}: send the envelope as XML, not as text`,
+    'the unencoded envelope',
   );
   draft.replace(0, text.length, (isEscaped ? resolved(inner) : inner).trimStart());
 };

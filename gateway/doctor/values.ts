@@ -42,14 +42,14 @@ const isNumber = (type: string): boolean => integers.has(type) || fractions.has(
 const empty: Adviser = (text, { type, values }) => {
   if (text.trim() !== '') return undefined;
   const what = values.length > 0 ? 'no allowed value is empty' : `xs:${type} has no empty value`;
-  return { cause: `the element is empty, and ${what}: leave the element out` };
+  return { cause: `the element is empty, but ${what}: omit the element` };
 };
 
 const word: Adviser = (text, { type, values }) =>
   /^(?:null|nil|undefined|none|nan|\[object Object\])$/i.test(text) &&
   (type !== 'string' || values.length > 0)
     ? {
-        cause: `"${text.toLowerCase().slice(0, 20)}" is a word of a programming language, not a value: leave the element out, or write xsi:nil="true"`,
+        cause: `"${text.toLowerCase().slice(0, 20)}" is a keyword of a programming language, not a value: omit the element, or write xsi:nil="true"`,
       }
     : undefined;
 
@@ -58,7 +58,7 @@ const trueOrFalse: Adviser = (text, { type }) => {
   const lower = text.trim().toLowerCase();
   const isTrue = ['true', 'yes', 'y', 'on', 'ja', 'oui', 'si', 't', '-1'].includes(lower);
   const isFalse = ['false', 'no', 'n', 'off', 'nein', 'non', 'f'].includes(lower);
-  const cause = 'xs:boolean is true, false, 1 or 0, in lower case';
+  const cause = 'expected true, false, 1 or 0 in lower case (xs:boolean)';
   return { cause, instead: isTrue ? 'true' : isFalse ? 'false' : undefined };
 };
 
@@ -68,11 +68,11 @@ const enumValue: Adviser = (text, { values }) => {
   const same = values.find((value) => value.toLowerCase() === folded);
   const listed = values.slice(0, 12).join(', ') + (values.length > 12 ? ', …' : '');
   if (same !== undefined)
-    return { cause: `values are told apart by case and blanks: it is one of ${listed}`, instead: same };
+    return { cause: `case and white space of values matter: expected one of ${listed}`, instead: same };
   if (/^\d{1,3}$/.test(folded))
-    return { cause: 'a number is the position that a programming language gives it' };
+    return { cause: 'got a number, probably the position of the value in an enum of the client' };
   // the codec names only the type if there are too many values
-  return values.length > 12 && text.trim() !== '' ? { cause: `it is one of ${listed}` } : undefined;
+  return values.length > 12 && text.trim() !== '' ? { cause: `expected one of ${listed}` } : undefined;
 };
 
 const numberForm: Adviser = (text, { type, refusal }) => {
@@ -82,7 +82,7 @@ const numberForm: Adviser = (text, { type, refusal }) => {
     return { cause: 'a number has no currency or percent sign', instead: plain.replace(',', '.') };
   if (/^[+-]?\d+,\d+$/.test(plain))
     return {
-      cause: `a number has a point, not a comma: the client formats it by the machine's language settings`,
+      cause: `expected a decimal point, got a comma: the client formats numbers by the locale`,
       instead: plain.replace(',', '.'),
     };
   if (/^[+-]?\d{1,3}(?:[,.' \u00a0]\d{3})+(?:[.,]\d+)?$/.test(plain)) {
@@ -90,8 +90,7 @@ const numberForm: Adviser = (text, { type, refusal }) => {
     const isFraction = fraction !== null && fraction[2]?.length !== 3;
     const whole = (isFraction ? plain.slice(0, fraction.index) : plain).replace(/[^\d+-]/g, '');
     return {
-      cause:
-        "a number has no separators of thousands: the client formats it by the machine's language settings",
+      cause: 'expected no thousands separators: the client formats numbers by the locale',
       instead: isFraction ? `${whole}.${fraction[2]}` : whole,
     };
   }
@@ -99,19 +98,19 @@ const numberForm: Adviser = (text, { type, refusal }) => {
     return { cause: 'numbers are decimal, not hexadecimal', instead: String(Number.parseInt(plain, 16)) };
   if (integers.has(type) && /^[+-]?\d+\.0*$/.test(plain))
     return {
-      cause: `xs:${type} is a whole number: the client sends a floating one`,
+      cause: `xs:${type} is a whole number: the client sends a floating-point number`,
       instead: plain.replace(/\.0*$/, ''),
     };
   if (integers.has(type) && /^[+-]?\d+\.\d+$/.test(plain))
-    return { cause: `xs:${type} is a whole number, and this has a fraction` };
+    return { cause: `xs:${type} is a whole number, but this has a fraction` };
   if (/^[+-]?\d+$/.test(plain) && refusal(plain) !== undefined)
-    return { cause: `the number is outside of what xs:${type} holds` };
+    return { cause: `the number is outside the range of xs:${type}` };
   if (/^[+-]?\d+(?:\.\d+)?e[+-]?\d+$/i.test(plain))
     return {
-      cause: `xs:${type} has no exponent: the client formats it as a floating number`,
+      cause: `xs:${type} has no exponent: the client formats it as a floating-point number`,
       instead: String(Number(plain)),
     };
-  if (/^(?:true|false)$/i.test(plain)) return { cause: 'a number is expected, and this is a boolean' };
+  if (/^(?:true|false)$/i.test(plain)) return { cause: 'expected a number, got a boolean' };
   return undefined;
 };
 
@@ -126,9 +125,9 @@ const dateForm: Adviser = (text, { type }) => {
   const wants =
     type === 'date'
       ? 'xs:date is 2026-01-31'
-      : 'xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 where the zone counts';
+      : 'xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 if the time zone matters';
   const wcf = /^\\?\/Date\((-?\d{1,15})(?:[+-]\d{4})?\)\\?\/$/.exec(value);
-  if (wcf !== null) return epoch(Number(wcf[1]), 'this is the form of dates in .NET JSON', type);
+  if (wcf !== null) return epoch(Number(wcf[1]), 'this is a .NET JSON date', type);
   if (/^\d{9,10}$/.test(value))
     return epoch(Number(value) * 1000, 'this is a count of seconds (Unix time)', type);
   if (/^\d{12,13}$/.test(value))
@@ -148,7 +147,7 @@ function almostIso(iso: RegExpExecArray, wants: string, type: 'date' | 'dateTime
   const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
   const why = /T/i.test(value)
     ? 'the time or its zone has another form'
-    : 'between date and time stands a T, no blank';
+    : 'expected a T between date and time, got a space';
   return { cause: `${why}; ${wants}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
 }
 
@@ -160,7 +159,7 @@ function localDate(value: string, wants: string, type: 'date' | 'dateTime'): Val
     const [, day = '', month = '', year = '', hours, minutes = '00', seconds = '00'] = dotted;
     const time = hours === undefined ? undefined : `${two(hours)}:${minutes}:${seconds}`;
     return {
-      cause: `the date is written as in German (31.01.2026): the client formats it by the machine's language settings; ${wants}`,
+      cause: `the date has the German format (31.01.2026): the client formats dates by the locale; ${wants}`,
       instead: of(`${year}-${two(month)}-${two(day)}`, time),
     };
   }
@@ -171,7 +170,7 @@ function localDate(value: string, wants: string, type: 'date' | 'dateTime'): Val
     const isAmerican = Number(second) > 12;
     const date = isBritish ? `${year}-${two(second)}-${two(first)}` : `${year}-${two(first)}-${two(second)}`;
     return {
-      cause: `the date is written with slashes, in which day and month can't be told apart; ${wants}`,
+      cause: `the date has slashes, so day and month are ambiguous; ${wants}`,
       instead: (isBritish || isAmerican) && value.length <= 10 ? of(date) : undefined,
     };
   }
@@ -190,7 +189,7 @@ function epoch(ms: number, what: string, type: string): ValueAdvice {
   const date = new Date(ms);
   const text = Number.isNaN(date.getTime()) ? undefined : date.toISOString().replace('.000Z', 'Z');
   return {
-    cause: `${what}, and xs:${type} is written out, as in 2026-01-31${type === 'date' ? '' : 'T12:00:00Z'}`,
+    cause: `${what}: expected xs:${type}, such as 2026-01-31${type === 'date' ? '' : 'T12:00:00Z'}`,
     instead: type === 'date' ? text?.slice(0, 10) : text,
   };
 }
@@ -207,7 +206,7 @@ const timeSpan: Adviser = (text, { type }) => {
   if (parts === null) return { cause: wants };
   const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts;
   return {
-    cause: `this is a TimeSpan's own form (hours:minutes); ${wants}`,
+    cause: `this is the format of a .NET TimeSpan (hours:minutes); ${wants}`,
     instead: `P${Number(days)}DT${Number(hours)}H${Number(minutes)}M${Number(seconds)}S`,
   };
 };
@@ -217,7 +216,10 @@ const bytes: Adviser = (text, { type }) => {
   const wants = 'xs:base64Binary is base64 (RFC 4648, 4) with its padding';
   const url = /^data:[^,]*;base64,/.exec(text);
   if (url !== null)
-    return { cause: `the value is a data: URL; ${wants} alone`, instead: text.slice(url[0].length) };
+    return {
+      cause: `the value is a data: URL; ${wants} without the prefix`,
+      instead: text.slice(url[0].length),
+    };
   if (/[-_]/.test(text) && !/[+/]/.test(text) && /^[\w-]+=*$/.test(text)) {
     const plain = text.replaceAll('-', '+').replaceAll('_', '/').replaceAll('=', '');
     return { cause: `this is base64 for URLs (- and _ for + and /); ${wants}`, instead: padded(plain) };
@@ -225,7 +227,7 @@ const bytes: Adviser = (text, { type }) => {
   if (/^[A-Za-z0-9+/]+$/.test(text) && text.length % 4 !== 0 && text.length % 4 !== 1)
     return { cause: `the padding (=) at the end is missing; ${wants}`, instead: padded(text) };
   return {
-    cause: `${wants}; this is other text, perhaps the bytes themselves or a file's name`,
+    cause: `${wants}; got other text, perhaps raw bytes or a file name`,
   };
 };
 

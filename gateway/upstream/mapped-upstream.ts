@@ -161,7 +161,7 @@ function madeInPart(error: CallError, answered: number, all: number): CallError 
   if (error.code === 'CallerGone') return error;
   const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;
   const { said, logged } = error;
-  const reason = within(`${answered} of ${all} calls succeeded, then:`, said);
+  const reason = within(`${answered} of ${all} calls succeeded, then`, said);
   return new CallError(code, { ...reason, logged, cause: error });
 }
 

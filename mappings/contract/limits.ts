@@ -181,7 +181,7 @@ export const limitTable = {
   },
   upstreamQueue: {
     value: 256,
-    bounds: 'Calls that wait for a connection to the upstream.',
+    bounds: 'Calls waiting for an upstream connection.',
     result: '503 `Overloaded`',
     orNone: true,
   },

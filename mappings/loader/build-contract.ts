@@ -201,7 +201,7 @@ function withinLimits<T>(make: () => T, allowance: Allowance, report: Report): T
   } catch (error) {
     if (error instanceof OverLimit) report(error.pointer ?? allowance.place, error.message);
     else if (isStackOverflow(error))
-      report(allowance.place, 'expected fewer schemas in one another, got more than can be followed');
+      report(allowance.place, 'expected schemas with less nesting, got too many levels');
     else throw error;
     return undefined;
   }
@@ -307,7 +307,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
   const { served: drafts, notServed } = read;
   if (drafts.length === 0) {
     for (const { pointer, why } of notServed.flatMap(({ reasons }) => reasons)) report(pointer, why);
-    report('/paths', 'expected at least one operation that can be served, got none');
+    report('/paths', 'expected at least one supported operation, got none');
   }
   const responseStatus = findResponseStatus(builder);
   const finished = builder.finish(drafts, [...credentialsType(overlay), ...faultDetailTypes(overlay)]);
@@ -405,7 +405,7 @@ function checkErrors(
   if (settings.soapErrors === 'in-band' && without !== undefined)
     report(
       '/soapErrors',
-      `expected data.responseStatus in every reply, got none in ${without.name}; choose fault`,
+      `expected data.responseStatus in every reply, got none in ${without.name}. Use fault`,
     );
 }
 
@@ -420,12 +420,11 @@ function checkStreams(
     if (!stream) continue;
     const { body } = upstream;
     const pointer = `/operations${pointerSegment(name)}/stream`;
-    if (body.kind !== 'binary')
-      report(pointer, `expected none, since the body of ${name} is no file of bytes`);
+    if (body.kind !== 'binary') report(pointer, `expected none, because the body of ${name} is not binary`);
     else if (settings.validate === 'strict')
-      report(pointer, 'expected none with validate: strict, which looks at every value before the call');
+      report(pointer, 'expected none with validate: strict, which checks all values before the call');
     else if (input.fields.some(({ json, type }) => json !== body.field && binary.has(type)))
-      report(pointer, `expected none, since other inputs of ${name} hold base64 too`);
+      report(pointer, `expected none, because other inputs of ${name} have base64 too`);
   }
 }
 
@@ -461,9 +460,9 @@ function checkOverlayNames(
       continue;
     }
     if (order !== undefined && type.kind !== 'record')
-      report(`${pointer}/order`, `expected none, since ${name} is no object`);
+      report(`${pointer}/order`, `expected none, because ${name} is not an object`);
     if (item !== undefined && !items.has(type))
-      report(`${pointer}/item`, `expected none, since there is no array of ${name}`);
+      report(`${pointer}/item`, `expected none, because no array of ${name} exists`);
   }
 }
 

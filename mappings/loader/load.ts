@@ -97,7 +97,7 @@ function refuseUrl(place: ContractPlace): void {
   if (!isDocumentUrl(path)) return;
   const message = isFolder
     ? 'expected a folder, got a URL'
-    : 'is a URL, and none is fetched by itself; expected a file, or --fetch to store it in one';
+    : 'is a URL. Expected a file, or --fetch to download the document to a file';
   throw new ContractError([{ file: withoutUrlSecrets(path), pointer: '', message }]);
 }
 
@@ -119,11 +119,11 @@ function fileReader(
     try {
       const root = realpathSync(folder === undefined ? documents : resolve(overlays, folder));
       const file = realpathSync(join(root, path));
-      if (!file.startsWith(root + sep)) return { why: 'got one that lies elsewhere' };
+      if (!file.startsWith(root + sep)) return { why: 'got a file outside the folder' };
       const problems: ContractProblem[] = [];
       const read = readYamlFile(file, problems, allowance);
       if (read !== undefined) return { root: patches.apply(read) };
-      return { why: `got one that can't be read (${problems.map(({ message }) => message).join('; ')})` };
+      return { why: `got an unreadable file (${problems.map(({ message }) => message).join('; ')})` };
     } catch (error) {
       if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
       throw error;
@@ -168,7 +168,7 @@ function filesIn(directory: string): ContractFiles {
   const openapi = findFile(directory, 'openapi');
   if (openapi !== undefined) return { openapi, overlay: findFile(directory, 'soap') };
   const message =
-    'no such file; a contract is a folder with openapi.yaml, or with the WSDL of an existing service, and, where the defaults do not fit, soap.yaml (or .yml, .json)';
+    'no such file; a contract is a folder with openapi.yaml or a legacy WSDL, and an optional soap.yaml (or .yml, .json)';
   throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
 }
 

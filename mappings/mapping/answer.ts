@@ -39,7 +39,7 @@ export function bodyOf(
   const type = answer.headers['content-type'] ?? '';
   // for example, the error page of a proxy
   if (/^\s*(?:text\/html|application\/xhtml\+xml)\b/i.test(type) && !/html/i.test(accept))
-    throw new MappingError('reply', '', { expected: `an answer of ${accept}`, got: 'HTML' });
+    throw new MappingError('reply', '', { expected: `a response of type ${accept}`, got: 'HTML' });
   if (replyForm === 'binary') return base64Of(bytesOf(answer));
   const [, charset = 'utf-8'] = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type) ?? [];
   try {

@@ -36,7 +36,8 @@ export interface Module {
 export function readModule(mapping: string, code: string, allowance: Allowance): string {
   const folder = realpathSync(dirname(mapping));
   const file = realpathSync(join(folder, code));
-  if (!file.startsWith(folder + sep)) throw new Error('expected one below the folder of the mapping');
+  if (!file.startsWith(folder + sep))
+    throw new Error('expected a file in the folder of the mapping or below');
   return readWhole(file, allowance).toString('utf8');
 }
 
@@ -62,7 +63,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
   const strange = strangeLine(source);
   if (strange !== undefined)
     throw new SyntaxError(
-      `expected export function and export const alone, and import type, got ${strange.slice(0, 60)}`,
+      `expected only export function, export const and import type, got ${strange.slice(0, 60)}`,
     );
   const plain = withoutTypes(source);
   const names = [...plain.matchAll(exported)].map(([, one, another]) => one ?? another ?? '');
@@ -110,7 +111,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
         throw new CodeError({
           where: `${name}: ${called}`,
           expected: `the functions of a message to end within ${ms} ms`,
-          got: 'one that was still running',
+          got: 'a function that was still running',
         });
       }
     },
@@ -291,7 +292,7 @@ return (all) => (name, json, at, most) => {
     try {
       return '!' + String(typeof error === 'object' && error !== null && 'message' in error ? error.message : error).slice(0, 200);
     } catch {
-      return '!an error that says nothing';
+      return '!an error without a message';
     }
   }
 };
@@ -311,5 +312,5 @@ function asPlain(value: Value): Value {
  */
 function messageOf(error: unknown): string {
   const message = Object.getOwnPropertyDescriptor(Object(error), 'message')?.value;
-  return typeof message === 'string' ? message : 'an error that says nothing';
+  return typeof message === 'string' ? message : 'an error without a message';
 }

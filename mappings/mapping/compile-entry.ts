@@ -101,10 +101,7 @@ export class EntryCompiler {
         : this.#replyMaker(this.#error, entry.error, { shape: anyShape, cover: new Cover() }, [], false);
     if (error !== undefined)
       for (const at of this.#reply.placeListsBeside(this.#error))
-        this.#oneWay(
-          `${entry.pointer}/error`,
-          `${at}: an item whose call doesn't go well has no place in it`,
-        );
+        this.#oneWay(`${entry.pointer}/error`, `${at}: an item whose call fails is missing in it`);
     const faults = entry.faults.map((fault, index) => this.#faultMaker(fault, index));
     const withinOf = (...rules: RuleCompiler[]) =>
       rules.some(({ callsFunctions }) => callsFunctions) ? this.#module?.within : undefined;
@@ -148,13 +145,13 @@ export class EntryCompiler {
     if (open !== undefined)
       this.#problem(
         pointer,
-        `expected no fault after ${open.name}, which has no when and is for each error answer`,
+        `expected no fault after ${open.name}, which has no when and matches each error response`,
       );
     const status = when.find(({ path }) => pathText(path) === 'status');
     const statuses = typeof status?.is === 'object' ? status.is : undefined;
     const good = statuses?.find((one) => !/^[345]\d\d$/.test(one));
     if (status !== undefined && good !== undefined)
-      this.#problem(status.pointer, `expected the status of an error answer, got ${good}`);
+      this.#problem(status.pointer, `expected the status of an error response, got ${good}`);
     const source: Source = { shape: errorOf(statuses), cover: new Cover(), isError: true };
     const fits = this.#fault.paths.conditions(when, source);
     const make = shape === undefined ? () => undefined : this.#fault.body(map, shape, source, [], undefined);
@@ -195,7 +192,7 @@ export class EntryCompiler {
         if (!isItems(items)) return [];
         return items.map((item, index) => {
           const inner = scope.inner(item, [...forEach, { kind: 'index', index }]);
-          if (item === null) throw inner.error([], { expected: 'an item to make a call of', got: 'null' });
+          if (item === null) throw inner.error([], { expected: 'an item for a call', got: 'null' });
           return inner;
         });
       },
@@ -295,7 +292,7 @@ export class EntryCompiler {
       if (first !== undefined)
         this.#problem(
           first.pointer,
-          `expected a parameter, as ${method} ${path} takes no body in JSON, got ${pathText(first.target)}`,
+          `expected a parameter, because ${method} ${path} has no JSON body, got ${pathText(first.target)}`,
         );
       return undefined;
     }
@@ -322,7 +319,7 @@ export class EntryCompiler {
     const target = this.#old.reply;
     if (target === undefined) return () => new Map(); // a one-way operation
     if (auto && !shape.kinds.has('object'))
-      this.#problem(`${pointer}/autoReply`, 'expected an answer with members in JSON, got another one');
+      this.#problem(`${pointer}/autoReply`, 'expected a JSON response with members, got another response');
     const make = rules.body(
       group,
       target,

@@ -149,7 +149,7 @@ export class RuleCompiler {
       const nested = rule.source.kind === 'group' && rule.map !== undefined && rule.when.length === 0;
       if (!nested) {
         if (members.size > 0)
-          this.#side.problem(rule.pointer, `expected ${at} to be filled whole or by members, got both`);
+          this.#side.problem(rule.pointer, `expected rules for the whole ${at} or for its members, got both`);
         return this.rule(rule, target, source, at);
       }
       this.#fillBy(place, rule, source);

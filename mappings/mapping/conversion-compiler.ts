@@ -61,7 +61,7 @@ export class ConversionCompiler {
     const isBytes = conversion.shape === bodyBytes && !single.base64 && !single.open;
     if (as === 'list') this.#listItem(conversion, rule, items, at);
     if (this.isGathered && !target.kinds.has('array'))
-      oneWay(rule.pointer, `${at}: what replies behind the first have there is left out`);
+      oneWay(rule.pointer, `${at}: values from replies after the first are omitted`);
     this.#checkFit(rule, conversion.shape, isBytes, target, at, path);
     return fitMaker(conversion.make, path, target);
   }
@@ -73,7 +73,7 @@ export class ConversionCompiler {
     if (isBytes)
       problem(
         rule.pointer,
-        `expected a target of xs:base64Binary for the bytes of the answer, got ${at}; say as: text for their base64`,
+        `expected a target of xs:base64Binary for the response bytes, got ${at}. Use as: text for their base64`,
       );
     else if (shape !== codeShape && !isTable && !isOfOneKind(shape, target))
       problem(rule.pointer, unlike(at, target, pathText(path), shape));
@@ -119,7 +119,7 @@ export class ConversionCompiler {
       if (found === undefined && !hasDefault)
         throw scope.error(path, {
           expected: `one of ${table.texts.slice(0, 20).join(', ')}`,
-          got: 'a value that no rule has',
+          got: 'a value without a rule',
         });
       return found?.(scope);
     });
@@ -136,7 +136,7 @@ export class ConversionCompiler {
     const write = compileDates(one, other);
     if (typeof write === 'string') problem(`${rule.pointer}/date`, write);
     else {
-      if (!keepsAll(one, other)) oneWay(rule.pointer, `${at}: ${other} says less than ${one}`);
+      if (!keepsAll(one, other)) oneWay(rule.pointer, `${at}: ${other} has less information than ${one}`);
       conversion.step(textShape, (value, scope) => {
         const written = typeof value === 'string' ? write(value) : undefined;
         if (written === undefined)
@@ -179,7 +179,7 @@ export class ConversionCompiler {
     if (lacking.length > 0 && otherwise === undefined)
       problem(
         `${pointer}/values`,
-        `expected a row for each value of ${pathText(path)}, or a default, for ${at}; there is none for ${lacking.slice(0, 20).join(', ')}`,
+        `expected a row for each value of ${pathText(path)}, or a default, for ${at}; no row for ${lacking.slice(0, 20).join(', ')}`,
       );
     if (known !== undefined)
       for (const key of table.keys())
@@ -203,7 +203,7 @@ export class ConversionCompiler {
     return (scope) => {
       throw scope.error(
         [],
-        { expected: `what ${at}[] is made of, as each call has its item`, got: 'none' },
+        { expected: `a source for ${at}[], because each call has its item`, got: 'none' },
         true,
       );
     };

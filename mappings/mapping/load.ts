@@ -65,7 +65,7 @@ export function loadMapping(
 /** Compiles a mapping that another thread loaded. */
 export function compileLoaded(text: MappingText, limits: Limits): LoadedMapping {
   const report: Report = (pointer, message) => {
-    throw new Error(`${pointer}: ${message}, of a mapping that was loaded without it`);
+    throw new Error(`${pointer}: ${message}, because the mapping was loaded without it`);
   };
   return compile(text, readEntries(text.root, report, limits), report, limits);
 }

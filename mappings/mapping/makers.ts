@@ -122,7 +122,7 @@ export function recordMaker(
       if (!made.has(name))
         throw scope.error(
           [],
-          { expected: `what ${joined(at, name)} is made of, which is required`, got: 'none' },
+          { expected: `a source for the required ${joined(at, name)}`, got: 'none' },
           true,
         );
     return made;
@@ -157,7 +157,7 @@ export function eachMaker(path: Path, target: Shape, item: Maker): Maker {
 
 /** Returns the message about items that are lost because only the first item is used. */
 export function behindFirst(at: string): string {
-  return `${at}: items behind the first are left out`;
+  return `${at}: items after the first are omitted`;
 }
 
 /**

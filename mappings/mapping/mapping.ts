@@ -162,5 +162,5 @@ function mappedOperation(
 
 function missedText(path: string, ways: readonly CompiledEntry[]): string {
   const calls = ways.map(({ target: { method, path: at } }) => `${method} ${at}`).join(', ');
-  return `expected a rule that takes ${path === '' ? 'the body' : path} of the request to ${calls}, auto that covers it, or its path under omit, got none`;
+  return `expected a rule from ${path === '' ? 'the body' : path} of the request to ${calls}, auto, or its path under omit, got none`;
 }

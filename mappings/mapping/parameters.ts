@@ -28,13 +28,13 @@ export function writeParameters(
       throw scope.error([], { expected: `a scalar or a list of scalars for ${said}`, got: 'another value' });
     if (texts.length === 0) {
       if (parameter.required)
-        throw scope.error([], { expected: `what ${said} is made of, which is required`, got: 'none' });
+        throw scope.error([], { expected: `a source for the required ${said}`, got: 'none' });
       continue;
     }
     if (texts.reduce((sum, text) => sum + text.length, 0) > parameterText)
       throw scope.error([], { expected: `at most ${parameterText} characters for ${said}`, got: 'more' });
     if (!texts.every((text) => text.isWellFormed()))
-      throw scope.error([], { expected: `whole characters for ${said}`, got: 'half of one' });
+      throw scope.error([], { expected: `whole characters for ${said}`, got: 'half of a character' });
     const name = encodeURIComponent(parameter.name);
     if (parameter.in === 'path') {
       const segment = texts.map(encodeURIComponent).join(',');
@@ -57,7 +57,7 @@ export function writeParameters(
       const text = texts.join(',');
       if (!fitsHeader(text))
         throw scope.error([], {
-          expected: `printable ASCII for ${said}, without blanks at its ends`,
+          expected: `printable ASCII for ${said}, without white space at its ends`,
           got: 'other text',
         });
       headers[parameter.name.toLowerCase()] = text;

@@ -16,7 +16,7 @@ export function lackingAnswer(way: CompiledEntry, limits: Limits): string | unde
     const missed = missedOf(way, success, limits);
     if (missed === undefined) continue;
     const why = success.body === undefined ? 'which have no body' : 'which have another body';
-    return `expected a reply for answers of status ${success.status}, ${why}; say default or else: ${missed}`;
+    return `expected a reply for responses of status ${success.status}, ${why}. Add default or else: ${missed}`;
   }
   return undefined;
 }

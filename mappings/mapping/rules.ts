@@ -182,8 +182,8 @@ class RuleReader {
       const at = pointer + pointerSegment(text);
       const target = this.#path(text, at);
       if (target.some(({ kind }) => kind !== 'member'))
-        this.#report(at, 'expected names alone in a target path; a list is filled by each or list');
-      else if (target.length === 0) this.#report(at, 'expected a member to fill, got the place itself');
+        this.#report(at, 'expected only names in a target path. Fill a list with each or list');
+      else if (target.length === 0) this.#report(at, 'expected a member, got an empty path');
       else rules.push({ pointer: at, target, rule: this.#rule(inner, at, depth + 1) });
     }
     return { pointer, rules };
@@ -195,7 +195,7 @@ class RuleReader {
       this.#report(pointer, `expected at most ${this.#maxRules} rules, aliases counted each time, got more`);
     if (depth > this.#limits.jsonDepth || this.#count > this.#maxRules) {
       if (depth > this.#limits.jsonDepth)
-        this.#report(pointer, `expected at most ${this.#limits.jsonDepth} rules in one another, got more`);
+        this.#report(pointer, `expected at most ${this.#limits.jsonDepth} levels of nested rules, got more`);
       return { ...emptyRule, pointer };
     }
     if (typeof value === 'string')

@@ -65,8 +65,8 @@ export function begin(
   const way = ways[entry];
   if (way === undefined)
     throw root.error([], {
-      expected: 'a request that one of the rules of its operation is for',
-      got: 'one that no `when` fits',
+      expected: 'a request that matches a rule of its operation',
+      got: 'a request that matches no `when`',
     });
   const unmapped = uncoveredPlace(value, way.cover);
   if (unmapped !== undefined)
@@ -91,7 +91,7 @@ export function end(
   limits: Limits,
   steps: number,
 ): string {
-  if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
+  if (way === undefined) throw new RangeError('entry: expected an entry of the operation, got another entry');
   if (answers.length === 0) return writeValue(replyOfNone(way, limits, steps));
   const characters = answers.reduce((sum, { body }) => sum + body.length, 0);
   const replies = mapped('reply', way, characters, limits, () => {
@@ -117,7 +117,7 @@ function refuseNone(way: CompiledEntry, root: Scope, limits: Limits, steps: numb
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
     throw root.error(way.forEach, {
-      expected: 'an item to make a call of',
+      expected: 'an item for a call',
       got: 'none',
       detail: `of the reply: ${error.message}`,
     });
@@ -135,7 +135,7 @@ function replyOf(
   const run = new Run('reply', limits, made, { ...answer, bytes: bytesOf(answer) });
   if (isError && error === undefined)
     throw new MappingError('reply', '', {
-      expected: 'an answer that went well, or rules for error',
+      expected: 'a successful response, or rules for error',
       got: `status ${status}`,
     });
   const scope = new Scope(isError ? toldBy(answer, limits) : bodyOf(target, answer, limits), run);
@@ -149,7 +149,7 @@ export function faultIn(
   limits: Limits,
   steps: number,
 ): string | undefined {
-  if (way === undefined) throw new RangeError('entry: expected one that the operation has, got another');
+  if (way === undefined) throw new RangeError('entry: expected an entry of the operation, got another entry');
   if (way.faults.length === 0) return undefined;
   const value = toldBy(answer, limits);
   return mapped('reply', way, answer.body.length, limits, () => {
@@ -174,7 +174,7 @@ function gathered(replies: readonly Value[], path: Path): Value | undefined {
   if (!given.every(isMembers)) {
     if (given.every((reply) => !isItems(reply) && !isMembers(reply))) return first;
     throw new MappingError('reply', pathText(path), {
-      expected: 'lists, objects or values alike in the replies of several calls',
+      expected: 'the same kind (list, object or value) in the replies of several calls',
       got: 'several kinds',
     });
   }

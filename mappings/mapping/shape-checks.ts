@@ -142,8 +142,8 @@ export function kindsText({ kinds }: Shape): string {
 
 export function unlike(at: string, target: Shape, from: string, source: Shape): string {
   if (source.values !== undefined && target.values !== undefined)
-    return `expected values for ${at}: ${from} has ones that it lacks`;
-  return `expected ${kindsText(target)} for ${at}, got ${from}, which is ${kindsText(source)}; say as, join, split, each or map`;
+    return `expected values of ${at}, got other values from ${from}`;
+  return `expected ${kindsText(target)} for ${at}, got ${from}, which is ${kindsText(source)}. Use as, join, split, each or map`;
 }
 
 export function joined(at: string, name: string): string {

@@ -92,7 +92,7 @@ export class SourcePaths {
     if (shape === noBody)
       this.#side.problem(
         pointer,
-        'expected a rule without the body of the answer, as the document describes none',
+        'expected a rule without the response body, because the document describes none',
       );
   }
 
@@ -127,7 +127,7 @@ export class SourcePaths {
     if (every >= 0 && every < path.length - 1)
       this.#side.problem(
         pointer,
-        `expected a path of one place, got ${pathText(path)}, which is one of each item; say each, with rules for what is in it`,
+        `expected a path to one value, got ${pathText(path)}, which has a value per item. Use each with rules for the items`,
       );
     let at = from;
     for (let index = 0; index < path.length; index++) {
@@ -139,10 +139,10 @@ export class SourcePaths {
         if (inner === undefined) {
           const there =
             at === noBody
-              ? 'the document describes no body of the answer'
+              ? 'the document describes no response body'
               : at.members.size > 0
                 ? `there are ${someNames(at)}`
-                : `what is there is ${kindsText(at)}`;
+                : `the value is ${kindsText(at)}`;
           this.#side.problem(pointer, `expected a path of the source, got ${here}; ${there}`);
           return anyShape;
         }

@@ -70,7 +70,7 @@ export function targetOperation(
   const operation = methods.includes(method) ? item[method.toLowerCase()] : undefined;
   if (!isNode(operation)) {
     const there = methods.filter((one) => isNode(item[one.toLowerCase()]));
-    return `expected a method that ${path} has, which are ${there.join(', ') || 'none'}, got ${method}`;
+    return `expected a method of ${path}, which are ${there.join(', ') || 'none'}, got ${method}`;
   }
   const body = reader.resolve(operation.requestBody);
   const bodies = mediaIn(isNode(body) ? body.content : undefined, reader);

@@ -25,7 +25,7 @@ export function writeTypes({ operations }: Pick<Mapping, 'operations'>): string 
     }
   }
   const head =
-    '// Written by `soapbridge map types`. Numbers are text: no digit is lost.\n\n/** What a function gets besides its value. */\nexport interface Context {\n  /** The target path that it makes a value for. */\n  readonly at: string;\n}\n';
+    '// Written by `soapbridge map types`. Numbers are text: no digit is lost.\n\n/** Second argument of a mapping function. */\nexport interface Context {\n  /** Target path of the value. */\n  readonly at: string;\n}\n';
   return [head, ...exported, ...writer.declarations].join('\n');
 }
 
@@ -115,7 +115,7 @@ function inRule({ code, map, source, else: other }: Rule): readonly string[] {
 export function writeTestSkeleton(module: string, names: readonly string[]): string {
   const tests = names.map(
     (name) =>
-      `test('${name}: expected what it makes of a value', () => {\n  assert.equal(${name}('a value of the source', { at: 'the target path' }), 'what the target has');\n});\n`,
+      `test('${name}: maps a value', () => {\n  assert.equal(${name}('a value of the source', { at: 'the target path' }), 'the expected target value');\n});\n`,
   );
   return `import assert from 'node:assert/strict';\nimport test from 'node:test';\nimport { ${names.join(', ')} } from '${module.replaceAll(/['\\]/g, '\\$&')}';\n\n${tests.join('\n')}`;
 }

@@ -142,7 +142,7 @@ class Loader {
 }
 
 /** Reason for callbacks and webhooks, which are not operations of the document. */
-const theirCalls = 'the service calls others with it, past this gateway';
+const theirCalls = 'the service sends this call itself, so it does not pass the gateway';
 
 function figuresOf(outcomes: readonly Outcome[]) {
   const sum = (of: (outcome: Outcome) => number): number =>

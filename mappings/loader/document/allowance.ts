@@ -118,7 +118,7 @@ export class Allowance {
   takeToken(): void {
     const { contractTokens } = this.limits;
     if (++this.#tokens > contractTokens)
-      throw new OverLimit(`expected at most ${contractTokens} indents, marks and texts of YAML, got more`);
+      throw new OverLimit(`expected at most ${contractTokens} YAML tokens, got more`);
     if (this.#tokens % stepsPerLook === 0) this.#look(undefined);
   }
 
@@ -138,7 +138,7 @@ export class Allowance {
     const { contractSteps } = this.limits;
     if (this.#steps > contractSteps)
       throw new OverLimit(
-        `expected a contract of at most ${contractSteps} steps, got more; members, parameters and texts count wherever something refers to them`,
+        `expected a contract of at most ${contractSteps} steps, got more. Members, parameters and texts count for each reference to them`,
         pointer,
       );
     if (Math.floor(before / stepsPerLook) !== Math.floor(this.#steps / stepsPerLook)) this.#look(pointer);
@@ -170,7 +170,7 @@ export function contractError(
   const [first] = all;
   const more = all.length - listed.length;
   if (first !== undefined && more > 0)
-    listed.push({ file: first.file, pointer: '', message: `${more} problems more, which are not told` });
+    listed.push({ file: first.file, pointer: '', message: `${more} more problems, not listed` });
   return new ContractError(listed);
 }
 

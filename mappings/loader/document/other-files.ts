@@ -77,7 +77,7 @@ export function createOtherFiles(source: OtherFilesSource): OtherFiles {
       const known = opened.get(file);
       if (known !== undefined) return known;
       const made =
-        opened.size >= most ? { why: `would be one more than ${most} files` } : openFile(file, source);
+        opened.size >= most ? { why: `exceeds the maximum of ${most} files` } : openFile(file, source);
       opened.set(file, made);
       return made;
     },
@@ -96,11 +96,11 @@ function openFile(
     .filter(([beginning]) => file.startsWith(beginning) && !file.startsWith('../', beginning.length))
     .toSorted(([a], [b]) => b.length - a.length);
   if (stated === undefined && isUrl(file))
-    return { why: `is a URL, and none is fetched; expected its beginning and a folder ${foldersAre}` };
+    return { why: `is a URL, which is not downloaded. Add its beginning and a folder ${foldersAre}` };
   if (stated === undefined) {
     const [beginning = '../'] = /^(?:\.\.\/)+/.exec(file) ?? [];
-    const such = `expected its beginning, such as "${beginning}", and a folder ${foldersAre}`;
-    return { why: `leads out of the folder of the document; ${such}`, beginning };
+    const such = `Add its beginning, such as "${beginning}", and a folder ${foldersAre}`;
+    return { why: `is outside the folder of the document. ${such}`, beginning };
   }
   const [beginning, folder] = stated;
   const path = file.slice(beginning.length);
@@ -113,7 +113,7 @@ function found(
   where: string,
 ): ReturnType<OtherFiles['open']> {
   return 'why' in content
-    ? { why: `can't be followed: expected a file ${where}, ${content.why}` }
+    ? { why: `cannot be resolved: expected a file ${where}, ${content.why}` }
     : { file, ...content };
 }
 

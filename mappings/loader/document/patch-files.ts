@@ -22,7 +22,7 @@ export class PatchFiles {
     this.#problems = problems;
     this.#allowance = allowance;
     if (isPatch(overlay.root)) {
-      const message = `expected the overlay of soapbridge, got an OpenAPI Overlay; name it in an overlay: \`patches: [${basename(overlay.path)}]\``;
+      const message = `expected the overlay of soapbridge, got an OpenAPI Overlay. List it in an overlay: \`patches: [${basename(overlay.path)}]\``;
       problems.push({ file: overlay.path, pointer: '', message });
     }
     // Any other value is reported with the other keys of the overlay.
@@ -55,7 +55,7 @@ export class PatchFiles {
     for (const [target, patches] of this.#patches) {
       if (this.#applied.has(target)) continue;
       for (const { path } of patches) {
-        const message = `expected the document, or a file that its references lead to, got ${target}`;
+        const message = `expected the document or a file that it references, got ${target}`;
         this.#problems.push({ file: path, pointer: '/extends', message });
       }
     }

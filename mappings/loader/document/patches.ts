@@ -210,7 +210,7 @@ class Change {
     if (found.length === 0) {
       this.#report(
         `${pointer}/target`,
-        `${shown(target)} selects nothing in ${this.#name}; expected a value`,
+        `${shown(target)} selects nothing in ${this.#name}. Expected a value`,
       );
       return this.#root;
     }
@@ -330,7 +330,7 @@ class Change {
     const at = location.map(pointerSegment).join('');
     this.#report(
       `${pointer}/${kind}${kind === 'update' ? inside : ''}`,
-      `expected ${kindOf(value)}, as ${at} of ${this.#name} is, got ${kindOf(given)}; remove that first`,
+      `expected ${kindOf(value)}, like ${at} of ${this.#name}, got ${kindOf(given)}. Remove that value first`,
     );
     return value;
   }
@@ -392,7 +392,9 @@ function select(path: string, root: unknown, allowance: Allowance): readonly Fou
         allowance.stepText('', text.length);
         const pattern = compiled(source);
         if (pattern === undefined)
-          throw new Error(`${name}() got ${shown(source)}, which is no regular expression of linear time`);
+          throw new Error(
+            `${name}() got ${shown(source)}, which is not a regular expression with linear matching time`,
+          );
         return pattern.matcher(text).find();
       },
     });

@@ -99,7 +99,10 @@ export class References {
   isTrue(node: Node, key: string, pointer: string): boolean {
     const value = memberOf(node, key);
     if (value !== undefined && typeof value !== 'boolean')
-      this.noteOdd(`${pointer}/${key}`, `expected true or false, got ${shown(value)}; it is read as false`);
+      this.noteOdd(
+        `${pointer}/${key}`,
+        `expected true or false, got ${shown(value)}. The value false is used`,
+      );
     return value === true;
   }
 
@@ -150,7 +153,7 @@ export class References {
     if (node === undefined)
       return {
         pointer: at,
-        why: `${shown(text)} leads nowhere; expected something that ${address === '' ? 'this' : 'that'} file has`,
+        why: `${shown(text)} does not exist; expected a part of ${address === '' ? 'this' : 'that'} file`,
       };
     return { node, pointer: joinFile(opened.file, path.map(pointerSegment).join('')) };
   }
@@ -172,13 +175,13 @@ export class References {
       if (passed.has(current.node))
         return this.#reported({
           pointer: `${current.pointer}/$ref`,
-          why: 'leads back to itself; expected what it names to be there',
+          why: 'refers to itself; expected a reference to a value',
         });
       passed.add(current.node);
       if (passed.size > contractReferences)
         return this.#reported({
           pointer: `${pointer}/$ref`,
-          why: `expected at most ${contractReferences} references from one to the next, got more`,
+          why: `expected at most ${contractReferences} references in a chain, got more`,
         });
       const found = this.target(current.node.$ref, current.pointer);
       if (isUnresolved(found)) return found;
@@ -191,7 +194,7 @@ export class References {
   #open(address: string, from: string): Opened {
     if (address === '' && from === '') return { file: '', root: this.#document };
     const found = this.#others?.open(address, from);
-    if (found === undefined) return { why: 'lies outside this file; copy what it names under /components' };
+    if (found === undefined) return { why: 'is outside this file. Copy its target to /components' };
     return 'file' in found && found.file === '' ? { file: '', root: this.#document } : found;
   }
 

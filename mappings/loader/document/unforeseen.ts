@@ -196,7 +196,7 @@ export class UnforeseenReferences {
     if (kind !== 'mediaType' || beside !== '' || !this.#references.version.startsWith('3.2'))
       this.#references.noteUnforeseen(
         `${pointer}/$ref`,
-        `OpenAPI foresees no $ref here; what it names was read in its place${beside}`,
+        `OpenAPI allows no $ref here; its target was read${beside}`,
       );
     if (kind !== 'operation') return inside(this.#moved(found, fileOf(pointer)));
     // Messages name the original location, and references inside are relative to that file.

@@ -64,7 +64,7 @@ function unreadable(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (typeof code !== 'string') throw error;
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'expected UTF-8, got other bytes';
-  return code === 'ENOENT' ? 'no such file' : `can't be read (${code})`;
+  return code === 'ENOENT' ? 'no such file' : `unreadable (${code})`;
 }
 
 /** Kinds of files that may have no end. */
@@ -325,7 +325,7 @@ class ValueReader {
     if (this.#weight > this.#limits.contractAliases)
       refuse(
         offset,
-        `expected at most ${this.#limits.contractAliases} uses of an anchor, got more; write a $ref instead`,
+        `expected at most ${this.#limits.contractAliases} uses of an anchor, got more. Use a $ref instead`,
       );
     return anchored.value;
   }
@@ -378,7 +378,7 @@ function refuseUnlike(node: Scalar): void {
   if ((typeof value !== 'number' && typeof value !== 'boolean') || source === undefined) return;
   const digits = source.replaceAll(/\D/g, '').length;
   if (source === String(value) || (typeof value === 'number' && (digits > 15 || digits === 0))) return;
-  refuse(offsetOf(node), `expected ${value}, or '${source}' in quotes where it is a text, got ${source}`);
+  refuse(offsetOf(node), `expected ${value}, or '${source}' in quotes for a text, got ${source}`);
 }
 
 /**
@@ -420,13 +420,13 @@ function hasUniqueKeys(json: JsonReader, longest: number): boolean {
 }
 
 function tooDeep(most: number): string {
-  return `expected at most ${most} lists and objects in one another, got more`;
+  return `expected at most ${most} levels of nested lists and objects, got more`;
 }
 
-const duplicateKey = 'expected each key once, got this one again';
+const duplicateKey = 'expected each key once, got this key again';
 
 /** Messages that replace those of the YAML library. */
 const sentences: { readonly [code in ErrorCode]?: string } = {
   MULTIPLE_DOCS: 'expected one document, got another',
-  RESOURCE_EXHAUSTION: 'expected fewer lists and objects in one another',
+  RESOURCE_EXHAUSTION: 'expected less nesting of lists and objects',
 };

@@ -8,13 +8,13 @@ import { readYamlFile } from '../document/yaml.ts';
 import { byCodeUnit, type ContractNames, folded, type Names } from './names.ts';
 
 const names = map(
-  'Names by what they are of.',
+  'Names by the items that they name.',
   '`pointer: name`',
   text('A name.', 'the name of an XML element', /^[\p{L}_][\p{L}\p{N}._-]*$/u),
 );
 
 /** The content of a `names.lock`. */
-const lockSettings = record('Names that callers have compiled in.', {
+const lockSettings = record('Names that clients compile in.', {
   service: text('The service.', 'an identifier', /^[A-Za-z_]\w*$/),
   operations: names,
   types: names,
@@ -57,7 +57,10 @@ function checkUnique(
     if (key.endsWith('=')) continue; // merged types share a name
     const other = keys.get(fold(name));
     if (other !== undefined)
-      report(`/${kind}${pointerSegment(key)}`, `expected a name unlike that of ${other}, got ${shown(name)}`);
+      report(
+        `/${kind}${pointerSegment(key)}`,
+        `expected a name other than the name of ${other}, got ${shown(name)}`,
+      );
     keys.set(fold(name), key);
   }
 }

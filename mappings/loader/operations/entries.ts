@@ -59,7 +59,7 @@ export interface Entry {
 }
 
 /** Reason for leaving out callbacks and webhooks. */
-const theirCalls = 'the service calls others with it, past this gateway';
+const theirCalls = 'the service sends this call itself, so it does not pass the gateway';
 
 const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
@@ -118,7 +118,7 @@ export function listEntries(
         continue;
       }
       if (!isFixed && !isMethod(written)) {
-        const why = `expected a method that a call can be made by, got ${shown(written)}`;
+        const why = `expected a supported HTTP method, got ${shown(written)}`;
         leaveOut(`${written} ${path}`, at + below, why);
         continue;
       }
@@ -167,7 +167,8 @@ function resolvePathItem(
     leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
     return undefined;
   }
-  if (node.trace !== undefined) leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show what proxies add');
+  if (node.trace !== undefined)
+    leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show headers that proxies add');
   return { node, pointer: at };
 }
 

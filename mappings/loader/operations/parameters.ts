@@ -87,7 +87,7 @@ export function readParameters(
   checkPath(sentPath(path, parameters), parameters, pointer, report);
   for (const name of entry.spansSegments) {
     if (!path.includes(`{${name}}`))
-      report(pointer, `expected {${name}} in the path, which the overlay says spans segments`);
+      report(pointer, `expected {${name}} in the path, because the overlay lists it under slashes`);
   }
   return parameters;
 }
@@ -239,8 +239,7 @@ function checkPath(
       report(pointer, `expected a path parameter for the path's {${hole}}, got none`);
   }
   for (const name of names) {
-    if (!holes.includes(name))
-      report(pointer, `expected {${name}} in the path, as it has a parameter ${name}`);
+    if (!holes.includes(name)) report(pointer, `expected {${name}} in the path for the parameter ${name}`);
   }
 }
 

@@ -59,7 +59,7 @@ export function readRequestBody(
     const types = all.map(({ type }) => type);
     source.report(
       `${found.pointer}/content`,
-      `expected ${entry.mediaType ?? 'a media type'} that can be sent, got ${types.join(', ') || 'none'}`,
+      `expected ${entry.mediaType ?? 'a media type'} that the gateway can send, got ${types.join(', ') || 'none'}`,
     );
     return none;
   }
@@ -353,7 +353,7 @@ export function memberFields(
 ): WrapperField[] {
   const found = membersOf([media.schema], references);
   if (found.kind === 'none') {
-    report(found.pointer, `expected an object whose members become the wrapper's children; ${found.why}`);
+    report(found.pointer, `expected an object whose members become the wrapper's children: ${found.why}`);
     return [];
   }
   const { node, pointer } = media;

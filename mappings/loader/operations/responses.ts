@@ -85,7 +85,7 @@ function readMembers({ name }: Entry, { response, media }: Success, source: Oper
   if (media?.form === 'json') return { fields: memberFields(`${name}Response`, media, source), reply };
   source.report(
     response.pointer,
-    `expected content of application/json, got ${media?.type ?? 'none'}; this dialect has no other replies`,
+    `expected content of application/json, got ${media?.type ?? 'none'}. This dialect has no other replies`,
   );
   return { fields: [], reply };
 }
@@ -156,8 +156,8 @@ function chooseMedia(
   if (media !== undefined || all.length === 0) return media;
   const types = all.map(({ type }) => type).join(', ');
   const isStream = all.some(({ form }) => form === 'stream');
-  const why = isStream ? 'a stream has no end to wait for' : 'no form of a reply';
-  report(`${pointer}/content`, `expected a media type that can be carried, got ${types}; ${why}`);
+  const why = isStream ? 'a stream has no end' : 'not a supported reply';
+  report(`${pointer}/content`, `expected a supported media type, got ${types}; ${why}`);
   return undefined;
 }
 

@@ -46,7 +46,7 @@ export function readRoutes(
         .map((segment) => (segment.startsWith('{') ? '{}' : segment)),
     ].join('/');
     const same = shapes.get(shape);
-    if (same !== undefined) report(at, `expected another path than that of ${shown(same)}`);
+    if (same !== undefined) report(at, `expected a path other than ${shown(same)}`);
     shapes.set(shape, key);
     routes.push(route);
   }
@@ -67,7 +67,7 @@ function inputOf(input: string, { name, input: { fields } }: Operation, at: stri
   if (field === undefined || (field.type.kind !== 'scalar' && field.type.kind !== 'enum')) {
     report(
       at,
-      `expected an input of ${name} that is no object or array, got ${shown(input)}${
+      `expected an input of ${name} that is not an object or array, got ${shown(input)}${
         field === undefined
           ? didYouMean(
               input,
@@ -86,11 +86,14 @@ function inputOf(input: string, { name, input: { fields } }: Operation, at: stri
  */
 function checkPath(path: string, at: string, report: Report): void {
   if (/^(?:soap1[12]|(?:json|xml)\/reply\/[^/]+)$/i.test(path))
-    report(at, "expected a path that isn't one of the gateway's own (soap11, soap12, json/reply, xml/reply)");
+    report(
+      at,
+      'expected a path that the gateway does not use itself (soap11, soap12, json/reply, xml/reply)',
+    );
   if (/\.(?:json|xml|soap11|soap12)$/i.test(path))
     report(
       at,
-      "expected a path without .json, .xml, .soap11 or .soap12 at its end, which choose the reply's format",
+      'expected a path without .json, .xml, .soap11 or .soap12 at its end, because these select the format of the reply',
     );
 }
 
@@ -99,7 +102,10 @@ function checkQuery({ query }: Route, jsonp: boolean, at: string, report: Report
   const taken = jsonp ? /^(?:format|callback|_)$/i : /^(?:format|_)$/i;
   for (const field of query)
     if (taken.test(field))
-      report(at, `expected no input ${field} in the query, where it says how the reply is written`);
+      report(
+        at,
+        `expected no input ${field} in the query, because the gateway uses this name for the format of the reply`,
+      );
 }
 
 function checkInputs(
@@ -118,15 +124,12 @@ function checkInputs(
   if (method === 'GET' || method === 'DELETE') {
     for (const { json, required } of operation.input.fields) {
       if (required && json !== credentials?.member && !given.includes(json))
-        report(
-          at,
-          `${method} carries no body; expected ${json}, which is required, in the path or the query`,
-        );
+        report(at, `${method} has no body; expected the required ${json} in the path or the query`);
     }
   } else if (given.length > 0) {
     report(
       at,
-      `${method} takes its inputs from the body alone (W38), not ${given.join(', ')} from the path or query`,
+      `${method} takes its inputs only from the body (W38), not ${given.join(', ')} from the path or query`,
     );
   }
 }

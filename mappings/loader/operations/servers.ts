@@ -65,7 +65,7 @@ export class Servers {
     const at = own.length > 0 ? pointer : pathItem.pointer;
     this.#assumed.set(
       `${at}/servers`,
-      `lies at ${shown(stated.url)}, which has no address among the overlay's servers`,
+      `is at ${shown(stated.url)}, which has no address in servers of the overlay`,
     );
     return this.#upstreamAt(stated);
   }

@@ -188,7 +188,7 @@ function isOwnHeader(name: string): boolean {
 function readReplyHeaders(names: readonly string[], report: Report): readonly string[] {
   for (const name of names) {
     if (isOwnHeader(name))
-      report('/replyHeaders', `expected names of HTTP headers of the API's own, got ${shown(name)}`);
+      report('/replyHeaders', `expected names of HTTP headers that only the API uses, got ${shown(name)}`);
   }
   return names.map((name) => name.toLowerCase());
 }
@@ -225,7 +225,7 @@ function readCredentials(keys: NonNullable<Values['credentials']>, report: Repor
   }
   const send = keys.send ?? (member === undefined ? 'headers' : 'body');
   if (send === 'body' && member === undefined)
-    report('/credentials/send', 'expected headers, since /credentials/member names no member of the body');
+    report('/credentials/send', 'expected headers, because /credentials/member is not set');
   return { member, headers, required, secret, send, basic: readBasic(keys.basic, headers, report) };
 }
 
@@ -244,7 +244,7 @@ function readBasic(
       `expected another credential than username, got ${shown(password)} again`,
     );
   if ([...headers.values()].some((header) => header.toLowerCase() === 'authorization'))
-    report('/credentials/basic', 'expected none, since a credential has the header Authorization for itself');
+    report('/credentials/basic', 'expected none, because a credential uses the header Authorization');
   return { username, password };
 }
 
@@ -287,7 +287,7 @@ function readWsse(
     created: nameAt(digest.created, 'digest/created'),
   };
   if (new Set([username, password, ...Object.values(parts)]).size < 5)
-    report('/wsse/digest', 'expected five credentials with names of their own, got one again');
+    report('/wsse/digest', 'expected five credentials with different names, got one twice');
   return { username, password, digest: parts, timestamp, unverified };
 }
 
@@ -306,7 +306,7 @@ export function readHeaderNames(
     const at = pointer + pointerSegment(name);
     const lower = header.toLowerCase();
     if (takenHeaders.has(lower))
-      report(at, `expected the name of an HTTP header of the API's own, got ${shown(header)}`);
+      report(at, `expected the name of an HTTP header that only the API uses, got ${shown(header)}`);
     else if (stated.has(lower)) report(at, `expected a header for each name, got ${header} again`);
     else headers.set(name, header);
     stated.add(lower);

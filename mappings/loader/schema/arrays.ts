@@ -61,7 +61,7 @@ function restOf(
   const pointer = `${owner}/items`;
   const { type, nullable } = isNode(items)
     ? context.itemOf(items, pointer, `${name}Item`)
-    : { type: drafts.asJson(pointer, 'items behind those listed may be anything'), nullable: true };
+    : { type: drafts.asJson(pointer, 'items after the listed items can have any type'), nullable: true };
   return {
     xml: 'Items',
     type: drafts.collections.arrayOf(type, nullable),

@@ -86,8 +86,8 @@ class MembersReader {
 
   #gather(node: unknown, at: string): NoMembers | undefined {
     this.#references.allowance.step(at);
-    if (!isNode(node)) return { kind: 'none', pointer: at, why: 'a part of it is no schema' };
-    if (this.#open.has(node)) return { kind: 'none', pointer: at, why: 'it is a part of itself' };
+    if (!isNode(node)) return { kind: 'none', pointer: at, why: 'a part of it is not a schema' };
+    if (this.#open.has(node)) return { kind: 'none', pointer: at, why: 'it contains itself' };
     if (this.#always.has(node) || (this.#conditions > 0 && this.#sometimes.has(node))) return undefined;
     (this.#conditions > 0 ? this.#sometimes : this.#always).add(node);
     this.#open.add(node);
@@ -105,7 +105,7 @@ class MembersReader {
 
   #gatherParts({ allOf }: Node, at: string): NoMembers | undefined {
     if (allOf === undefined) return undefined;
-    if (!Array.isArray(allOf)) return { kind: 'none', pointer: `${at}/allOf`, why: 'it is no list' };
+    if (!Array.isArray(allOf)) return { kind: 'none', pointer: `${at}/allOf`, why: 'it is not a list' };
     for (const [index, part] of allOf.entries()) {
       if (!countsInAllOf(part)) continue;
       const problem = this.#gather(part, `${at}/allOf/${index}`);
@@ -121,7 +121,7 @@ class MembersReader {
       return { kind: 'none', pointer: `${at}/${keyword}`, why: `${keyword} fits no closed type` };
     const kind = kindOf(node);
     if (kind === undefined ? node.type !== undefined && !takesObjects(node) : kind !== 'object')
-      return { kind: 'none', pointer: at, why: 'it is not an object alone' };
+      return { kind: 'none', pointer: at, why: 'it can be another type than an object' };
     for (const [json, member] of Object.entries(childOf(node, 'properties')))
       this.#add({ json, schema: member, pointer: `${at}/properties${pointerSegment(json)}` });
     for (const name of textsOf(node.required) ?? []) this.#required.add(name);

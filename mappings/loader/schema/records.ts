@@ -164,13 +164,12 @@ function noteOwnXml(drafts: TypeDrafts, schema: unknown, pointer: string, json: 
   if (!isNode(schema) || !isNode(schema.xml)) return;
   const { name, attribute, namespace, prefix, wrapped, nodeType } = schema.xml;
   const said = [
-    ...(typeof name === 'string' && name !== json ? [`is called ${shown(name)}`] : []),
+    ...(typeof name === 'string' && name !== json ? [`has the name ${shown(name)}`] : []),
     ...(attribute === true || nodeType === 'attribute' ? ['is an attribute'] : []),
-    ...(namespace !== undefined || prefix !== undefined ? ['has a namespace of its own'] : []),
-    ...(wrapped === true ? ['has an element around it'] : []),
+    ...(namespace !== undefined || prefix !== undefined ? ['has its own namespace'] : []),
+    ...(wrapped === true ? ['has a wrapper element'] : []),
   ];
-  if (said.length > 0)
-    drafts.ownXml.set(`${pointer}/xml`, `in XML of the service's own it ${said.join(', ')}`);
+  if (said.length > 0) drafts.ownXml.set(`${pointer}/xml`, `the xml keyword says: ${said.join(', ')}`);
 }
 
 /** Returns a test for pointers below the given ones. Many pointers are looked up instead of compared one by one. */

@@ -34,7 +34,7 @@ export function checkType(schema: Node, pointer: string, references: References)
   if (isNode(type)) {
     references.noteOdd(
       `${pointer}/type`,
-      'expected the name of a type, got an object; the schema is read without it, so that it takes any value',
+      'expected the name of a type, got an object. The schema is read without it and accepts any value',
     );
     return;
   }
@@ -43,7 +43,7 @@ export function checkType(schema: Node, pointer: string, references: References)
     if (stated === undefined || stated === 'null' || isJsonType(stated)) continue;
     references.wrong(
       `${pointer}/type${isList ? `/${index}` : ''}`,
-      `expected one of ${[...jsonTypes, 'null'].join(', ')}, got ${shown(stated)}; a schema without a type takes any value`,
+      `expected one of ${[...jsonTypes, 'null'].join(', ')}, got ${shown(stated)}. A schema without a type accepts any value`,
     );
   }
 }
@@ -66,7 +66,7 @@ export function narrowedValues(
   const known = new Set<unknown>(all);
   const values = stated.filter((value): value is string => known.has(value));
   if (values.length === stated.length) return { values };
-  return { why: `expected values of the enum that it refers to (${someOf(all)})` };
+  return { why: `expected values of the referenced enum (${someOf(all)})` };
 }
 
 /**

@@ -150,7 +150,7 @@ export class SchemaRules {
       if (Math.abs(value) <= Number.MAX_SAFE_INTEGER) return String(value);
       this.#unchecked.set(
         `${pointer}/${keyword}`,
-        'beyond 2 to the power of 53, where digits of the document are not kept',
+        'more than 2 to the power of 53, so digits of the document are lost',
       );
       return undefined;
     };

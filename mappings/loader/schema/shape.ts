@@ -71,11 +71,11 @@ export class SchemaTypes implements SchemaContext {
       return this.#asJson(
         pointer,
         opened === this.#containers
-          ? 'refers to itself without an object between; expected an object with members'
+          ? 'refers to itself without an object in between; expected an object with members'
           : 'an array or map of itself',
       );
     if (this.#open.size >= deepest)
-      return this.#asJson(pointer, `more than ${deepest} arrays, maps and references in one another`);
+      return this.#asJson(pointer, `more than ${deepest} levels of nested arrays, maps and references`);
     this.#open.set(key, this.#containers);
     const usage = this.#read(schema, pointer, name);
     this.#open.delete(key);
@@ -112,7 +112,7 @@ export class SchemaTypes implements SchemaContext {
       case 'boolean':
         return this.#scalar('boolean');
       default:
-        return this.drafts.asJson(pointer, 'it says no single type');
+        return this.drafts.asJson(pointer, 'it has no single type');
     }
   }
 
@@ -191,7 +191,7 @@ export class SchemaTypes implements SchemaContext {
     if (scalar === 'decimal' && this.overlay.dialect.decimals === 'of-dotnet' && isUnbounded(schema))
       this.drafts.unbounded.set(
         pointer,
-        "expected a minimum and a maximum within 28 digits, which .NET's decimal holds, got a number without; clients on .NET fail at a larger one in a reply",
+        'expected a minimum and a maximum within 28 digits (decimal of .NET), got a number without them. .NET clients fail at larger numbers in replies',
       );
     return this.#scalar(scalar);
   }

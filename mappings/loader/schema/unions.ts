@@ -33,9 +33,9 @@ export function unionOf(
   const { scalar } = drafts.collections;
   const closed = list.filter(({ kind }) => kind !== 'any');
   const [first] = closed;
-  if (first === undefined) return drafts.asJson(pointer, 'it says no single type');
+  if (first === undefined) return drafts.asJson(pointer, 'it has no single type');
   for (const { kind, pointer: at } of list)
-    if (kind === 'any') drafts.notes.set(at, 'a variant that fits no closed type');
+    if (kind === 'any') drafts.notes.set(at, 'a variant without a closed type');
   if (closed.length === list.length) {
     if (closed.length === 1) return typeOf(context, first, name);
     const kinds = new Set(closed.map(({ kind }) => kind));

@@ -48,7 +48,7 @@ class Conversion {
     this.#root = root;
     this.#allowance = allowance;
     const elsewhere = (pointer: string, message: string): void =>
-      report(pointer, `${message}; in Swagger 2.0 only schemas may lie in other files`);
+      report(pointer, `${message}; in Swagger 2.0 only schemas may be in other files`);
     this.#references = new References(root, elsewhere, undefined, allowance);
   }
 

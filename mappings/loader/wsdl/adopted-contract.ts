@@ -87,7 +87,7 @@ function checkOperations(folder: string, { operations, notServed, documents }: A
   const reasons = notServed.map(({ name, reason, file, line }): ContractProblem => {
     return { file: placeIn(folder, file), pointer: '', line, message: `${name} is not served: ${reason}` };
   });
-  const message = 'expected a SOAP binding with an operation that can be served, got none';
+  const message = 'expected a SOAP binding with a supported operation, got none';
   const file = placeIn(folder, documents[0]?.file ?? '');
   throw new ContractError([...reasons, { file, pointer: '', line: 1, message }]);
 }
@@ -119,7 +119,7 @@ function withOverlay(service: AdoptedService, overlay: AdoptedOverlay, report: R
     if (operation === undefined)
       report(
         `/operations${pointerSegment(key)}`,
-        `expected an operation of the WSDL that is served, got ${shown(key)}${didYouMean(key, byKey.keys())}`,
+        `expected a served operation of the WSDL, got ${shown(key)}${didYouMean(key, byKey.keys())}`,
       );
     else made.set(operation, hide === true ? undefined : { ...operation, name: name ?? operation.name });
   }
@@ -232,7 +232,7 @@ function endpointsOf(
     if (ownPaths.has(lower))
       report(
         `/endpoints${pointerSegment(port.name)}`,
-        `expected a path of its own for the port, got ${shown(path)}`,
+        `expected a unique path for the port, got ${shown(path)}`,
       );
     const known = byPath.get(lower);
     if (known === undefined) byPath.set(lower, { path, ports: [port] });
@@ -278,7 +278,7 @@ function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverl
       if (format !== '{}')
         report(
           `${at}/format`,
-          `expected none, as a UsernameToken's value goes as it is, got ${shown(format)}`,
+          `expected none, because the value of a UsernameToken is sent unchanged, got ${shown(format)}`,
         );
     } else if (!blocks.has(block)) {
       const known = [...blocks].slice(0, 10).join(', ') || 'none';
@@ -295,7 +295,7 @@ function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverl
   if (tokenParts.length === 1)
     report(
       '/headers',
-      `expected ${Object.values(tokenPlaces).join(' and ')}, got ${tokenParts[0]?.name} alone`,
+      `expected ${Object.values(tokenPlaces).join(' and ')}, got only ${tokenParts[0]?.name}`,
     );
   const all = [...parts, ...tokenParts];
   return {

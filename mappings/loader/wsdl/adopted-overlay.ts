@@ -51,7 +51,10 @@ function readMoved(given: Keys['headers'], report: Report): AdoptedOverlay['head
   const names = new Map<string, string>();
   for (const [place, { header }] of given ?? []) {
     if (header === undefined)
-      report(`/headers${pointerSegment(place)}`, 'expected the HTTP header that it goes in, got none');
+      report(
+        `/headers${pointerSegment(place)}`,
+        'expected the name of an HTTP header for the value, got none',
+      );
     else if (!/^[^.\s]+(?:\.[^.\s]+)+$/.test(place))
       report(
         `/headers${pointerSegment(place)}`,

@@ -14,7 +14,7 @@ export function findAmbiguousOperations(endpoints: readonly AdoptedEndpoint[]): 
       if (names.length === 0) return [];
       const shared = body === '' ? 'an empty body' : `the body element ${body}`;
       return [
-        `no message to ${path} can select ${someOf(names)}: ${operations.length} operations there have ${shared}, and these have no action of their own; give their ports different paths with "endpoints" in soap.yaml, or leave operations out with "hide"`,
+        `no message to ${path} can select ${someOf(names)}: ${operations.length} operations have ${shared} and no unique action. Set different paths with "endpoints" in soap.yaml, or remove operations with "hide"`,
       ];
     });
   });

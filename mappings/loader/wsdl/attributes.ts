@@ -78,7 +78,7 @@ function readUse(context: SchemaContext, element: XmlElement, schema: Schema): A
   }
   const local = attributeOf(element, 'name');
   if (local === undefined) {
-    context.findings.problem(element, 'expected a name or a ref, got an attribute without');
+    context.findings.problem(element, 'expected a name or a ref, got an attribute without both');
     return undefined;
   }
   const qualified = isQualified(element, schema, 'attributeFormDefault');

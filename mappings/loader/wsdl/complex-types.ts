@@ -82,7 +82,7 @@ function warnOfAmbiguity(
   const of = name === undefined ? 'a type' : `the type ${name}`;
   findings.warn(
     element,
-    `the content of ${of} is ambiguous: an element can be ${one} or ${other} at one place, and validators refuse the schema`,
+    `the content of ${of} is ambiguous: an element can be ${one} or ${other} at one place, so validators reject the schema`,
   );
 }
 
@@ -116,7 +116,7 @@ function textOf(context: SchemaContext, derived: XmlElement, schema: Schema, bas
   const inner = xsdChild(derived, 'simpleType');
   const inherited = textTypeOf(base);
   if (inner === undefined && inherited === undefined && base !== anyType)
-    context.findings.problem(derived, 'expected a base whose content is text, got one of elements');
+    context.findings.problem(derived, 'expected a base with text content, got a base with elements');
   const text = inner === undefined ? inherited : readSimpleType(context, inner, schema, undefined);
   if (derived.local === 'extension' || text === undefined) return text ?? anySimpleType;
   return derived.children.some(isFacet) ? restricted(context, derived, text) : text;
@@ -145,7 +145,7 @@ function derivedContent(
   if (base.kind === 'simple') {
     context.findings.problem(
       derived,
-      'expected a complex type as the base of complex content, got a simple one',
+      'expected a complex type as the base of complex content, got a simple type',
     );
     return contentOf(particle, mixed);
   }
@@ -187,7 +187,7 @@ function arrayContent(
     if (stated === undefined) continue;
     const bracket = stated.indexOf('[');
     if (bracket < 0)
-      context.findings.warn(attribute, `the array type ${shown(stated)} has no brackets; [] is taken`);
+      context.findings.warn(attribute, `the array type ${shown(stated)} has no brackets; [] is used`);
     const item = context.typeNamed(bracket < 0 ? stated : stated.slice(0, bracket), attribute, schema);
     const brackets = bracket < 0 ? '[]' : stated.slice(bracket);
     return arrayOf(item, brackets, context.allowance.limits.contractReferences);

@@ -78,7 +78,7 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
     }
     findings.warn(
       at,
-      `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(lone.name.namespace)}, the only one, is taken`,
+      `the ${kind} ${name.local} is not in ${shown(name.namespace)}; the only one, in ${shown(lone.name.namespace)}, is used`,
     );
     return lone;
   }

@@ -282,7 +282,7 @@ class DocumentReader {
   #addSchema(element: XmlElement, includer: string | undefined, at: XmlElement): void {
     const own = attributeOf(element, 'targetNamespace');
     if (includer !== undefined && own !== undefined && own !== includer) {
-      const got = `got one of ${shown(own)}`;
+      const got = `got the namespace ${shown(own)}`;
       this.#refuse(at, includer, `expected an included schema of ${shown(includer)}, ${got}`);
       return;
     }
@@ -317,7 +317,8 @@ class DocumentReader {
     if (root.local === 'definitions') return;
     const own = attributeOf(root, 'targetNamespace') ?? '';
     if (own === imported) this.#addSchema(root, undefined, at);
-    else this.#refuse(at, imported, `expected a schema of ${shown(imported)}, got one of ${shown(own)}`);
+    else
+      this.#refuse(at, imported, `expected a schema of ${shown(imported)}, got the namespace ${shown(own)}`);
   }
 }
 
@@ -347,7 +348,7 @@ function numberDocuments(opened: readonly OpenDocument[]): void {
 }
 
 /** The problem of an `xs:redefine`. */
-export const noRedefine = 'expected no xs:redefine, which is not supported; write what it makes';
+export const noRedefine = 'expected no xs:redefine, which is not supported. Write its result instead';
 
 function kindOf(root: XmlElement): 'wsdl' | 'xsd' | undefined {
   if (isA(root, namespaces.wsdl, 'definitions')) return 'wsdl';

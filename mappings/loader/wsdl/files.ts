@@ -92,7 +92,7 @@ export class XmlFiles {
       read: (ref, path) => this.#readBelow(ref, path),
       // `#read` counts the files
       most: Number.POSITIVE_INFINITY,
-      foldersAre: "as --refs of adopt, or among the overlay's refs",
+      foldersAre: 'as --refs of adopt, or in refs of the overlay',
       hasQueries: true,
     });
   }
@@ -139,7 +139,7 @@ export class XmlFiles {
     const { contractFiles } = this.#allowance.limits;
     // the first file does not count
     if (this.#known.size > contractFiles)
-      throw new OverLimit(`${path} would be one more than ${contractFiles} files`);
+      throw new OverLimit(`${path} exceeds the maximum of ${contractFiles} files`);
     // A path with an escaped slash may leave the folder and return to it. Output files cannot have this path.
     const own = path.split('/').includes('..') ? relative(below, real) : path;
     const made = this.#parse(real, ref === undefined ? own : `${ref}/${own}`);
@@ -150,18 +150,18 @@ export class XmlFiles {
   #parse(real: string, file: string): Reading {
     const findings = this.#findings;
     try {
-      if (!statSync(real).isFile()) return { why: 'got what is no file' };
+      if (!statSync(real).isFile()) return { why: 'got something that is not a file' };
       const { source, early } = readSource(file, readWhole(real, this.#allowance));
       const element = readTree(source, this.#allowance);
       if (early) findings.warn(element, 'text before the XML declaration is skipped');
       if (oldSchemas.some((namespace) => source.text.includes(`"${namespace}"`)))
-        findings.warn(element, 'XML Schema of before 2001 is read as that of 2001');
+        findings.warn(element, 'an XML Schema from before 2001 is read as a schema of 2001');
       return { file, root: element };
     } catch (error) {
       if (error instanceof OverLimit) throw new OverLimit(error.message, file, error.line);
       if (error instanceof XmlError || error instanceof UnsupportedCharset) {
         findings.fileFlaw(file, error instanceof XmlError ? error.line : undefined, error.message);
-        return { why: `got one that isn't read (${error.message})` };
+        return { why: `got an unreadable file (${error.message})` };
       }
       if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
       throw error;
@@ -186,7 +186,7 @@ export class XmlFiles {
     if (candidates.length > 1)
       this.#findings.warn(
         at,
-        `several files have the target namespace ${shown(namespace)}: ${someOf(candidates)}; ${path} is taken`,
+        `several files have the target namespace ${shown(namespace)}: ${someOf(candidates)}; ${path} is used`,
       );
     const found = this.#read(this.#root, path);
     return 'why' in found ? undefined : found;
@@ -218,7 +218,7 @@ function existing(folder: string): string | undefined {
 function inside(root: string, path: string): string | { why: string } {
   try {
     const real = realpathSync(join(root, path));
-    return real.startsWith(root + sep) ? real : { why: 'got one that lies elsewhere' };
+    return real.startsWith(root + sep) ? real : { why: 'got a file outside the folder' };
   } catch (error) {
     if (error instanceof Error && 'code' in error) return { why: `got none (${error.code})` };
     throw error;

@@ -77,7 +77,7 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   } catch (error) {
     if (error instanceof OverLimit || isStackOverflow(error)) {
       const { message, pointer, line } =
-        error instanceof OverLimit ? error : new OverLimit('expected less of one in another, got more');
+        error instanceof OverLimit ? error : new OverLimit('expected less nesting, got more');
       throw new ContractError([
         { file: placeIn(folder, pointer || wsdl), pointer: '', line, message },
         ...findings.problems.map(inFolder),
@@ -158,7 +158,7 @@ function withoutIncomplete(
   );
   for (const name of dropped) {
     const at = service.portElements.get(name);
-    if (at !== undefined) notServed.push(unserved(at, name, 'a port without an operation that is served'));
+    if (at !== undefined) notServed.push(unserved(at, name, 'a port without a served operation'));
   }
   documents.dropPlaces(dropped);
   const ports = service.ports
@@ -186,6 +186,6 @@ function findWsdl(folder: string): string {
   const message =
     first === undefined
       ? 'no such file; an adopted service is a folder with a WSDL'
-      : `expected one WSDL, or which of them is the first, got ${found.toSorted().join(', ')}`;
+      : `expected one WSDL, or the key wsdl with the main file, got ${found.toSorted().join(', ')}`;
   throw new ContractError([{ file: join(folder, 'service.wsdl'), pointer: '', message }]);
 }

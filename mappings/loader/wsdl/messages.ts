@@ -34,7 +34,7 @@ export function readMessage(
   const message = context.definitions.find('message', abstract, 'message');
   if (message === undefined) return { why: 'its message is missing' };
   if (bound?.children.some(({ namespace }) => namespace === mime))
-    return { why: 'its binding is of MIME, which is not served' };
+    return { why: 'its MIME binding is not supported' };
   const body = bound === undefined ? undefined : soapChild(bound, 'body');
   const use = attributeOf(body ?? abstract, 'use') === 'encoded' ? 'encoded' : 'literal';
   const headers = bound === undefined ? [] : headersOf(bound);
@@ -84,7 +84,7 @@ function bodyParts(
     const names = new Set(listed.split(/\s+/).filter((name) => name !== ''));
     const found = parts.filter((part) => names.has(attributeOf(part, 'name') ?? ''));
     for (const part of found) names.delete(attributeOf(part, 'name') ?? '');
-    const taken = found.length > 0 ? 'it is ignored' : 'the parts without a header are taken';
+    const taken = found.length > 0 ? 'it is ignored' : 'the parts without a header are used';
     for (const name of names)
       findings.warn(
         body,

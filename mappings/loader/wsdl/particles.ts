@@ -109,10 +109,7 @@ function readOccurs(
   };
   const [least, most] = [number('minOccurs'), number('maxOccurs')];
   if (least > most)
-    context.findings.problem(
-      element,
-      `expected minOccurs of at most ${most}, which maxOccurs is, got ${least}`,
-    );
+    context.findings.problem(element, `expected minOccurs of at most maxOccurs (${most}), got ${least}`);
   return { least, most };
 }
 
@@ -140,7 +137,7 @@ function readLocalElement(
 ): ElementDeclaration | undefined {
   const local = attributeOf(element, 'name');
   if (local === undefined) {
-    context.findings.problem(element, 'expected a name or a ref, got an element without');
+    context.findings.problem(element, 'expected a name or a ref, got an element without both');
     return undefined;
   }
   const qualified = isQualified(element, schema, 'elementFormDefault');

@@ -52,7 +52,7 @@ export function findIncomplete(
   for (const [operation, owners] of reached.incomplete)
     incomplete.set(operation, owners.flatMap((owner) => byOwner.get(owner) ?? []).slice(0, mostReasons));
   const causes = broken.map(({ at, namespace, message }) =>
-    placed(at, `${message}; ${reaching(byNamespace.get(namespace) ?? 0)} what it lacks`),
+    placed(at, `${message}; ${reaching(byNamespace.get(namespace) ?? 0)} the missing part`),
   );
   return {
     operations: incomplete,

@@ -64,7 +64,7 @@ export function openFieldsOf(service: AdoptedService, names: readonly string[], 
     const at = `/open${pointerSegment(name)}`;
     if (type === undefined)
       report(at, `expected a type of the WSDL, got ${shown(name)}${didYouMean(name, types.keys())}`);
-    else if (wildcards.length === 0) report(at, 'expected a type with an xs:any, got one without');
+    else if (wildcards.length === 0) report(at, 'expected a type with an xs:any, got a type without it');
     for (const wildcard of wildcards) {
       const { namespaces } = wildcard;
       const [first] = namespaces.kind === 'list' ? namespaces.list : [];

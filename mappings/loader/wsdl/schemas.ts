@@ -150,7 +150,7 @@ class SchemaReader {
     const declared = this.#symbols.find('type', name, at, schema, mayBe);
     if (declared === undefined) return anyType;
     if (this.#types.get(declared) === 'being read') {
-      this.#findings.problem(at, `expected a type that isn't derived from itself, got ${name.local}`);
+      this.#findings.problem(at, `expected a type that is not derived from itself, got ${name.local}`);
       return declared.element.local === 'simpleType' ? anySimpleType : anyType;
     }
     return this.#depth.within(at, () => this.#declaredType(declared));
@@ -201,7 +201,7 @@ class SchemaReader {
     this.#findings.within(type, () =>
       fillComplexType(this.#context, type, written, (base, at) => {
         if (this.#filling.has(base)) {
-          this.#findings.problem(at, "expected a type that isn't derived from itself, got one that is");
+          this.#findings.problem(at, 'expected a type that is not derived from itself, got a circular type');
           return false;
         }
         this.#depth.within(at, () => this.#complete(base));
@@ -221,7 +221,7 @@ class SchemaReader {
     if (known === 'being read') {
       this.#findings.problem(
         at,
-        `expected an element that doesn't substitute itself, got ${declared.name.local}`,
+        `expected an element that does not substitute itself, got ${declared.name.local}`,
       );
       return undefined;
     }
@@ -289,7 +289,10 @@ class SchemaReader {
     this.#findings.need(group);
     const known = this.#groups.get(group);
     if (known === 'being read') {
-      this.#findings.problem(group.element, "expected a group that doesn't hold itself, got one that does");
+      this.#findings.problem(
+        group.element,
+        'expected a group that does not contain itself, got a circular group',
+      );
       return undefined;
     }
     if (known !== undefined) return known.particle;

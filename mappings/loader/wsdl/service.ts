@@ -104,8 +104,7 @@ function readBinding(
   if (second !== undefined) findings.problem(second, `expected one binding "${name.local}", got another`);
   const soap = soapChild(element, 'binding');
   const version = soap === undefined ? undefined : soapVersionOf(soap);
-  if (soap === undefined || version === undefined)
-    return 'its binding is not of SOAP, but of HTTP or another';
+  if (soap === undefined || version === undefined) return 'its binding is not a SOAP binding';
   const transport = attributeOf(soap, 'transport') ?? '';
   if (/jms|tcp|pipe|smtp|msmq/i.test(transport)) return 'its transport is not HTTP';
   const portType = definitions.find('portType', element, 'type');
@@ -159,7 +158,7 @@ function readPorts(
   for (const binding of bindings.values()) {
     const { name, element } = binding.definition;
     if (reached.has(binding.portType)) continue;
-    findings.warn(element, `no port has the binding ${name.local}, which is taken for one`);
+    findings.warn(element, `no port has the binding ${name.local}, so a port is assumed`);
     ports.push({ name: name.local, element, path: undefined, binding });
   }
   return ports;
@@ -292,7 +291,8 @@ class OperationReader {
   ): UnnamedOperation | string {
     const wsdlName = attributeOf(operation, 'name') ?? '';
     const [first, second] = operation.children.filter(({ local }) => local === 'input' || local === 'output');
-    if (first === undefined || first.local === 'output') return 'a notification, which the service begins';
+    if (first === undefined || first.local === 'output')
+      return 'a notification, which the service sends first';
     const { namespace } = binding.definition.name;
     const { name: portType } = binding.portType;
     const names: ActionNames = {

@@ -17,7 +17,7 @@ export function readSimpleType(
   const documentation = documentationOf(element);
   const derived = xsdChild(element, 'restriction', 'list', 'union');
   if (derived === undefined) {
-    context.findings.problem(element, 'expected xs:restriction, xs:list or xs:union, got none of them');
+    context.findings.problem(element, 'expected xs:restriction, xs:list or xs:union, got none');
     return { ...anySimpleType, name, documentation };
   }
   if (derived.local === 'restriction') {
@@ -106,7 +106,7 @@ export function simpleTypeNamed(
   if (type.kind === 'simple') return type;
   if (type.content.kind === 'text') return type.content.type;
   if (context.findings.flaws.length === missed)
-    context.findings.problem(at, `expected a simple type, got the complex one ${shown(value)}`);
+    context.findings.problem(at, `expected a simple type, got the complex type ${shown(value)}`);
   return anySimpleType;
 }
 

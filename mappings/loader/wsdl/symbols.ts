@@ -98,7 +98,7 @@ export class Symbols {
       if (schema !== undefined && !isImported(schema, name.namespace))
         this.findings.warn(
           at,
-          `the schema of ${shown(schema.namespace)} uses ${shown(name.namespace)}, which it doesn't import`,
+          `the schema of ${shown(schema.namespace)} uses ${shown(name.namespace)}, which it does not import`,
         );
       return found;
     }
@@ -108,7 +108,7 @@ export class Symbols {
       if (this.#conflicts.has(other)) this.findings.need(other);
       this.findings.warn(
         at,
-        `the ${kind} ${name.local} isn't in ${shown(name.namespace)}; that of ${shown(other.name.namespace)}, the only one, is taken`,
+        `the ${kind} ${name.local} is not in ${shown(name.namespace)}; the only one, in ${shown(other.name.namespace)}, is used`,
       );
       return other;
     }
@@ -116,7 +116,7 @@ export class Symbols {
     this.findings.missing(
       at,
       name,
-      `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none${more === '' ? '' : `; those of its name are in ${more}`}`,
+      `expected the ${kind} ${name.local} in ${shown(name.namespace)}, got none${more === '' ? '' : `; the name exists in ${more}`}`,
     );
     return undefined;
   }
@@ -141,7 +141,7 @@ export class Symbols {
       stepAt(this.#allowance, element);
       const local = attributeOf(element, 'name');
       if (local === undefined) {
-        this.findings.problem(element, `expected a name, got <${element.local}> without`);
+        this.findings.problem(element, `expected a name, got <${element.local}> without a name`);
         continue;
       }
       this.#addOne(kind, { name: { namespace: schema.namespace, local }, element, schema });
@@ -178,7 +178,7 @@ export class Symbols {
       if (schema.builtIn) return;
       addTo(this.#byLocal, `${kind} ${name.local}`, declared);
     } else if (isSame(before.element, element)) {
-      this.findings.warn(element, `the ${kind} ${name.local} is there twice, the same; one is taken`);
+      this.findings.warn(element, `the ${kind} ${name.local} is declared twice identically; one is used`);
     } else {
       const message = `expected one ${kind} ${name.local} in ${shown(name.namespace)}, got another`;
       this.#refuse(before, element, message);

@@ -367,7 +367,7 @@ test('A2: adopt exits with 2 if no operation can be served', async (t) => {
   writeFileSync(wsdl, definitionsOf(schemaOf(''), ''));
   const none = await run(t, ['adopt', wsdl, '--out', join(root, 'out')]).ended;
   t.is(none.code, 2);
-  t.regex(none.err, /expected a SOAP binding with an operation that can be served, got none\n$/);
+  t.regex(none.err, /expected a SOAP binding with a supported operation, got none\n$/);
   writeFileSync(wsdl, definitionsOf(schemaOf(''), second));
   const missing = await run(t, ['adopt', wsdl, '--out', join(root, 'out')]).ended;
   t.is(missing.code, 2);
@@ -398,7 +398,7 @@ for (const [what, location, more] of [
     const out = join(root, 'out');
     const refused = await run(t, ['adopt', wsdl, '--out', out]).ended;
     t.is(refused.code, 2);
-    t.regex(refused.err, /expected its beginning, such as "(?:\.\.\/)+", and a folder as --refs/);
+    t.regex(refused.err, /Add its beginning, such as "(?:\.\.\/)+", and a folder as --refs/);
     // Quoted words contain spaces.
     const [, command = ''] = /soapbridge (adopt .*)$/m.exec(refused.err) ?? [];
     const words = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, inner, plain]) => inner ?? plain ?? '');

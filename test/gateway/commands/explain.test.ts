@@ -17,7 +17,7 @@ test('explain reports each problem of a file with its position, and prints the c
   t.regex(out, /message\.xml calls FindOrder: 1 error, 0 warnings\n/);
   t.regex(
     out,
-    /error: line 1, column 73: <FindOder> is no operation of this service: did you mean <FindOrder>\?/,
+    /error: line 1, column 73: <FindOder> is not an operation of this service: did you mean <FindOrder>\?/,
   );
   t.regex(
     out,

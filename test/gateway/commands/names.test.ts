@@ -146,7 +146,7 @@ for (const [what, content, problem] of [
   [
     'two names that generators take for one',
     '{"types": {\n"/a": "A_b",\n"/b": "a-B"}}',
-    ':3#/types/~1b: expected a name unlike that of /a, got "a-B"',
+    ':3#/types/~1b: expected a name other than the name of /a, got "a-B"',
   ],
   [
     'a name that none is',

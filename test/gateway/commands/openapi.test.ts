@@ -49,7 +49,7 @@ for (const [what, text, said] of [
   [
     'nothing to serve',
     'openapi: 3.0.3\npaths: {}\n',
-    /#\/paths: expected at least one operation that can be served, got none/,
+    /#\/paths: expected at least one supported operation, got none/,
   ],
 ] as const) {
   test(`every command exits with 2, the file and a sentence for a document that is ${what}`, async (t) => {

@@ -59,7 +59,7 @@ test('advice about a value of a long enum lists its first twelve values', (t) =>
     return adviseOn('other', { kind: 'text', type: 'string', values, refusal: () => 'no value' })?.cause;
   };
   t.is(adviceFor(12), undefined);
-  t.is(adviceFor(13), 'it is one of v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, …');
+  t.is(adviceFor(13), 'expected one of v1, v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, …');
 });
 
 test('neither findings nor the corrected message contain a credential', (t) => {

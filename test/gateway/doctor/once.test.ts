@@ -57,7 +57,7 @@ for (const version of [
       '<Body>\n<state>later</state>\n<when>x</when>\n<id>1</id>\n</Body>',
       [
         '5: <state>: expected one of open, done, got "later"',
-        '6: <when>: expected xs:dateTime, got "x"; xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 where the zone counts',
+        '6: <when>: expected xs:dateTime, got "x"; xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 if the time zone matters',
       ],
     ],
     [
@@ -73,7 +73,7 @@ for (const version of [
     [
       'an element that repeats',
       '<Body>\n<id>1</id>\n<id>2</id>\n</Body>',
-      ['6: <id> stands twice in <Body>: it is taken once'],
+      ['6: <id> occurs twice in <Body>: expected one'],
     ],
     [
       'an empty value that is required',

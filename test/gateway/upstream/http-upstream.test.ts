@@ -114,7 +114,7 @@ test('an operation whose server has no address is called at the upstream, with a
     readContract(contract).assumedServers.map(({ pointer, why }) => `${pointer}: ${why}`),
     ['/paths/~1files/get', '/paths/~1trusted/get', '/paths/~1unknown/get'].map(
       (pointer, index) =>
-        `${pointer}/servers: lies at "${['https://eu.files.example/f', 'https://trusted.example', 'https://unknown.example'][index]}", which has no address among the overlay's servers`,
+        `${pointer}/servers: is at "${['https://eu.files.example/f', 'https://trusted.example', 'https://unknown.example'][index]}", which has no address in servers of the overlay`,
     ),
   );
   const gateway = await startGateway(t, { serve: { contract } });

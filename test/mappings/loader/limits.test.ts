@@ -73,28 +73,28 @@ const rows: readonly {
       'a.yaml': 'type: string',
       'b.yaml': 'type: string',
     },
-    says: 'openapi.json:1#/components/schemas/Root/properties/b/$ref: "b.yaml" would be one more than 1 files',
+    says: 'openapi.json:1#/components/schemas/Root/properties/b/$ref: "b.yaml" exceeds the maximum of 1 files',
   },
   {
     limit: 'contractAliases',
     value: 3,
     within: { 'openapi.yaml': yaml('x-it: [&a b, *a, *a, *a]\n') },
     beyond: { 'openapi.yaml': yaml('x-it: [&a b, *a, *a, *a, *a]\n') },
-    says: 'openapi.yaml#: line 4, column 26: expected at most 3 uses of an anchor, got more; write a $ref instead',
+    says: 'openapi.yaml#: line 4, column 26: expected at most 3 uses of an anchor, got more. Use a $ref instead',
   },
   {
     limit: 'contractDepth',
     value: 20,
     within: { 'openapi.yaml': yaml(`x-it: ${nested(19)}\n`) },
     beyond: { 'openapi.yaml': yaml(`x-it: ${nested(20)}\n`) },
-    says: 'openapi.yaml#: line 4, column 26: expected at most 20 lists and objects in one another, got more',
+    says: 'openapi.yaml#: line 4, column 26: expected at most 20 levels of nested lists and objects, got more',
   },
   {
     limit: 'contractDepth',
     value: 20,
     within: { 'openapi.yaml': small.replace('{', `{"x-it":${nested(19)},`) },
     beyond: { 'openapi.yaml': small.replace('{', `{"x-it":${nested(20)},`) },
-    says: 'openapi.yaml#: line 1, column 28: expected at most 20 lists and objects in one another, got more',
+    says: 'openapi.yaml#: line 1, column 28: expected at most 20 levels of nested lists and objects, got more',
   },
   {
     limit: 'contractKey',
@@ -108,7 +108,7 @@ const rows: readonly {
     value: 4,
     within: { 'openapi.yaml': chain(4) },
     beyond: { 'openapi.yaml': chain(5) },
-    says: 'openapi.yaml:1#/components/schemas/Root/properties/it/$ref: expected at most 4 references from one to the next, got more',
+    says: 'openapi.yaml:1#/components/schemas/Root/properties/it/$ref: expected at most 4 references in a chain, got more',
   },
 ];
 
@@ -128,7 +128,7 @@ for (const [what, line] of [
     const [says = '', ...more] = problemsOf(folder(t, { 'openapi.yaml': yaml(`${line}\n`) }), {});
     t.regex(
       says,
-      /^openapi\.yaml#: line [45]: expected at most 500 lists and objects in one another, got more$/,
+      /^openapi\.yaml#: line [45]: expected at most 500 levels of nested lists and objects, got more$/,
     );
     t.deepEqual(more, []);
   });
@@ -149,7 +149,7 @@ test('contractTokens: the YAML nodes are counted, one more is refused', (t) => {
   const least = leastOf(folder(t, { 'openapi.yaml': yaml('x-it: 1\n') }), 'contractTokens');
   const more = folder(t, { 'openapi.yaml': yaml('x-it: 1\n\n') });
   t.deepEqual(problemsOf(more, { contractTokens: least }), [
-    `openapi.yaml#: expected at most ${least} indents, marks and texts of YAML, got more`,
+    `openapi.yaml#: expected at most ${least} YAML tokens, got more`,
   ]);
   t.deepEqual(problemsOf(more, { contractTokens: least + 1 }), []);
 });
@@ -201,7 +201,7 @@ test('contractProblems: that many are reported, and the number of the others', (
   t.is(problemsOf(directory, { contractProblems: 3 }).length, 3);
   const told = problemsOf(directory, { contractProblems: 2 });
   t.is(told.length, 3);
-  t.is(told[2], 'soap.yaml#: 1 problems more, which are not told');
+  t.is(told[2], 'soap.yaml#: 1 more problems, not listed');
 });
 
 test('contractPattern: a longer one is not checked, and that is reported', (t) => {
@@ -249,7 +249,7 @@ test('an example of 64 levels is in samples, one of 65 levels is not', (t) => {
 
 test('keys that differ in YAML and not in JSON are one key', (t) => {
   t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml(`x-it: {200: a, '200': b}\n`) }), {}), [
-    'openapi.yaml#: line 4, column 16: expected each key once, got this one again',
+    'openapi.yaml#: line 4, column 16: expected each key once, got this key again',
   ]);
   t.deepEqual(problemsOf(folder(t, { 'openapi.yaml': yaml('x-it: {[a]: b}\n') }), {}), [
     'openapi.yaml#: line 4, column 8: expected a text as key, got a list or an object',

@@ -83,7 +83,7 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
     'an empty folder lacks its document',
     {},
     [
-      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml, or with the WSDL of an existing service, and, where the defaults do not fit, soap.yaml (or .yml, .json)',
+      'openapi.yaml#: no such file; a contract is a folder with openapi.yaml or a legacy WSDL, and an optional soap.yaml (or .yml, .json)',
     ],
   ],
   [
@@ -97,12 +97,12 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
   [
     'a key given twice is told with its place',
     { 'openapi.yaml': yaml, 'soap.yaml': 'service: A\njsonp: true\nservice: B\n' },
-    ['soap.yaml#: line 3, column 1: expected each key once, got this one again'],
+    ['soap.yaml#: line 3, column 1: expected each key once, got this key again'],
   ],
   [
     'a key given twice in JSON is one too',
     { 'openapi.json': '{"openapi": "3.1.0",\n "openapi": "3.1.0"}', 'soap.yaml': soap },
-    ['openapi.json#: line 2, column 2: expected each key once, got this one again'],
+    ['openapi.json#: line 2, column 2: expected each key once, got this key again'],
   ],
   [
     'a second document in a file is refused',
@@ -133,13 +133,13 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
     'aliases that multiply are refused',
     { 'openapi.yaml': laughs, 'soap.yaml': soap },
     [
-      'openapi.yaml#: line 4, column 12: expected at most 100 uses of an anchor, got more; write a $ref instead',
+      'openapi.yaml#: line 4, column 12: expected at most 100 uses of an anchor, got more. Use a $ref instead',
     ],
   ],
   [
     'lists in one another without end are refused',
     { 'openapi.yaml': `a: ${'['.repeat(50_000)}`, 'soap.yaml': soap },
-    ['openapi.yaml#: line 1: expected at most 500 lists and objects in one another, got more'],
+    ['openapi.yaml#: line 1: expected at most 500 levels of nested lists and objects, got more'],
   ],
   [
     'a file of gigabytes would be refused before it is read as YAML',
@@ -264,11 +264,7 @@ const documents: readonly DocumentCase[] = [
     { swagger: '1.2' },
     ['/swagger: expected Swagger 2.0, or OpenAPI 3.0 to 3.2, got Swagger "1.2"'],
   ],
-  [
-    'no operations',
-    api({ paths: {} }),
-    ['/paths: expected at least one operation that can be served, got none'],
-  ],
+  ['no operations', api({ paths: {} }), ['/paths: expected at least one supported operation, got none']],
 ];
 
 for (const [title, openapi, expected, overlay] of documents) {
@@ -316,8 +312,8 @@ const leftOut: readonly DocumentCase[] = [
       },
     }),
     [
-      '/paths/~1a/post: expected {id} in the path, which the overlay says spans segments',
-      '/paths/~1a/post/requestBody/content: expected text/csv that can be sent, got application/json',
+      '/paths/~1a/post: expected {id} in the path, because the overlay lists it under slashes',
+      '/paths/~1a/post/requestBody/content: expected text/csv that the gateway can send, got application/json',
       '/paths/~1a/post/responses: expected text/csv among the replies, got application/json',
     ],
     { operations: { SendParcel: { mediaType: 'text/csv', accept: 'text/csv', spansSegments: ['id'] } } },
@@ -335,9 +331,9 @@ const leftOut: readonly DocumentCase[] = [
       webhooks: { lost: { post: operation({ operationId: 'Lost' }) } },
     }),
     [
-      '/paths/~1a/trace: it would show what proxies add',
-      '/paths/~1a/put/callbacks/onSent: the service calls others with it, past this gateway',
-      '/webhooks/lost: the service calls others with it, past this gateway',
+      '/paths/~1a/trace: it would show headers that proxies add',
+      '/paths/~1a/put/callbacks/onSent: the service sends this call itself, so it does not pass the gateway',
+      '/webhooks/lost: the service sends this call itself, so it does not pass the gateway',
     ],
   ],
   [
@@ -384,7 +380,7 @@ const leftOut: readonly DocumentCase[] = [
         },
       },
     }),
-    ['/paths/~1a/get: expected {id} in the path, as it has a parameter id'],
+    ['/paths/~1a/get: expected {} in the path for the parameter id'],
   ],
   [
     'parameters that can’t be carried',
@@ -409,7 +405,7 @@ const leftOut: readonly DocumentCase[] = [
       '/paths/~1a/parameters: expected a list, got "none"',
       '/paths/~1a/get/parameters/0/in: expected one of path, query, header, cookie, got "body"',
       "/paths/~1a/get/parameters/1/name: expected the parameter's name, got nothing",
-      '/paths/~1a/get/parameters/5/$ref: "#/components/parameters/Gone" leads nowhere; expected something that this file has',
+      '/paths/~1a/get/parameters/5/$ref: "#/components/parameters/Gone" does not exist; expected a part of this file',
       '/paths/~1a/get/parameters/2/style: expected one of form, spaceDelimited, pipeDelimited, deepObject in a query, got "matrix"',
       '/paths/~1a/get/parameters/3: expected a schema, or content of application/json, got neither',
       '/paths/~1a/get/parameters/4/name: expected the name of an HTTP header, got "x y"',
@@ -428,8 +424,8 @@ const leftOut: readonly DocumentCase[] = [
       },
     }),
     [
-      '/paths/~1a/post/requestBody/content: expected a media type that can be sent, got multipart/mixed, a b/c',
-      '/paths/~1a/post/responses/200/content: expected a media type that can be carried, got text/event-stream; a stream has no end to wait for',
+      '/paths/~1a/post/requestBody/content: expected a media type that the gateway can send, got multipart/mixed, a b/c',
+      '/paths/~1a/post/responses/200/content: expected a supported media type, got text/event-stream; a stream has no end',
     ],
   ],
   [
@@ -443,9 +439,9 @@ const leftOut: readonly DocumentCase[] = [
       },
     }),
     [
-      '/paths/~1a/$ref: "paths.yaml#/a" lies outside this file; copy what it names under /components',
-      '/paths/~1b/$ref: leads back to itself; expected what it names to be there',
-      '/paths/~1c/$ref: leads back to itself; expected what it names to be there',
+      '/paths/~1a/$ref: "paths.yaml#/a" is outside this file. Copy its target to /components',
+      '/paths/~1b/$ref: refers to itself; expected a reference to a value',
+      '/paths/~1c/$ref: refers to itself; expected a reference to a value',
       '/paths/~1d/put/requestBody/$ref: expected a JSON pointer such as "#/components/schemas/Name", got "#anchor"',
       '/paths/~1d/put/responses/200/$ref: expected a JSON pointer such as "#/components/schemas/Name", got "#/%zz"',
     ],
@@ -464,9 +460,9 @@ const leftOut: readonly DocumentCase[] = [
       },
     }),
     [
-      "/paths/~1a/post/requestBody/content/application~1json/schema: expected an object whose members become the wrapper's children; it is not an object alone",
+      "/paths/~1a/post/requestBody/content/application~1json/schema: expected an object whose members become the wrapper's children; it can be another type than an object",
       "/paths/~1a/post/responses/200/content/application~1json/schema/allOf/0/oneOf: expected an object whose members become the wrapper's children; oneOf fits no closed type",
-      '/paths/~1b/post/responses/204: expected content of application/json, got none; this dialect has no other replies',
+      '/paths/~1b/post/responses/204: expected content of application/json, got none. This dialect has no other replies',
     ],
     { dialect: 'servicestack', soapErrors: 'fault' },
   ],
@@ -492,8 +488,8 @@ const asText: readonly DocumentCase[] = [
     'schemas that refer to nothing, also by names that every object has',
     taking({ a: { $ref: '#/components/schemas/Gone' }, b: { $ref: '#/components/schemas/constructor' } }),
     [
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/$ref: "#/components/schemas/Gone" leads nowhere; expected something that this file has',
-      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/b/$ref: "#/components/schemas/constructor" leads nowhere; expected something that this file has',
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/a/$ref: "#/components/schemas/Gone" does not exist; expected a part of this file',
+      '/paths/~1parcels/post/requestBody/content/application~1json/schema/properties/b/$ref: "#/components/schemas/constructor" does not exist; expected a part of this file',
     ],
   ],
 ];
@@ -513,7 +509,7 @@ test('a document without any operation that can be served is refused with all re
     problemsOf(() => build(api({ paths: { '/a b': { get: operation() } } }), { service: 'Parcels' })),
     [
       'openapi.yaml#/paths/~1a b/get: expected a path of URL characters and {parameters}, got "/a b"',
-      'openapi.yaml#/paths: expected at least one operation that can be served, got none',
+      'openapi.yaml#/paths: expected at least one supported operation, got none',
     ],
   );
 });
@@ -623,7 +619,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'in-band errors without a place for them',
     { soapErrors: 'in-band' },
-    ['/soapErrors: expected data.responseStatus in every reply, got none in SendParcel; choose fault'],
+    ['/soapErrors: expected data.responseStatus in every reply, got none in SendParcel. Use fault'],
   ],
   [
     'credentials without headers',
@@ -643,12 +639,12 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
       },
     },
     [
-      '/credentials/headers/key: expected the name of an HTTP header of the API\'s own, got "X Key"',
+      '/credentials/headers/key: expected the name of an HTTP header that only the API uses, got "X Key"',
       '/credentials/secret: expected a list of names from /credentials/headers, got "key"',
       '/credentials/send: expected one of body, headers, got "query"',
       '/credentials/member: expected text, got 1',
       '/credentials/query: unknown key, expected one of member, headers, required, secret, send, basic',
-      '/credentials/headers/host: expected the name of an HTTP header of the API\'s own, got "Host"',
+      '/credentials/headers/host: expected the name of an HTTP header that only the API uses, got "Host"',
       '/credentials/headers/again: expected a header for each name, got x-id again',
       '/credentials/required: expected names from /credentials/headers, got "key"',
     ],
@@ -656,7 +652,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'credentials sent in a body without a member for them',
     { credentials: { headers: { key: 'X-Key' }, send: 'body' } },
-    ['/credentials/send: expected headers, since /credentials/member names no member of the body'],
+    ['/credentials/send: expected headers, because /credentials/member is not set'],
   ],
   [
     'a credentials member that some request lacks',
@@ -702,8 +698,8 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'an order for what is no object, an item for what no array holds',
     { types: { ArrayOfMark: { order: ['Mark'] }, Parcel: { item: 'Packet' } } },
     [
-      '/types/ArrayOfMark/order: expected none, since ArrayOfMark is no object',
-      '/types/Parcel/item: expected none, since there is no array of Parcel',
+      '/types/ArrayOfMark/order: expected none, because ArrayOfMark is not an object',
+      '/types/Parcel/item: expected none, because no array of  existsParcel',
     ],
   ],
   [
@@ -738,22 +734,22 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     'a route that names an unknown input, or an object',
     { routes: { 'GET /a/{Name}?size': 'FindParcel', 'PUT /a?body': 'SendParcel' } },
     [
-      '/routes/GET ~1a~1{Name}?size: expected an input of FindParcel that is no object or array, got "size"',
-      '/routes/PUT ~1a?body: expected an input of SendParcel that is no object or array, got "body"',
-      '/routes/PUT ~1a?body: PUT takes its inputs from the body alone (W38), not Body from the path or query',
+      '/routes/GET ~1a~1{Name}?size: expected an input of FindParcel that is not an object or array, got "size"',
+      '/routes/PUT ~1a?body: expected an input of SendParcel that is not an object or array, got "body"',
+      '/routes/PUT ~1a?body: PUT takes its inputs only from the body (W38), not Body from the path or query',
     ],
   ],
   [
     'a route whose verb has no body and that leaves out what is required',
     { routes: { 'GET /a': 'FindParcel', 'DELETE /a/{name}': 'FindParcel' } },
-    ['/routes/GET ~1a: GET carries no body; expected name, which is required, in the path or the query'],
+    ['/routes/GET ~1a: GET has no body; expected the required name in the path or the query'],
   ],
   [
     'a route whose verb has a body, with inputs beside it',
     { routes: { 'POST /a?name': 'FindParcel', 'PATCH /a/{name}': 'FindParcel' } },
     [
-      '/routes/POST ~1a?name: POST takes its inputs from the body alone (W38), not name from the path or query',
-      '/routes/PATCH ~1a~1{name}: PATCH takes its inputs from the body alone (W38), not name from the path or query',
+      '/routes/POST ~1a?name: POST takes its inputs only from the body (W38), not name from the path or query',
+      '/routes/PATCH ~1a~1{name}: PATCH takes its inputs only from the body (W38), not name from the path or query',
     ],
   ],
   [
@@ -766,7 +762,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     { routes: { 'GET /a-{name}': 'FindParcel', 'PUT /a//b': 'SendParcel', 'PUT /größe': 'SendParcel' } },
     [
       '/routes/GET ~1a-{name}: expected letters of a path or {Input} between two slashes, got "a-{name}"',
-      '/routes/GET ~1a-{name}: GET carries no body; expected name, which is required, in the path or the query',
+      '/routes/GET ~1a-{name}: GET has no body; expected the required name in the path or the query',
       '/routes/PUT ~1a~1~1b: expected letters of a path or {Input} between two slashes, got ""',
       '/routes/PUT ~1größe: expected letters of a path or {Input} between two slashes, got "größe"',
     ],
@@ -774,7 +770,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'two routes of one path',
     { routes: { 'GET /a/{name}': 'FindParcel', 'GET /A/{Page}?name': 'FindParcel' } },
-    ['/routes/GET ~1A~1{Page}?name: expected another path than that of "GET /a/{name}"'],
+    ['/routes/GET ~1A~1{Page}?name: expected a path other than "GET /a/{name}"'],
   ],
   [
     'routes where the gateway serves something else',
@@ -786,9 +782,9 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
       },
     },
     [
-      "/routes/PUT ~1Soap11: expected a path that isn't one of the gateway's own (soap11, soap12, json/reply, xml/reply)",
-      "/routes/PUT ~1json~1reply~1x: expected a path that isn't one of the gateway's own (soap11, soap12, json/reply, xml/reply)",
-      "/routes/PUT ~1list.json: expected a path without .json, .xml, .soap11 or .soap12 at its end, which choose the reply's format",
+      '/routes/PUT ~1Soap11: expected a path that the gateway does not use itself (soap11, soap12, json/reply, xml/reply)',
+      '/routes/PUT ~1json~1reply~1x: expected a path that the gateway does not use itself (soap11, soap12, json/reply, xml/reply)',
+      '/routes/PUT ~1list.json: expected a path without .json, .xml, .soap11 or .soap12 at its end, because these select the format of the reply',
     ],
   ],
 ];
@@ -810,7 +806,7 @@ for (const [jsonp, taken] of [
       problems,
       taken.map(
         (name) =>
-          `soap.yaml#/routes/GET ~1find?format&callback&_&other: expected no input ${name} in the query, where it says how the reply is written`,
+          `soap.yaml#/routes/GET ~1find?format&callback&_&other: expected no input ${name} in the query, because the gateway uses this name for the format of the reply`,
       ),
     );
     t.deepEqual(

@@ -96,7 +96,7 @@ test('M7: a function computes members of a fault', (t) => {
 
 test('M7: a required member of a fault that a response lacks is a mismatch', (t) => {
   t.throws(() => faultOf(sidesOf(`{ ${order} }`), { body: '<p>' }), {
-    message: /expected what code is made of, which is required, got none/,
+    message: /expected a source for the required code, got none/,
   });
 });
 
@@ -135,7 +135,7 @@ for (const [what, fault, message] of [
   [
     'a status of success',
     `{ OrderFault: { when: { status: [404, 200] }, map: { code: title } } }`,
-    /^\/Do\/fault\/OrderFault\/when\/status: expected the status of an error answer, got 200$/,
+    /^\/Do\/fault\/OrderFault\/when\/status: expected the status of an error response, got 200$/,
   ],
   [
     'a fault after one for all',

@@ -170,7 +170,7 @@ test('M3: a required member without a source in an empty response is reported at
   const of = (reply: string) => answered(`{ '200': ${count}, '204': { description: none } }`, reply);
   t.regex(
     problemsOf(of('{ count: n }')).join(),
-    /^\/Do\/reply: expected a reply for answers of status 204, which have no body; say default or else: .*count/,
+    /^\/Do\/reply: expected a reply for responses of status 204, which have no body. Add default or else: .*count/,
   );
   for (const reply of [
     '{ count: { from: n, default: 0 } }',
@@ -189,7 +189,7 @@ test('M3: a required member without a source in another response schema is repor
   const of = (reply: string) => answered(`{ '200': ${count}, '202': ${job} }`, reply);
   t.regex(
     problemsOf(of('{ count: n }')).join(),
-    /^\/Do\/reply: expected a reply for answers of status 202, which have another body; say default or else: .*count/,
+    /^\/Do\/reply: expected a reply for responses of status 202, which have another body. Add default or else: .*count/,
   );
   t.regex(problemsOf(of('{ count: m }')).join(), /expected a path of the source, got m; there are n, job/);
   const both = of('{ count: { from: n, else: { const: 0 } }, text: job }');

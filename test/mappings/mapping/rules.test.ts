@@ -32,7 +32,7 @@ test('M1: a rule sets a target path from a source path, relative to at and to', 
   const error = t.throws(() => bodyOf(sides, '{"Order":{"Lines":[{"Sku":"a"},{"Sku":"b"}]}}'), {
     instanceOf: MappingError,
   });
-  t.is(error?.message, 'Order.Lines[1].Sku: expected nothing that has no rule in the mapping, got a value');
+  t.is(error?.message, 'Order.Lines[1].Sku: expected only members with a rule in the mapping, got a value');
 });
 
 test('M1: parameters of path, query and header are set, encoded for their place', (t) => {
@@ -190,7 +190,7 @@ test('M2: an enum table has a row per source value, and only values of the targe
   });
   t.is(bodyOf(sides('{ Sale: SALE, Order: ORDER }'), '{"Kind":"Order"}'), '{"kind":"ORDER"}');
   t.deepEqual(problemsOf(sides('{ Sale: SALE }')), [
-    '/Do/request/kind/values: expected a row for each value of Kind, or a default, for kind; there is none for Order',
+    '/Do/request/kind/values: expected a row for each value of Kind, or a default, for kind; no row for Order',
   ]);
   t.deepEqual(problemsOf(sides('{ Sale: SALE }', ', default: ORDER')), []);
   t.deepEqual(problemsOf(sides('{ Sale: SOLD, Order: ORDER }')), [
@@ -200,7 +200,7 @@ test('M2: an enum table has a row per source value, and only values of the targe
     '/Do/request/kind/values: expected values of Kind, which has no Gift',
   ]);
   t.throws(() => bodyOf(sides('{ Sale: SALE, Order: ORDER }'), '{"Kind":"Gift"}'), {
-    message: 'Kind: expected one of Sale, Order, got a value that no rule has',
+    message: 'Kind: expected one of Sale, Order, got a value without a rule',
   });
 });
 
@@ -302,8 +302,8 @@ test('M3: an object as a list of one, or the first of a list, is mapped by its m
     rules: 'request: { o: { from: O, as: list }, l: { from: L, as: first }, n: { from: N, as: first } }',
   });
   t.deepEqual(problemsOf(sides(`a: ${text}, b: ${text}`)), [
-    '/Do: expected a rule that takes O.b of the request to POST /do, auto that covers it, or its path under omit, got none',
-    '/Do: expected a rule that takes L[].b of the request to POST /do, auto that covers it, or its path under omit, got none',
+    '/Do: expected a rule from O.b of the request to POST /do, auto, or its path under omit, got none',
+    '/Do: expected a rule from L[].b of the request to POST /do, auto, or its path under omit, got none',
   ]);
   const json = '{"O":{"a":"1"},"L":[{"a":"2"},{"a":"3"}],"N":["x","y"]}';
   t.is(bodyOf(sides(`a: ${text}`), json), '{"o":[{"a":"1"}],"l":{"a":"2"},"n":"x"}');
@@ -315,9 +315,7 @@ test('M3: an object as a list of one, or the first of a list, is mapped by its m
     rules: 'request: { l: { from: L, as: first } }',
   };
   t.is(bodyOf(ofLists, '{"L":[["x","y"],["z"]]}'), '{"l":["x","y"]}');
-  t.true(
-    mappingOf(ofLists).oneWay.some(({ message }) => message === 'l: items behind the first are left out'),
-  );
+  t.true(mappingOf(ofLists).oneWay.some(({ message }) => message === 'l: items after the first are omitted'));
 });
 
 test('M2: groups make objects, lists of objects and built lists', (t) => {
@@ -387,7 +385,7 @@ test('M2: auto maps each common path of one kind, through recursive types', (t) 
     rules: 'auto: same\nomit: [Size]',
   };
   t.deepEqual(problemsOf(sides), [
-    '/Do: expected a rule that takes Parts[].Size of the request to POST /do, auto that covers it, or its path under omit, got none',
+    '/Do: expected a rule from Parts[].Size of the request to POST /do, auto, or its path under omit, got none',
   ]);
   const whole = {
     ...sides,
@@ -409,14 +407,14 @@ test('M3: every request member and every required target member needs a rule', (
     '/Do/request/typo: expected a path of the target, got typo; there are a, must',
     '/Do/request: expected a rule for must, which the call requires, got none',
     '/Do/reply: expected a rule for Ack, which the reply requires, got none',
-    '/Do: expected a rule that takes B of the request to POST /do, auto that covers it, or its path under omit, got none',
+    '/Do: expected a rule from B of the request to POST /do, auto, or its path under omit, got none',
   ]);
 });
 
 test('M3: refuses a request with a member without a rule, and accepts one listed in omit', (t) => {
   const sides = (rules: string): Sides => ({ old: 'type: object', body: object(`a: ${text}`), rules });
   t.throws(() => bodyOf(sides('request: { a: A }'), '{"A":"1","X":{"Y":2}}'), {
-    message: 'X: expected nothing that has no rule in the mapping, got a value',
+    message: 'X: expected only members with a rule in the mapping, got a value',
   });
   t.is(bodyOf(sides('request: { a: A }\nomit: [X]'), '{"A":"1","X":{"Y":2}}'), '{"a":"1"}');
   t.is(bodyOf(sides('request: { a: A }'), '{"A":"1","X":null}'), '{"a":"1"}');
@@ -443,7 +441,7 @@ test('M3: a missing member, and a value outside the legacy enumeration, is a mis
   };
   t.is(replyOf(sides, '{}', { body: '{"ack":"Success"}' }), '{"Ack":"Success"}');
   for (const [body, message] of [
-    ['{}', 'expected what Ack is made of, which is required, got none'],
+    ['{}', 'expected a source for the required Ack, got none'],
     ['{"ack":"CREATED"}', 'ack: expected one of Success, got another value'],
   ] as const) {
     const error = t.throws(() => replyOf(sides, '{}', { body }), { instanceOf: MappingError, message });
@@ -465,7 +463,7 @@ test('M3: reports a source path into each item, and a path parameter without a r
     ["when: { 'L[].x': present }\nomit: [L]", '/when/L[].x', 'L[].x'],
   ] as const)
     t.deepEqual(problemsOf(sides(rules)), [
-      `/Do${place}: expected a path of one place, got ${path}, which is one of each item; say each, with rules for what is in it`,
+      `/Do${place}: expected a path to one value, got ${path}, which has a value per item. Use each with rules for the items`,
     ]);
   t.deepEqual(problemsOf(sides("omit: ['L[].x', 'L[].l']")), []);
   t.deepEqual(problemsOf({ ...sides('omit: [L]'), path: '/do/{id}' }), [
@@ -498,7 +496,7 @@ for (const [rule, unused, beside] of [
 test('M3: different kinds are reported with both paths', (t) => {
   t.deepEqual(
     problemsOf({ old: object(`N: ${number}`), body: object(`n: ${text}`), rules: 'request: { n: N }' }),
-    ['/Do/request/n: expected a text for n, got N, which is a number; say as, join, split, each or map'],
+    ['/Do/request/n: expected a text for n, got N, which is a number. Use as, join, split, each or map'],
   );
 });
 
@@ -511,7 +509,7 @@ test('M3: irreversible rules are reported', (t) => {
   t.deepEqual(problems, []);
   t.deepEqual(
     oneWay.map(({ pointer, message }) => `${pointer}: ${message}`),
-    ['/Do/request/k: k: several values become one', '/Do/request/l: l: items behind the first are left out'],
+    ['/Do/request/k: k: several values become one', '/Do/request/l: l: items after the first are omitted'],
   );
 });
 
@@ -714,7 +712,7 @@ for (const [what, item, rule, wanted] of [
       else
         t.throws(gathered, {
           instanceOf: MappingError,
-          message: /^(r: )?expected what R\.L\[\] is made of, as each call has its item, got none$/,
+          message: /^(r: )?expected a source for R\.L\[\], because each call has its item, got none$/,
         });
     }
   });
@@ -731,8 +729,8 @@ test('M4: data of several replies without a target is reported as irreversible',
   });
   const told = (error: string) =>
     mappingOf(sides(error)).oneWay.map(({ pointer, message }) => `${pointer}: ${message}`);
-  const scalar = '/Do/reply/S: S: what replies behind the first have there is left out';
-  const place = "/Do/error: R.L: an item whose call doesn't go well has no place in it";
+  const scalar = '/Do/reply/S: S: values from replies after the first are omitted';
+  const place = '/Do/error: R.L: an item whose call fails is missing in it';
   t.deepEqual(told(''), [scalar]);
   t.deepEqual(told('error: {}'), [scalar, place]);
   t.deepEqual(told('error: { C: { const: y } }'), [scalar, place]);
@@ -768,7 +766,7 @@ test('M4: without items of forEach the reply has its required members, or the re
   t.throws(() => callsOf(needed, '{"A":{"Ids":[]}}'), {
     instanceOf: MappingError,
     message:
-      'A.Ids: expected an item to make a call of, got none; of the reply: expected what R is made of, which is required, got none',
+      'A.Ids: expected an item for a call, got none; of the reply: expected a source for the required R, got none',
   });
 });
 
@@ -780,7 +778,7 @@ test('M4: refuses a null item of forEach, because its call would request everyth
   };
   t.throws(() => callsOf(sides, '{"Ids":["1",null]}'), {
     instanceOf: MappingError,
-    message: 'Ids[1]: expected an item to make a call of, got null',
+    message: 'Ids[1]: expected an item for a call, got null',
   });
 });
 
@@ -812,7 +810,7 @@ test('M4: a null of one reply hides no other value; a second value is reported',
     t.throws(() => gathered(...values), {
       instanceOf: MappingError,
       message:
-        'X: expected lists, objects or values alike in the replies of several calls, got several kinds',
+        'X: expected the same kind (list, object or value) in the replies of several calls, got several kinds',
     });
 });
 
@@ -1054,7 +1052,7 @@ test('mappingCodeMs: a function that takes longer is stopped, and the request re
   const error = t.throws(() => bodyOf(sides, '{"A":"x"}'), { instanceOf: MappingError });
   t.is(
     error?.message,
-    'do.ts: forever() for a: expected the functions of a message to end within 20 ms, got one that was still running',
+    'do.ts: forever() for a: expected the functions of a message to end within 20 ms, got a function that was still running',
   );
 });
 

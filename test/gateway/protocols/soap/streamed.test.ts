@@ -449,12 +449,12 @@ for (const [what, overlay, said] of [
   [
     'an operation whose body is no file',
     'AddNote: { stream: true }',
-    '/operations/AddNote/stream: expected none, since the body of AddNote is no file of bytes',
+    '/operations/AddNote/stream: expected none, because the body of AddNote is not binary',
   ],
   [
     'a contract with validate: strict',
     'PutFile: { stream: true }\nvalidate: strict',
-    '/operations/PutFile/stream: expected none with validate: strict, which looks at every value before the call',
+    '/operations/PutFile/stream: expected none with validate: strict, which checks all values before the call',
   ],
 ] as const)
   test(`W64: stream fails at start for ${what}`, (t) => {

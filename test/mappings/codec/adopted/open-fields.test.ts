@@ -194,7 +194,7 @@ test('A33: refuses open for a type without wildcard, and for an unknown type', (
   const service = serviceOf(t, getOf('<xs:complexType><xs:sequence/></xs:complexType>', sObject(more)));
   openFieldsOf(service, ['Money', 'Nothing'], (pointer, problem) => told.push(`${pointer}: ${problem}`));
   t.deepEqual(told, [
-    '/open/Money: expected a type with an xs:any, got one without',
+    '/open/Money: expected a type with an xs:any, got a type without it',
     '/open/Nothing: expected a type of the WSDL, got "Nothing"',
   ]);
 });

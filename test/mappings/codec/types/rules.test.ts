@@ -276,7 +276,7 @@ test('a pattern without a linear form, and a rounded bound, are listed and not c
     { pointer: `${member}/0/pattern`, why: 'no regular expression that matches in linear time' },
     {
       pointer: `${member}/1/maximum`,
-      why: 'beyond 2 to the power of 53, where digits of the document are not kept',
+      why: 'more than 2 to the power of 53, so digits of the document are lost',
     },
   ]);
 });

@@ -60,10 +60,10 @@ for (const ref of [
 }
 
 const outside =
-  'leads out of the folder of the document; expected its beginning, such as "../", and a folder among the overlay\'s refs';
+  'is outside the folder of the document. Add its beginning, such as "../", and a folder among the overlay\'s refs';
 const elsewhere =
-  "can't be followed: expected a file below the folder of the document, got one that lies elsewhere";
-const fetched = "is a URL, and none is fetched; expected its beginning and a folder among the overlay's refs";
+  'cannot be resolved: expected a file below the folder of the document, got a file outside the folder';
+const fetched = "is a URL, which is not downloaded. Add its beginning and a folder among the overlay's refs";
 
 for (const [ref, says] of [
   ['../secret.yaml', outside],
@@ -74,9 +74,9 @@ for (const [ref, says] of [
   ['../allowed/../secret.yaml', outside],
   [
     '../allowed/link.yaml',
-    'can\'t be followed: expected a file in "../allowed", got one that lies elsewhere',
+    'cannot be resolved: expected a file in "../allowed", got a file outside the folder',
   ],
-  ['../allowed/gone.yaml', 'can\'t be followed: expected a file in "../allowed", got none (ENOENT)'],
+  ['../allowed/gone.yaml', 'cannot be resolved: expected a file in "../allowed", got none (ENOENT)'],
   ['/etc/passwd', 'is no relative path'],
   ['..\\secret.yaml', 'is no relative path'],
   ['a.yaml?version=1', 'is no relative path'],
@@ -85,18 +85,18 @@ for (const [ref, says] of [
   ['http://127.0.0.1/reply.yaml', fetched],
   [
     'https://schemas.example/..%2F..%2Fsecret.yaml',
-    'can\'t be followed: expected a file in "vendored", got one that lies elsewhere',
+    'cannot be resolved: expected a file in "vendored", got a file outside the folder',
   ],
   [
     'vendored',
-    "can't be followed: expected a file below the folder of the document, got one that can't be read (expected a file, got a directory)",
+    'cannot be resolved: expected a file below the folder of the document, got an unreadable file (expected a file, got a directory)',
   ],
-  ['gone.yaml', "can't be followed: expected a file below the folder of the document, got none (ENOENT)"],
+  ['gone.yaml', 'cannot be resolved: expected a file below the folder of the document, got none (ENOENT)'],
   [
     'twice.yaml',
-    "can't be followed: expected a file below the folder of the document, got one that can't be read (line 2, column 1: expected each key once, got this one again)",
+    'cannot be resolved: expected a file below the folder of the document, got an unreadable file (line 2, column 1: expected each key once, got this key again)',
   ],
-  ['#/components/schemas/Gone', 'leads nowhere; expected something that this file has'],
+  ['#/components/schemas/Gone', 'does not exist; expected a part of this file'],
 ] as const) {
   test(`a reference to ${ref} is a contract error, and not followed`, (t) => {
     t.is(reasonsFor(t, ref), `${JSON.stringify(ref)} ${says}`);

@@ -154,7 +154,7 @@ for (const [what, actions, head, said] of [
     'selects nothing',
     [{ target: '$.nothing', remove: true }],
     {},
-    ['fix.yaml#/actions/0/target: "$.nothing" selects nothing in openapi.yaml; expected a value'],
+    ['fix.yaml#/actions/0/target: "$.nothing" selects nothing in openapi.yaml. Expected a value'],
   ],
   [
     'is no JSONPath',
@@ -175,7 +175,7 @@ for (const [what, actions, head, said] of [
     'has a pattern that takes no linear time',
     [{ target: "$..[?match(@, '(?=a)b')]", remove: true }],
     {},
-    [/match\(\) got "\(\?=a\)b", which is no regular expression of linear time$/],
+    [/match\(\) got "\(\?=a\)b", which is not a regular expression with linear matching time$/],
   ],
   [
     'is the document itself, to be removed',
@@ -192,7 +192,7 @@ for (const [what, actions, head, said] of [
     ],
     {},
     [
-      'fix.yaml#/actions/1/update: expected an object, as /info of openapi.yaml is, got a text, number, boolean or null; remove that first',
+      'fix.yaml#/actions/1/update: expected an object, like /info of openapi.yaml, got a text, number, boolean or null. Remove that value first',
       'fix.yaml#/actions/2/target: expected values of one kind in openapi.yaml, got a text, number, boolean or null and a list',
     ],
   ],
@@ -201,7 +201,7 @@ for (const [what, actions, head, said] of [
     [{ target: books, update: { parameters: { name: 'q' } } }],
     {},
     [
-      'fix.yaml#/actions/0/update/parameters: expected a list, as /paths/~1books/get/parameters of openapi.yaml is, got an object; remove that first',
+      'fix.yaml#/actions/0/update/parameters: expected a list, like /paths/~1books/get/parameters of openapi.yaml, got an object. Remove that value first',
     ],
   ],
   [
@@ -243,7 +243,7 @@ for (const [what, actions, head, said] of [
     'is for a file that the document has not',
     [{ target: '$', update: {} }],
     { extends: 'parts/other.yaml' },
-    ['fix.yaml#/extends: expected the document, or a file that its references lead to, got parts/other.yaml'],
+    ['fix.yaml#/extends: expected the document or a file that it references, got parts/other.yaml'],
   ],
 ] as const) {
   test(`a patch that ${what} is an error that names both files`, (t) => {
@@ -281,7 +281,7 @@ test('the error for a patch in place of the overlay describes it, and a missing 
   const action = [{ target: '$', update: {} }];
   const overlay = '{overlay: 1.0.0, info: {title: x}, actions: []}';
   t.deepEqual(patched(t, action, { files: { 'soap.yaml': overlay } }).problems, [
-    'soap.yaml#: expected the overlay of soapbridge, got an OpenAPI Overlay; name it in an overlay: `patches: [soap.yaml]`',
+    'soap.yaml#: expected the overlay of soapbridge, got an OpenAPI Overlay. List it in an overlay: `patches: [soap.yaml]`',
   ]);
   t.deepEqual(patched(t, action, { files: { 'soap.yaml': 'patches: [none.yaml]' } }).problems, [
     'none.yaml#: no such file',

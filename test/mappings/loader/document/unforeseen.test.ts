@@ -225,10 +225,10 @@ test('all dangling references are reported, in any position', (t) => {
   } as Json;
   const problems = problemsOf(t, { 'openapi.json': document });
   t.deepEqual(problems, [
-    'openapi.json:1#/paths/~1a/get/$ref: "nowhere.json" can\'t be followed: expected a file below the folder of the document, got none (ENOENT)',
-    'openapi.json:1#/paths/~1a/put/$ref: leads back to itself; expected what it names to be there',
-    'openapi.json:1#/paths/~1b/get/responses/$ref: "#/gone" leads nowhere; expected something that this file has',
-    'openapi.json:1#/tags/$ref: "tags.json" can\'t be followed: expected a file below the folder of the document, got none (ENOENT)',
+    'openapi.json:1#/paths/~1a/get/$ref: "nowhere.json" cannot be resolved: expected a file below the folder of the document, got none (ENOENT)',
+    'openapi.json:1#/paths/~1a/put/$ref: refers to itself; expected a reference to a value',
+    'openapi.json:1#/paths/~1b/get/responses/$ref: "#/gone" does not exist; expected a part of this file',
+    'openapi.json:1#/tags/$ref: "tags.json" cannot be resolved: expected a file below the folder of the document, got none (ENOENT)',
   ]);
 });
 
@@ -283,7 +283,7 @@ test('a schema in place of a type name is ignored with a warning', (t) => {
   t.deepEqual(
     warnings.map(({ pointer, message }) => `${pointer}: ${message}`),
     [
-      '/components/schemas/Thing/properties/a/type: expected the name of a type, got an object; the schema is read without it, so that it takes any value',
+      '/components/schemas/Thing/properties/a/type: expected the name of a type, got an object. The schema is read without it and accepts any value',
     ],
   );
 });
@@ -311,9 +311,9 @@ test('an invalid boolean is read as false, with a warning', (t) => {
     [false, false],
   );
   t.deepEqual(warnings.map(({ pointer, message }) => `${pointer}: ${message}`).toSorted(), [
-    '/paths/~1orders/put/parameters/0/required: expected true or false, got "yes"; it is read as false',
-    '/paths/~1orders/put/parameters/0/schema/nullable: expected true or false, got "on"; it is read as false',
-    '/paths/~1orders/put/requestBody/required: expected true or false, got 1; it is read as false',
+    '/paths/~1orders/put/parameters/0/required: expected true or false, got "yes". The value false is used',
+    '/paths/~1orders/put/parameters/0/schema/nullable: expected true or false, got "on". The value false is used',
+    '/paths/~1orders/put/requestBody/required: expected true or false, got 1. The value false is used',
   ]);
 });
 
@@ -323,7 +323,7 @@ test('a type that JSON Schema lacks is an error', (t) => {
       'openapi.json': { ...(whole as object), components: { schemas: { Thing: schema } } } as Json,
     });
   t.deepEqual(broken({ type: 'date' }), [
-    'openapi.json:1#/components/schemas/Thing/type: expected one of object, array, string, integer, number, boolean, null, got "date"; a schema without a type takes any value',
+    'openapi.json:1#/components/schemas/Thing/type: expected one of object, array, string, integer, number, boolean, null, got "date". A schema without a type accepts any value',
   ]);
   t.regex(
     broken({ type: 'object', properties: { a: { type: ['string', 'any'] } } }).join(),

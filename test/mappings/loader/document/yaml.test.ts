@@ -46,7 +46,7 @@ for (const [written, value] of [
       t.regex(problems[0]?.message ?? '', /^line 1, column \d+: /);
       t.true(
         problems[0]?.message.endsWith(
-          `expected ${value}, or '${written}' in quotes where it is a text, got ${written}`,
+          `expected ${value}, or '${written}' in quotes for a text, got ${written}`,
         ),
       );
       t.truthy(readYamlFile(path, problems));

@@ -124,7 +124,7 @@ for (const [what, overlay, problem] of [
   [
     'a misspelt input of a route',
     'routes:\n  GET /x/{numbr}: track_parcel\n',
-    '2#/routes/GET ~1x~1{numbr}: expected an input of track_parcel that is no object or array, got "numbr". Did you mean number?',
+    '2#/routes/GET ~1x~1{numbr}: expected an input of track_parcel that is not an object or array, got "numbr". Did you mean number?',
   ],
   [
     'a misspelt media type',

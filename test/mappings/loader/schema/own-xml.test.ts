@@ -14,11 +14,11 @@ test('XML hints of a member’s schema are reported if its element differs', (t)
   const { ownXml } = load({ openapi: '3.1.0', info: { title: 'Pets' }, paths });
   const schema = '/paths/~1pets/get/responses/200/content/application~1json/schema/properties';
   t.deepEqual(ownXml, [
-    { pointer: `${schema}/called/xml`, why: 'in XML of the service\'s own it is called "Other"' },
+    { pointer: `${schema}/called/xml`, why: 'the xml keyword says: is called "Other"' },
     {
       pointer: `${schema}/id/xml`,
-      why: "in XML of the service's own it is an attribute, has a namespace of its own",
+      why: 'the xml keyword says: is an attribute, has its own namespace',
     },
-    { pointer: `${schema}/list/xml`, why: "in XML of the service's own it has an element around it" },
+    { pointer: `${schema}/list/xml`, why: 'the xml keyword says: has a wrapper element' },
   ]);
 });

@@ -261,7 +261,7 @@ test('errors of a Swagger document have positions in that document', (t) => {
       .map((line) => line.replace(/: expected one of object.*/, ''))
       .toSorted(),
     [
-      'openapi.yaml#/paths/~1pets/post/parameters/2/$ref: "other.yaml#/h" lies outside this file; copy what it names under /components; in Swagger 2.0 only schemas may lie in other files',
+      'openapi.yaml#/paths/~1pets/post/parameters/2/$ref: "other.yaml#/h" is outside this file. Copy its target to /components; in Swagger 2.0 only schemas may be in other files',
       'openapi.yaml#/paths/~1pets/post/parameters/0/type',
       'openapi.yaml#/paths/~1pets/post/parameters/1/schema/properties/a/type',
       'openapi.yaml#/paths/~1pets/post/responses/200/schema/items/type',
@@ -301,7 +301,7 @@ for (const [what, root, said] of [
   [
     'Swagger with nothing in it',
     { swagger: 2 },
-    'openapi.yaml#/paths: expected at least one operation that can be served, got none',
+    'openapi.yaml#/paths: expected at least one supported operation, got none',
   ],
 ] as const) {
   test(`refuses ${what} and names the expected value`, (t) => {

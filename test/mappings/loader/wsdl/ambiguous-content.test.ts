@@ -68,7 +68,7 @@ for (const [content, found, libxml2] of [
       found === undefined
         ? []
         : [
-            `the content of a type is ambiguous: an element can be ${found} at one place, and validators refuse the schema`,
+            `the content of a type is ambiguous: an element can be ${found} at one place, so validators reject the schema`,
           ],
     );
   });

@@ -40,7 +40,7 @@ function warningsOf(t: ExecutionContext, wsdl: string, overlay = '{}'): readonly
 }
 
 const told = (names: string, count = 2, shared = 'the body element {urn:t}Get'): string =>
-  `no message to /s can select ${names}: ${count} operations there have ${shared}, and these have no action of their own; give their ports different paths with "endpoints" in soap.yaml, or leave operations out with "hide"`;
+  `no message to /s can select ${names}: ${count} operations have ${shared} and no unique action. Set different paths with "endpoints" in soap.yaml, or remove operations with "hide"`;
 
 for (const [what, operations, warning] of [
   ['one body element and no action', { A: { element: 'Get' }, B: { element: 'Get' } }, told('A, B')],

@@ -137,7 +137,7 @@ for (const [location, why] of [
   ['http://127.0.0.1:1/u.xsd', 'is a URL, and none is fetched'],
   ['missing.xsd', 'got none (ENOENT)'],
   ['.', 'is no relative path'],
-  ['sub', 'got what is no file'],
+  ['sub', 'got something that is not a file'],
 ] as const) {
   test(`A2: an import of ${location} is an error that names the missing part and counts operations`, (t) => {
     const problems = problemsOf(t, { 'service.wsdl': importing(location), 'sub/x.txt': '' });
@@ -145,7 +145,7 @@ for (const [location, why] of [
     t.is(problems.length, 2);
     t.regex(missing ?? '', /expected the type Thing in "urn:u", got none; 1 operation reaches it/);
     t.true(broken?.includes(`"${location}" `) && broken.includes(why), broken);
-    t.true(broken?.endsWith('1 operation reaches what it lacks'), broken);
+    t.true(broken?.endsWith('1 operation reaches the missing part'), broken);
   });
 }
 
@@ -176,12 +176,12 @@ test('A2: follows no link out of the folder, and waits for no pipe', (t) => {
   const outside = folderOf(t, { 'u.xsd': other });
   const folder = folderOf(t, { 'service.wsdl': importing('link.xsd') });
   symlinkSync(join(outside, 'u.xsd'), join(folder, 'link.xsd'));
-  t.true(problemsIn(folder).some((line) => line.includes('got one that lies elsewhere')));
+  t.true(problemsIn(folder).some((line) => line.includes('got a file outside the folder')));
   const pipes = folderOf(t, { 'service.wsdl': importing('http://far.example/x'), 'a.xsd': other });
   execFileSync('mkfifo', [join(pipes, 'pipe.xsd')]);
   t.is(contentOf(typeOfGet(loadAdoptedService(pipes).service)), '({}id)');
   writeFileSync(join(pipes, 'service.wsdl'), importing('pipe.xsd'));
-  t.true(problemsIn(pipes).some((line) => line.includes('got what is no file')));
+  t.true(problemsIn(pipes).some((line) => line.includes('got something that is not a file')));
 });
 
 test('A2: circular imports and includes, and repeated files, are valid', (t) => {
@@ -218,21 +218,22 @@ test('A2: an included schema without a namespace has that of each including sche
 
 test('A2: a foreign included schema, a redefinition and a file of another kind are errors', (t) => {
   t.deepEqual(problemsOf(t, { 'service.wsdl': including('u.xsd'), 'u.xsd': other }).slice(0, 1), [
-    'service.wsdl:1#: expected an included schema of "urn:t", got one of "urn:u"; 1 operation reaches what it lacks',
+    'service.wsdl:1#: expected an included schema of "urn:t", got one of "urn:u"; 1 operation reaches the missing part',
   ]);
   t.deepEqual(problemsOf(t, { 'service.wsdl': importing('u.xsd'), 'u.xsd': schemaOf(thing) }).slice(0, 1), [
-    'service.wsdl:1#: expected a schema of "urn:u", got one of "urn:t"; 1 operation reaches what it lacks',
+    'service.wsdl:1#: expected a schema of "urn:u", got one of "urn:t"; 1 operation reaches the missing part',
   ]);
   t.deepEqual(problemsOf(t, { 'service.wsdl': importing('u.xsd'), 'u.xsd': '<a/>' }).slice(0, 1), [
-    'service.wsdl:1#: expected a schema or a WSDL 1.1 at "u.xsd", got <a>; 1 operation reaches what it lacks',
+    'service.wsdl:1#: expected a schema or a WSDL 1.1 at "u.xsd", got <a>; 1 operation reaches the missing part',
   ]);
   const redefined = definitionsOf(
     schemaOf(`<xs:redefine schemaLocation="a.xsd">${thing}</xs:redefine>${thing}${element}`),
     get,
   );
-  const problem = 'service.wsdl:1#: expected no xs:redefine, which is not supported; write what it makes';
+  const problem =
+    'service.wsdl:1#: expected no xs:redefine, which is not supported. Write its result instead';
   t.deepEqual(problemsOf(t, { 'service.wsdl': redefined }), [
-    `${problem}; no operations reach what it lacks`,
+    `${problem}; no operations reach the missing part`,
     problem,
   ]);
 });
@@ -277,10 +278,10 @@ test('A3: accepts a name in a wrong namespace if it is the only one of that name
   t.is(contentOf(typeOfGet(service)), '({}id)');
   t.deepEqual(
     warnings.map(({ message }) => message),
-    ['the type Thing isn\'t in "urn:t"; that of "urn:u", the only one, is taken'],
+    ['the type Thing is not in "urn:t"; the only one, in "urn:u", is used'],
   );
   t.deepEqual(problemsOf(t, { 'service.wsdl': wrong(schemaOf(thing, 'targetNamespace="urn:v"')) }), [
-    'service.wsdl:1#: expected the type Thing in "urn:t", got none; those of its name are in "urn:u", "urn:v"; 1 operation reaches it',
+    'service.wsdl:1#: expected the type Thing in "urn:t", got none; the name exists in "urn:u", "urn:v"; 1 operation reaches it',
   ]);
 });
 
@@ -289,8 +290,8 @@ test('A3: a name of an unresolved import is missing, whatever other namespace ha
     `<xs:import namespace="urn:u" schemaLocation="gone.xsd"/>${thing}<xs:element name="Get" type="u:Thing" xmlns:u="urn:u"/>`,
   );
   const [cause, missing] = problemsOf(t, { 'service.wsdl': definitionsOf(schema, get) });
-  t.regex(cause ?? '', /"gone\.xsd" can't be followed: .*; 1 operation reaches what it lacks$/);
-  t.regex(missing ?? '', /expected the type Thing in "urn:u", got none; those of its name are in "urn:t"/);
+  t.regex(cause ?? '', /"gone\.xsd" can't be followed: .*; 1 operation reaches the missing part$/);
+  t.regex(missing ?? '', /expected the type Thing in "urn:u", got none; the name exists in "urn:t"/);
 });
 
 for (const [what, base, kind] of [
@@ -305,7 +306,7 @@ for (const [what, base, kind] of [
   test(`A3: a missing base of a ${what} type is not replaced by the derived type of its name`, (t) => {
     const schema = schemaOf(`<xs:${kind} name="Thing">${base}</xs:${kind}>${element}`);
     t.deepEqual(problemsOf(t, { 'service.wsdl': definitionsOf(schema, get) }), [
-      'service.wsdl:1#: expected the type Thing in "urn:u", got none; those of its name are in "urn:t"; 1 operation reaches it',
+      'service.wsdl:1#: expected the type Thing in "urn:u", got none; the name exists in "urn:t"; 1 operation reaches it',
     ]);
   });
 }
@@ -315,7 +316,7 @@ test('A3: a schema may use a namespace that it does not import', (t) => {
   const { warnings } = load(t, { 'service.wsdl': definitionsOf(`${uses}${other}`, get) });
   t.deepEqual(
     warnings.map(({ message }) => message),
-    ['the schema of "urn:t" uses "urn:u", which it doesn\'t import'],
+    ['the schema of "urn:t" uses "urn:u", which it does not import'],
   );
 });
 
@@ -329,7 +330,7 @@ test('A3: a repeated component is one if both are equal, else an error', (t) => 
   t.is(contentOf(typeOfGet(service)), '(id)');
   t.deepEqual(
     warnings.map(({ message }) => message),
-    ['the type Thing is there twice, the same; one is taken'],
+    ['the type Thing is declared twice identically; one is used'],
   );
   const unlike = thing.replace('"id"', '"number"');
   t.deepEqual(problemsOf(t, { 'service.wsdl': definitionsOf(schemaOf(element + thing + unlike), get) }), [
@@ -343,7 +344,7 @@ test('A3: skips XML Schema 1999, processing instructions and a DTD; refuses enti
   const old = wsdl.replaceAll('2001/XMLSchema', '1999/XMLSchema');
   t.deepEqual(
     load(t, { 'service.wsdl': old }).warnings.map(({ message }) => message),
-    ['XML Schema of before 2001 is read as that of 2001'],
+    ['an XML Schema from before 2001 is read as a schema of 2001'],
   );
   const entity = wsdl.replace('name="Get"', 'name="&a;"');
   t.regex(problemsOf(t, { 'service.wsdl': entity })[0] ?? '', /^service\.wsdl:2#: .* expected &amp; /);
@@ -362,7 +363,7 @@ test('A2: an unknown name that no operation uses is a warning', (t) => {
 test('a folder without a WSDL, with several, and an invalid file are reported', (t) => {
   t.deepEqual(problemsOf(t, {}), ['service.wsdl#: no such file; an adopted service is a folder with a WSDL']);
   t.deepEqual(problemsOf(t, { 'a.wsdl': '', 'b.wsdl': '' }), [
-    'service.wsdl#: expected one WSDL, or which of them is the first, got a.wsdl, b.wsdl',
+    'service.wsdl#: expected one WSDL, or the key wsdl with the main file, got a.wsdl, b.wsdl',
   ]);
   t.deepEqual(problemsOf(t, { 'a.wsdl': schemaOf('') }), [
     'a.wsdl:1#: expected wsdl:definitions of WSDL 1.1, got <schema>',

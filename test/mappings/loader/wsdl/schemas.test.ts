@@ -227,7 +227,7 @@ for (const [what, type, declarations, problem] of [
     'an element without a name',
     sequence('<xs:element type="xs:int"/>'),
     '',
-    'expected a name or a ref, got an element without',
+    'expected a name or a ref, got an element without both both',
   ],
   [
     'occurrences that are no number',
@@ -239,7 +239,7 @@ for (const [what, type, declarations, problem] of [
     'more at least than at most',
     sequence(e('a', 'minOccurs="2"')),
     '',
-    'expected minOccurs of at most 1, which maxOccurs is, got 2',
+    'expected minOccurs of at most maxOccurs (1), got 2',
   ],
   [
     'a prefix that is not bound',
@@ -251,7 +251,7 @@ for (const [what, type, declarations, problem] of [
     'a type derived from itself',
     sequence(e('a', 'type="t:A"')),
     '<xs:complexType name="A"><xs:complexContent><xs:extension base="t:A"/></xs:complexContent></xs:complexType>',
-    "expected a type that isn't derived from itself, got one that is",
+    'expected a type that is not derived from itself, got a circular type',
   ],
   [
     'a simple type derived from itself',
@@ -263,13 +263,13 @@ for (const [what, type, declarations, problem] of [
     'a group that holds itself',
     '<xs:complexType><xs:group ref="t:G"/></xs:complexType>',
     '<xs:group name="G"><xs:sequence><xs:group ref="t:G"/></xs:sequence></xs:group>',
-    "expected a group that doesn't hold itself, got one that does",
+    'expected a group that does not contain itself, got a circular group',
   ],
   [
     'an attribute of a complex type',
     '<xs:complexType><xs:attribute name="a" type="t:C"/></xs:complexType>',
     '<xs:complexType name="C"/>',
-    'expected a simple type, got the complex one "t:C"',
+    'expected a simple type, got the complex type "t:C"',
   ],
 ] as const) {
   test(`wrong schemas: ${what} is reported with its line`, (t) => {

@@ -162,7 +162,7 @@ test('A4, A5: HTTP and other bindings are listed as not served, with their ports
   );
   t.is(operations.length, 1);
   t.deepEqual(notServed.map(reasonOf), [
-    { name: 'HBinding', reason: 'its binding is not of SOAP, but of HTTP or another' },
+    { name: 'HBinding', reason: 'its binding is not a SOAP binding' },
     { name: 'JBinding', reason: 'its transport is not HTTP' },
     { name: 'HPort', reason: 'a port without a SOAP binding and address' },
   ]);
@@ -179,7 +179,7 @@ test('A5: a SOAP binding without a port is served as if it had one', (t) => {
   );
   t.deepEqual(
     warnings.map(({ message: its }) => its),
-    ['no port has the binding PBinding, which is taken for one'],
+    ['no port has the binding PBinding, so a port is assumed'],
   );
 });
 
@@ -209,9 +209,7 @@ for (const [what, input, parts, body, warnings] of [
     'a',
     'in',
     'A',
-    [
-      'soap:body names the part "in", which the message a does not have; the parts without a header are taken',
-    ],
+    ['soap:body names the part "in", which the message a does not have; the parts without a header are used'],
   ],
   [
     'a part that exists and another one',
@@ -269,7 +267,7 @@ test('A9: an operation without output is one-way; one that starts with output is
     [['Tell', undefined]],
   );
   t.deepEqual(notServed.map(reasonOf), [
-    { name: 'P.Told', reason: 'a notification, which the service begins' },
+    { name: 'P.Told', reason: 'a notification, which the service sends first' },
   ]);
 });
 
@@ -307,9 +305,7 @@ test('A30: an rpc body is a wrapper in the namespace of soap:body with one eleme
 test('A31: a MIME binding is not served, and is listed', (t) => {
   const mime = '<w:input><m:multipartRelated xmlns:m="http://schemas.xmlsoap.org/wsdl/mime/"/></w:input>';
   const { notServed } = served(t, [{ name: 'Send', input: 'a', bound: mime }]);
-  t.deepEqual(notServed.map(reasonOf), [
-    { name: 'P.Send', reason: 'its binding is of MIME, which is not served' },
-  ]);
+  t.deepEqual(notServed.map(reasonOf), [{ name: 'P.Send', reason: 'its MIME binding is not supported' }]);
 });
 
 test('A31: policies of a binding, its operations and messages are read', (t) => {
@@ -407,7 +403,7 @@ test('definitions in several files are one service; a wrong namespace is tolerat
   );
   t.deepEqual(
     warnings.map(({ message: its }) => its),
-    ['the portType P isn\'t in "urn:t"; that of "urn:v", the only one, is taken'],
+    ['the portType P is not in "urn:t"; the only one, in "urn:v", is used'],
   );
 });
 
@@ -718,6 +714,6 @@ test('A4: an operation that one binding cannot serve is served by another one', 
   );
   t.deepEqual(notServed.map(reasonOf), [
     { name: 'BadBinding: P.Get', reason: 'expected the message no in "urn:t", got none' },
-    { name: 'BadPort', reason: 'a port without an operation that is served' },
+    { name: 'BadPort', reason: 'a port without a served operation' },
   ]);
 });
