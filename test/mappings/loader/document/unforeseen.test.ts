@@ -236,7 +236,7 @@ test('a document that consists of references is read from their targets', (t) =>
   const problems = problemsOf(t, {
     'openapi.json': { ...(whole as object), paths: { '/a': { get: { $ref: 'nowhere.json' } } } } as Json,
   });
-  t.regex(problems.join('\n'), /\/paths\/~1a\/get\/\$ref: "nowhere.json" can't be followed/);
+  t.regex(problems.join('\n'), /\/paths\/~1a\/get\/\$ref: "nowhere.json" cannot be resolved/);
 });
 
 test('keywords next to such a $ref are reported; a member called $ref is a member', (t) => {

@@ -14,7 +14,7 @@ test('XML hints of a member’s schema are reported if its element differs', (t)
   const { ownXml } = load({ openapi: '3.1.0', info: { title: 'Pets' }, paths });
   const schema = '/paths/~1pets/get/responses/200/content/application~1json/schema/properties';
   t.deepEqual(ownXml, [
-    { pointer: `${schema}/called/xml`, why: 'the xml keyword says: is called "Other"' },
+    { pointer: `${schema}/called/xml`, why: 'the xml keyword says: has the name "Other"' },
     {
       pointer: `${schema}/id/xml`,
       why: 'the xml keyword says: is an attribute, has its own namespace',

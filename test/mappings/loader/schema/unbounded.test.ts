@@ -26,7 +26,7 @@ function unboundedOf(overlay: object, properties: object): readonly string[] {
   const source = { openapi, openapiName: 'openapi.yaml', overlay, overlayName: 'soap.yaml' };
   const { unbounded } = buildContract(source);
   return unbounded
-    .filter(({ why }) => why.includes("which .NET's decimal holds"))
+    .filter(({ why }) => why.includes('(decimal of .NET)'))
     .map(({ pointer }) => pointer.replace('/components/schemas/N/properties/', ''));
 }
 

@@ -227,7 +227,7 @@ for (const [what, type, declarations, problem] of [
     'an element without a name',
     sequence('<xs:element type="xs:int"/>'),
     '',
-    'expected a name or a ref, got an element without both both',
+    'expected a name or a ref, got an element without both',
   ],
   [
     'occurrences that are no number',
@@ -257,7 +257,7 @@ for (const [what, type, declarations, problem] of [
     'a simple type derived from itself',
     sequence(e('a', 'type="t:A"')),
     '<xs:simpleType name="A"><xs:restriction base="t:A"/></xs:simpleType>',
-    "expected a type that isn't derived from itself, got A",
+    'expected a type that is not derived from itself, got A',
   ],
   [
     'a group that holds itself',
