@@ -221,7 +221,7 @@ test('A2: a foreign included schema, a redefinition and a file of another kind a
     'service.wsdl:1#: expected an included schema of "urn:t", got the namespace "urn:u"; 1 operation reaches the missing part',
   ]);
   t.deepEqual(problemsOf(t, { 'service.wsdl': importing('u.xsd'), 'u.xsd': schemaOf(thing) }).slice(0, 1), [
-    'service.wsdl:1#: expected a schema of "urn:u", got one of "urn:t"; 1 operation reaches the missing part',
+    'service.wsdl:1#: expected a schema of "urn:u", got the namespace "urn:t"; 1 operation reaches the missing part',
   ]);
   t.deepEqual(problemsOf(t, { 'service.wsdl': importing('u.xsd'), 'u.xsd': '<a/>' }).slice(0, 1), [
     'service.wsdl:1#: expected a schema or a WSDL 1.1 at "u.xsd", got <a>; 1 operation reaches the missing part',
