@@ -19,7 +19,7 @@ for (const file of files.filter((each) => /\.ya?ml$/.test(each) && !isTemplate(e
   });
 }
 
-test('every metric named in deploy/ exists', (t) => {
+test('every metric that deploy/ names is one of the gateway’s', (t) => {
   const idle = { inFlight: 0, queued: 0, arriving: 0, leaving: 0, heldBytes: 0, shed: 0, connections: 0 };
   const own = createMetrics().read({ ...idle, loopDelayMs: 0, droppedLines: 0, upstreamStates: new Map() });
   const workers = readFileSync(new URL('../gateway/telemetry/worker-metrics.ts', folder), 'utf8');
@@ -40,7 +40,7 @@ test('every metric named in deploy/ exists', (t) => {
   t.true(found > 40);
 });
 
-test('serve, Node or OpenTelemetry reads every variable that deploy/ sets', (t) => {
+test('every variable that deploy/ sets is one that serve, Node or OpenTelemetry reads', (t) => {
   const own = new Set(serveCommand().options.map(({ envVar }) => envVar));
   let found = 0;
   for (const file of files) {
@@ -52,7 +52,7 @@ test('serve, Node or OpenTelemetry reads every variable that deploy/ sets', (t) 
   t.true(found > 15);
 });
 
-test('every limit mentioned in deploy/ has the stated value', (t) => {
+test('every limit that deploy/ speaks of has the value that it says', (t) => {
   let found = 0;
   for (const file of files) {
     for (const [all, name = '', seconds] of read(file).matchAll(/\b([a-z]+[A-Z]\w+) \(([\d,]+) s\)/g)) {
@@ -72,7 +72,7 @@ for (const [file, delay, most] of [
   ['compose/compose.yaml', /SOAPBRIDGE_DRAIN_DELAY: "(\d+)"/, /stop_grace_period: (\d+)s/],
   ['systemd/soapbridge.service', undefined, /TimeoutStopSec=(\d+)/],
 ] as const) {
-  test(`deploy/${file} waits as long as draining takes`, (t) => {
+  test(`deploy/${file} waits for as long as draining takes`, (t) => {
     const text = read(file);
     const delayMs = delay === undefined ? 1000 : Number(delay.exec(text)?.[1]);
     t.true(Number(most.exec(text)?.[1]) * 1000 > delayMs + defaultLimits.drainMs);

@@ -21,7 +21,7 @@ const env = { ...process.env, PATH: path };
 /** Declares a test that needs a tool. */
 function needs(tool: string, title: string, run: (t: ExecutionContext) => void | Promise<void>): void {
   if (spawnSync('which', [tool], { env }).status === 0) test(title, run);
-  else test.skip(`${title} (skipped: ${tool} is not installed)`, run);
+  else test.skip(`${title} (not looked at: ${tool} is not installed)`, run);
 }
 
 /** Runs a tool. If its exit code is not 0, the test fails with the tool's output. */

@@ -352,7 +352,10 @@ test('M1: an embedded gateway applies the mapping, and fails without it', async 
   const upstream = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const { contract, mapping } = loadContract(mappedFolder(t));
   const options = { contract, upstream, publicUrl: 'https://edge.example' };
-  t.throws(() => createGateway(options), { instanceOf: RangeError, message: /^mapping: expected the member mapping/ });
+  t.throws(() => createGateway(options), {
+    instanceOf: RangeError,
+    message: /^mapping: expected the member mapping/,
+  });
   const gateway = createGateway({ ...options, mapping });
   t.teardown(() => gateway.close());
   const server = createServer(gateway.handler).listen(0, '127.0.0.1');

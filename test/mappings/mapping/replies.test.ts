@@ -157,8 +157,14 @@ const count =
 for (const status of ['204', '205', '201'])
   test(`M3: a rule for the body of a ${status} without content is reported at start`, (t) => {
     const of = (reply: string) => answered(`{ '${status}': { description: none } }`, reply);
-    t.regex(problemsOf(of('{ count: n }')).join(), /^\/Do\/reply\/count: .*the document describes no response body/);
-    t.regex(problemsOf(of('{ count: . }')).join(), /^\/Do\/reply\/count: expected a rule without the response body/);
+    t.regex(
+      problemsOf(of('{ count: n }')).join(),
+      /^\/Do\/reply\/count: .*the document describes no response body/,
+    );
+    t.regex(
+      problemsOf(of('{ count: . }')).join(),
+      /^\/Do\/reply\/count: expected a rule without the response body/,
+    );
     t.regex(problemsOf(of('{}')).join(), /^\/Do\/reply: expected a rule for count/);
     t.deepEqual(problemsOf(of('{ count: { const: 1 } }')), []);
     t.deepEqual(problemsOf(of('{ count: { from: header.x, as: number } }')), []);

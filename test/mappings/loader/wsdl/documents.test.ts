@@ -166,7 +166,9 @@ test('A2: never calls a host in imports, includes, DTDs and instance hints', asy
     .replace(/(<xs:import)/, `<xs:include schemaLocation="${host}/include.xsd"/>$1`);
   const withDtd = `<!DOCTYPE definitions SYSTEM "${host}/wsdl.dtd">${wsdl}`;
   t.true(
-    problemsOf(t, { 'service.wsdl': withDtd }).some((line) => line.includes('is a URL, which is not downloaded')),
+    problemsOf(t, { 'service.wsdl': withDtd }).some((line) =>
+      line.includes('is a URL, which is not downloaded'),
+    ),
   );
   await new Promise((resolve) => setTimeout(resolve, 20));
   t.is(connections, 0);
