@@ -84,7 +84,7 @@ export function finishTypes(
     if (told.item !== undefined)
       reportOverlay(
         `/types${pointerSegment(type.name)}/item`,
-        `expected none, since ${type.name} stands for several equal types with different element names`,
+        `expected none, since ${type.name} describes several equal types with different element names`,
       );
   }
   // The types are collected again because sorting and merging changed the order and the set of reachable types.

@@ -87,7 +87,7 @@ for (const [what, overlay, problem] of [
   [
     'one value alone',
     'headers: { Security.Username: { header: X-U } }',
-    /Security\.Password, got Security\.Username alone/,
+    /Security\.Password, got only Security\.Username/,
   ],
   [
     'a format',

@@ -104,5 +104,5 @@ for (const [ref, says] of [
 }
 
 test('circular references, across files too, are a contract error', (t) => {
-  t.is(reasonsFor(t, 'round.yaml#/a'), 'leads back to itself; expected what it names to be there');
+  t.is(reasonsFor(t, 'round.yaml#/a'), 'refers to itself; expected a reference to a value');
 });

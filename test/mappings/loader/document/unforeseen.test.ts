@@ -249,7 +249,7 @@ test('keywords next to such a $ref are reported; a member called $ref is a membe
   });
   t.deepEqual(
     beside.unforeseen.map(({ why }) => why),
-    ['OpenAPI foresees no $ref here; what it names was read in its place; ignored next to it: summary'],
+    ['OpenAPI allows no $ref here; its target was read; ignored next to it: summary'],
   );
   const { contract } = load(t, {
     'openapi.json': {

@@ -166,7 +166,7 @@ test('the overlay orders the fields of equal types by their common name', (t) =>
   const wrong = { types: { Address: { order: ['city'], item: 'home' } } };
   t.throws(() => build(people, { overlay: wrong }), {
     message:
-      /Address\/order: expected all members of Address, street is missing\n.*Address\/item: expected none, since Address stands for several equal types/,
+      /Address\/order: expected all members of Address, street is missing\n.*Address\/item: expected none, since Address describes several equal types/,
   });
 });
 
