@@ -23,15 +23,23 @@ export const maxHeaderBytes = 16 * 1024;
 
 /** Maximum time to receive the headers, or to finish a TLS handshake, in ms. */
 const maxHeadersMs = 5_000;
-/** Maximum time to receive a request, in ms. */
-const maxRequestMs = 10_000;
+/** Maximum time to receive a body, in ms. */
+const maxBodyMs = 5_000;
 /** Time after which a connection without traffic is closed, in ms. */
 const maxIdleMs = 30_000;
+
+/** Clock and time limits that tests replace. */
+export interface AdminTimes {
+  /** Clock of the request rates, in ms. */
+  readonly now?: () => number;
+  /** As `maxHeadersMs`. */
+  readonly headersMs?: number;
+}
 
 /** Opens the admin listener, as described for `OpenAdmin`. */
 export async function openAdmin(
   { plan, tls, state, log }: AdminOptions,
-  now: () => number = () => performance.now(),
+  { now = () => performance.now(), headersMs = maxHeadersMs }: AdminTimes = {},
 ): Promise<AdminListener> {
   let tokens = readTokens(plan.tokens, tls?.ca !== undefined);
   let names = certificateOf(tls);
@@ -51,20 +59,21 @@ export async function openAdmin(
   });
   const options = {
     maxHeaderSize: maxHeaderBytes + 1, // Node rejects headers from its maximum on
-    headersTimeout: maxHeadersMs,
-    requestTimeout: maxRequestMs,
+    headersTimeout: headersMs,
+    requestTimeout: headersMs + maxBodyMs,
+    connectionsCheckingInterval: 100, // ms; Node applies both limits only at these times
     requireHostHeader: false, // the app requires it, with a problem document
   };
   const handle = app.callback();
   const secure =
     tls === undefined
       ? undefined
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: maxHeadersMs }, handle);
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, handle);
   const server: Server = secure ?? createServer(options, handle);
   server.timeout = maxIdleMs;
   limitConnections(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+    const status = statusOf(error.code);
     countStatus(status);
     refuse(socket, status);
   });
@@ -142,14 +151,24 @@ function limitConnections(server: Server): void {
   });
 }
 
+/** Returns the status for an error of Node's HTTP parser. */
+function statusOf(code: string | undefined): number {
+  if (code === 'HPE_HEADER_OVERFLOW') return 431;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+}
+
+const refusals: Readonly<Record<number, string>> = {
+  408: 'expected a complete request in time, got none',
+  431: `expected headers of at most ${maxHeaderBytes} bytes, got more`,
+};
+
 /** Answers bytes that are not a valid request, and closes the connection. */
 function refuse(socket: Socket, status: number): void {
   if (!socket.writable) {
     socket.destroy();
     return;
   }
-  const detail =
-    status === 431 ? `expected headers of at most ${maxHeaderBytes} bytes, got more` : 'invalid HTTP';
+  const detail = refusals[status] ?? 'invalid HTTP';
   const { text } = new Problem(status, detail);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${problemType}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,

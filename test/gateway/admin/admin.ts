@@ -81,12 +81,14 @@ export interface AdministeredOptions {
   readonly serve?: Partial<ServeOptions>;
   /** Clock of the request rate, in ms. */
   readonly now?: () => number;
+  /** Time limit of headers and handshakes, in ms. By default, no machine is too slow. */
+  readonly headersMs?: number;
 }
 
 /** Starts a gateway with an admin listener on a free port of 127.0.0.1. */
 export async function startAdmin(
   t: Pick<ExecutionContext, 'teardown'>,
-  { admin = {}, config = {}, files = {}, serve = {}, now }: AdministeredOptions = {},
+  { admin = {}, config = {}, files = {}, serve = {}, now, headersMs = 1_800_000 }: AdministeredOptions = {},
 ): Promise<Administered> {
   const folder = mkdtempSync(join(tmpdir(), 'admin-'));
   t.teardown(() => rmSync(folder, { recursive: true }));
@@ -105,7 +107,7 @@ export async function startAdmin(
   const gateway = await startGateway(t, {
     serve: {
       config: join(folder, 'soapbridge.yaml'),
-      openAdmin: (options) => openAdmin(options, now),
+      openAdmin: (options) => openAdmin(options, { ...(now && { now }), headersMs }),
       ...serve,
     },
   });

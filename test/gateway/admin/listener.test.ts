@@ -347,6 +347,12 @@ test('a request with a body ends its connection, and an ambiguous one is rejecte
   t.regex(reply, /^HTTP\/1\.1 400 Bad Request[\s\S]*expected Host once/);
 });
 
+test('headers that do not arrive in time get 408', async (t) => {
+  const { gateway } = await startAdmin(t, { headersMs: 50 });
+  const port = Number(new URL(gateway.running.adminUrl ?? '').port);
+  t.regex(await raw(port, 'GET /healthz HTTP/1.1\r\n'), /^HTTP\/1\.1 408 Request Timeout/);
+});
+
 test('readyz is 503 while the process stops', async (t) => {
   const { ask, gateway } = await startAdmin(t);
   const stopped = gateway.running.stop(300);
