@@ -10,9 +10,15 @@ import { shownTypeOf } from './codec/adopted/shown-type.ts';
 import { countSteps, MismatchError, type Reading, refuse } from './codec/problem.ts';
 import { quoteJson } from './codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation, Frame } from './compiled.ts';
-import { type Adopted, type MovedHeader, movedHeadersOf } from './contract/adopted.ts';
+import type { Adopted } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
-import type { Contract, Operation, Type } from './contract/model.ts';
+import {
+  type Contract,
+  type MovedHeader,
+  movedHeadersOf,
+  type Operation,
+  type Type,
+} from './contract/model.ts';
 import type { Settings } from './contract/overlay-keys.ts';
 import type { QName } from './contract/type-graph.ts';
 import { requireBody } from './http-mapping/answer.ts';

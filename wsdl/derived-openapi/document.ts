@@ -1,12 +1,7 @@
 import { stringify } from 'yaml';
 import { faultNames, wrapperOf } from '../../mappings/codec/adopted/compile.ts';
-import {
-  type AdoptedOperation,
-  type AdoptedService,
-  type MovedHeader,
-  movedHeadersOf,
-} from '../../mappings/contract/adopted.ts';
-import type { Contract } from '../../mappings/contract/model.ts';
+import type { AdoptedOperation, AdoptedService } from '../../mappings/contract/adopted.ts';
+import { type Contract, type MovedHeader, movedHeadersOf } from '../../mappings/contract/model.ts';
 import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { Components } from './components.ts';
