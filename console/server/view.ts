@@ -2,10 +2,11 @@ import { createDoctor, type Doctor } from '../../gateway/doctor/explain.ts';
 import type { TryIt } from '../../gateway/http/pages.ts';
 import { createPreview, type Preview } from '../../gateway/protocols/preview.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract, Operation, RecordType, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
-import { soapPathsOf } from '../../wsdl/binding.ts';
+import { type SoapPath, soapPathsOf } from '../../wsdl/binding.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { type PreparedEntry, prepareEntries, type SearchEntry } from '../search.ts';
 import { summary } from './prose.ts';
@@ -44,7 +45,7 @@ export interface Site {
   /** Returns the preview of upstream requests, created on first use. */
   readonly preview: () => Preview;
   /** Paths of SOAP endpoints below the base path, with each SOAP version that the WSDL declares for the path. */
-  readonly soapPaths: readonly { readonly path: string; readonly version: string }[];
+  readonly soapPaths: readonly SoapPath[];
 }
 
 /** Language and location of one visit of a page. */
@@ -110,7 +111,8 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
  * otherwise `''`.
  */
 export function credentialBlocks({ contract, sampler }: Site): string {
-  const moved = new Set(contract.credentials?.parts.map((part) => part.moved?.block));
+  const moved = new Set(movedHeadersOf(contract).map(({ block }) => block));
+  if (moved.size === 0) return '';
   const graph = typeGraphOf(contract);
   const operation = contract.operations.find((each) =>
     graph.messagesOf(each).input.headers.some(({ name }) => moved.has(name.local)),

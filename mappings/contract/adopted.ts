@@ -35,43 +35,6 @@ export interface AdoptedEndpoint {
   readonly ports: readonly AdoptedPort[];
 }
 
-/** A scalar of a SOAP header block that is sent upstream in an HTTP header (A8). */
-export interface MovedFrom {
-  readonly block: string;
-  /** The path of the scalar in the block, by JSON names. */
-  readonly path: readonly string[];
-  /** The value of the HTTP header, with `{}` for the scalar's text. */
-  readonly format: string;
-}
-
-/** A scalar of a declared header block that is sent upstream as a credential, in an HTTP header (A8). */
-export interface MovedHeader extends MovedFrom {
-  /** The credential's name: `{block}.{path}`. */
-  readonly name: string;
-  /** The HTTP header's name. */
-  readonly header: string;
-}
-
-/** The part of a contract that names its credentials. */
-interface WithCredentials {
-  readonly credentials?:
-    | {
-        readonly parts: readonly {
-          readonly name: string;
-          readonly header: string;
-          readonly moved?: MovedFrom | undefined;
-        }[];
-      }
-    | undefined;
-}
-
-/** The credentials of a contract that callers send in declared header blocks (A8). */
-export function movedHeadersOf({ credentials }: WithCredentials): readonly MovedHeader[] {
-  return (credentials?.parts ?? []).flatMap(({ name, header, moved }) =>
-    moved === undefined ? [] : [{ name, header, ...moved }],
-  );
-}
-
 /** A service as its WSDL describes it: the parts that are served (A1–A9). */
 export interface AdoptedService {
   /** `wsdl:definitions/@targetNamespace`. */

@@ -1,4 +1,4 @@
-import type { MovedFrom } from './adopted.ts';
+import type { Contract } from './model.ts';
 
 /** Credentials of callers: where they are read, and where they are sent upstream. */
 
@@ -56,4 +56,28 @@ export interface CredentialPart {
   readonly secret: boolean;
   /** The place in a declared SOAP header block that callers send it in (A8); undefined for other credentials. */
   readonly moved?: MovedFrom | undefined;
+}
+
+/** A scalar of a SOAP header block that is sent upstream in an HTTP header (A8). */
+export interface MovedFrom {
+  readonly block: string;
+  /** The path of the scalar in the block, by JSON names. */
+  readonly path: readonly string[];
+  /** The value of the HTTP header, with `{}` for the scalar's text. */
+  readonly format: string;
+}
+
+/** A scalar of a declared header block that is sent upstream as a credential, in an HTTP header (A8). */
+export interface MovedHeader extends MovedFrom {
+  /** The credential's name: `{block}.{path}`. */
+  readonly name: string;
+  /** The HTTP header's name. */
+  readonly header: string;
+}
+
+/** The credentials of a contract that callers send in declared header blocks (A8). */
+export function movedHeadersOf({ credentials }: Pick<Contract, 'credentials'>): readonly MovedHeader[] {
+  return (credentials?.parts ?? []).flatMap(({ name, header, moved }) =>
+    moved === undefined ? [] : [{ name, header, ...moved }],
+  );
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { parse } from 'yaml';
 import { compileAdopted } from '../../mappings/codec/adopted/compile.ts';
-import type { MovedHeader } from '../../mappings/contract/adopted.ts';
+import type { MovedHeader } from '../../mappings/contract/credentials.ts';
 import { openFieldsOf } from '../../mappings/loader/wsdl/renames.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { deriveOpenapi, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';

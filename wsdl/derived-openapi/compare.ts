@@ -1,4 +1,5 @@
-import { type AdoptedService, movedHeadersOf } from '../../mappings/contract/adopted.ts';
+import type { AdoptedService } from '../../mappings/contract/adopted.ts';
+import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { deriveOpenapi } from './document.ts';
 

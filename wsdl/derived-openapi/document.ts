@@ -1,12 +1,8 @@
 import { stringify } from 'yaml';
 import { wrapperOf } from '../../mappings/codec/adopted/compile.ts';
 import { faultNames } from '../../mappings/codec/adopted/fault-codecs.ts';
-import {
-  type AdoptedOperation,
-  type AdoptedService,
-  type MovedHeader,
-  movedHeadersOf,
-} from '../../mappings/contract/adopted.ts';
+import type { AdoptedOperation, AdoptedService } from '../../mappings/contract/adopted.ts';
+import { type MovedHeader, movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
 import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';

@@ -1,4 +1,4 @@
-import type { MovedHeader } from '../../mappings/contract/adopted.ts';
+import type { MovedHeader } from '../../mappings/contract/credentials.ts';
 import type { JsonSchema } from './simple-types.ts';
 
 /** Values of SOAP header blocks that are sent to the upstream in HTTP headers instead of members (A8). */
