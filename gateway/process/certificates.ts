@@ -121,7 +121,7 @@ export function certificatesOfPlans(file: string, plans: readonly SitePlan[]): r
 /** Parses all certificates of a PEM text that was checked before. */
 function parse(pem: TlsOptions['cert']): readonly X509Certificate[] {
   const blocks = String(pem ?? '').match(
-    /-----BEGIN ([A-Z0-9 ]*CERTIFICATE)-----[A-Za-z0-9+/=\s]+-----END \1-----/g,
+    /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]+-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g,
   );
   return (blocks ?? []).map((block) => new X509Certificate(block));
 }

@@ -124,7 +124,7 @@ export function findingsInCommits(): readonly Finding[] | string {
   if (added === undefined || added === '') return 'the check is not committed';
   const subjects = [
     git('log', '-1', '--format=%h %s', added),
-    git('log', '--no-merges', '--format=%h %s', `${added}..HEAD`),
+    git('log', '--no-merges', '--ancestry-path', '--format=%h %s', `${added}..HEAD`),
   ];
   return subjects
     .join('\n')
