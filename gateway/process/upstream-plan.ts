@@ -267,8 +267,8 @@ function wrongInPem(pem: string): string | undefined {
     try {
       new X509Certificate(`-----BEGIN ${block}`);
     } catch {
-      const which = certificates.length === 1 ? '' : ` as number ${index + 1} of ${certificates.length}`;
-      return `expected a certificate, PEM,${which} got an unreadable or incomplete certificate`;
+      const which = certificates.length === 1 ? '' : `, number ${index + 1} of ${certificates.length}`;
+      return `expected a certificate, PEM, got an unreadable or incomplete certificate${which}`;
     }
   }
   return undefined;

@@ -257,7 +257,7 @@ for (const [option, message] of [
     'trustedProxy',
     'trustedProxy: expected an option of createGateway, got an unknown name. Did you mean trustedProxies?',
   ],
-  ['tls', 'tls: expected an option of createGateway, got an unknown one'],
+  ['tls', 'tls: expected an option of createGateway, got an unknown name'],
 ] as const) {
   test(`createGateway refuses the unknown option ${option}`, (t) => {
     const options = { contract, upstream: 'http://127.0.0.1:9', publicUrl: 'http://a', [option]: 'x' };

@@ -160,13 +160,13 @@ for (const [what, file, cut, told] of [
     'a CA that is cut off',
     'ca.pem',
     half,
-    /tls\/ca: expected a certificate, PEM, got one that can't be read/,
+    /tls\/ca: expected a certificate, PEM, got an unreadable or incomplete certificate$/,
   ],
   [
     'CAs of which the last is cut off',
     'ca.pem',
     oneAndAHalf,
-    /tls\/ca: .* as number 2 of 2 got one that can't/,
+    /tls\/ca: expected a certificate, PEM, got an unreadable or incomplete certificate, number 2 of 2$/,
   ],
   [
     'an empty certificate',
@@ -178,7 +178,7 @@ for (const [what, file, cut, told] of [
     'a chain that is cut off',
     'own.pem',
     oneAndAHalf,
-    /tls\/certificate: .* as number 2 of 2 got one that can't/,
+    /tls\/certificate: expected a certificate, PEM, got an unreadable or incomplete certificate, number 2 of 2$/,
   ],
   ['an empty key', 'own.key', () => '\n', /tls\/key: expected the key of the certificate/],
   ['a key that is cut off', 'own.key', half, /tls\/key: expected the key of the certificate/],
@@ -483,7 +483,7 @@ test('TLS errors are reported with file and line before the port is opened', (t)
   );
   t.regex(
     told({ tls: { certificate: 'no.pem', key: 'no.pem', clientCertificates: 'ask' } }),
-    /expected ca, the CAs of callers/,
+    /yaml:1#\/tls: expected ca, the CA certificates for clientCertificates, got none$/,
   );
   const header = 'X-User';
   t.regex(told({ clientCertificate: { header } }), /expected sentIn, or tls with clientCertificates/);

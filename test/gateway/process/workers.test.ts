@@ -196,7 +196,7 @@ test.serial(
     }
 
     await until(() => workers().length === 3);
-    const { worker, code, reason, restartMs } = events().find(({ msg }) => msg.includes('ended')) ?? {};
+    const { worker, code, reason, restartMs } = events().find(({ msg }) => msg === 'worker restarted') ?? {};
     t.deepEqual(
       { worker, code, reason, restartMs },
       { worker: killed, code: null, reason: 'SIGKILL', restartMs: 100 },
@@ -214,7 +214,7 @@ test.serial(
     t.is(namesOf(await openToBoth(t, port)).size, 2);
     t.deepEqual(
       events()
-        .filter(({ msg }) => msg.includes('ended'))
+        .filter(({ msg }) => msg === 'worker restarted')
         .map((event) => event.restartMs)
         .toSorted(),
       [100, 100, young ? 200 : 100],
@@ -252,7 +252,7 @@ test.serial('a reload, or a rotation, while a dead worker’s successor starts i
   });
   process.kill(workers()[0] ?? 0, 'SIGKILL');
   const children = (): number => childrenOf(child.pid).length;
-  await until(() => events().some(({ msg }) => msg.includes('ended')) && children() === 2);
+  await until(() => events().some(({ msg }) => msg === 'worker restarted') && children() === 2);
   t.is(workers().length, 2);
   renameSync(audit, join(folder, 'former.log'));
   child.kill('SIGUSR1');
@@ -327,7 +327,7 @@ test.serial(
       t.is(reply.headers.connection, 'close');
     }
     t.deepEqual(await ended, { code: 0, err: '' });
-    t.false(served.events().some(({ msg }) => msg.includes('ended')));
+    t.false(served.events().some(({ msg }) => msg === 'worker restarted'));
   },
 );
 
@@ -452,7 +452,7 @@ for (const [what, environment, said] of [
   [
     'a database in memory',
     { SOAPBRIDGE_UPSTREAM_DB: ':memory:' },
-    /^--workers: expected an --upstream, or a file /,
+    /^--workers: expected --upstream or --upstream-db, got 2 workers and a reference upstream in memory\n$/,
   ],
   [
     'no workers',

@@ -110,7 +110,7 @@ test('errors of caller files have file and line, and no key', (t) => {
   t.regex(told, /bad:4#\/b c\/0: expected an id, a text in quotes/);
   t.regex(
     problemsOf(t, { callers: files.pseudonym }),
-    /:2#.*expected SOAPBRIDGE_CALLER_KEY beside a pseudonym/,
+    /:2#.*expected SOAPBRIDGE_CALLER_KEY for a pseudonym, got none\. Without it pseudonyms change at each start$/,
   );
   const short = problemsOf(t, { callerKey: files.short });
   t.regex(short, /expected a key of at least 16 bytes, got 6/);

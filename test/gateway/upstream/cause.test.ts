@@ -86,7 +86,7 @@ test('an unknown host name has its own cause', async (t) => {
 test('a silent upstream is reported as too slow, with the time waited', async (t) => {
   const { url } = await startSockets(t, () => {});
   const { failures } = await lineOf(t, url, { limits: { upstreamFirstByteMs: 100 } });
-  t.deepEqual(failures, [{ attempt: 1, cause: 'timeout', reason: 'no answer came within 100 ms' }]);
+  t.deepEqual(failures, [{ attempt: 1, cause: 'timeout', reason: 'no response arrived within 100 ms' }]);
 });
 
 test('a response that is not HTTP is invalid', async (t) => {
@@ -96,9 +96,14 @@ test('a response that is not HTTP is invalid', async (t) => {
 });
 
 for (const [what, names, days, reason] of [
-  ['of an unknown CA', 'IP:127.0.0.1', 1, /of a CA that is not trusted here/],
+  [
+    'of an unknown CA',
+    'IP:127.0.0.1',
+    1,
+    /^its certificate has an untrusted CA, or an intermediate certificate is missing/,
+  ],
   ['that has expired', 'IP:127.0.0.1', -1, /certificate has expired/],
-  ['for another host', 'DNS:canary.example', 1, /for other names/],
+  ['for another host', 'DNS:canary.example', 1, /its certificate has other names/],
 ] as const)
   test(`a certificate ${what} is reported as such`, async (t) => {
     const authority = createAuthority(t);
@@ -116,7 +121,7 @@ test('a port without TLS is reported as such', async (t) => {
   const plain = await startSockets(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const { failures } = await lineOf(t, plain.url.replace('http:', 'https:'));
   t.is(failures?.[0]?.cause, 'tls');
-  t.regex(failures?.[0]?.reason ?? '', /speaks no TLS/);
+  t.regex(failures?.[0]?.reason ?? '', /it does not use TLS at this port/);
 });
 
 test('a missing client certificate is reported as such', async (t) => {

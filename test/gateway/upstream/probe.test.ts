@@ -20,7 +20,7 @@ test('an upstream with any response counts as reachable', async (t) => {
   t.teardown(() => server.close());
   const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`;
   const probed = await probeUpstream(address, {}, timeout, true);
-  t.regex(probeSentence(address, probed), /\/api\/ can be reached \(\d+ ms\), HEAD returns status 404$/);
+  t.regex(probeSentence(address, probed), /\/api\/ is reachable \(\d+ ms\), HEAD returns status 404$/);
   t.like(await probeUpstream(address, {}, timeout, false), { reached: true, status: undefined });
   await probeUpstream(`${address}a|b[c]`, {}, timeout, true);
   t.deepEqual(seen, ['HEAD /api', 'HEAD /api/a%7Cb%5Bc%5D']); // RFC 3986 §3.3 allows neither character
@@ -35,11 +35,11 @@ test('the probe of a TLS upstream reports its version, or why the handshake fail
   const way = { tls: { ca: authority.cert } };
   t.regex(
     probeSentence(address, await probeUpstream(address, way, timeout, true)),
-    /can be reached \(\d+ ms, TLSv1\.3, certificate until .*\), HEAD returns status 200$/,
+    /is reachable \(\d+ ms, TLSv1\.3, certificate until .*\), HEAD returns status 200$/,
   );
   t.regex(
     probeSentence(address, await probeUpstream(address, {}, timeout, true)),
-    /can't be reached: TLS failed: its certificate is of a CA that is not trusted here/,
+    /is unreachable: TLS failed: its certificate has an untrusted CA, or an intermediate certificate is missing/,
   );
 });
 
@@ -54,14 +54,14 @@ test('the start reports an unreachable upstream, and the end the aborted calls',
   const { running } = await startGateway(t, {
     serve: { upstreamUrl: 'http://127.0.0.1:9', probesUpstream: true, logTo },
   });
-  await until(() => told.includes("can't be reached"));
+  await until(() => told.includes('is unreachable'));
   t.true(await running.stop(0));
   const lines = told
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
   t.like(
-    lines.find(({ msg }) => /can't be reached/.test(msg)),
+    lines.find(({ msg }) => /is unreachable/.test(msg)),
     { level: 40, upstream: 'http://127.0.0.1:9', reached: false, cause: 'refused' },
   );
   t.like(lines.at(-1), { level: 30, msg: 'stopped: all calls finished' });
