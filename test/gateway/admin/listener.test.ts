@@ -5,11 +5,16 @@ import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { maxConnectionsPerNetwork, maxHeaderBytes, openAdmin } from '../../../gateway/admin/listener.ts';
 import { maxRequestsPerSecond } from '../../../gateway/admin/request-rates.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
+import { until } from '../../until.ts';
 import { createAuthority } from '../certificates.ts';
 import { raw, startGateway } from '../gateway.ts';
 import { type AdminRequestOptions, changeToken, entries, readToken, startAdmin } from './admin.ts';
+
+/** Longer than any machine needs, in ms. */
+const patientMs = 1_800_000;
 
 const json = 'application/json; charset=utf-8';
 
@@ -354,10 +359,18 @@ test('headers that do not arrive in time get 408', async (t) => {
 });
 
 test('readyz is 503 while the process stops', async (t) => {
-  const { ask, gateway } = await startAdmin(t);
-  const stopped = gateway.running.stop(300);
+  const { ask, gateway } = await startAdmin(t, {
+    serve: { limits: { ...defaultLimits, drainMs: patientMs, bodyIdleMs: patientMs, bodySlowMs: patientMs } },
+  });
+  // the request is incomplete, so the process stops only after the connection is closed
+  const socket = connect(gateway.port, '127.0.0.1').on('error', () => {});
+  t.teardown(() => socket.destroy());
+  socket.write('POST /v2/soap11 HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n<');
+  await until(() => gateway.running.load().arriving === 1);
+  const stopped = gateway.running.stop(0);
   t.is((await ask('/readyz')).status, 503);
   t.is((await ask('/metrics', { token: readToken })).status, 200);
+  socket.destroy();
   await stopped;
   await t.throwsAsync(ask('/healthz'));
 });
