@@ -21,7 +21,7 @@ export class UnknownName extends RangeError {
     const some =
       known.length > 10 ? `one of ${known.length} such as ${known[0]}` : `one of ${known.join(', ')}`;
     // a name that could be markup is not repeated
-    const got = /^[\p{L}\p{N} ._:-]{1,64}$/u.test(given) ? JSON.stringify(given) : 'another';
+    const got = /^[\p{L}\p{N} ._:-]{1,64}$/u.test(given) ? JSON.stringify(given) : `another ${kind}`;
     super(`${kind}: expected ${known.length === 0 ? 'none' : some}, got ${got}${didYouMean(given, known)}`);
   }
 }

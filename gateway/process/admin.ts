@@ -75,7 +75,8 @@ export class ProcessAdmin {
   async open(open: OpenAdmin | undefined, state: AdminState, log: Log, watchMs: number): Promise<void> {
     const plan = this.#plan;
     if (plan === undefined) return;
-    if (open === undefined) throw new RangeError('admin: expected a process that can open it, got another');
+    if (open === undefined)
+      throw new RangeError('admin: expected a process that can open a listener, got another process');
     const tls = plan.tls === undefined ? undefined : loadTls(plan.tls);
     this.#use(plan, tls);
     this.#listener = await open({ plan, tls, state, log });

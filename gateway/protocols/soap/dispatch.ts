@@ -261,7 +261,8 @@ function chosen(
   const declared = actions.size === 0 ? 'but the WSDL declares none' : `one of ${listed(actions)}`;
   const names = new Set(candidates.map(({ operation }) => operation.operation.name));
   const got = given.filter((action) => action !== '');
-  const told = got.length === 0 ? 'none' : others.length > 0 ? 'several' : 'another';
+  const told =
+    got.length === 0 ? 'none' : others.length > 0 ? 'actions of several operations' : 'another action';
   refuse(
     version,
     {

@@ -106,8 +106,8 @@ test('refuses a credential that differs between the SOAP header and the HTTP hea
 const wrongBlocks = [
   ['<keys>k</keys>', 'got &lt;keys&gt; ('],
   ['<key>k</key><key>k</key>', 'got &lt;key&gt; again ('],
-  ['<key xmlns="">k</key>', 'got &lt;key&gt; in none ('],
-  ['<x:key xmlns:x="urn:Other">k</x:key>', 'got &lt;key&gt; in another one ('],
+  ['<key xmlns="">k</key>', 'got &lt;key&gt; in no namespace ('],
+  ['<x:key xmlns:x="urn:Other">k</x:key>', 'got &lt;key&gt; in another namespace ('],
 ] as const;
 for (const [block, got] of wrongBlocks) {
   test(`refuses a SOAP header of ${block}, names the namespace and does not repeat the text`, async (t) => {
@@ -120,8 +120,8 @@ for (const [block, got] of wrongBlocks) {
 }
 
 for (const [declaration, got] of [
-  ['xmlns=""', 'none'],
-  ['xmlns="urn:Other"', 'another one'],
+  ['xmlns=""', 'no namespace'],
+  ['xmlns="urn:Other"', 'another namespace'],
 ] as const) {
   test(`refuses a Credentials block with ${declaration}: credentials are never dropped silently`, async (t) => {
     const { hit, text } = await callWith(7, `<Credentials ${declaration}><key>k</key></Credentials>`);

@@ -54,5 +54,5 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
 }
 
 function gotNamespace({ namespace }: ContentReader): string {
-  return namespace === '' ? 'none' : 'another one';
+  return namespace === '' ? 'no namespace' : 'another namespace';
 }

@@ -72,7 +72,7 @@ export function windowProblem(
     };
   if (now > end + wsseSkewMs)
     return {
-      detail: `${what} ended at ${timeOf(end)}, ${here(now)}: ${seconds(now - end - wsseSkewMs)} s too late`,
+      detail: `${what} expired at ${timeOf(end)}, ${here(now)}: ${seconds(now - end - wsseSkewMs)} s too late`,
     };
   return undefined;
 }

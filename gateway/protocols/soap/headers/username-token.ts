@@ -92,7 +92,7 @@ export function readUsernameToken(
   if (wrong !== undefined) return wrong;
   if (type === undefined || collapse(type) === passwordText) return textToken(parts, wsse);
   if (collapse(type) !== passwordDigest)
-    return invalid({ expected: `${passwordText} or none as the Type of Password`, got: 'another' });
+    return invalid({ expected: `${passwordText} or none as the Type of Password`, got: 'another Type' });
   return readDigest(parts, encoding, wsse, now, limits);
 }
 
@@ -141,7 +141,10 @@ function readDigest(
     return invalid({ expected: 'Nonce and Created with a PasswordDigest', got: `no ${lacking}` });
   }
   if (encoding !== undefined && collapse(encoding) !== base64Encoding)
-    return invalid({ expected: `${base64Encoding} or none as the EncodingType of Nonce`, got: 'another' });
+    return invalid({
+      expected: `${base64Encoding} or none as the EncodingType of Nonce`,
+      got: 'another EncodingType',
+    });
   const nonce = base64FromXml(collapse(Nonce));
   if (nonce === undefined || nonce === '' || base64Size(nonce) > longestNonce)
     return invalid({ expected: `base64 of 1 to ${longestNonce} bytes in Nonce`, got: 'other text' });

@@ -752,7 +752,7 @@ test('A6: the action selects between operations with one body; no or another one
   for (const [headers, got] of [
     [{}, 'none'],
     [{ SOAPAction: '""' }, 'none'],
-    [{ SOAPAction: '"urn:t/Three"' }, 'another'],
+    [{ SOAPAction: '"urn:t/Three"' }, 'another action'],
   ] as const) {
     const { text, status } = await gateway.call('/Things.asmx', ping, headers);
     t.is(status, 500);
@@ -781,7 +781,7 @@ test('A6: the fault lists the operations with one body and no own action', async
   const equal = { element: 't:Ping', action: 'urn:a' };
   const gateway = await serveFiles(t, { 'service.wsdl': operationsOf({ One: equal, Two: equal }) });
   const { text } = await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:a' });
-  t.true(text.includes('(One, Two), one of "urn:a", got several of them'), text);
+  t.true(text.includes('(One, Two), one of "urn:a", got actions of several operations'), text);
 });
 
 test('A6: an empty body is dispatched by the action, which is optional for a single operation', async (t) => {
@@ -817,7 +817,7 @@ test('W4: refuses an action declared for another operation, and ignores any othe
   });
   const gateway = await serveFiles(t, { 'service.wsdl': wsdl });
   const spoof = await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:t/Two' });
-  t.regex(spoof.text, /expected the action of One, the operation in Body, got that of Two/);
+  t.regex(spoof.text, /expected the action of One, the operation in Body, got the action of Two/);
   t.is((await gateway.call('/Things.asmx', ping, { SOAPAction: 'urn:else' })).status, 200);
 });
 
@@ -892,7 +892,10 @@ test('an overlay with unknown names is refused with all its errors', async (t) =
   writeFileSync(join(folder, 'soap.yaml'), overlay.replace('bigNumbers: some\n', ''));
   const { message = '' } = (await t.throwsAsync(serveFolder(t, folder))) ?? {};
   t.regex(message, /soap\.yaml:1#\/endpoints\/Nowhere: expected a port of the WSDL/);
-  t.regex(message, /soap\.yaml:2#\/operations\/Nothing: expected an operation of the WSDL/);
+  t.regex(
+    message,
+    /soap\.yaml:2#\/operations\/Nothing: expected a served operation of the WSDL, got "Nothing"/,
+  );
   t.regex(message, /soap\.yaml:2#\/operations\/Onne: .*, got "Onne"\. Did you mean One\?/);
   t.regex(message, /soap\.yaml:3#\/headers\/None\.x: expected a header block that an operation declares/);
 });
