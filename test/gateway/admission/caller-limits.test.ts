@@ -164,7 +164,7 @@ test('concurrent calls are limited, and a slot is free after every outcome of a 
   const second = await call(gateway, 'ann');
   t.is(second.status, 429);
   t.is(second.headers['retry-after'], '1');
-  t.regex(second.text, /expected at most 1 call under way, got more. Retry after 1 s/);
+  t.regex(second.text, /expected at most 1 call in progress, got more. Retry after 1 s/);
   answer();
   t.true((await first).status >= 500);
   gateway.answer({ body: '{"data":{"responseStatus":{}}}' });
@@ -213,7 +213,11 @@ test('a reload without SOAPBRIDGE_CALLER_KEY keeps the callers’ pseudonyms and
 });
 
 for (const [text, line, message] of [
-  ['each: { rate: 100 }', 1, /expected calls and a time, such as 100\/s/],
+  [
+    'each: { rate: 100 }',
+    1,
+    /expected calls per time window, such as 100\/s, 50\/10s, 600\/min or 5000\/h, got 100$/,
+  ],
   ['each:\n  quota: 0', 2, /expected a whole number from 1 to 1000000000, got 0/],
   ['each:\n  speed: 3/s', 2, /unknown key, expected one of rate, quota, concurrent/],
   ['operations:\n  Nope: { quota: 1 }', 2, /expected an operation of the contract/],
@@ -235,7 +239,7 @@ for (const [options, message] of [
   ],
   [
     { callerLimits: '', limitStore: 'redis://127.0.0.1:1' },
-    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY beside it/,
+    /SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY, got none/,
   ],
   [
     { callerLimits: '', metricsOfAll: async () => [] },

@@ -98,7 +98,7 @@ test('adopt overwrites no changed file without --force, and never the overlay', 
   );
   const forced = await run(t, ['adopt', orders, '--out', out, '--force']).ended;
   t.deepEqual([forced.code, forced.err], [0, '']);
-  t.regex(forced.out, /written derived\.openapi\.yaml$/m);
+  t.regex(forced.out, /wrote derived\.openapi\.yaml$/m);
   t.is(readFileSync(join(out, 'soap.yaml'), 'utf8'), 'bigNumbers: text\n');
   const { Line } = parse(readFileSync(join(out, 'derived.openapi.yaml'), 'utf8')).components.schemas;
   t.deepEqual(Line.properties.Price, { type: 'string', format: 'decimal' });
@@ -162,7 +162,7 @@ for (const [what, location, beginning] of [
     const args = ['adopt', join(root, 'wsdl/service.wsdl'), '--out', out];
     const refused = await run(t, args).ended;
     t.is(refused.code, 2);
-    t.regex(refused.err, /service\.wsdl:1#.*o\.xsd" (?:leads out of the folder|is a URL).*refs/);
+    t.regex(refused.err, /service\.wsdl:1#.*o\.xsd" is (?:outside the folder of the document|a URL).*refs/);
     t.deepEqual(
       files(root).filter((file) => file.startsWith('out')),
       [],
@@ -414,7 +414,7 @@ test('A2: adopt names the cause if an imported file could not be read', async (t
     '<xs:import namespace="urn:b" schemaLocation="b.xsd"/><xs:element name="Get" type="xs:int"/>';
   writeFileSync(join(at, 'service.wsdl'), definitionsOf(schemaOf(importing), get));
   for (const [content, cause] of [
-    ['<xs:schema', /"b\.xsd" can't be followed: .*line 1, column \d+/],
+    ['<xs:schema', /"b\.xsd" cannot be resolved: .*line 1, column \d+/],
     ['<html/>', /expected a schema or a WSDL 1\.1 at "b\.xsd", got <html>/],
   ] as const) {
     writeFileSync(join(at, 'b.xsd'), content);

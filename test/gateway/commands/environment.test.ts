@@ -117,7 +117,7 @@ for (const service of ['SOAPBRIDGE', 'SOAPBRIDGE_CANARY', 'SOAPBRIDGE_PUBLIC_URL
 for (const name of ['SOAPBRIDGE_PUBLIC_URL_PORT', 'SOAPBRIDGE_WORKERS_']) {
   test(`serve refuses ${name}, which is no variable of Kubernetes`, async (t) => {
     const { code, err } = await run(t, ['serve', ...upstream], { PORT: '0', [name]: '80' }).ended;
-    t.regex(err, new RegExp(`^${name}: expected a variable of soapbridge, got an unknown one`));
+    t.regex(err, new RegExp(`^${name}: expected a variable of soapbridge, got an unknown name\\.`));
     t.is(code, 2);
   });
 }

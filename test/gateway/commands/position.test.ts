@@ -45,7 +45,7 @@ test('every command about a contract accepts its document by position', async (t
     [['check', openapi], '', /^ParcelPost: /],
     [['wsdl', openapi], '', /targetNamespace="urn:ParcelPost"/],
     [['names', own], '', /names\.lock/],
-    [['init', own], '', /soap\.yaml is written/],
+    [['init', own], '', /^wrote .*soap\.yaml; review it/],
     [['translate', openapi], request, /^GET \/parcels\/1/],
     [['check', openapi, '--overlay', overlay], '', /urn:example:parcels/],
     [['check', folder], '', /urn:example:parcels/],
@@ -72,14 +72,14 @@ for (const [what, args, said] of [
   [
     'that is a WSDL',
     ['check', 'service.wsdl'],
-    /service\.wsdl: expected an OpenAPI document or a folder, got a WSDL; soapbridge adopt/,
+    /service\.wsdl: expected an OpenAPI document or a folder, got a WSDL\. Make a contract folder of it with soapbridge adopt/,
   ],
   ['that is not there', ['check', 'none.yaml'], /none\.yaml#: no such file/],
   ['that are two', ['check', openapi, openapi], /too many arguments/],
   [
     'that is a URL, without --fetch',
     ['check', 'http://127.0.0.1:9/o.yaml'],
-    /http:\/\/127\.0\.0\.1:9\/o\.yaml#: is a URL, and none is fetched by itself; expected a file, or --fetch/,
+    /http:\/\/127\.0\.0\.1:9\/o\.yaml#: is a URL\. Expected a file, or --fetch/,
   ],
 ] as const) {
   test(`a contract ${what} given by position exits with 2 and a sentence`, async (t) => {
@@ -220,7 +220,7 @@ test('--fetch takes at most 30 s in total', (t) => {
 });
 
 for (const [said, message] of [
-  ['0', /#: is a URL, and none is fetched by itself/],
+  ['0', /#: is a URL\. Expected a file, or --fetch/],
   ['', /^SOAPBRIDGE_FETCH: expected 1 or 0, got ""\n$/],
   ['no', /^SOAPBRIDGE_FETCH: expected 1 or 0, got "no"\n$/],
 ] as const) {

@@ -214,7 +214,7 @@ for (const { limit, beyond } of [
     t.is(codeOf(within), undefined);
     const outside = await sendTo(strict, block(beyond(most + 5_000) + token(user + password)));
     t.is(codeOf(outside), 'w:MessageExpired');
-    t.regex(outside.text, /the time here is .*: \d s too (?:early|late)/);
+    t.regex(outside.text, /the time of the gateway is .*: \d s too (?:early|late)/);
   });
 }
 
@@ -323,9 +323,14 @@ test('W49: sending a part of a digest upstream as an undeclared credential fails
 });
 
 for (const [what, text, mode, expected] of [
-  ['that others may read', 'demo: key\n', 0o640, /owner alone may read .*got mode 640/],
-  ['that is no map', '- a-secret\n', 0o600, /expected a map of Username to secret/],
-  ['that is no YAML', 'demo: "a-secret\n', 0o600, /expected YAML/],
+  [
+    'that others may read',
+    'demo: key\n',
+    0o640,
+    /expected a file that only its owner can read \(chmod 600\), got mode 640/,
+  ],
+  ['that is no map', '- a-secret\n', 0o600, /expected a map of usernames to secrets, got another value/],
+  ['that is no YAML', 'demo: "a-secret\n', 0o600, /expected valid YAML, got other text/],
   ['with a number', 'demo: 12345678\n', 0o600, /expected a secret, a text in quotes/],
 ] as const) {
   test(`W49: a file of secrets ${what} fails at start, and the error contains no secret`, async (t) => {
@@ -406,7 +411,7 @@ test('W55: a policy is a separate document, for https if it requires TLS', async
   t.is((await send('GET', '/soap11?wsdl&policy=other')).status, 404);
   const overHttp = await gateway.send('GET', '/soap11?wsdl&policy=transport');
   t.is(overHttp.status, 404);
-  t.regex(overHttp.text, /for an https address/);
+  t.regex(overHttp.text, /^policy=transport: expected an https SOAPBRIDGE_PUBLIC_URL, got http\. /);
   t.is((await gateway.send('GET', '/soap11?wsdl&policy=message')).status, 200);
   t.is((await (await plainGateway(t)).send('GET', '/soap11?wsdl&policy=message')).status, 404);
 });
