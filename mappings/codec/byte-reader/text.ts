@@ -115,6 +115,7 @@ function hasOther(four: number): boolean {
 /** Copies one character that is escaped in JSON or in XML, or takes a look at its neighbours. */
 function copyOther(source: Buffer, target: Buffer, cursor: Cursor, byte: number): boolean {
   const { at } = cursor;
+  if (at >= source.length) return false; // a start tag is the end of the message
   if (byte === ampersand) return copyReference(source, target, cursor);
   if (byte === greaterThan) {
     const endsSection = source[at - 1] === bracket && source[at - 2] === bracket;
