@@ -64,7 +64,7 @@ function compileOperation(
   limits: Limits,
 ): CompiledOperation {
   const { settings } = contract;
-  const movedHeaders = movedHeadersOf(contract);
+  const movedHeaders = movedHeadersOf(contract.credentials);
   const call = compileCall(contract, operation, new Map(), limits);
   const written = writtenLimits(limits);
   const isEmptyReply = declared.output !== undefined && isObject(declared.output.body);

@@ -111,7 +111,7 @@ export function createSite(compiled: CompiledContract, tryIt: TryIt): Site {
  * otherwise `''`.
  */
 export function credentialBlocks({ contract, sampler }: Site): string {
-  const moved = new Set(movedHeadersOf(contract).map(({ block }) => block));
+  const moved = new Set(movedHeadersOf(contract.credentials).map(({ block }) => block));
   if (moved.size === 0) return '';
   const graph = typeGraphOf(contract);
   const operation = contract.operations.find((each) =>

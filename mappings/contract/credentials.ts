@@ -1,5 +1,3 @@
-import type { Contract } from './model.ts';
-
 /** Credentials of callers: where they are read, and where they are sent upstream. */
 
 /** The sources and the destination of credentials (W24, W25). */
@@ -76,7 +74,7 @@ export interface MovedHeader extends MovedFrom {
 }
 
 /** The credentials of a contract that callers send in declared header blocks (A8). */
-export function movedHeadersOf({ credentials }: Pick<Contract, 'credentials'>): readonly MovedHeader[] {
+export function movedHeadersOf(credentials: Credentials | undefined): readonly MovedHeader[] {
   return (credentials?.parts ?? []).flatMap(({ name, header, moved }) =>
     moved === undefined ? [] : [{ name, header, ...moved }],
   );

@@ -37,7 +37,7 @@ export function compareDerived(
   { settings, credentials }: Partial<Pick<Contract, 'settings' | 'credentials'>> = {},
   most = maxDifferences,
 ): readonly DerivedDifference[] {
-  const { document } = deriveOpenapi(service, settings, movedHeadersOf({ credentials }));
+  const { document } = deriveOpenapi(service, settings, movedHeadersOf(credentials));
   const problems: DerivedDifference[] = [];
   // pairs that are still to be compared; the last one is next
   const waiting = [{ pointer: '', key: '', expected: document as unknown, got: root }];

@@ -27,7 +27,7 @@ export function deriveFromContract(contract: Contract): DerivedOpenapi {
   const { adopted, settings } = contract;
   if (adopted === undefined)
     throw new RangeError('contract: expected one that is loaded from a WSDL, got one of an OpenAPI document');
-  return deriveOpenapi(adopted.service, settings, movedHeadersOf(contract));
+  return deriveOpenapi(adopted.service, settings, movedHeadersOf(contract.credentials));
 }
 
 /**

@@ -327,7 +327,7 @@ function adoptedSampler(
       return typeof token === 'string' ? token : undefined;
     },
     placeholders: new Map(
-      movedHeadersOf(contract).map(({ name, block, path }) => [
+      movedHeadersOf(contract.credentials).map(({ name, block, path }) => [
         [block, ...path].join('.'),
         placeholders.get(name) ?? '',
       ]),
