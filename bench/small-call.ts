@@ -53,7 +53,7 @@ export function usualRequests(port: number): readonly Buffer[] {
   });
 }
 
-/** Returns requests with blanks between the tags in 2,048 variants, more than the gateway caches. */
+/** Returns requests with white space between the tags in 2,048 variants. */
 function unlikeRequests(port: number): readonly Buffer[] {
   return Array.from({ length: 2_048 }, (_, form) => {
     let place = 0;
@@ -207,7 +207,7 @@ async function measureOnce(rounds: number, seconds: number): Promise<readonly Co
         requestsFor,
       );
     await addGateway('soapbridge', []);
-    await addGateway('soapbridge, forms never met', [], unlikeRequests);
+    await addGateway('soapbridge, markup never met', [], unlikeRequests);
     const adopted = join(scratch, 'adopted');
     const adoptedUpstream = await startAdopted(adopted, upstreamUrl);
     upstreams.push(adoptedUpstream.started);
