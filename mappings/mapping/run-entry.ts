@@ -71,7 +71,7 @@ export function begin(
   const unmapped = uncoveredPlace(value, way.cover);
   if (unmapped !== undefined)
     throw new MappingError('request', unmapped, {
-      expected: 'nothing that has no rule in the mapping',
+      expected: 'only members with a rule in the mapping',
       got: 'a value',
     });
   const scopes = way.scopesOf(root);

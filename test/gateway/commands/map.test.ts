@@ -118,7 +118,7 @@ test('M6: map try runs samples and validates their output', async (t) => {
   ]).ended;
   t.is(refused.code, 1, refused.err);
   t.deepEqual(JSON.parse(refused.out).samples[0].problems, [
-    'Gift: expected nothing that has no rule in the mapping, got a value',
+    'Gift: expected only members with a rule in the mapping, got a value',
   ]);
 });
 

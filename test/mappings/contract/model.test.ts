@@ -397,7 +397,7 @@ for (const [title, schema, expected, why] of becomes) {
     t.is(shown(fieldOf(loaded).type), expected);
     const notes = loaded.notes.map(({ pointer, why: says }) => `${pointer}: ${says}`);
     // notes about the shared schemas above do not belong to this row
-    const [first] = notes.filter((note) => !/\/(?:x|a): it says no single type$/.test(note));
+    const [first] = notes.filter((note) => !/\/(?:x|a): it has no single type$/.test(note));
     t.is(first, why?.startsWith('/components') ? why : why && at + why);
   });
 }

@@ -380,7 +380,7 @@ const leftOut: readonly DocumentCase[] = [
         },
       },
     }),
-    ['/paths/~1a/get: expected {} in the path for the parameter id'],
+    ['/paths/~1a/get: expected {id} in the path for the parameter id'],
   ],
   [
     'parameters that can’t be carried',
@@ -460,8 +460,8 @@ const leftOut: readonly DocumentCase[] = [
       },
     }),
     [
-      "/paths/~1a/post/requestBody/content/application~1json/schema: expected an object whose members become the wrapper's children; it can be another type than an object",
-      "/paths/~1a/post/responses/200/content/application~1json/schema/allOf/0/oneOf: expected an object whose members become the wrapper's children; oneOf fits no closed type",
+      "/paths/~1a/post/requestBody/content/application~1json/schema: expected an object whose members become the wrapper's children: it can be another type than an object",
+      "/paths/~1a/post/responses/200/content/application~1json/schema/allOf/0/oneOf: expected an object whose members become the wrapper's children: oneOf fits no closed type",
       '/paths/~1b/post/responses/204: expected content of application/json, got none. This dialect has no other replies',
     ],
     { dialect: 'servicestack', soapErrors: 'fault' },
@@ -699,7 +699,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
     { types: { ArrayOfMark: { order: ['Mark'] }, Parcel: { item: 'Packet' } } },
     [
       '/types/ArrayOfMark/order: expected none, because ArrayOfMark is not an object',
-      '/types/Parcel/item: expected none, because no array of  existsParcel',
+      '/types/Parcel/item: expected none, because no array of Parcel exists',
     ],
   ],
   [
