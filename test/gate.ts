@@ -8,7 +8,7 @@ scriptArguments(
 Runs the formatter, the linter, the type checks and the fast tests side by side, as \`npm test\` does. It prints the output of
 a step other than ava only if the step fails. The exit code is 1 if a step fails.
 
-  --help  this`,
+  --help  print this help`,
   { options: {} },
 );
 

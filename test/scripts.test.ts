@@ -38,7 +38,7 @@ for (const { name, file } of programs) {
   test.serial(`npm run ${name} -- --help prints help`, async (t) => {
     const { status, stdout, stderr } = await run(file, '--help');
     t.deepEqual({ status, stderr }, { status: 0, stderr: '' });
-    t.regex(stdout, new RegExp(`npm run ${name}\\b[^]*\n  --help +this\n`));
+    t.regex(stdout, new RegExp(`npm run ${name}\\b[^]*\n  --help +print this help\n`));
   });
 
   test.serial(`npm run ${name} refuses an unknown option`, async (t) => {

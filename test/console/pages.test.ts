@@ -346,7 +346,7 @@ test('a request body sent to a page has the limits of all bodies', async (t) => 
     const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n`;
     t.regex(
       await raw(port, `${chunked}${'1\r\nx\r\n'.repeat(9)}`),
-      /^HTTP\/1\.1 413 .*of at most 8 pieces/s,
+      /^HTTP\/1\.1 413 .*of at most 8 chunks/s,
       path,
     );
     const begun = `${chunked}1\r\nx\r\n`;

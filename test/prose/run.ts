@@ -13,7 +13,7 @@ scriptArguments(
 Finds forbidden phrases in Markdown pages, comments, messages, page texts and commit subjects. It prints the reason and
 a better phrase for each. The phrases are in test/prose/patterns.ts. The exit code is 1 if there is a finding.
 
-  --help  this`,
+  --help  print this help`,
   { options: {} },
 );
 

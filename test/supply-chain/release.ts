@@ -11,7 +11,7 @@ refuses to publish if git has changes that are not committed, or if CHANGELOG.md
 
   --dry-run  publish nothing; report what prevents publishing
   --out DIR  folder for the archive and the SBOM (default: release)
-  --help     this`;
+  --help     print this help`;
 
 const root = join(import.meta.dirname, '../..');
 
