@@ -4,7 +4,7 @@ import { choice, keyword, list, map, record, text } from './setting.ts';
 
 /** The name of an HTTP header that the API itself uses. */
 export const headerName = (description: string) =>
-  text(description, "the name of an HTTP header that only the API uses", /^[A-Za-z0-9_-]+$/);
+  text(description, 'the name of an HTTP header that only the API uses', /^[A-Za-z0-9_-]+$/);
 
 const credentialNames = (description: string) =>
   list(description, 'names from /credentials/headers', text('Name of a credential.'));

@@ -320,7 +320,7 @@ export const overlayKeys = {
   replyHeaders: both({
     ...list(
       'Upstream response headers that callers receive with the reply.',
-      "names of HTTP headers that only the API uses",
+      'names of HTTP headers that only the API uses',
       headerName('Name of the HTTP header.'),
     ),
     default: [],
