@@ -8,7 +8,6 @@ import {
   compileContract as compile,
   type Frame,
 } from '../mappings/compile.ts';
-import { hasRpc } from '../mappings/contract/adopted.ts';
 import {
   defaultLimits,
   type Limits,
@@ -168,7 +167,10 @@ function operationOf(
   charset: string | undefined,
   { contract, limits, operations }: CompiledContract,
 ): CompiledOperation | undefined {
-  const quirks = { illegalReferences: false, emptyPrefixes: hasRpc(contract) };
+  const quirks = {
+    illegalReferences: false,
+    emptyPrefixes: contract.operations.some(({ binding }) => binding.style === 'rpc'),
+  };
   const xml = new XmlReader(decodeXml(bytes, charset), limits, quirks);
   xml.readRoot();
   if (xml.local === 'Envelope') return undefined;

@@ -230,7 +230,7 @@ function compileOnError({ onError }: GatewayOptions, logger: Logger): FetchError
 
 /** Returns the contract with the base path that is served. Throws RangeError. */
 function servedContract({ contract, mapping }: ReloadOptions, { basePath }: GatewayOptions): Contract {
-  if (contract.adopted?.isMapped === true && mapping === undefined)
+  if (contract.isMapped === true && mapping === undefined)
     throw wrongArgument('mapping', 'the member mapping of the result of loadContract', 'none');
   return { ...contract, basePath: basePathOf(contract, basePath) };
 }

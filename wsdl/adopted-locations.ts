@@ -1,4 +1,5 @@
-import type { Adopted, AdoptedDocument } from '../mappings/contract/adopted.ts';
+import type { AdoptedDocument } from '../mappings/contract/adopted.ts';
+import type { Contract, Port } from '../mappings/contract/model.ts';
 import { documentName } from './adopted.ts';
 
 /** Query parameters that request a document, in lower case (W2). */
@@ -19,21 +20,18 @@ export interface OldLocations {
 }
 
 /**
- * Returns the former locations of a service's documents (A2): the locations of imports, relative to the endpoints, and
+ * Returns the former locations of a contract's documents (A2): the locations of imports, relative to the endpoints, and
  * the names of the files. If two documents share a location, the first document gets it.
  */
-export function oldLocations(
-  { service, endpoints }: Pick<Adopted, 'service' | 'endpoints'>,
-  basePath: string,
-): OldLocations {
+export function oldLocations({ documents, ports, basePath }: Contract): OldLocations {
   const byQuery = new Map<string, string>();
   const byPath = new Map<string, string>();
   const addQuery = (document: AdoptedDocument, value: string): void => {
     if (value !== '') addOnce(byQuery, `${document.kind}=${value}`, documentName(document));
   };
   // imports before file names, since a file may have been renamed
-  for (const { path } of firstOfFolders(endpoints))
-    for (const [document, url, location] of locationsFrom(service.documents, `${basePath}${path}`)) {
+  for (const { path } of firstOfFolders(ports))
+    for (const [document, url, location] of locationsFrom(documents, `${basePath}${path}`)) {
       const words = [...url.searchParams];
       const named = words.filter(([word]) => documentWords.has(word.toLowerCase()));
       for (const [word, value] of named) if (word.toLowerCase() === document.kind) addQuery(document, value);
@@ -44,7 +42,7 @@ export function oldLocations(
       if (url.pathname.startsWith(`${basePath}/`))
         addOnce(byPath, url.pathname.slice(basePath.length), documentName(document));
     }
-  for (const document of service.documents.slice(1)) {
+  for (const document of documents.slice(1)) {
     const base = document.file.slice(document.file.lastIndexOf('/') + 1);
     for (const name of [document.file, base, base.replace(/\.[^.]*$/, '')])
       if (!document.isBuiltIn) addQuery(document, name);
@@ -74,10 +72,10 @@ function locationsFrom(
   return found;
 }
 
-/** Keeps one endpoint per folder, since relative locations resolve to the same paths from all endpoints of a folder. */
-function firstOfFolders(endpoints: Adopted['endpoints']): Adopted['endpoints'] {
+/** Keeps one port per folder, since relative locations resolve to the same paths from all endpoints of a folder. */
+function firstOfFolders(ports: readonly Port[]): readonly Port[] {
   const folders = new Set<string>();
-  return endpoints.filter(({ path }) => {
+  return ports.filter(({ path }) => {
     const folder = path.slice(0, path.lastIndexOf('/'));
     return !folders.has(folder) && folders.add(folder);
   });

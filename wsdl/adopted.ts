@@ -1,4 +1,5 @@
-import type { Adopted, AdoptedDocument, AdoptedPlace, SinglePiece } from '../mappings/contract/adopted.ts';
+import type { AdoptedDocument, AdoptedPlace, SinglePiece } from '../mappings/contract/adopted.ts';
+import type { Port } from '../mappings/contract/model.ts';
 import { isWide } from '../mappings/xml/decode.ts';
 
 /** Addresses that are written into a served document, and the SOAP version that it is limited to. */
@@ -15,13 +16,9 @@ export interface DocumentLinks {
  * Returns the links of documents served at an address. A port is at its endpoint; documents are at the first endpoint
  * (A2, A5).
  */
-export function linksAt(
-  address: string,
-  endpoints: Adopted['endpoints'],
-  soap?: '1.1' | '1.2',
-): DocumentLinks {
-  const paths = new Map(endpoints.flatMap(({ path, ports }) => ports.map(({ name }) => [name, path])));
-  const [first] = endpoints;
+export function linksAt(address: string, ports: readonly Port[], soap?: '1.1' | '1.2'): DocumentLinks {
+  const paths = new Map(ports.map(({ name, path }) => [name, path]));
+  const [first] = ports;
   return {
     addressOf: (port) => address + (paths.get(port) ?? ''),
     locationOf: (document) => {

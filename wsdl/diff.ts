@@ -1,5 +1,4 @@
-import { type Adopted, type AdoptedOperation, adoptedOperation } from '../mappings/contract/adopted.ts';
-import type { Contract, Operation } from '../mappings/contract/model.ts';
+import type { Contract, Operation, Port } from '../mappings/contract/model.ts';
 import { expanded } from '../mappings/contract/type-graph.ts';
 import { type OperationMessages, typeGraphOf } from '../mappings/type-graph.ts';
 import type { Change, Direction, Grade, ReportChange } from './changes.ts';
@@ -21,7 +20,7 @@ export function compareContracts(before: Contract, after: Contract): readonly Ch
   compareCredentials(before, after, report);
   if ((before.adopted === undefined) !== (after.adopted === undefined))
     throw new RangeError('expected two contracts of one kind, got a WSDL and an OpenAPI document');
-  compareEndpoints(before.adopted?.endpoints ?? [], after.adopted?.endpoints ?? [], report);
+  compareEndpoints(before.ports, after.ports, report);
   compareOperations(before, after, report);
   const order: readonly Grade[] = ['breaking', 'strict', 'compatible'];
   return [...changes.values()].toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade));
@@ -129,9 +128,7 @@ function compareOperations(before: Contract, after: Contract, report: ReportChan
     else {
       const old = typeGraphOf(before).messagesOf(operation);
       compareMessages(operation.name, old, typeGraphOf(after).messagesOf(successor), types, report);
-      const declared = adoptedOperation(before, operation.name);
-      const next = adoptedOperation(after, operation.name);
-      if (declared !== undefined && next !== undefined) compareDeclared(declared, next, types, report);
+      compareBindings(operation, successor, types, report);
     }
   }
   for (const { name } of added)
@@ -163,32 +160,27 @@ function reportRemoved({ name }: Operation, renamed: Operation | undefined, repo
   report('breaking', name, what, 'clients that call it meet a fault');
 }
 
-// --- declarations of a WSDL --------------------------------------------------------------------------
+// --- ports and bindings ------------------------------------------------------------------------------
 
-function compareEndpoints(
-  before: Adopted['endpoints'],
-  after: Adopted['endpoints'],
-  report: ReportChange,
-): void {
+function compareEndpoints(before: readonly Port[], after: readonly Port[], report: ReportChange): void {
   const paths = new Set(after.map(({ path }) => path.toLowerCase()));
-  for (const { path } of before)
+  for (const path of new Set(before.map((port) => port.path)))
     if (!paths.has(path.toLowerCase()))
       report('breaking', path, 'nothing answers there', 'clients post to the address they were built with');
 }
 
 /** Compares the style, actions and faults of an operation. */
-function compareDeclared(
-  before: AdoptedOperation,
-  after: AdoptedOperation,
+function compareBindings(
+  { name, binding: before }: Operation,
+  { binding: after }: Operation,
   { replies }: Comparisons,
   report: ReportChange,
 ): void {
-  const { name } = before;
-  if (before.style !== after.style || before.input.use !== after.input.use)
+  if (before.style !== after.style || before.use !== after.use)
     report(
       'breaking',
       name,
-      `${before.style}/${before.input.use} is ${after.style}/${after.input.use}`,
+      `${before.style}/${before.use} is ${after.style}/${after.use}`,
       'messages are put together otherwise',
     );
   const lost = before.actions.filter((action) => !after.actions.includes(action));

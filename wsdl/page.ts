@@ -1,5 +1,5 @@
 import type { Contract, Operation, Route } from '../mappings/contract/model.ts';
-import { documentNames, portsOf } from './binding.ts';
+import { documentNames } from './binding.ts';
 import { type DocumentNode, element, writeHtml } from './document.ts';
 import { writeSample } from './sample.ts';
 
@@ -66,7 +66,7 @@ function documentLinks(contract: Contract, address: string): DocumentNode {
 
 /** The paths of SOAP calls, below the contract's address. */
 function pathsOf(contract: Contract): readonly string[] {
-  return [...new Set(portsOf(contract).map(({ path }) => path))];
+  return [...new Set(contract.ports.map(({ path }) => path))];
 }
 
 function operationSection(

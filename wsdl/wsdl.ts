@@ -1,26 +1,13 @@
 // Documents derived from a contract: WSDL, XSD, the metadata page, and the differences between two contracts. Each is a
 // pure function of the model: it reads no file, no request and no OpenAPI document.
-import type { Contract, Operation } from '../mappings/contract/model.ts';
+import type { Contract, Operation, Port } from '../mappings/contract/model.ts';
 import { namespaces } from '../mappings/contract/model.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { type PolicyName, policyElement, policyReference } from './policy.ts';
 import { createSchemas } from './schema.ts';
 
-/** The properties in which the two ports differ. `Soap11` is first, since most importers use the first port (W32). */
-interface Port {
-  readonly name: string;
-  readonly binding: string;
-  readonly path: string;
-  /** Prefix of WSDL's binding elements. */
-  readonly prefix: 'soap' | 'soap12';
-  readonly soap: '1.1' | '1.2';
-}
-
-/** The ports of every contract, in the order of the WSDL. */
-export const ports: readonly Port[] = [
-  { name: 'Soap11', binding: 'Soap11Binding', path: '/soap11', prefix: 'soap', soap: '1.1' },
-  { name: 'Soap12', binding: 'Soap12Binding', path: '/soap12', prefix: 'soap12', soap: '1.2' },
-];
+/** Prefixes of WSDL's binding elements. */
+const prefixes = { '1.1': 'soap', '1.2': 'soap12' } as const;
 
 /**
  * Writes the contract as one WSDL 1.1 document, document/literal wrapped, with inline schemas (W32). The same contract
@@ -40,7 +27,7 @@ export function writeWsdl(
   },
 ): string {
   const { policy, soap } = options;
-  const described = ports.filter((port) => soap === undefined || port.soap === soap);
+  const described = contract.ports.filter((port) => soap === undefined || port.soap === soap);
   const isDescribed = (version: '1.1' | '1.2'): boolean => soap === undefined || soap === version;
   const policies = [
     ...(policy === undefined ? [] : [policyReference()]),
@@ -138,10 +125,11 @@ function portType(contract: Contract): DocumentNode {
  */
 function binding(
   contract: Contract,
-  { binding: name, prefix }: Port,
+  { binding: name, soap }: Port,
   policies: readonly DocumentNode[],
   described: readonly Port[],
 ): DocumentNode {
+  const prefix = prefixes[soap];
   const { message: of, part } = credentialsHeader;
   const header =
     contract.credentials?.block === undefined
@@ -193,11 +181,11 @@ function service(contract: Contract, address: string, described: readonly Port[]
   return element(
     'wsdl:service',
     { name: contract.service },
-    ...described.map(({ name, binding, path, prefix }) =>
+    ...described.map(({ name, binding, path, soap }) =>
       element(
         'wsdl:port',
         { name, binding: `tns:${binding}` },
-        element(`${prefix}:address`, { location: `${address}${path}` }),
+        element(`${prefixes[soap]}:address`, { location: `${address}${path}` }),
       ),
     ),
   );

@@ -56,7 +56,7 @@ export function describeContract(site: Site, address: string): object {
   return {
     service: contract.service,
     documentation: contract.documentation,
-    ...(contract.about !== undefined && { about: contract.about }),
+    ...(contract.about !== undefined && { about: { ...contract.about, notServed: contract.notServed } }),
     address,
     wsdl: `${address}${soapPaths[0]?.path}?wsdl`,
     soap: soapPaths.map(({ path, version }) => ({ version, address: `${address}${path}` })),

@@ -1,10 +1,8 @@
 import { callErrors, errorSample } from '../../gateway/protocols/error-samples.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
-import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Route } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
-import { bindingOf } from '../../wsdl/binding.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';
 import { addressCode, codeBlock, table } from './layout.ts';
@@ -80,9 +78,9 @@ function message(view: View, message: AdoptedMessage | undefined): Html {
 }
 
 function addresses({ site, address, texts }: View, { operation }: CompiledOperation): Html {
-  const { name } = operation;
+  const { name, binding } = operation;
+  const { action } = binding;
   const { routes } = site.contract;
-  const { action } = bindingOf(site.contract, name);
   const rows: Html[][] = site.soapPaths.map(({ path, version }) => [
     `SOAP ${version}`,
     addressCode(`POST ${address}${path}`),
@@ -159,10 +157,9 @@ function programs(view: View, { operation }: CompiledOperation): Html {
 
 /** Renders the errors that the document or the WSDL declares for the operation. */
 function declaredErrors(view: View, { operation }: CompiledOperation): Html {
-  const { site, texts } = view;
-  const say = texts.say;
-  const { errors: stated = [], name } = operation;
-  const faults = adoptedOperation(site.contract, name)?.faults ?? [];
+  const { say } = view.texts;
+  const { errors: stated = [] } = operation;
+  const { faults } = operation.binding;
   if (stated.length === 0 && faults.length === 0) return undefined;
   return html`<h3>${say('operation.declaredErrors')}</h3>
     ${

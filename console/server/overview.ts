@@ -24,7 +24,7 @@ export function overviewPage(view: View): Html {
   const { texts, site } = view;
   const { contract } = site;
   const say = texts.say;
-  const left = notServed(contract);
+  const left = contract.notServed;
   return html`
     <h1 dir="auto">${titleOf(site)}</h1>
     ${about(view)}
@@ -75,7 +75,7 @@ export function overviewPage(view: View): Html {
   `;
 }
 
-function notServedSection(view: View, left: ReturnType<typeof notServed>): Html {
+function notServedSection(view: View, left: Contract['notServed']): Html {
   const { say } = view.texts;
   return html`<section aria-labelledby="not-served">
     <h2 id="not-served">${say('overview.notServed')}</h2>
@@ -91,15 +91,6 @@ function notServedSection(view: View, left: ReturnType<typeof notServed>): Html 
 
 /** Maximum number of operations that the overview lists as not served. */
 const mostNotServed = 200;
-
-/** Returns the operations that are not served, each with the reason. */
-function notServed({
-  about: told,
-  adopted,
-}: Contract): readonly { readonly name: string; readonly why: string }[] {
-  if (adopted === undefined) return told?.notServed ?? [];
-  return adopted.service.notServed.map(({ name, reason }) => ({ name, why: reason }));
-}
 
 /** Renders version, contact, licence and further documentation from the document. */
 function about({ site, texts }: View): Html {

@@ -17,7 +17,7 @@ export interface SignInWay {
  * @param blocks the declared header blocks of an adopted contract that hold credentials (A8), as XML; `''` for none
  */
 export function signInWays(contract: Contract, blocks: string): readonly SignInWay[] {
-  const { credentials, wsse, namespaces: own, adopted } = contract;
+  const { credentials, wsse, namespaces: own } = contract;
   if (credentials === undefined) return [];
   const { parts, member, basic } = credentials;
   const placeholders = placeholdersOf(contract);
@@ -37,11 +37,11 @@ export function signInWays(contract: Contract, blocks: string): readonly SignInW
   if (member !== undefined) {
     const members = parts.map(({ name }) => `    "${name}": "${placeholder(name)}"`);
     ways.push({ key: 'body', sample: `{\n  "${member}": {\n${members.join(',\n')}\n  }\n}` });
-  } else if (adopted === undefined) {
-    const block = credentials.block?.element ?? 'Credentials';
+  } else if (credentials.block !== undefined) {
+    const { element } = credentials.block;
     ways.push({
       key: 'block',
-      sample: soapHeader(`<${block} xmlns="${own.types}">`, `</${block}>`, parts, placeholder),
+      sample: soapHeader(`<${element} xmlns="${own.types}">`, `</${element}>`, parts, placeholder),
     });
   }
   if (wsse !== undefined) {

@@ -63,14 +63,11 @@ function tokenLines({ service }: Adopted): readonly string[] {
 }
 
 /** Returns the lines of keys with examples from the contract. */
-function linesOf({ operations }: Contract, { service, endpoints }: Adopted): KeyLines {
+function linesOf({ operations, ports }: Contract, { service }: Adopted): KeyLines {
   const [scalar] = service.operations.flatMap(({ input }) => input.headers.flatMap(scalarsOf));
   return {
     wsdl: [`wsdl: ${JSON.stringify(service.documents[0]?.file ?? 'service.wsdl')}`],
-    endpoints: [
-      'endpoints:',
-      ...endpoints.flatMap(({ path, ports }) => ports.map(({ name }) => `  ${name}: ${path}`)),
-    ],
+    endpoints: ['endpoints:', ...ports.map(({ name, path }) => `  ${name}: ${path}`)],
     operations: ['operations:', ...operations.map(({ name }) => `  ${name}: { readOnly: false }`)],
     ...(scalar !== undefined && {
       headers: ['headers:', `  ${scalar}: { header: X-Session, format: "{}" }`],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type Adopted, type AdoptedService, derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import type { Contract } from '../../mappings/contract/model.ts';
+import type { Contract, Port } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -174,7 +174,7 @@ export function summaryOf({
     displaced,
     warnings,
     unusableNames: adopted === undefined ? unusableNames(names) : [],
-    ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(adopted), derived }),
+    ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(contract, adopted), derived }),
     ...(mapping === undefined ? {} : { mapping: mappingSummaryOf(mapping) }),
   };
 }
@@ -189,9 +189,9 @@ function mappingSummaryOf({ operations, unmapped, oneWay }: Mapping): unknown {
 }
 
 /** Returns the additional summary of an adopted contract: endpoints, operations and policies. */
-function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
+function adoptedSummaryOf({ ports }: Contract, { service }: Adopted): unknown {
   return {
-    endpoints: endpoints.map(({ path, ports }) => ({ path, ports: ports.map(({ name }) => name) })),
+    endpoints: endpointsOf(ports).map(([path, all]) => ({ path, ports: all.map(({ name }) => name) })),
     operations: service.operations.map(({ name, portType, wsdlName, style, input, actions }) => ({
       name,
       portType,
@@ -204,6 +204,11 @@ function adoptedSummaryOf({ service, endpoints }: Adopted): unknown {
   };
 }
 
+/** Groups ports by path. */
+function endpointsOf(ports: readonly Port[]): readonly [path: string, readonly Port[]][] {
+  return [...Map.groupBy(ports, ({ path }) => path)];
+}
+
 /** Returns the contract's files that a service was read from. */
 function filesOf({ documents }: Adopted['service']): readonly string[] {
   return documents.filter(({ isBuiltIn }) => !isBuiltIn).map(({ file }) => file);
@@ -212,7 +217,7 @@ function filesOf({ documents }: Adopted['service']): readonly string[] {
 /** Prints the summary of an adopted contract. */
 export function printAdopted(
   contract: Contract,
-  { service, endpoints }: Adopted,
+  { service }: Adopted,
   notServed: LoadedContract['notServed'],
   warnings: LoadedContract['warnings'],
 ): void {
@@ -221,8 +226,8 @@ export function printAdopted(
     `${contract.service}: ${service.operations.length} operations from a WSDL (${filesOf(service).join(', ')}), ` +
       `namespace ${service.namespace}`,
   );
-  for (const { path, ports } of endpoints)
-    printLine(`  ${basePath}${path}: ${ports.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`);
+  for (const [path, all] of endpointsOf(contract.ports))
+    printLine(`  ${basePath}${path}: ${all.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`);
   for (const { name, style, input, output, upstream } of merged(contract, service))
     printLine(
       `  ${name}: ${style}/${input.use}${output === undefined ? ', one-way' : ''}; ${upstream.method} ${upstream.path}`,

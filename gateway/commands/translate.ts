@@ -111,8 +111,7 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
   if (root === 'Envelope') {
     // Each path accepts envelopes of both versions (W3). An adopted contract only has the path of a version that one of
     // its ports has (A5).
-    const ports = contract.adopted?.service.ports;
-    const isOnlySoap12 = ports?.every(({ soap }) => soap === '1.2') === true;
+    const isOnlySoap12 = contract.ports.every(({ soap }) => soap === '1.2');
     return { path: isOnlySoap12 ? '/soap12' : '/soap11', type: 'text/xml' };
   }
   const operation = flags.operation === undefined ? ofElement(contract, root) : stated(flags, contract);

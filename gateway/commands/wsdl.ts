@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { readContract } from '../../mappings/loader/load.ts';
@@ -40,10 +39,10 @@ export function wsdlCommand(): Command {
  * Prints the WSDL of an adopted contract with the addresses of this gateway. `--json` includes its other documents,
  * which are served at `?xsd=0` and so on.
  */
-function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags: WsdlFlags): void {
+function printAdopted(contract: Contract, flags: WsdlFlags): void {
   const address = withoutEndSlashes(flags.publicUrl) + contract.basePath;
-  const links = linksAt(address, endpoints);
-  const texts = service.documents.map((document) => ({
+  const links = linksAt(address, contract.ports);
+  const texts = contract.documents.map((document) => ({
     name: documentName(document),
     file: document.file,
     bytes: writeDocument(document, links),
@@ -65,11 +64,10 @@ function printAdopted(contract: Contract, { service, endpoints }: Adopted, flags
 function printWsdl(flags: WsdlFlags): void {
   const whole = readContract(placeOf(flags), flags.limits).contract;
   const { operation: operations = [], tag: tags = [] } = flags;
-  const { adopted } = whole;
-  if (adopted !== undefined) {
+  if (whole.documents.length > 0) {
     if (operations.length + tags.length > 0)
       throw new RangeError('--operation, --tag: expected no selection for a legacy WSDL, got one');
-    printAdopted(whole, adopted, flags);
+    printAdopted(whole, flags);
     return;
   }
   const contract = operations.length + tags.length > 0 ? sliceContract(whole, { operations, tags }) : whole;

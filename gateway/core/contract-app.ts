@@ -173,9 +173,9 @@ function secretsOf({ wsse }: Contract, options: CoreOptions): Secrets | undefine
 }
 
 function documentsOf(contract: Contract, options: DocumentOptions): Documents {
-  const { adopted } = contract;
-  if (adopted === undefined) return new ContractDocuments(contract, options);
-  return createAdoptedDocuments(contract, adopted, options);
+  return contract.documents.length > 0
+    ? createAdoptedDocuments(contract, options)
+    : new ContractDocuments(contract, options);
 }
 
 /** Returns the console pages of a contract; undefined if the process has none. */

@@ -2,7 +2,6 @@ import { problemText } from '../../mappings/codec/problem.ts';
 import { escapeAttribute } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compiled.ts';
 import type { Location } from '../../mappings/xml/error.ts';
-import { bindingOf } from '../../wsdl/binding.ts';
 import { indentXml } from '../../wsdl/samples/indent.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
 import { CallError } from '../call/error.ts';
@@ -150,7 +149,7 @@ function correct(
   if (operation === undefined) return undefined;
   hideSecrets(known, draft);
   const right = version === '1.1' ? soap11 : soap12;
-  const { action } = bindingOf(known.compiled.contract, operation.operation.name);
+  const { action } = operation.operation.binding;
   const contentType =
     version === '1.1' || action === '' ? right.contentType : `${right.contentType}; action="${action}"`;
   const text = `<?xml version="1.0" encoding="utf-8"?>\n${laidOut(draft.text.replace(/^<\?xml[^>]*\?>\s*/, ''))}`;

@@ -1,6 +1,5 @@
 import type { CompiledOperation } from '../../mappings/compiled.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
-import { bindingOf } from '../../wsdl/binding.ts';
 import { soap11, soap12 } from '../protocols/soap/versions.ts';
 import type { Findings } from './findings.ts';
 import type { Known } from './known.ts';
@@ -49,8 +48,7 @@ export function noteAction(
   findings: Findings,
 ): void {
   const { name } = operation.operation;
-  const actions = bindingOf(compiled.contract, name).actions;
-  const [right = ''] = actions;
+  const { action: right, actions } = operation.operation.binding;
   const given = headers.soapaction;
   const content = headers['content-type'];
   if (given === undefined) {
@@ -78,9 +76,9 @@ export function noteAction(
     );
   if (action === '' || actions.includes(action)) return;
   const last = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
-  const other = [...compiled.operations.keys()].find(
-    (one) => one !== name && (one === last || bindingOf(compiled.contract, one).actions.includes(action)),
-  );
+  const other = compiled.contract.operations.find(
+    (one) => one.name !== name && (one.name === last || one.binding.actions.includes(action)),
+  )?.name;
   if (other !== undefined)
     findings.noteHeader(
       'error',

@@ -1,7 +1,6 @@
 import type { CompiledOperation } from '../../mappings/compiled.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
-import { bindingOf } from '../../wsdl/binding.ts';
 import type { Draft } from './draft.ts';
 import { unescapeContent } from './envelope.ts';
 import type { Findings } from './findings.ts';
@@ -87,7 +86,8 @@ function operationOf(
   const named = all.filter(({ root }) => root?.local === local);
   const stated = action?.trim().replace(/^"(.*)"$/, '$1');
   const isStated = ({ operation }: CompiledOperation): boolean =>
-    stated !== undefined && bindingOf(compiled.contract, operation.name).actions.includes(stated);
+    stated !== undefined &&
+    (operation.binding.action === stated || operation.binding.actions.includes(stated));
   const exact = named.filter(({ root }) => root?.namespace === namespace);
   const found = exact.find(isStated) ?? exact[0] ?? named.find(isStated) ?? named[0];
   if (found !== undefined) {

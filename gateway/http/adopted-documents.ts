@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { documentName, linksAt, writeDocument, writeSingle } from '../../wsdl/adopted.ts';
@@ -25,15 +24,11 @@ const noSuchDocument: Document = {
  * Returns the documents of an adopted service, and a page. Only the addresses of ports and the locations of imports are
  * changed (A1, A2).
  */
-export function createAdoptedDocuments(
-  contract: Contract,
-  { service, endpoints }: Adopted,
-  options: DocumentOptions,
-): Documents {
+export function createAdoptedDocuments(contract: Contract, options: DocumentOptions): Documents {
   const { addressOf, vary } = publicUrlOf(options);
-  const byName = new Map(service.documents.map((document) => [documentName(document), document]));
-  const { byQuery } = oldLocations({ service, endpoints }, contract.basePath);
-  const versions = new Set(service.ports.map(({ soap }) => soap));
+  const byName = new Map(contract.documents.map((document) => [documentName(document), document]));
+  const { byQuery } = oldLocations(contract);
+  const versions = new Set(contract.ports.map(({ soap }) => soap));
   /** The documents generated for the address of the last request. */
   let written = new Map<string, Document>();
   let writtenFor: string | undefined;
@@ -41,9 +36,9 @@ export function createAdoptedDocuments(
   function write(name: string, soap: '1.1' | '1.2' | undefined, address: string): Document {
     if (name === 'page')
       return documentOf('page', contentTypes.html, Buffer.from(writeMetadataPage(contract, { address })));
-    const links = linksAt(address, endpoints, soap);
-    if (name === singleName && service.single !== undefined)
-      return documentOf('wsdl', contentTypes.wsdl, Buffer.from(writeSingle(service.single, links)));
+    const links = linksAt(address, contract.ports, soap);
+    if (name === singleName && contract.single !== undefined)
+      return documentOf('wsdl', contentTypes.wsdl, Buffer.from(writeSingle(contract.single, links)));
     const document = byName.get(name === singleName ? 'wsdl' : name);
     if (document === undefined) return noSuchDocument;
     const { kind, charset } = document;

@@ -1,6 +1,5 @@
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
-import type { Contract, Route } from '../../mappings/contract/model.ts';
+import type { Contract, Port, Route } from '../../mappings/contract/model.ts';
 import { oldLocations } from '../../wsdl/adopted-locations.ts';
 import { type SoapAddress, soap11, soap12 } from '../protocols/soap/versions.ts';
 import { cutSuffix, type Format } from './negotiate.ts';
@@ -49,8 +48,8 @@ export class Endpoints {
     this.#operations = operations;
     this.#base = contract.basePath.toLowerCase();
     this.#byName = new Map([...operations].map(([name, operation]) => [name.toLowerCase(), operation]));
-    this.#soapEndpoints = endpointsOfVersions(contract.adopted);
-    this.#portEndpoints = endpointsOfPorts(contract.adopted);
+    this.#soapEndpoints = endpointsOfVersions(contract.ports);
+    this.#portEndpoints = endpointsOfPorts(contract.ports);
     this.#documentPaths = documentsByPath(contract);
     this.calls = this.#callsByPath();
   }
@@ -146,25 +145,22 @@ export class Endpoints {
 }
 
 /**
- * Returns the SOAP endpoints for all operations, by the last segment of their paths. An adopted service has those of
- * its ports' versions (A5). A Map, because a path may be `constructor`.
+ * Returns the SOAP endpoints for all operations, by the last segment of their paths: one for each version of the ports
+ * (A5). A Map, because a path may be `constructor`.
  */
-function endpointsOfVersions(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
+function endpointsOfVersions(ports: readonly Port[]): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
   for (const version of [soap11, soap12]) {
-    const isOffered =
-      adopted === undefined ||
-      adopted.endpoints.some(({ ports }) => ports.some(({ soap }) => soap === version.name));
+    const isOffered = ports.some(({ soap }) => soap === version.name);
     if (isOffered) endpoints.set(version.format, { kind: 'soap', version, endpoint: undefined });
   }
   return endpoints;
 }
 
-/** Returns the names of an adopted service's documents by their lower-case paths for GET (A2, A5). */
-function documentsByPath({ adopted, basePath }: Contract): ReadonlyMap<string, string> {
-  if (adopted === undefined) return new Map();
+/** Returns the names of documents by their lower-case paths for GET (A2, A5). */
+function documentsByPath(contract: Contract): ReadonlyMap<string, string> {
   // the WSDL is at /soap11 for all versions
-  return new Map([['/soap11', 'wsdl'], ...oldLocations(adopted, basePath).byPath]);
+  return new Map([['/soap11', 'wsdl'], ...oldLocations(contract).byPath]);
 }
 
 /**
@@ -176,10 +172,10 @@ export function plainPath(path: string): string {
   return path.replace(/;jsessionid=[^/;]*/gi, '').replace(/\/{2,}/g, '/');
 }
 
-/** Returns the endpoints of an adopted service's ports by their lower-case paths (A5). */
-function endpointsOfPorts(adopted: Adopted | undefined): ReadonlyMap<string, Endpoint> {
+/** Returns the endpoints of ports by their lower-case paths (A5). */
+function endpointsOfPorts(all: readonly Port[]): ReadonlyMap<string, Endpoint> {
   const endpoints = new Map<string, Endpoint>();
-  for (const { path, ports } of adopted?.endpoints ?? []) {
+  for (const [path, ports] of Map.groupBy(all, (port) => port.path)) {
     const version = ports.every(({ soap }) => soap === '1.2') ? soap12 : soap11;
     const hasBothVersions = version === soap11 && ports.some(({ soap }) => soap === '1.2');
     endpoints.set(path.toLowerCase(), { kind: 'soap', version, hasBothVersions, endpoint: path });

@@ -55,13 +55,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
   const { service } = adopted;
   const mapped: Adopted = {
-    ...adopted,
-    isMapped: true,
     service: { ...service, operations: service.operations.filter(isMapped) },
-    endpoints: adopted.endpoints.map(({ path, ports }) => ({
-      path,
-      ports: ports.map((port) => ({ ...port, operations: port.operations.filter(isMapped) })),
-    })),
   };
   const operations = contract.operations.filter(isMapped);
   const without = mapping.unmapped.map((name) => ({
@@ -71,7 +65,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   }));
   return {
     ...loaded,
-    contract: { ...contract, operations, adopted: mapped },
+    contract: { ...contract, operations, isMapped: true, adopted: mapped },
     hash: createHash('sha256').update(`${loaded.hash}${allowance.hash}`).digest('hex').slice(0, 16),
     notServed: [...loaded.notServed, ...without],
     mapping,

@@ -168,7 +168,7 @@ function open(
         basePath,
         handle: maker.handlerOf(compiled, upstream, mapping),
         name: contract.service,
-        endpoints: contract.adopted?.endpoints.map(({ path }) => path) ?? ['/soap11', '/soap12'],
+        endpoints: [...new Set(contract.ports.map(({ path }) => path))],
       };
     }),
   );

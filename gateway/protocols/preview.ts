@@ -52,9 +52,7 @@ export function createPreview(compiled: CompiledContract): Preview {
     const bytes = Buffer.from(body);
     if (format === 'soap11' || format === 'soap12') {
       const version = format === 'soap11' ? soap11 : soap12;
-      const endpoint = compiled.contract.adopted?.endpoints.find(({ ports }) =>
-        ports.some(({ soap }) => soap === version.name),
-      )?.path;
+      const endpoint = compiled.contract.ports.find(({ soap }) => soap === version.name)?.path;
       const call = readSoapCall(readers, head, { version, endpoint }, bytes);
       const { operation, input } = call;
       const given: MessageCredentials = { body: operation.credentialsOf(input), ...call.credentials };

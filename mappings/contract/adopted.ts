@@ -6,9 +6,6 @@ export const derivedFile = 'derived.openapi.yaml';
 /** The additional parts of a contract that is loaded from a WSDL (A1). */
 export interface Adopted {
   readonly service: AdoptedService;
-  readonly endpoints: readonly AdoptedEndpoint[];
-  /** True if a mapping to another document belongs to it (M1); the contract cannot be served without the mapping. */
-  readonly isMapped?: boolean;
 }
 
 /** Returns an operation of an adopted contract by its name; undefined for another name or contract. */
@@ -17,22 +14,6 @@ export function adoptedOperation(
   name: string,
 ): AdoptedOperation | undefined {
   return adopted?.service.operations.find((operation) => operation.name === name);
-}
-
-/**
- * Returns true if an operation of a contract has the style rpc, so that callers may bind a prefix to no namespace
- * (A30).
- */
-export function hasRpc({ adopted }: { readonly adopted?: Adopted | undefined }): boolean {
-  return adopted?.service.operations.some(({ style }) => style === 'rpc') === true;
-}
-
-/** An endpoint of ports of an adopted service (A5). */
-export interface AdoptedEndpoint {
-  /** Path below the contract's base path, for example `/Service.asmx`. */
-  readonly path: string;
-  /** At least one. Ports with the same path share an endpoint. */
-  readonly ports: readonly AdoptedPort[];
 }
 
 /** A service as its WSDL describes it: the parts that are served (A1–A9). */

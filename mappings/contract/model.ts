@@ -1,6 +1,7 @@
-import type { Adopted } from './adopted.ts';
+import type { Adopted, AdoptedDocument, AdoptedFault, SinglePiece } from './adopted.ts';
 import type { Credentials, Wsse } from './credentials.ts';
 import type { Settings } from './overlay-keys.ts';
+import type { QName } from './type-graph.ts';
 import type { Demands, JsonKind, Ruled, ScalarName, Tag, Words } from './values.ts';
 
 export type { Bound, Check, FormatName, JsonKind, Ruled, Rules, ScalarName, Tag, Words } from './values.ts';
@@ -20,6 +21,16 @@ export interface Contract {
   /** The schema's name for JSON without a closed type. */
   readonly jsonType: string;
   readonly operations: readonly Operation[];
+  /** The ports of the WSDL that the contract publishes, in its order (A5, W32). */
+  readonly ports: readonly Port[];
+  /** The documents of the WSDL, which are served (A1); empty if the gateway writes the WSDL (W32). */
+  readonly documents: readonly AdoptedDocument[];
+  /** The documents as one WSDL (A2); undefined if the first document has no imports. */
+  readonly single?: readonly SinglePiece[] | undefined;
+  /** The parts of the document or WSDL that are not served, with the first reason of each. */
+  readonly notServed: readonly { readonly name: string; readonly why: string }[];
+  /** True if the contract can be served only with its mapping to another document (M1). */
+  readonly isMapped?: boolean;
   /** All named types that are reachable from operations, in the order of the contract. */
   readonly types: readonly NamedType[];
   readonly routes: readonly Route[];
@@ -42,7 +53,7 @@ export interface Contract {
   readonly about?: About | undefined;
 }
 
-/** The title, contact and tags of an OpenAPI document, and the operations that are not served. Texts are `''` if missing. */
+/** The title, contact and tags of an OpenAPI document. Texts are `''` if missing. */
 export interface About {
   readonly title: string;
   readonly version: string;
@@ -51,7 +62,39 @@ export interface About {
   readonly termsOfService: string;
   readonly externalDocs: string;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly notServed: readonly { readonly name: string; readonly why: string }[];
+}
+
+/** A port of a WSDL. Ports with the same path share an endpoint. */
+export interface Port {
+  readonly name: string;
+  /** The name of the binding in collections of requests, which is the port's name in a WSDL that the contract was loaded from. */
+  readonly binding: string;
+  /** Below the contract's base path, for example `/Service.asmx`. */
+  readonly path: string;
+  readonly soap: '1.1' | '1.2';
+  /** The names of its operations. */
+  readonly operations: readonly string[];
+}
+
+/** The binding of an operation in the WSDL (A4, W32). */
+export interface Binding {
+  /** The operation's name in the WSDL. */
+  readonly wsdlName: string;
+  readonly style: 'document' | 'rpc';
+  readonly use: 'literal' | 'encoded';
+  /** The SOAPAction of requests; `''` for none. */
+  readonly action: string;
+  /** All actions that the WSDL declares: `action`, if it is not empty, and others (W4, A6). */
+  readonly actions: readonly string[];
+  /**
+   * What selects the operation. `name`: the element in Body has the operation's name, and an action names the operation
+   * by the part after its last `/` or `#` (W4). `element`: the element in Body and the declared actions (A6).
+   */
+  readonly dispatch: 'name' | 'element';
+  /** The names of the declared header blocks of requests (A8). */
+  readonly headers: readonly QName[];
+  /** The declared faults (A29). */
+  readonly faults: readonly AdoptedFault[];
 }
 
 /** An error response that the document declares for an operation. */
@@ -82,6 +125,7 @@ export interface Operation {
   readonly errors?: readonly DeclaredError[];
   /** True if a repeated call has no effect on the upstream. */
   readonly readOnly: boolean;
+  readonly binding: Binding;
   /** True if the file in its upstream body may be streamed (W64). */
   readonly stream: boolean;
   /** The request wrapper; its fields are the children of `{types}{name}`. */

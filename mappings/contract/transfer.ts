@@ -1,17 +1,13 @@
-import type { Adopted } from './adopted.ts';
 import { apacheTypes } from './apache-types.ts';
 import { anySimpleType, anyType, builtInTypes } from './built-in-types.ts';
 import type { Contract } from './model.ts';
 
 /**
- * A contract in the form for another thread. References between the types of an adopted service may be nested too
- * deeply for a structured clone, so they are sent as a list. The types of XSD are the same objects in both threads.
+ * A contract in the form for another thread: its objects, itself the first. References between types may be nested too
+ * deeply for a structured clone, so objects refer to others by index. The types of XSD are the same objects in both
+ * threads.
  */
-export interface SentContract {
-  readonly contract: Contract;
-  /** The objects of `contract.adopted`; undefined if it has none. */
-  readonly adopted: readonly SentObject[] | undefined;
-}
+export type SentContract = readonly SentObject[];
 
 /** An object by its members. Other values represent themselves. */
 type SentObject =
@@ -30,15 +26,12 @@ const shared: readonly object[] = [
 
 /** Converts a contract to its form for another thread. */
 export function sendContract(contract: Contract): SentContract {
-  const { adopted } = contract;
-  if (adopted === undefined) return { contract, adopted: undefined };
-  return { contract: { ...contract, adopted: undefined }, adopted: listObjects(adopted) };
+  return listObjects(contract);
 }
 
 /** Restores a contract from its form for another thread. */
-export function receiveContract({ contract, adopted }: SentContract): Contract {
-  if (adopted === undefined) return contract;
-  return { ...contract, adopted: makeObjects(adopted) as Adopted };
+export function receiveContract(sent: SentContract): Contract {
+  return makeObjects(sent) as Contract;
 }
 
 /** Returns all objects that are reachable from an object, itself the first. Shared objects have negative indexes. */

@@ -1,6 +1,7 @@
 import { defaultLimits } from '../contract/limits.ts';
 import {
   type About,
+  type Binding,
   type Contract,
   type Operation,
   partsOf,
@@ -315,6 +316,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
   const binary = holdersOfBinary(drafts);
   const operations = drafts.map((draft) => ({
     ...draft,
+    binding: writtenBinding(draft.name),
     binaryInput: binary.has(draft.input),
     binaryOutput: binary.has(draft.output),
   }));
@@ -324,12 +326,25 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
   checkStreams(overlay, operations, binary, reportOverlay);
   checkErrors(overlay, operations, responseStatus, reportOverlay);
   const faultDetail = faultDetailOf(finished.own);
-  const own = { service, jsonType, operations, types, routes, credentials, responseStatus, faultDetail };
+  const ports = writtenPorts(operations.map(({ name }) => name));
+  const own = {
+    service,
+    jsonType,
+    operations,
+    ports,
+    types,
+    routes,
+    credentials,
+    responseStatus,
+    faultDetail,
+  };
   return {
     contract: deepFreeze({
       ...own,
       ...settingsOf(document, overlay, service),
-      about: aboutOf(document, notServed),
+      documents: [],
+      notServed: notServed.map(({ name, reasons }) => ({ name, why: reasons[0]?.why ?? '' })),
+      about: aboutOf(document),
     }),
     ...builder.notes(),
     notServed,
@@ -375,8 +390,30 @@ function settingsOf(
   };
 }
 
-/** The document's description of itself, and the reasons why operations of it are not served. */
-function aboutOf(document: Node, notServed: readonly NotServed[]): About {
+/** The ports of the WSDL that the gateway writes (W32). `Soap11` is first, since most importers use the first port. */
+export function writtenPorts(operations: readonly string[]): Contract['ports'] {
+  return [
+    { name: 'Soap11', binding: 'Soap11Binding', path: '/soap11', soap: '1.1', operations },
+    { name: 'Soap12', binding: 'Soap12Binding', path: '/soap12', soap: '1.2', operations },
+  ];
+}
+
+/** The binding of an operation in the WSDL that the gateway writes (W32). */
+export function writtenBinding(name: string): Binding {
+  return {
+    wsdlName: name,
+    style: 'document',
+    use: 'literal',
+    action: name,
+    actions: [name],
+    dispatch: 'name',
+    headers: [],
+    faults: [],
+  };
+}
+
+/** The document's description of itself. */
+function aboutOf(document: Node): About {
   const info = childOf(document, 'info');
   const contact = childOf(info, 'contact');
   const license = childOf(info, 'license');
@@ -390,7 +427,6 @@ function aboutOf(document: Node, notServed: readonly NotServed[]): About {
     termsOfService: text(info.termsOfService),
     externalDocs: text(childOf(document, 'externalDocs').url),
     tags: tags.map(({ name, description }) => ({ name: text(name), description: text(description) })),
-    notServed: notServed.map(({ name, reasons }) => ({ name, why: reasons[0]?.why ?? '' })),
   };
 }
 

@@ -10,6 +10,7 @@ import type {
   Type,
 } from '../../mappings/contract/model.ts';
 import { defaultSettings } from '../../mappings/contract/overlay-keys.ts';
+import { writtenBinding, writtenPorts } from '../../mappings/loader/build-contract.ts';
 
 /** A hand-written contract with every kind of type in every position, including a recursive one. */
 export const parcels: Contract = createParcels('urn:example:parcels', 'urn:example:arrays');
@@ -76,6 +77,9 @@ function createParcels(types: string, arrays: string): Contract {
     nulls: 'by-kind',
     jsonType: 'Json',
     operations: [send, track],
+    ports: writtenPorts([send.name, track.name]),
+    documents: [],
+    notServed: [],
     types: [parcel, strings, meta, parts, status, result, responseStatus],
     routes: [
       {
@@ -123,6 +127,7 @@ function operation(
 ): Operation {
   return {
     ...part,
+    binding: writtenBinding(part.name),
     tags: [],
     stream: false,
     upstream: {

@@ -1,7 +1,6 @@
 import { zipSync } from 'fflate';
 import type { CompiledContract } from '../../mappings/compiled.ts';
 import { didYouMean } from '../../mappings/contract/nearest.ts';
-import { bindingOf, portsOf, serviceOf } from '../binding.ts';
 import { credentialHeaders } from '../samples/placeholders.ts';
 import { createSampler, type OperationSamples, type Sampler } from '../samples/samples.ts';
 import { type Collected, writeBruno, writePostman, writeSoapUi } from './collections.ts';
@@ -123,11 +122,11 @@ export const zipTime: Date = new Date(1980, 0, 1);
 
 /** Returns the facts shared by all operations of a contract. */
 function factsOf({ contract }: CompiledContract, address: string): Omit<Collected, 'operations'> {
-  const ports = portsOf(contract);
+  const { ports } = contract;
   const bindingFor = (version: '1.1' | '1.2') => ports.find(({ soap }) => soap === version)?.binding;
   return {
     service: contract.service,
-    namespace: serviceOf(contract).namespace,
+    namespace: contract.namespaces.types,
     address,
     wsdl: `${address}${ports[0]?.path ?? ''}?wsdl`,
     bindings: { '1.1': bindingFor('1.1'), '1.2': bindingFor('1.2') },
@@ -144,7 +143,7 @@ function programsOf(
   const facts = factsOf(compiled, address);
   const [soap11, soap12] = samples.requests;
   if (soap11 === undefined || soap12 === undefined) return [];
-  const { wsdlName, isEncoded } = bindingOf(contract, samples.operation);
+  const { wsdlName, use } = samples.binding;
   return snippetsOf({
     operation: wsdlName,
     address,
@@ -153,10 +152,10 @@ function programsOf(
     soap12,
     service: {
       namespace: facts.namespace,
-      name: serviceOf(contract).name,
-      port: portsOf(contract)[0]?.name ?? '',
+      name: contract.service,
+      port: contract.ports[0]?.name ?? '',
     },
-    isEncoded,
+    isEncoded: use === 'encoded',
   });
 }
 

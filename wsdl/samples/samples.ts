@@ -8,7 +8,7 @@ import type { CompiledContract, CompiledOperation } from '../../mappings/compile
 import type { Adopted } from '../../mappings/contract/adopted.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import { type Contract, namespaces } from '../../mappings/contract/model.ts';
+import { type Binding, type Contract, namespaces } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
@@ -16,7 +16,6 @@ import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { XmlError } from '../../mappings/xml/error.ts';
 import { xmlNamespace } from '../../mappings/xml/namespaces.ts';
 import { XmlReader } from '../../mappings/xml/reader.ts';
-import { bindingOf, portsOf } from '../binding.ts';
 import { indentJson, indentXml } from './indent.ts';
 import { type CredentialHeader, credentialHeaders, placeholdersOf } from './placeholders.ts';
 import { type UpstreamReply, upstreamReplyOf, withOneStatus } from './upstream-reply.ts';
@@ -56,6 +55,7 @@ export interface RequestSample extends MessageSample {
 /** Sample messages of an operation. */
 export interface OperationSamples {
   readonly operation: string;
+  readonly binding: Binding;
   /** In the order SOAP 1.1, SOAP 1.2, XML, JSON. */
   readonly requests: readonly RequestSample[];
   /** In the same order. Empty for an operation without a reply message. */
@@ -403,8 +403,8 @@ function inMessages(
   operation: CompiledOperation,
   values: Values,
 ): OperationSamples {
-  const { name } = operation.operation;
-  const action = bindingOf(compiled.contract, name).action;
+  const { name, binding } = operation.operation;
+  const { action } = binding;
   const { request, requestJson, reply, replyJson, placed } = values;
   const generic = (form: 'xml' | 'json') => `/${form}/reply/${encodeURIComponent(name)}`;
   const all = credentialHeaders(compiled.contract);
@@ -436,12 +436,12 @@ function inMessages(
     reply === undefined || replyJson === undefined
       ? []
       : [envelope('soap11', reply), envelope('soap12', reply), bareXml(reply), bareJson(replyJson)];
-  return { operation: name, requests, replies, upstreamReply: values.upstreamReply };
+  return { operation: name, binding, requests, replies, upstreamReply: values.upstreamReply };
 }
 
 /** Returns the path of an operation in a SOAP version. An adopted service may have a port of that version. */
 function soapPath({ contract }: CompiledContract, name: string, version: '1.1' | '1.2'): string {
-  const own = portsOf(contract).filter((port) => port.has(name));
+  const own = contract.ports.filter(({ operations }) => operations.includes(name));
   // a port takes messages of the other version too (A5)
   const port = own.find(({ soap }) => soap === version) ?? own[0];
   return port?.path ?? '';

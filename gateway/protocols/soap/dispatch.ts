@@ -1,10 +1,8 @@
 import type { Deviation } from '../../../mappings/codec/problem.ts';
 import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
-import type { Adopted } from '../../../mappings/contract/adopted.ts';
-import { namespaces } from '../../../mappings/contract/model.ts';
+import { namespaces, type Port } from '../../../mappings/contract/model.ts';
 import { nearest } from '../../../mappings/contract/nearest.ts';
-import { expanded } from '../../../mappings/contract/type-graph.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
 import { Fault, refuse } from './faults.ts';
 import { protocolOf } from './headers/protocols.ts';
@@ -40,63 +38,33 @@ export interface Dispatch {
 
 /** Compiles the dispatch tables of a contract by endpoint path. The key undefined is for all operations. */
 export function compileDispatch(compiled: CompiledContract): ReadonlyMap<string | undefined, Dispatch> {
-  const { adopted } = compiled.contract;
-  if (adopted === undefined) return new Map([[undefined, dispatchByElement(compiled)]]);
-  const paths = [undefined, ...adopted.endpoints.map(({ path }) => path)];
-  return new Map(paths.map((path) => [path, dispatchAdopted(compiled, adopted, path)]));
+  const { ports } = compiled.contract;
+  const all = operationsAt(ports, compiled);
+  const whole = dispatchTo(compiled, all);
+  const dispatches = new Map<string | undefined, Dispatch>([[undefined, whole]]);
+  for (const [path, ofPath] of Map.groupBy(ports, (port) => port.path)) {
+    const served = operationsAt(ofPath, compiled);
+    const isWhole =
+      all.length === served.length && all.every((operation, index) => operation === served[index]);
+    dispatches.set(path, isWhole ? whole : dispatchTo(compiled, served));
+  }
+  return dispatches;
+}
+
+/** Returns the operations of ports, in their order; all operations of the contract if the ports have none. */
+function operationsAt(
+  ports: readonly Port[],
+  { operations }: CompiledContract,
+): readonly CompiledOperation[] {
+  const names = new Set(ports.flatMap((port) => port.operations));
+  const served = [...names].flatMap((name) => operations.get(name) ?? []);
+  return served.length === 0 ? [...operations.values()] : served;
 }
 
 const longestName = 64;
 
 /** Maximum number of operations for a suggestion, because comparing names takes time. */
 const mostCompared = 300;
-
-/** Returns the most similar name of an operation; undefined if none is similar. */
-function suggestion(name: string, operations: CompiledContract['operations']): string | undefined {
-  return operations.size > mostCompared ? undefined : nearest(name, [...operations.keys()]);
-}
-
-/**
- * Finds operations by the body's first element only. An action that names another operation of the contract is an error
- * (W4).
- */
-function dispatchByElement(compiled: CompiledContract): Dispatch {
-  const { types } = compiled.contract.namespaces;
-  const find: FindOperation = (xml, actions, version) => {
-    if (xml === undefined) refuse(version, { expected: 'one element in Body', got: 'none' });
-    const operation = compiled.operations.get(xml.local);
-    const name = xml.local.slice(0, longestName);
-    if (operation === undefined) {
-      refuseProtocol(xml, version);
-      refuse(
-        version,
-        {
-          expected: 'an operation of the contract in Body',
-          got: `<${name}>`,
-          meant: suggestion(name, compiled.operations),
-        },
-        'OperationNotFound',
-      );
-    }
-    if (xml.namespace !== types && xml.namespace !== '')
-      refuse(
-        version,
-        { expected: `<${name}> in ${namespaceText(types)}`, got: `it in ${namespaceText(xml.namespace)}` },
-        'OperationNotFound',
-      );
-    checkActions(operation, actions, version);
-    return operation;
-  };
-  const checkActions: Dispatch['checkActions'] = ({ operation }, actions, version) => {
-    for (const action of actions) {
-      if (action === operation.name) continue;
-      const name = action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
-      if (name !== operation.name && compiled.operations.has(name))
-        refuseSpoof(operation.name, name, version);
-    }
-  };
-  return { find, deviationOf: () => undefined, isByElement: () => true, checkActions };
-}
 
 /**
  * Rejects elements of other protocols in Body with a message that says what to do instead (W50). Accepts any other
@@ -126,115 +94,99 @@ function refuseSpoof(operation: string, named: string, version: SoapVersion): ne
   );
 }
 
-/** An operation and the actions that its bindings declare. */
-interface Candidate {
-  readonly operation: CompiledOperation;
-  readonly wsdlName: string;
-  readonly isRpc: boolean;
-  readonly actions: readonly string[];
-}
-
 /**
- * Finds operations of a path's ports by the body's first element. The action decides if several operations have this
- * element, or if Body is empty (A6).
- *
- * @param path undefined means all ports
+ * Finds operations by the body's first element. The action decides if several operations have this element, or if Body
+ * is empty. An action that names another operation is an error (W4, A6).
  */
-function dispatchAdopted(
-  compiled: CompiledContract,
-  { service, endpoints }: Adopted,
-  path: string | undefined,
-): Dispatch {
-  const ports = endpoints.filter((endpoint) => path === undefined || endpoint.path === path);
-  const served = new Set(ports.flatMap((endpoint) => endpoint.ports.flatMap((port) => port.operations)));
-  const byElement = new Map<string, Candidate[]>();
-  /** Candidates by local name, for elements without a namespace (W11). */
-  const byLocal = new Map<string, Candidate[]>();
-  const ofAction = new Map<string, Set<CompiledOperation>>();
-  const empty: Candidate[] = [];
-  const rpc = new Set<CompiledOperation>();
-  for (const { name, wsdlName, style, actions } of served.size === 0 ? service.operations : served) {
-    const operation = compiled.operations.get(name);
-    if (operation === undefined) continue;
-    const candidate: Candidate = { operation, wsdlName, isRpc: style === 'rpc', actions };
-    if (candidate.isRpc) rpc.add(operation);
+function dispatchTo(compiled: CompiledContract, operations: readonly CompiledOperation[]): Dispatch {
+  const { types } = compiled.contract.namespaces;
+  /** Operations by local name, because elements may have no namespace (W11). */
+  const byLocal = new Map<string, CompiledOperation[]>();
+  const empty: CompiledOperation[] = [];
+  const byAction = new Map<string, Set<CompiledOperation>>();
+  /** Operations that an action names by its last segment. */
+  const bySegment = new Map<string, Set<CompiledOperation>>();
+  for (const operation of operations) {
     const { root } = operation;
-    if (root === undefined) empty.push(candidate);
-    else {
-      enter(byElement, expanded(root), candidate);
-      enter(byLocal, root.local, candidate);
-    }
-    for (const action of actions) ofAction.set(action, (ofAction.get(action) ?? new Set()).add(operation));
+    const { name, binding } = operation.operation;
+    if (root === undefined) empty.push(operation);
+    else byLocal.set(root.local, [...(byLocal.get(root.local) ?? []), operation]);
+    for (const action of binding.actions)
+      byAction.set(action, (byAction.get(action) ?? new Set()).add(operation));
+    if (binding.dispatch === 'name') bySegment.set(name, new Set([operation]));
   }
 
   const find: FindOperation = (xml, actions, version) => {
     const candidates = xml === undefined ? empty : candidatesOf(xml);
-    const [only, ...others] = candidates;
+    const [only] = candidates;
     if (only === undefined) refuseUnknown(xml, version);
-    if (others.length > 0) return chosen(candidates, actions, version);
-    checkActions(only.operation, actions, version);
-    return only.operation;
+    if (candidates.length > 1) return chosen(candidates, actions, version);
+    checkActions(only, actions, version);
+    return only;
   };
   const checkActions: Dispatch['checkActions'] = (operation, actions, version) => {
     for (const action of actions) {
-      const named = ofAction.get(action);
-      if (named !== undefined && !named.has(operation))
-        refuseSpoof(
-          operation.operation.name,
-          [...named].map((one) => one.operation.name).join(', '),
-          version,
-        );
+      const named = byAction.get(action) ?? bySegment.get(lastSegmentOf(action));
+      if (named === undefined || named.has(operation)) continue;
+      const names = [...named].map((one) => one.operation.name);
+      refuseSpoof(operation.operation.name, names.join(', '), version);
     }
   };
   const isByElement = ({ root }: CompiledOperation): boolean =>
-    root !== undefined &&
-    byElement.get(expanded(root))?.length === 1 &&
-    byLocal.get(root.local)?.length === 1;
+    root !== undefined && byLocal.get(root.local)?.length === 1;
   const deviationOf: Dispatch['deviationOf'] = (operation, xml) => {
     const { root } = operation;
     if (xml === undefined) return undefined;
     if (root === undefined) return 'operationElement';
-    return rpc.has(operation) && xml.namespace !== root.namespace ? 'wrapperNamespace' : undefined;
+    return isRpc(operation) && xml.namespace !== root.namespace ? 'wrapperNamespace' : undefined;
   };
   return { find, deviationOf, isByElement, checkActions };
 
-  function candidatesOf({ namespace, local }: XmlReader): readonly Candidate[] {
-    const found = byElement.get(expanded({ namespace, local }));
-    if (found !== undefined) return found;
+  function candidatesOf({ namespace, local }: XmlReader): readonly CompiledOperation[] {
     const alike = byLocal.get(local) ?? [];
+    if (alike.length === 1 && alike[0]?.root?.namespace === namespace) return alike;
+    const found = alike.filter(({ root }) => root?.namespace === namespace);
+    if (found.length > 0) return found;
     if (alike.length > 0 && namespace === '') return alike;
-    if (alike.length === 1 && alike[0]?.isRpc === true) return alike;
+    if (alike.length === 1 && alike.every(isRpc)) return alike;
     // clients like Axis 1.4 send an element for a message without parts
-    const isOurs = namespace === service.namespace || namespace === '';
-    return isOurs ? empty.filter(({ wsdlName }) => wsdlName === local) : [];
+    const isOurs = namespace === types || namespace === '';
+    return isOurs ? empty.filter(({ operation }) => operation.binding.wsdlName === local) : [];
   }
 
   function refuseUnknown(xml: XmlReader | undefined, version: SoapVersion): never {
     if (xml === undefined) refuse(version, { expected: 'one element in Body', got: 'none' });
     const name = xml.local.slice(0, longestName);
-    refuseProtocol(xml, version);
     const [known] = byLocal.get(xml.local) ?? [];
-    if (known?.operation.root !== undefined)
-      refuse(version, {
-        expected: `<${name}> in ${namespaceText(known.operation.root.namespace)}`,
-        got: `it in ${namespaceText(xml.namespace)}`,
-      });
+    const isNamed = known?.operation.binding.dispatch === 'name';
+    if (!isNamed) refuseProtocol(xml, version);
+    if (known?.root !== undefined)
+      refuse(
+        version,
+        {
+          expected: `<${name}> in ${namespaceText(known.root.namespace)}`,
+          got: `it in ${namespaceText(xml.namespace)}`,
+        },
+        isNamed ? 'OperationNotFound' : 'InvalidEnvelope',
+      );
     refuse(
       version,
-      { expected: 'an operation of the contract in Body', got: `<${name}>` },
+      {
+        expected: 'an operation of the contract in Body',
+        got: `<${name}>`,
+        meant: bySegment.size > mostCompared ? undefined : nearest(name, [...bySegment.keys()]),
+      },
       'OperationNotFound',
     );
   }
 }
 
-function enter(table: Map<string, Candidate[]>, key: string, candidate: Candidate): void {
-  const known = table.get(key);
-  if (known === undefined) table.set(key, [candidate]);
-  else known.push(candidate);
+function isRpc({ operation }: CompiledOperation): boolean {
+  return operation.binding.style === 'rpc';
 }
 
-function isNamed({ actions }: Candidate, given: readonly string[]): boolean {
-  return given.some((action) => actions.includes(action));
+function lastSegmentOf(action: string): string {
+  return action.slice(Math.max(action.lastIndexOf('/'), action.lastIndexOf('#')) + 1);
 }
 
 /** Maximum number of operations and of actions that a fault lists. */
@@ -250,16 +202,18 @@ function listed(names: ReadonlySet<string>): string {
  * none or several match.
  */
 function chosen(
-  candidates: readonly Candidate[],
+  candidates: readonly CompiledOperation[],
   given: readonly string[],
   version: SoapVersion,
 ): CompiledOperation {
-  const found = new Set(candidates.filter((candidate) => isNamed(candidate, given)));
-  const [one, ...others] = found;
-  if (one !== undefined && others.length === 0) return one.operation;
-  const actions = new Set(candidates.flatMap((candidate) => candidate.actions.map((one) => `"${one}"`)));
+  const [one, ...others] = candidates.filter(({ operation: { binding } }) =>
+    given.some((action) => binding.actions.includes(action)),
+  );
+  if (one !== undefined && others.length === 0) return one;
+  const declaredBy = candidates.flatMap(({ operation }) => operation.binding.actions);
+  const actions = new Set(declaredBy.map((action) => `"${action}"`));
   const declared = actions.size === 0 ? 'but the WSDL declares none' : `one of ${listed(actions)}`;
-  const names = new Set(candidates.map(({ operation }) => operation.operation.name));
+  const names = new Set(candidates.map(({ operation }) => operation.name));
   const got = given.filter((action) => action !== '');
   const told =
     got.length === 0 ? 'none' : others.length > 0 ? 'actions of several operations' : 'another action';

@@ -14,7 +14,6 @@ import {
   startReading,
 } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
-import { hasRpc } from '../../../mappings/contract/adopted.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import type { Contract, Field } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
@@ -131,7 +130,7 @@ class SoapReader {
     const { limits, contract } = compiled;
     const quirks: XmlQuirks = {
       illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
-      emptyPrefixes: hasRpc(contract),
+      emptyPrefixes: contract.operations.some(({ binding }) => binding.style === 'rpc'),
     };
     this.#contract = contract;
     this.#limits = limits;
@@ -139,13 +138,15 @@ class SoapReader {
     this.#quirks = quirks;
     this.#headerLimits = { ...limits, xmlDepth: limits.xmlDepth - 1 };
     this.#readHeader = compileReadHeader(compiled);
+    const faces = new Map<Dispatch, Face>();
     this.#faces = new Map(
       [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
-        const face: Face = {
+        const face = faces.get(dispatch) ?? {
           dispatch,
           heads: new KnownHeads<Opening>(),
           headers: new KnownHeaders<Opening>(),
         };
+        faces.set(dispatch, face);
         return [endpoint, face];
       }),
     );

@@ -22,7 +22,7 @@ import { readRequestBody } from './request-body.ts';
 import { declaredErrors, listSuccesses, readReply } from './responses.ts';
 
 /** An operation without the properties that depend on the finished types. */
-export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput'>;
+export type OperationDraft = Omit<Operation, 'binaryInput' | 'binaryOutput' | 'binding'>;
 
 /** The operations of a document, served and not served. */
 export interface ReadOperations {

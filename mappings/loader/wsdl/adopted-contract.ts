@@ -1,12 +1,7 @@
 import { join } from 'node:path';
-import type {
-  AdoptedEndpoint,
-  AdoptedOperation,
-  AdoptedPort,
-  AdoptedService,
-} from '../../contract/adopted.ts';
+import type { AdoptedOperation, AdoptedService } from '../../contract/adopted.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
-import type { Contract, Operation, Server } from '../../contract/model.ts';
+import type { Binding, Contract, Operation, Port, Server } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import {
   type AdoptedMessage,
@@ -74,7 +69,7 @@ export function loadAdoptedContract(
     displaced: [],
     warnings: [
       ...warnings,
-      ...findAmbiguousOperations(contract.adopted?.endpoints ?? []).map((message) => {
+      ...findAmbiguousOperations(service, contract.ports).map((message) => {
         return { file, pointer: '/operations', message };
       }),
     ],
@@ -153,6 +148,10 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     operations: service.operations.map((operation) =>
       operationOf(operation, readOnlyOf(operation, overlay), isBinary),
     ),
+    ports: portsOf(service, overlay, report),
+    documents: service.documents,
+    single: service.single,
+    notServed: service.notServed.map(({ name, reason }) => ({ name, why: reason })),
     types: [],
     routes: [],
     credentials,
@@ -160,10 +159,7 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     responseStatus: familyStatus(),
     settings,
     personal,
-    adopted: {
-      service: { ...service, policies: policiesOf(service, wsse) },
-      endpoints: endpointsOf(service.ports, overlay, report),
-    },
+    adopted: { service: { ...service, policies: policiesOf(service, wsse) } },
   };
 }
 
@@ -189,6 +185,7 @@ function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: b
     documentation,
     tags: [],
     readOnly,
+    binding: bindingOf(operation),
     stream: false,
     input: wrapper(name),
     output: wrapper(`${name}Response`),
@@ -206,15 +203,25 @@ function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: b
   };
 }
 
+function bindingOf({ wsdlName, style, input, action, actions, faults }: AdoptedOperation): Binding {
+  const { use, headers } = input;
+  return {
+    wsdlName,
+    style,
+    use,
+    action,
+    actions,
+    dispatch: 'element',
+    headers: headers.map(({ name }) => name),
+    faults,
+  };
+}
+
 /** Paths that the gateway itself serves. */
 const ownPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/soap11', '/soap12']);
 
-/** Returns the endpoints by path, in the order of the ports (A5). Ports with the same path share an endpoint. */
-function endpointsOf(
-  ports: readonly AdoptedPort[],
-  { endpoints }: AdoptedOverlay,
-  report: Report,
-): readonly AdoptedEndpoint[] {
+/** Returns the ports with the paths of their endpoints (A5). Paths that differ only in case are the first of them. */
+function portsOf({ ports }: AdoptedService, { endpoints }: AdoptedOverlay, report: Report): readonly Port[] {
   for (const name of endpoints.keys())
     if (!ports.some((port) => port.name === name))
       report(
@@ -224,8 +231,8 @@ function endpointsOf(
           ports.map((port) => port.name),
         )}`,
       );
-  const byPath = new Map<string, { path: string; ports: AdoptedPort[] }>();
-  for (const port of ports) {
+  const paths = new Map<string, string>();
+  return ports.map((port) => {
     const ofAddress = port.path === undefined || port.path === '/' ? `/soap/${port.name}` : port.path;
     const path = endpoints.get(port.name) ?? withoutEndSlash(ofAddress);
     const lower = path.toLowerCase();
@@ -234,11 +241,11 @@ function endpointsOf(
         `/endpoints${pointerSegment(port.name)}`,
         `expected a unique path for the port, got ${shown(path)}`,
       );
-    const known = byPath.get(lower);
-    if (known === undefined) byPath.set(lower, { path, ports: [port] });
-    else known.ports.push(port);
-  }
-  return [...byPath.values()];
+    const known = paths.get(lower) ?? path;
+    paths.set(lower, known);
+    const { name, soap, operations } = port;
+    return { name, binding: name, path: known, soap, operations: operations.map((each) => each.name) };
+  });
 }
 
 function withoutEndSlash(path: string): string {

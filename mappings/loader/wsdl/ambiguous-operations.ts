@@ -1,4 +1,5 @@
-import type { AdoptedEndpoint, AdoptedOperation } from '../../contract/adopted.ts';
+import type { AdoptedOperation, AdoptedService } from '../../contract/adopted.ts';
+import type { Port } from '../../contract/model.ts';
 import { expanded } from '../../contract/type-graph.ts';
 import { someOf } from '../document/node.ts';
 
@@ -6,9 +7,14 @@ import { someOf } from '../document/node.ts';
  * Finds operations that no message to their endpoint can select, because other operations have the same body and their
  * actions are not unique (A6). Returns a sentence for each endpoint and body.
  */
-export function findAmbiguousOperations(endpoints: readonly AdoptedEndpoint[]): readonly string[] {
-  return endpoints.flatMap(({ path, ports }) => {
-    const served = new Set(ports.flatMap(({ operations }) => operations));
+export function findAmbiguousOperations(
+  { operations: all }: AdoptedService,
+  ports: readonly Port[],
+): readonly string[] {
+  const byName = new Map(all.map((operation) => [operation.name, operation]));
+  return [...Map.groupBy(ports, ({ path }) => path)].flatMap(([path, ofPath]) => {
+    const servedNames = new Set(ofPath.flatMap(({ operations }) => operations));
+    const served = [...servedNames].flatMap((name) => byName.get(name) ?? []);
     return [...Map.groupBy(served, bodyOf)].flatMap(([body, operations]) => {
       const names = withoutOwnAction(operations).map(({ name }) => name);
       if (names.length === 0) return [];

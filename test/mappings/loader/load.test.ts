@@ -225,10 +225,9 @@ for (const [title, given] of [
   ],
 ] as const) {
   test(`a contract may have the form ${title}`, (t) => {
-    const { about, ...contract } = readContract(folder(t, given)).contract;
-    const { about: same, ...expected } = build(api(), { service: 'Parcels' }).contract;
-    t.deepEqual(contract, expected);
-    t.deepEqual(about?.notServed, same?.notServed);
+    const { contract } = readContract(folder(t, given));
+    const expected = build(api(), { service: 'Parcels' }).contract;
+    t.deepEqual({ ...contract, about: undefined }, { ...expected, about: undefined });
   });
 }
 

@@ -7,13 +7,13 @@ import type { SoapVersion } from '../versions.ts';
 import { type HeaderBlock, type HeaderFindings, isForUs } from './header-block.ts';
 
 /**
- * Returns the header blocks that bindings of an adopted service declare (A8). They are only recorded, because the
+ * Returns the header blocks that bindings declare (A8). They are only recorded, because the
  * operation, which decides about them, is not known yet. `readDeclared` reads them.
  */
-export function declaredBlocks({ adopted }: Contract): readonly HeaderBlock[] {
+export function declaredBlocks({ operations }: Contract): readonly HeaderBlock[] {
   const blocks = new Map<string, HeaderBlock>();
-  for (const { input } of adopted?.service.operations ?? []) {
-    for (const { name } of input.headers) {
+  for (const { binding } of operations) {
+    for (const name of binding.headers) {
       blocks.set(`{${name.namespace}}${name.local}`, {
         ...name,
         read: (xml, found, { mustUnderstand }) => {
