@@ -16,26 +16,16 @@ type SentObject =
   | { readonly kind: 'map'; readonly keys: readonly SentValue[]; readonly values: readonly SentValue[] }
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array };
 
-/** A value that is not an object, or the index of an object as a list of one number. */
-type SentValue = string | number | boolean | undefined | null | readonly [number];
+/** A value that is not an object, or the index of an object as a bigint. */
+type SentValue = string | number | boolean | undefined | null | bigint;
 
 /** Objects that both threads have. */
 const shared: readonly object[] = [
   ...new Set<object>([anyType, anySimpleType, ...builtInTypes.values(), ...apacheTypes.values()]),
 ];
 
-/** Converts a contract to its form for another thread. */
+/** Converts a contract to its form for another thread. Shared objects have negative indexes. */
 export function sendContract(contract: Contract): SentContract {
-  return listObjects(contract);
-}
-
-/** Restores a contract from its form for another thread. */
-export function receiveContract(sent: SentContract): Contract {
-  return makeObjects(sent) as Contract;
-}
-
-/** Returns all objects that are reachable from an object, itself the first. Shared objects have negative indexes. */
-function listObjects(root: object): readonly SentObject[] {
   const numbers = new Map<object, number>(shared.map((object, index) => [object, -1 - index]));
   const objects: object[] = [];
   const numberOf = (value: unknown): SentValue => {
@@ -46,10 +36,12 @@ function listObjects(root: object): readonly SentObject[] {
       numbers.set(value, number);
       objects.push(value);
     }
-    return [number];
+    return BigInt(number);
   };
-  numberOf(root);
+  numberOf(contract);
   const sent: SentObject[] = [];
+  /** Lists of member names by their text, because a clone contains each list only once. */
+  const shapes = new Map<string, readonly string[]>();
   // the loop appends objects that it finds
   for (const object of objects) {
     if (object instanceof Uint8Array) sent.push({ kind: 'bytes', bytes: object });
@@ -58,22 +50,26 @@ function listObjects(root: object): readonly SentObject[] {
       const keys = [...object.keys()].map(numberOf);
       sent.push({ kind: 'map', keys, values: [...object.values()].map(numberOf) });
     } else {
-      const values = Object.values(object).map(numberOf);
-      sent.push({ kind: 'object', keys: Object.keys(object), values });
+      const keys = Object.keys(object);
+      const shape = keys.join(' ');
+      const known = shapes.get(shape) ?? keys;
+      shapes.set(shape, known);
+      sent.push({ kind: 'object', keys: known, values: Object.values(object).map(numberOf) });
     }
   }
   return sent;
 }
 
-function makeObjects(sent: readonly SentObject[]): unknown {
+/** Restores a contract from its form for another thread. */
+export function receiveContract(sent: SentContract): Contract {
   const made = sent.map((object) => {
     if (object.kind === 'bytes') return object.bytes;
     if (object.kind === 'array') return [];
     return object.kind === 'map' ? new Map() : {};
   });
   const memberOf = (value: SentValue): unknown => {
-    if (!Array.isArray(value)) return value;
-    const [number = 0] = value as readonly [number];
+    if (typeof value !== 'bigint') return value;
+    const number = Number(value);
     return number < 0 ? shared[-1 - number] : made[number];
   };
   for (const [number, object] of sent.entries()) {
@@ -88,5 +84,5 @@ function makeObjects(sent: readonly SentObject[]): unknown {
       Object.assign(target as object, Object.fromEntries(members));
     }
   }
-  return made[0];
+  return made[0] as Contract;
 }
