@@ -76,6 +76,7 @@ function compileOperation(
     replyAction: declared.replyAction ?? '',
     header: compileHeader(request, movedHeaders, limits),
     spansBody: declared.input.use === 'encoded',
+    holdsParts: false,
     readXml: (xml, reading) => {
       const text = xml === undefined ? '{}' : request.read(xml, reading);
       if (xml !== undefined) reading.quirks = xml.joinedSurrogates + xml.illegalReferences;

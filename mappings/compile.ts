@@ -116,6 +116,7 @@ function compileOperation(
     isOneWay: false,
     replyAction: `${operation.name}Response`,
     spansBody: false,
+    holdsParts: settings.validate !== 'strict' && holdsParts(operation),
     header: undefined,
     readXml: compileReadXml(operation, contract, refusesAttributes, inputReader),
     readBytes: byteReaderOf(operation, slots, refusesAttributes),
@@ -135,6 +136,19 @@ function compileOperation(
     },
     writeFault: undefined,
   };
+}
+
+/** Returns true if the upstream body is one input or all inputs, and no other input can contain base64. */
+function holdsParts({ input, upstream: { body, parameters }, stream }: Operation): boolean {
+  if (stream) return true;
+  const isWhole = body.kind === 'members' || body.kind === 'json' || body.kind === 'binary';
+  return isWhole && parameters.every(({ field }) => isPlain(input.fields.find(({ json }) => json === field)));
+}
+
+/** Returns true if a field cannot contain base64. */
+function isPlain(field: Field | undefined): boolean {
+  const type = field?.type;
+  return type?.kind === 'enum' || (type?.kind === 'scalar' && type.scalar !== 'base64Binary');
 }
 
 function slotsOf({ credentials }: Contract, { upstream }: Operation): ReadonlyMap<string, number> {

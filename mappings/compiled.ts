@@ -21,6 +21,11 @@ export interface CompiledOperation {
   readonly replyAction: string;
   /** True if reading ends after the body's end tag, because a message may have several elements (A30). */
   readonly spansBody: boolean;
+  /**
+   * True if binary parts of requests stay bytes until the upstream body is written (W64). Other operations convert them
+   * to base64 at once, because they check the values or write them in another form.
+   */
+  readonly holdsParts: boolean;
   /** The header blocks that the operation's binding declares (A8); undefined for a contract of an OpenAPI document. */
   readonly header: DeclaredHeader | undefined;
   /**

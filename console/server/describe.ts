@@ -32,14 +32,13 @@ export function describeForm(site: Site, operation: Operation): FormDescription 
     operation: describeOperation(contract, operation),
     types: Object.fromEntries(types),
     namespaces: contract.namespaces,
-    credentials: credentialHeaders(contract).map(({ credential, header, value, placeholder, required }) => ({
+    credentials: credentialHeaders(contract).map(({ credential, header, placeholder, format, required }) => ({
       name: credential,
       header,
       secret: secrets.has(credential),
       required,
       placeholder,
-      // for an OpenAPI document the visitor types the whole header, since its scheme may differ
-      format: contract.adopted === undefined ? '{}' : value.replace(placeholder, () => '{}'),
+      format,
     })),
     credentialsMember: credentials?.member,
     soapPaths,

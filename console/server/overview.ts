@@ -150,12 +150,8 @@ export function tagWords({ site }: View, tag: string): Html {
   return prose(site.contract.about?.tags.find(({ name }) => name === tag)?.description ?? '');
 }
 
-/**
- * Links to a WSDL with only a tag's operations. Adopted services have no link, since their documents are served
- * unchanged.
- */
-export function tagDocument({ site, texts, address }: View, tag: string): Html {
-  if (site.contract.adopted !== undefined) return undefined;
+/** Links to a WSDL with only a tag's operations. Only OpenAPI documents have tags. */
+export function tagDocument({ texts, address }: View, tag: string): Html {
   const query = `wsdl&${new URLSearchParams({ tag })}`;
   return html`<p class="slice"><a href=${`${address}/soap11?${query}`}>${texts.say('overview.slice', { tag })}</a></p>`;
 }

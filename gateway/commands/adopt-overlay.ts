@@ -1,4 +1,4 @@
-import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
 import { membersOf } from '../../mappings/contract/members.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
@@ -27,32 +27,28 @@ export function placesText({ wsdl, refs }: AdoptedPlaces): string {
  *
  * @param folder folder of the contract
  */
-export function adoptedOverlayText(
-  folder: string,
-  contract: Contract,
-  adopted: Adopted,
-  places: AdoptedPlaces,
-): string {
+export function adoptedOverlayText(folder: string, contract: Contract, places: AdoptedPlaces): string {
+  const service = serviceOf(contract);
   const stated = placesText(places);
   const withoutStated: KeyLines = {
     ...(places.wsdl !== undefined && { wsdl: [] }),
     ...(places.refs.size > 0 && { refs: [] }),
-    ...(tokenLines(adopted).length > 0 && { headers: [] }),
+    ...(tokenLines(service).length > 0 && { headers: [] }),
   };
   return [
     schemaLine(folder, schemaFiles.adoptedOverlay),
-    `# Overlay of the service ${adopted.service.name}. Its WSDL is in this folder.`,
+    `# Overlay of the service ${service.name}. Its WSDL is in this folder.`,
     '# Commented-out keys show their defaults or examples. docs/adopt.md of soapbridge describes each key.',
     '',
     ...(stated === '' ? [] : [stated]),
-    ...tokenLines(adopted),
-    ...commentedKeys('adopted', contract.settings, { ...linesOf(contract, adopted), ...withoutStated }),
+    ...tokenLines(service),
+    ...commentedKeys('adopted', contract.settings, { ...linesOf(contract, service), ...withoutStated }),
   ].join('\n');
 }
 
 /** Returns HTTP headers for the values of a UsernameToken that a policy requires (A31). */
-function tokenLines({ service }: Adopted): readonly string[] {
-  if (!service.policies.some(({ kind }) => kind === 'usernameToken')) return [];
+function tokenLines({ policies }: AdoptedService): readonly string[] {
+  if (!policies.some(({ kind }) => kind === 'usernameToken')) return [];
   return [
     `# ${overlaySettings.adopted.keys.headers.description} The policy requires a UsernameToken, and its values are sent in these headers.`,
     'headers:',
@@ -63,7 +59,7 @@ function tokenLines({ service }: Adopted): readonly string[] {
 }
 
 /** Returns the lines of keys with examples from the contract. */
-function linesOf({ operations, ports }: Contract, { service }: Adopted): KeyLines {
+function linesOf({ operations, ports }: Contract, service: AdoptedService): KeyLines {
   const [scalar] = service.operations.flatMap(({ input }) => input.headers.flatMap(scalarsOf));
   return {
     wsdl: [`wsdl: ${JSON.stringify(service.documents[0]?.file ?? 'service.wsdl')}`],

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type Adopted, derivedFile } from '../../mappings/contract/adopted.ts';
+import { derivedFile } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
@@ -25,7 +25,7 @@ import { type LoadedService, loadAdoptedService, placeIn } from '../../mappings/
 import { deriveFromContract, writeDerivedOpenapi } from '../../wsdl/derived-openapi/document.ts';
 import type { OpenPlace } from '../../wsdl/derived-openapi/schemas.ts';
 import { type AdoptedPlaces, adoptedOverlayText, placesText } from './adopt-overlay.ts';
-import { printAdopted, summaryOf } from './check.ts';
+import { printSummary, summaryOf } from './check.ts';
 import { helpEnd } from './help.ts';
 import { limitsOption } from './options.ts';
 import { jsonOption, printJson, printLine } from './output.ts';
@@ -290,7 +290,6 @@ function checkPath(path: string, others: ReadonlyMap<string, unknown>): void {
 interface Made {
   readonly files: readonly string[];
   readonly loaded: LoadedContract;
-  readonly adopted: Adopted;
   readonly open: readonly OpenPlace[];
 }
 
@@ -314,15 +313,13 @@ function fill(stage: string, out: string, source: Source, { limits, force }: Ado
   const lock = names === undefined ? undefined : writeNamesLock(names);
   if (lock !== undefined) writeFileSync(join(stage, 'names.lock'), lock);
   const loaded = loadStage(stage, out, source, limits);
-  const { adopted } = loaded.contract;
-  if (adopted === undefined) throw new RangeError(`${out}: expected a WSDL in the folder, got none`);
-  if (kept === undefined) write('soap.yaml', adoptedOverlayText(out, loaded.contract, adopted, places));
+  if (kept === undefined) write('soap.yaml', adoptedOverlayText(out, loaded.contract, places));
   const { document, open } = deriveFromContract(loaded.contract);
   write(derivedFile, writeDerivedOpenapi(document));
   write('names.lock', writeNamesLock(names === undefined ? loaded.names : joinNames(loaded.names, names)));
   // load the folder again with its new overlay and names
   const finished = loadStage(stage, out, source, limits);
-  return { files, loaded: finished, adopted: finished.contract.adopted ?? adopted, open };
+  return { files, loaded: finished, open };
 }
 
 /** Returns true for a YAML file of comments and empty lines. */
@@ -428,7 +425,7 @@ const rules: Readonly<Record<OpenPlace['rule'], string>> = {
 };
 
 function report(
-  { loaded, adopted, open }: Made,
+  { loaded, open }: Made,
   written: readonly string[],
   command: string | undefined,
   { out, json }: AdoptFlags,
@@ -440,7 +437,7 @@ function report(
   printLine(
     `${out}: wrote ${written.length === 0 ? 'nothing, all files are up to date' : written.join(', ')}`,
   );
-  printAdopted(loaded.contract, adopted, loaded.notServed, loaded.warnings);
+  printSummary(loaded);
   for (const { place, rule } of open) printLine(`no schema: ${place} (${rules[rule]}, ${rule})`);
   if (command !== undefined)
     printLine(`To read the files outside the folder of the WSDL too, run: ${command} --force`);

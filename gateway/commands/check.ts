@@ -1,14 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Command, Option } from 'commander';
-import { type Adopted, type AdoptedService, derivedFile } from '../../mappings/contract/adopted.ts';
+import { type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
-import type { Contract, Port } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
-import { type ContractPlace, readContract } from '../../mappings/loader/load.ts';
+import { readContract } from '../../mappings/loader/load.ts';
 import { unusableNames } from '../../mappings/loader/names/portable.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
@@ -69,7 +67,7 @@ async function printCheck(flags: CheckFlags): Promise<void> {
       contract: { ...own.contract, basePath: basePath ?? own.contract.basePath },
     };
     const mapped = withMapping(place, loaded, limits ?? defaultLimits);
-    return { ...mapped, derived: derivedProblems(place, loaded, limits) };
+    return { ...mapped, derived: derivedProblems(loaded, limits) };
   });
   const probes = flags.probe ? await probeAll(flags) : undefined;
   const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
@@ -116,42 +114,23 @@ interface CheckedContract extends LoadedContract {
 }
 
 /**
- * Returns the differences between the derived document of an adopted folder and its WSDL (A32). Returns none if there
- * is no derived document.
+ * Returns the differences between the derived document of a folder and its WSDL (A32). Returns none if there is no
+ * derived document.
  */
 function derivedProblems(
-  place: ContractPlace,
-  { contract }: LoadedContract,
+  { contract, derivedFile: path }: LoadedContract,
   limits: Limits = defaultLimits,
 ): readonly ContractProblem[] {
-  const { adopted } = contract;
-  if (adopted === undefined || typeof place !== 'string') return [];
-  const path = join(place, derivedFile);
-  if (!existsSync(path)) return [];
+  if (path === undefined || !existsSync(path)) return [];
   const problems: ContractProblem[] = [];
   const file = readYamlFile(path, problems, new Allowance(limits));
   if (file === undefined) return problems;
-  return withLines(compareDerived(adopted.service, file.root, path, contract, limits.contractProblems));
+  return withLines(compareDerived(serviceOf(contract), file.root, path, contract, limits.contractProblems));
 }
 
 /** Returns the summary of a contract for `--json`. */
-export function summaryOf({
-  derived = [],
-  contract,
-  notes,
-  notServed,
-  contradictions,
-  unchecked,
-  ownXml,
-  unbounded,
-  assumedServers,
-  unforeseen,
-  displaced,
-  warnings,
-  names,
-  mapping,
-}: LoadedContract & Partial<CheckedContract>): unknown {
-  const { adopted } = contract;
+export function summaryOf(loaded: LoadedContract & Partial<CheckedContract>): unknown {
+  const { contract, mapping } = loaded;
   const { service, basePath, namespaces, operations, types, routes, personal } = contract;
   return {
     service,
@@ -163,20 +142,34 @@ export function summaryOf({
     types: types.length,
     routes: routes.length,
     personal,
-    asJsonText: notes,
-    notServed,
-    contradictions,
-    unchecked,
-    ownXml,
-    unbounded,
-    assumedServers,
-    unforeseen,
-    displaced,
-    warnings,
-    unusableNames: adopted === undefined ? unusableNames(names) : [],
-    ...(adopted === undefined ? {} : { adopted: adoptedSummaryOf(contract, adopted), derived }),
+    asJsonText: loaded.notes,
+    notServed: loaded.notServed,
+    contradictions: loaded.contradictions,
+    unchecked: loaded.unchecked,
+    ownXml: loaded.ownXml,
+    unbounded: loaded.unbounded,
+    assumedServers: loaded.assumedServers,
+    unforeseen: loaded.unforeseen,
+    displaced: loaded.displaced,
+    warnings: loaded.warnings,
+    ...sourceSummaryOf(loaded).members,
     ...(mapping === undefined ? {} : { mapping: mappingSummaryOf(mapping) }),
   };
+}
+
+/** The part of a summary that depends on the document that a contract is loaded from. */
+interface SourceSummary {
+  /** Lines for the terminal: the operations. */
+  readonly lines: readonly string[];
+  /** Lines for the terminal: warnings, and parts that are not served as they are described. */
+  readonly notes: readonly string[];
+  /** Members for `--json`. */
+  readonly members: object;
+}
+
+function sourceSummaryOf(loaded: LoadedContract & Partial<CheckedContract>): SourceSummary {
+  const { adopted } = loaded.contract;
+  return adopted === undefined ? openapiSummaryOf(loaded) : wsdlSummaryOf(loaded, adopted.service);
 }
 
 /** Returns the summary of a mapping: calls per operation, operations without a rule, and one-way members (M3). */
@@ -188,69 +181,99 @@ function mappingSummaryOf({ operations, unmapped, oneWay }: Mapping): unknown {
   };
 }
 
-/** Returns the additional summary of an adopted contract: endpoints, operations and policies. */
-function adoptedSummaryOf({ ports }: Contract, { service }: Adopted): unknown {
+function openapiSummaryOf(loaded: LoadedContract): SourceSummary {
+  const { namespaces, operations, routes, types, service, basePath, settings } = loaded.contract;
+  const records = types.filter(({ kind }) => kind === 'record').length;
+  const unusable = unusableNames(loaded.names);
+  const places = [
+    [`sent as JSON ${settings.json}`, loaded.notes],
+    ['conflicting descriptions', loaded.contradictions],
+    ['not validated', loaded.unchecked],
+    ['ignored xml keyword', loaded.ownXml],
+    ['no size limit', loaded.unbounded],
+    ['assumed upstream URL', loaded.assumedServers],
+    ['undeclared response', loaded.unforeseen],
+  ] as const;
   return {
-    endpoints: endpointsOf(ports).map(([path, all]) => ({ path, ports: all.map(({ name }) => name) })),
-    operations: service.operations.map(({ name, portType, wsdlName, style, input, actions }) => ({
-      name,
-      portType,
-      operation: wsdlName,
-      style: `${style}/${input.use}`,
-      actions,
-    })),
-    policies: service.policies,
-    documents: filesOf(service),
+    lines: [
+      `${service}: ${operations.length} operations, ${types.length} types (${records} records)${routes.length === 0 ? '' : `, ${routes.length} ${routes.length === 1 ? 'route' : 'routes'}`} under ${basePath || '/'}`,
+      namespaces.types === namespaces.arrays
+        ? `namespace: ${namespaces.types}`
+        : `namespaces: ${namespaces.types}, ${namespaces.arrays}`,
+      ...operations.map(({ name, input, output, readOnly, upstream: { method, path } }) => {
+        const inputs = input.fields.map(({ xml }) => xml).join(', ');
+        const outputs = output.fields.map(({ xml }) => xml).join(', ');
+        return `  ${name}(${inputs}) -> ${outputs}; ${method} ${path}${readOnly ? ', read only' : ''}`;
+      }),
+    ],
+    notes: [
+      ...places.flatMap(([says, all]) => all.map(({ pointer, why }) => `${says}: ${pointer} (${why})`)),
+      ...loaded.warnings.map(
+        ({ file, line, pointer, message }) => `warning: ${placeText(file, line)}#${pointer}: ${message}`,
+      ),
+      ...loaded.notServed.flatMap(({ name, reasons }) =>
+        reasons.map(({ pointer, why }) => `not served: ${name} (${pointer}: ${why})`),
+      ),
+      ...loaded.displaced.map(
+        ({ key, wanted, name, holder }) =>
+          `renamed: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`,
+      ),
+      ...unusable.map(
+        ({ name, of, stacks, portable }) =>
+          `${of} name that ${stacks.join(' and ')} cannot use: ${name} (${portable} with names: portable)`,
+      ),
+    ],
+    members: { unusableNames: unusable },
   };
 }
 
-/** Groups ports by path. */
-function endpointsOf(ports: readonly Port[]): readonly [path: string, readonly Port[]][] {
-  return [...Map.groupBy(ports, ({ path }) => path)];
-}
-
-/** Returns the contract's files that a service was read from. */
-function filesOf({ documents }: Adopted['service']): readonly string[] {
-  return documents.filter(({ isBuiltIn }) => !isBuiltIn).map(({ file }) => file);
-}
-
-/** Prints the summary of an adopted contract. */
-export function printAdopted(
-  contract: Contract,
-  { service }: Adopted,
-  notServed: LoadedContract['notServed'],
-  warnings: LoadedContract['warnings'],
-): void {
-  const { basePath, personal } = contract;
-  printLine(
-    `${contract.service}: ${service.operations.length} operations from a WSDL (${filesOf(service).join(', ')}), ` +
-      `namespace ${service.namespace}`,
-  );
-  for (const [path, all] of endpointsOf(contract.ports))
-    printLine(`  ${basePath}${path}: ${all.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`);
-  for (const { name, style, input, output, upstream } of merged(contract, service))
-    printLine(
-      `  ${name}: ${style}/${input.use}${output === undefined ? ', one-way' : ''}; ${upstream.method} ${upstream.path}`,
-    );
-  if (personal.length > 0) printLine(`personal: ${personal.join(', ')}`);
-  for (const { text, served } of service.policies)
-    printLine(`policy requires: ${text}${served ? '' : ' (not met)'}`);
-  for (const { name, reasons } of notServed)
-    for (const { why, file, line } of reasons) {
-      const place = file === undefined ? '' : `${file}${line === undefined ? '' : `:${line}`}: `;
-      printLine(`not served: ${place}${name} (${why})`);
-    }
-  for (const { file, line, message } of warnings)
-    printLine(`warning: ${file}${line === undefined ? '' : `:${line}`}: ${message}`);
-}
-
-/** Joins the operations of both views of a contract by name. */
-function merged({ operations }: Contract, service: AdoptedService) {
+function wsdlSummaryOf(
+  { contract, notServed, warnings, derived = [] }: LoadedContract & Partial<CheckedContract>,
+  service: AdoptedService,
+): SourceSummary {
+  const { basePath, operations, documents, ports } = contract;
+  const files = documents.filter(({ isBuiltIn }) => !isBuiltIn).map(({ file }) => file);
+  const endpoints = [...Map.groupBy(ports, ({ path }) => path)];
   const calls = new Map(operations.map(({ name, upstream }) => [name, upstream]));
-  return service.operations.flatMap((operation) => {
-    const upstream = calls.get(operation.name);
-    return upstream === undefined ? [] : [{ ...operation, upstream }];
-  });
+  return {
+    lines: [
+      `${contract.service}: ${operations.length} operations from a WSDL (${files.join(', ')}), namespace ${service.namespace}`,
+      ...endpoints.map(
+        ([path, all]) =>
+          `  ${basePath}${path}: ${all.map(({ name, soap }) => `${name} (SOAP ${soap})`).join(', ')}`,
+      ),
+      ...service.operations.map(({ name, style, input, output }) => {
+        const { method = '', path = '' } = calls.get(name) ?? {};
+        return `  ${name}: ${style}/${input.use}${output === undefined ? ', one-way' : ''}; ${method} ${path}`;
+      }),
+    ],
+    notes: [
+      ...service.policies.map(({ text, served }) => `policy requires: ${text}${served ? '' : ' (not met)'}`),
+      ...notServed.flatMap(({ name, reasons }) =>
+        reasons.map(({ why, file, line }) => {
+          const place = file === undefined ? '' : `${placeText(file, line)}: `;
+          return `not served: ${place}${name} (${why})`;
+        }),
+      ),
+      ...warnings.map(({ file, line, message }) => `warning: ${placeText(file, line)}: ${message}`),
+    ],
+    members: {
+      unusableNames: [],
+      adopted: {
+        endpoints: endpoints.map(([path, all]) => ({ path, ports: all.map(({ name }) => name) })),
+        operations: service.operations.map(({ name, portType, wsdlName, style, input, actions }) => ({
+          name,
+          portType,
+          operation: wsdlName,
+          style: `${style}/${input.use}`,
+          actions,
+        })),
+        policies: service.policies,
+        documents: files,
+      },
+      derived,
+    },
+  };
 }
 
 /** Maximum number of differences of a derived document that are printed; `--json` has all. */
@@ -271,47 +294,21 @@ function printDerived(derived: CheckedContract['derived']): void {
 }
 
 function print(loaded: CheckedContract): void {
-  const { contract, notServed, displaced, warnings, derived, mapping } = loaded;
-  const { adopted } = contract;
-  if (adopted !== undefined) {
-    printAdopted(contract, adopted, notServed, warnings);
-    for (const { name, targets } of mapping?.operations.values() ?? [])
-      printLine(`mapped: ${name} to ${targets.join(', ')}`);
-    printDerived(derived);
-    return;
-  }
-  const routes = contract.routes.length;
-  const records = contract.types.filter(({ kind }) => kind === 'record').length;
-  printLine(
-    `${contract.service}: ${contract.operations.length} operations, ${contract.types.length} types (${records} records)${routes === 0 ? '' : `, ${routes} ${routes === 1 ? 'route' : 'routes'}`} under ${contract.basePath || '/'}`,
-  );
-  const { types, arrays } = contract.namespaces;
-  printLine(types === arrays ? `namespace: ${types}` : `namespaces: ${types}, ${arrays}`);
-  for (const { name, input, output, readOnly, upstream } of contract.operations) {
-    const inputs = input.fields.map(({ xml }) => xml).join(', ');
-    printLine(
-      `  ${name}(${inputs}) -> ${output.fields.map(({ xml }) => xml).join(', ')}; ${upstream.method} ${upstream.path}${readOnly ? ', read only' : ''}`,
-    );
-  }
-  if (contract.personal.length > 0) printLine(`personal: ${contract.personal.join(', ')}`);
-  for (const [says, places] of [
-    [`sent as JSON ${contract.settings.json}`, loaded.notes],
-    ['conflicting descriptions', loaded.contradictions],
-    ['not validated', loaded.unchecked],
-    ['ignored xml keyword', loaded.ownXml],
-    ['no size limit', loaded.unbounded],
-    ['assumed upstream URL', loaded.assumedServers],
-    ['undeclared response', loaded.unforeseen],
-  ] as const)
-    for (const { pointer, why } of places) printLine(`${says}: ${pointer} (${why})`);
-  for (const { file, line, pointer, message } of warnings)
-    printLine(`warning: ${file}${line === undefined ? '' : `:${line}`}#${pointer}: ${message}`);
-  for (const { name, reasons } of notServed)
-    for (const { pointer, why } of reasons) printLine(`not served: ${name} (${pointer}: ${why})`);
-  for (const { key, wanted, name, holder } of displaced)
-    printLine(`renamed: ${name} (${key}; names.lock keeps ${wanted} for ${holder})`);
-  for (const { name, of, stacks, portable } of unusableNames(loaded.names))
-    printLine(
-      `${of} name that ${stacks.join(' and ')} cannot use: ${name} (${portable} with names: portable)`,
-    );
+  printSummary(loaded);
+  for (const { name, targets } of loaded.mapping?.operations.values() ?? [])
+    printLine(`mapped: ${name} to ${targets.join(', ')}`);
+  printDerived(loaded.derived);
+}
+
+/** Prints the summary of a contract. */
+export function printSummary(loaded: LoadedContract): void {
+  const { personal } = loaded.contract;
+  const { lines, notes } = sourceSummaryOf(loaded);
+  for (const line of lines) printLine(line);
+  if (personal.length > 0) printLine(`personal: ${personal.join(', ')}`);
+  for (const note of notes) printLine(note);
+}
+
+function placeText(file: string, line: number | undefined): string {
+  return line === undefined ? file : `${file}:${line}`;
 }

@@ -169,13 +169,11 @@ function sidesOf(flags: MapFlags): Sides {
   const folder = folderOf(flags);
   const overlay = ['soap.yaml', 'soap.yml', 'soap.json'].map((name) => join(folder, name)).find(existsSync);
   const { contract } = loadAdoptedContract(folder, overlay, limits);
-  const { adopted } = contract;
-  if (adopted === undefined) throw new RangeError(`--contract: expected a folder with a WSDL, got ${folder}`);
   const names = ['openapi.yaml', 'openapi.yml', 'openapi.json'];
   return {
     contract,
     derived: deriveFromContract(contract).document,
-    faults: faultNamesOf(adopted.service),
+    faults: faultNamesOf(contract),
     openapi:
       openapi ?? names.map((name) => join(folder, name)).find(existsSync) ?? join(folder, 'openapi.yaml'),
     limits,

@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { someNames } from '../../mappings/codec/scalars/text.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
+import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
 import { loadContract } from '../process/load-place.ts';
 import { finding } from './failure.ts';
@@ -95,13 +96,22 @@ async function translateRequest(message: Message): Promise<void> {
   else printCall(call);
 }
 
-/** Returns path and media type for a message: a SOAP envelope, an element of an operation, or JSON. */
-function requestOf({ contract, flags, input }: Message): { readonly path: string; readonly type: string } {
+/** A path below the contract's base path, with media type and further headers. */
+interface Route {
+  readonly path: string;
+  readonly type: string;
+  readonly headers: readonly Header[];
+}
+
+/** Returns path, media type and headers for a message: a SOAP envelope, an element of an operation, or JSON. */
+function requestOf({ contract, flags, input }: Message): Route {
+  const headers = flags.header;
   const text = input.toString('utf8');
   if (/^\s*\{/.test(text))
     return {
       path: `/json/reply/${encodeURIComponent(stated(flags, contract).name)}`,
       type: 'application/json',
+      headers,
     };
   const root = rootOf(text);
   if (root === '')
@@ -112,10 +122,10 @@ function requestOf({ contract, flags, input }: Message): { readonly path: string
     // Each path accepts envelopes of both versions (W3). An adopted contract only has the path of a version that one of
     // its ports has (A5).
     const isOnlySoap12 = contract.ports.every(({ soap }) => soap === '1.2');
-    return { path: isOnlySoap12 ? '/soap12' : '/soap11', type: 'text/xml' };
+    return { path: isOnlySoap12 ? '/soap12' : '/soap11', type: 'text/xml', headers };
   }
   const operation = flags.operation === undefined ? ofElement(contract, root) : stated(flags, contract);
-  return { path: `/xml/reply/${encodeURIComponent(operation.name)}`, type: 'application/xml' };
+  return { path: `/xml/reply/${encodeURIComponent(operation.name)}`, type: 'application/xml', headers };
 }
 
 /** Returns the local name of a document's root element; '' if none is found. */
@@ -160,10 +170,10 @@ function printCall({ method, path, headers, body }: Call): void {
 
 /** Sends a sample request to trigger the reply. The content of the sample does not appear in the reply. */
 async function translateAnswer(message: Message): Promise<void> {
-  const { contract, flags } = message;
+  const { flags } = message;
   // A mapping may lack rules for requests with all members, or for requests with only the required ones.
-  const sparse = contract.adopted === undefined ? undefined : await elicit(message, true);
-  const { asked, status, meant, text } = sparse?.asked === true ? sparse : await elicit(message, false);
+  const sparse = await elicit(message, true);
+  const { asked, status, meant, text } = sparse.asked ? sparse : await elicit(message, false);
   // An error status of the upstream is expected to give an error. A success status is not.
   if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
   else if (flags.json) printJson({ status, reply: text });
@@ -189,28 +199,29 @@ async function elicit(
 }
 
 /**
- * Returns a request that triggers the reply. For an adopted contract it is JSON, because the contract may have no SOAP
- * 1.1 port.
+ * Returns a request that triggers the reply. It is JSON unless the body's element names the operation, because the
+ * action may not select the operation (A6).
  */
 async function sampleOf(
   message: Message,
   isSparse: boolean,
-): Promise<{
-  readonly sample: Message;
-  readonly route: { readonly path: string; readonly type: string };
-}> {
+): Promise<{ readonly sample: Message; readonly route: Route }> {
   const { contract, flags } = message;
   const { name } = stated(flags, contract);
   // loaded on demand, like `serve` below
   const { compileContract } = await import('../../mappings/compile.ts');
   const { createSampler } = await import('../../wsdl/samples/samples.ts');
   const samples = createSampler(compileContract(contract, flags.limits), isSparse).samplesOf(name);
-  const isAdopted = contract.adopted !== undefined;
-  const request = samples?.requests.find(({ format }) => format === (isAdopted ? 'json' : 'soap11'));
+  const isSoap = samples?.binding.dispatch === 'name';
+  const request = samples?.requests.find(({ format }) => format === (isSoap ? 'soap11' : 'json'));
   if (request === undefined) throw new Error(`expected a sample of ${name}, got none`);
   return {
     sample: { ...message, input: Buffer.from(request.text) },
-    route: { path: request.path + (isAdopted ? '?format=soap11' : ''), type: request.contentType },
+    route: {
+      path: request.path + (isSoap ? '' : '?format=soap11'),
+      type: request.contentType,
+      headers: request.credentials.map(({ header, value }): Header => [header, value]),
+    },
   };
 }
 
@@ -225,8 +236,8 @@ interface GatewayReply {
 
 /** Sends the message to a temporary gateway with `answer` as its upstream. */
 async function throughGateway(
-  { contract, flags, input }: Message,
-  { path, type }: { readonly path: string; readonly type: string },
+  { flags, input }: Message,
+  { path, type, headers }: Route,
   answer: (request: IncomingMessage, response: ServerResponse) => Promise<void> | void,
 ): Promise<GatewayReply> {
   // Loaded on demand, so that wrong flags are reported at once.
@@ -249,26 +260,15 @@ async function throughGateway(
   try {
     const reply = await fetch(gateway.address + path, {
       method: 'POST',
-      headers: [['content-type', type], ...credentialHeaders(contract, flags), ['connection', 'close']],
+      headers: [['content-type', type], ...headers.map(([...line]) => line), ['connection', 'close']],
       body: new Uint8Array(input),
     });
-    const { status, headers } = reply;
-    return { status, meant: Number(headers.get('x-status') ?? status), text: await reply.text() };
+    const { status } = reply;
+    return { status, meant: Number(reply.headers.get('x-status') ?? status), text: await reply.text() };
   } finally {
     await gateway.stop(0);
     upstream.close();
   }
-}
-
-/** Returns the headers of a request. For the sample request of an answer they are placeholder credentials. */
-function credentialHeaders(
-  { adopted, credentials }: Contract,
-  { to, header }: TranslateFlags,
-): [string, string][] {
-  if (to === 'json') return header.map(([name, value]) => [name, value]);
-  // The sample contains the credentials if they are members.
-  if (credentials === undefined || credentials.member !== undefined || adopted !== undefined) return [];
-  return credentials.parts.map((part) => [part.header, 'soapbridge-translate']);
 }
 
 function tellRefusal({ json }: TranslateFlags, status: number, text: string): void {
@@ -290,18 +290,19 @@ function namesOf({ operations }: Contract): string {
 
 /** Returns the operation that has a request element with this local name. Throws RangeError. */
 function ofElement(contract: Contract, local: string): Operation {
-  const { adopted } = contract;
-  if (adopted === undefined) return named(contract, local);
-  const found = adopted.service.operations.filter(
-    ({ input: { body } }) =>
-      body.kind !== 'empty' && (body.kind === 'rpc' ? body.wrapper : body.element.name).local === local,
-  );
+  const graph = typeGraphOf(contract);
+  const found = contract.operations.filter((operation) => {
+    const { body } = graph.messagesOf(operation).input;
+    return body.kind !== 'empty' && (body.kind === 'rpc' ? body.wrapper : body.element.name).local === local;
+  });
   const [only, ...others] = found;
+  if (only === undefined && contract.operations.every(({ binding }) => binding.dispatch === 'name'))
+    return named(contract, local);
   if (only === undefined || others.length > 0)
     throw new RangeError(
       `--operation: expected the name of an operation, got none, and ${found.length === 0 ? 'no operation has' : 'several operations have'} the element <${local}>`,
     );
-  return named(contract, only.name);
+  return only;
 }
 
 /** Returns the operation with a name. Throws RangeError. */

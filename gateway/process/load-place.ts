@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Adopted } from '../../mappings/contract/adopted.ts';
+import { serviceOf } from '../../mappings/contract/adopted.ts';
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
@@ -45,18 +45,15 @@ export function loadContract(place: ContractPlace, limits: Limits = defaultLimit
 export function withMapping(place: ContractPlace, loaded: LoadedContract, limits: Limits): MappedContract {
   const files = typeof place === 'string' ? mappingIn(place) : undefined;
   const { contract } = loaded;
-  const { adopted } = contract;
-  if (files === undefined || adopted === undefined) return { ...loaded, mapping: undefined };
+  if (files === undefined) return { ...loaded, mapping: undefined };
   const { document: derived } = deriveFromContract(contract);
-  const faults = faultNamesOf(adopted.service);
+  const faults = faultNamesOf(contract);
   const allowance = new Allowance(limits);
   const mapping = loadMapping({ ...files, derived, faults }, limits, allowance);
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
-  const { service } = adopted;
-  const mapped: Adopted = {
-    service: { ...service, operations: service.operations.filter(isMapped) },
-  };
+  const service = serviceOf(contract);
+  const adopted = { service: { ...service, operations: service.operations.filter(isMapped) } };
   const operations = contract.operations.filter(isMapped);
   const without = mapping.unmapped.map((name) => ({
     name,
@@ -65,7 +62,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   }));
   return {
     ...loaded,
-    contract: { ...contract, operations, isMapped: true, adopted: mapped },
+    contract: { ...contract, operations, isMapped: true, adopted },
     hash: createHash('sha256').update(`${loaded.hash}${allowance.hash}`).digest('hex').slice(0, 16),
     notServed: [...loaded.notServed, ...without],
     mapping,

@@ -1,7 +1,7 @@
 import type { Adopted, AdoptedDocument, AdoptedFault, SinglePiece } from './adopted.ts';
 import type { Credentials, Wsse } from './credentials.ts';
 import type { Settings } from './overlay-keys.ts';
-import type { QName } from './type-graph.ts';
+import type { QName, SchemaType } from './type-graph.ts';
 import type { Demands, JsonKind, Ruled, ScalarName, Tag, Words } from './values.ts';
 
 export type { Bound, Check, FormatName, JsonKind, Ruled, Rules, ScalarName, Tag, Words } from './values.ts';
@@ -27,6 +27,8 @@ export interface Contract {
   readonly documents: readonly AdoptedDocument[];
   /** The documents as one WSDL (A2); undefined if the first document has no imports. */
   readonly single?: readonly SinglePiece[] | undefined;
+  /** The JSON names of the types that a value may state with `@type` (A19); empty for an OpenAPI document. */
+  readonly typeNames: ReadonlyMap<SchemaType, string>;
   /** The parts of the document or WSDL that are not served, with the first reason of each. */
   readonly notServed: readonly { readonly name: string; readonly why: string }[];
   /** True if the contract can be served only with its mapping to another document (M1). */

@@ -80,6 +80,8 @@ export interface LoadedContract {
   readonly unforeseen: readonly Note[];
   /** All names that clients compile in, for `names.lock`. */
   readonly names: ContractNames;
+  /** Path of the document that is derived from the WSDL, whether it exists or not (A32); undefined without a WSDL. */
+  readonly derivedFile?: string;
   /** Names of operations without the changes made to avoid collisions, by the keys of `names.operations`. */
   readonly wantedOperations: ContractNames['operations'];
   /** Items that got another name because `names.lock` keeps the wanted name for a different item. */
@@ -343,6 +345,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
       ...own,
       ...settingsOf(document, overlay, service),
       documents: [],
+      typeNames: new Map(),
       notServed: notServed.map(({ name, reasons }) => ({ name, why: reasons[0]?.why ?? '' })),
       about: aboutOf(document),
     }),

@@ -1,4 +1,4 @@
-import type { AdoptedService } from '../contract/adopted.ts';
+import type { Contract } from '../contract/model.ts';
 import { isNode, type Node } from '../loader/document/node.ts';
 import type { SchemaReader, Shape } from './schemas.ts';
 import { anyShape } from './shape-checks.ts';
@@ -10,9 +10,9 @@ import { mediaIn, mediaOfForm, type TargetOperation } from './target.ts';
 export type FaultNames = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** Returns the names of declared faults. Element names take precedence over names in the port type. */
-export function faultNamesOf({ operations }: Pick<AdoptedService, 'operations'>): FaultNames {
+export function faultNamesOf({ operations }: Pick<Contract, 'operations'>): FaultNames {
   return Object.fromEntries(
-    operations.map(({ name, faults }) => {
+    operations.map(({ name, binding: { faults } }) => {
       const names: Record<string, string> = {};
       for (const { name: called, element } of faults) names[called] = element.name.local;
       for (const { element } of faults) names[element.name.local] = element.name.local;

@@ -79,6 +79,7 @@ function createParcels(types: string, arrays: string): Contract {
     operations: [send, track],
     ports: writtenPorts([send.name, track.name]),
     documents: [],
+    typeNames: new Map(),
     notServed: [],
     types: [parcel, strings, meta, parts, status, result, responseStatus],
     routes: [

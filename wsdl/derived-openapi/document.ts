@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { wrapperOf } from '../../mappings/codec/adopted/compile.ts';
 import { faultNames } from '../../mappings/codec/adopted/fault-codecs.ts';
-import type { AdoptedOperation, AdoptedService } from '../../mappings/contract/adopted.ts';
+import { type AdoptedOperation, type AdoptedService, serviceOf } from '../../mappings/contract/adopted.ts';
 import { type MovedHeader, movedHeadersOf } from '../../mappings/contract/credentials.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import { defaultSettings, type Settings } from '../../mappings/contract/overlay-keys.ts';
@@ -24,10 +24,7 @@ export interface DerivedOpenapi {
  * the same document. Throws a RangeError for a contract loaded from an OpenAPI document.
  */
 export function deriveFromContract(contract: Contract): DerivedOpenapi {
-  const { adopted, settings } = contract;
-  if (adopted === undefined)
-    throw new RangeError('contract: expected one that is loaded from a WSDL, got one of an OpenAPI document');
-  return deriveOpenapi(adopted.service, settings, movedHeadersOf(contract.credentials));
+  return deriveOpenapi(serviceOf(contract), contract.settings, movedHeadersOf(contract.credentials));
 }
 
 /**

@@ -32,6 +32,8 @@ export interface CredentialHeader {
   /** The complete value with a placeholder, for example `Bearer YOUR_TOKEN`. */
   readonly value: string;
   readonly placeholder: string;
+  /** The value with `{}` in place of what a person types; for a scheme of HTTP that is the whole value. */
+  readonly format: string;
   /** True if calls without it are rejected. */
   readonly required: boolean;
 }
@@ -42,7 +44,8 @@ export function credentialHeaders({ credentials }: Contract): readonly Credentia
   return (credentials?.parts ?? []).map(({ name, header, required, moved }) => {
     const placeholder = placeholders.get(name) ?? '';
     const isScheme = header.toLowerCase() === 'authorization';
-    const format = moved?.format ?? (isScheme ? 'Bearer {}' : '{}');
-    return { credential: name, header, value: format.replace('{}', placeholder), placeholder, required };
+    const format = moved?.format ?? '{}';
+    const value = (isScheme && moved === undefined ? 'Bearer {}' : format).replace('{}', placeholder);
+    return { credential: name, header, value, placeholder, format, required };
   });
 }

@@ -237,7 +237,7 @@ class SampleValues {
   #derived(type: ComplexType, depth: number): string {
     const concrete = concreteOf(type);
     if (concrete === undefined) return '{}';
-    const typeName = this.#context.contract.adopted?.service.typeNames.get(concrete);
+    const typeName = this.#context.contract.typeNames.get(concrete);
     return this.#object(concrete, objectForm(concrete), depth, { typeName });
   }
 

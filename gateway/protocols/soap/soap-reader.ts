@@ -15,7 +15,7 @@ import {
 } from '../../../mappings/codec/problem.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
-import type { Contract, Field } from '../../../mappings/contract/model.ts';
+import type { Contract } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml, hasPlainCharacters, utf8Start } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
@@ -124,7 +124,6 @@ class SoapReader {
   readonly #readHeader: ReadHeader;
   readonly #faces: ReadonlyMap<string | undefined, Face>;
   readonly #refusesUnknown: boolean;
-  readonly #holding: ReadonlySet<CompiledOperation>;
 
   constructor(compiled: CompiledContract, mostSteps: number) {
     const { limits, contract } = compiled;
@@ -151,7 +150,6 @@ class SoapReader {
       }),
     );
     this.#refusesUnknown = contract.settings.unknownElements === 'refuse';
-    this.#holding = holdingOperations(compiled);
   }
 
   open(
@@ -370,7 +368,7 @@ class SoapReader {
     const reading = this.#startReading();
     reading.attachments = attachments;
     if (deviation !== undefined) recordDeviation(reading, deviation);
-    if (this.#holding.has(operation)) attachments?.hold();
+    if (operation.holdsParts) attachments?.hold();
     const { declared } = findings;
     const blocks =
       declared.length === 0
@@ -436,30 +434,6 @@ function isOfActions(
     if (error instanceof Fault) return false;
     throw error;
   }
-}
-
-/**
- * Returns the operations with binary parts that stay bytes until the upstream body is written (W64). Other operations
- * convert them to base64 at once, because they check the values or write them in another form.
- */
-function holdingOperations({ contract, operations }: CompiledContract): ReadonlySet<CompiledOperation> {
-  if (contract.settings.validate === 'strict' || contract.adopted !== undefined) return new Set();
-  return new Set(
-    [...operations.values()].filter(({ operation: { input, upstream, stream } }) => {
-      if (stream) return true;
-      const { body, parameters } = upstream;
-      const isWhole = body.kind === 'members' || body.kind === 'json' || body.kind === 'binary';
-      return (
-        isWhole && parameters.every(({ field }) => isPlain(input.fields.find(({ json }) => json === field)))
-      );
-    }),
-  );
-}
-
-/** Returns true if a field cannot contain base64. */
-function isPlain(field: Field | undefined): boolean {
-  const type = field?.type;
-  return type?.kind === 'enum' || (type?.kind === 'scalar' && type.scalar !== 'base64Binary');
 }
 
 /** Reports parts without a reference from Body or Header (W60, W61), if the request has no other errors. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { AdoptedOperation, AdoptedService } from '../../contract/adopted.ts';
+import { type AdoptedOperation, type AdoptedService, derivedFile } from '../../contract/adopted.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
 import type { Binding, Contract, Operation, Port, Server } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
@@ -65,6 +65,7 @@ export function loadAdoptedContract(
     server: undefined,
     unforeseen: [],
     names: adoptedNames(whole),
+    derivedFile: join(folder, derivedFile),
     wantedOperations: new Map(),
     displaced: [],
     warnings: [
@@ -151,6 +152,7 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     ports: portsOf(service, overlay, report),
     documents: service.documents,
     single: service.single,
+    typeNames: service.typeNames,
     notServed: service.notServed.map(({ name, reason }) => ({ name, why: reason })),
     types: [],
     routes: [],
