@@ -5,6 +5,8 @@ import { CallerPlaces } from '../../gateway/admission/caller-places.ts';
 import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
 import { createCoreCallerLimits } from '../../gateway/core/caller-limits.ts';
+import { Certificates } from '../../gateway/process/certificates.ts';
+import { stateMetrics } from '../../gateway/process/state-metrics.ts';
 import { createMetrics } from '../../gateway/telemetry/metrics.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
 
@@ -28,7 +30,8 @@ test('every metric that deploy/ names is one of the gateway’s', (t) => {
   const counts = { windows: local, places: new CallerPlaces() };
   const store = { isAway: false, missed: 0 };
   const ofLimits = createCoreCallerLimits(() => ({ rulesOf: () => undefined, counts, store, local })).read();
-  const all = [...[...own, ...ofLimits].map(({ name }) => name), ...ofWorkers];
+  const ofState = [...stateMetrics([], { isSuccessful: true, loadedAt: 0 }), ...new Certificates().read()];
+  const all = [...[...own, ...ofLimits, ...ofState].map(({ name }) => name), ...ofWorkers];
   const names = new Set(all.map((name) => `soapbridge_${name}`));
   let found = 0;
   for (const file of files) {
