@@ -97,6 +97,19 @@ test('docs/upgrading.md lists every limit that earlier versions could set', (t) 
   t.is(formerLimitTableForm.exec(upgrading)?.[0], formerLimitRows, '`npm run golden` rewrites it');
 });
 
+test('docs/limits.md: each fixed limit has the value of its constant', (t) => {
+  const values = new Map(
+    formerLimitRows
+      .split('\n')
+      .map((row) => row.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, '')))
+      .map(([name = '', value = '']) => [name, value]),
+  );
+  const [, section = ''] = limitsPage.split('\n## Fixed limits\n');
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| (`\w+`) \| ([^|]+) \|/gm)];
+  t.true(rows.length > 20);
+  for (const [, name = '', value] of rows) t.is(value, values.get(name), name);
+});
+
 test('at most 40 limits can be set, each described in at most two sentences', (t) => {
   t.true(Object.keys(limitTable).length <= 40);
   for (const [name, { bounds }] of Object.entries(limitTable)) {
