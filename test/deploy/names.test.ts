@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import test from 'ava';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { CallerPlaces } from '../../gateway/admission/caller-places.ts';
 import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
@@ -87,6 +87,21 @@ for (const file of ['kubernetes/base/deployment.yaml', 'helm/soapbridge/template
     t.regex(read(file), /^ {6}enableServiceLinks: false$/m);
   });
 }
+
+test('docs/deploy.md lists every alert with its severity', (t) => {
+  const file: { groups: { rules: { alert?: string; labels?: { severity: string } }[] }[] } = parse(
+    read('prometheus/rules.yaml'),
+  );
+  const rules = file.groups.flatMap((group) => group.rules);
+  const alerts = rules.flatMap(({ alert, labels }) =>
+    alert === undefined ? [] : [`${alert} ${labels?.severity}`],
+  );
+  const page = readFileSync(new URL('../docs/deploy.md', folder), 'utf8');
+  const listed = [...page.matchAll(/^\| `(Soapbridge\w+)` \| [^|]+ \| (\w+) \|/gm)].map(
+    ([, alert, severity]) => `${alert} ${severity}`,
+  );
+  t.deepEqual(listed.sort(), alerts.sort());
+});
 
 test('the Grafana dashboard asks for something in each panel', (t) => {
   const { panels } = JSON.parse(read('grafana/soapbridge.json'));
