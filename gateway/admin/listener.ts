@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, STATUS_CODES } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import type { Server } from 'node:http';
 import { type AddressInfo, isIP, type Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { networkOf } from '../http/connections.ts';
+import { http, https } from '../node-http.ts';
 import type { AdminListener, AdminOptions } from '../process/admin.ts';
 import { describeError } from '../telemetry/log.ts';
 import { counter } from '../telemetry/metrics.ts';
@@ -68,8 +68,8 @@ export async function openAdmin(
   const secure =
     tls === undefined
       ? undefined
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, handle);
-  const server: Server = secure ?? createServer(options, handle);
+      : https().createServer({ ...options, ...tls, handshakeTimeout: headersMs }, handle);
+  const server: Server = secure ?? http.createServer(options, handle);
   server.timeout = maxIdleMs;
   limitConnections(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -171,7 +171,7 @@ function refuse(socket: Socket, status: number): void {
   const detail = refusals[status] ?? 'invalid HTTP';
   const { text } = new Problem(status, detail);
   socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: ${problemType}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\nContent-Type: ${problemType}\r\nCache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
     () => socket.destroy(),
   );
 }

@@ -1,5 +1,5 @@
-import { STATUS_CODES } from 'node:http';
 import type { ContractProblem } from '../../mappings/loader/document/error.ts';
+import { http } from '../node-http.ts';
 
 /** A response that is a problem document (RFC 9457). */
 export class Problem extends Error {
@@ -24,7 +24,7 @@ export class Problem extends Error {
   /** The problem document. */
   get text(): string {
     const { status, message: detail, problems } = this;
-    return `${JSON.stringify({ type: 'about:blank', title: STATUS_CODES[status], status, detail, problems })}\n`;
+    return `${JSON.stringify({ type: 'about:blank', title: http.STATUS_CODES[status], status, detail, problems })}\n`;
   }
 }
 

@@ -1,11 +1,11 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { TLSSocket } from 'node:tls';
 import { keyword, list, record, text, value } from '../../mappings/contract/setting.ts';
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
+import { isTls } from '../node-http.ts';
 import { subjectOf } from '../process/certificates.ts';
 
 /** `change` includes `read`. */
@@ -110,7 +110,7 @@ export function identify(
     return found !== undefined && isValid(found) ? found : 'unknown';
   }
   const { socket } = request;
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return 'none';
+  if (!isTls(socket) || !socket.authorized) return 'none';
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return 'none';
   const subject = subjectOf(certificate);

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
@@ -7,6 +7,7 @@ import { someNames } from '../../mappings/codec/scalars/text.ts';
 import type { Contract, Operation } from '../../mappings/contract/model.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { sliceContract } from '../../wsdl/slice.ts';
+import { http } from '../node-http.ts';
 import { loadContract } from '../process/load-place.ts';
 import { finding } from './failure.ts';
 import { helpEnd, wrongInputText } from './help.ts';
@@ -242,7 +243,7 @@ async function throughGateway(
 ): Promise<GatewayReply> {
   // Loaded on demand, so that wrong flags are reported at once.
   const { serve } = await import('../process/serve.ts');
-  const upstream = createServer(answer);
+  const upstream = http.createServer(answer);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
   const gateway = await serve({
     contract: placeOf(flags),

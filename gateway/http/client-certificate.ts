@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { BlockList } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { isTls } from '../node-http.ts';
 import { isListed } from './forwarded.ts';
 
 /** Settings for the use of client certificates as credentials. */
@@ -58,7 +58,7 @@ function ofConnection(
   { socket }: IncomingMessage,
   from: ClientCertificateOptions['from'],
 ): string | undefined {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  if (!isTls(socket) || !socket.authorized) return undefined;
   const certificate = socket.getPeerX509Certificate();
   return certificate === undefined ? undefined : partOf(certificate, from);
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type Socket, Server as TcpServer } from 'node:net';
-import { TLSSocket } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { isTls } from '../node-http.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
 import { type Network, newNetwork, noteUnread, ReadingTurns } from './reading-turns.ts';
@@ -354,7 +354,7 @@ function closeIdle(entries: ReadonlyMap<Socket, Entry>): void {
  * TLS.
  */
 export function readWholeBehindReply(socket: Socket): void {
-  if (!socket.writableNeedDrain || !(socket instanceof TLSSocket)) return;
+  if (!socket.writableNeedDrain || !isTls(socket)) return;
   const listener = (): void => {};
   socket.on('data', listener).off('data', listener); // once there was a listener, Node reads through the stream
   noteUnread(socket);

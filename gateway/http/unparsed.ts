@@ -1,6 +1,7 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { http } from '../node-http.ts';
 import { type RequestRecord, startStats } from '../telemetry/request-stats.ts';
 import { type Connections, endGently, endWithCare } from './connections.ts';
 import { contentTypes } from './reply.ts';
@@ -125,7 +126,7 @@ function messageOf(
 ): { readonly bytes: string; readonly bytesOut: number } {
   const body = `${message} (request ${requestId})\n`;
   const lines = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
     `Content-Type: ${contentTypes.text}`,
     `Content-Length: ${body.length}`,
     'Cache-Control: no-store',

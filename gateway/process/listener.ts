@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server as TlsServer } from 'node:https';
 import type { AddressInfo, BlockList, Socket } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -11,6 +11,7 @@ import type { Identify } from '../http/client-certificate.ts';
 import { Connections, isLoopback, maxHeadersMs, networkOf } from '../http/connections.ts';
 import { isListed } from '../http/forwarded.ts';
 import { createUnparsed } from '../http/unparsed.ts';
+import { http, https } from '../node-http.ts';
 import { describeError } from '../telemetry/log.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
 import { createFailedHandshakes, type FailedHandshakes } from './failed-handshakes.ts';
@@ -76,8 +77,8 @@ export async function startListener(
   const tlsServer =
     tls === undefined
       ? undefined
-      : createTlsServer({ ...options, ...tls, handshakeTimeout: headersMs }, begin);
-  const server: Server = tlsServer ?? createServer(options, begin);
+      : https().createServer({ ...options, ...tls, handshakeTimeout: headersMs }, begin);
+  const server: Server = tlsServer ?? http.createServer(options, begin);
   server.maxHeadersCount = 0; // the app counts them, because Node would drop further ones silently
   const failedHandshakes = tls === undefined ? undefined : createFailedHandshakes(log);
   answerUnparsed(server, connections, core, sites, failedHandshakes);

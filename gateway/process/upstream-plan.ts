@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
 import { defaultLimits, type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
 import { choice, keyword, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
 import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
@@ -7,6 +6,7 @@ import { pointerSegment, type Report } from '../../mappings/loader/document/erro
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
 import { readWhole } from '../../mappings/loader/document/yaml.ts';
 import { missingPackages } from '../../mappings/optional-packages.ts';
+import { tls } from '../node-http.ts';
 import type { ClientTls } from '../upstream/connector.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
@@ -249,7 +249,7 @@ export function checkPem(
   if (cert === undefined || key === undefined) return;
   try {
     if (key.trim() === '') throw new RangeError('a key is missing');
-    createSecureContext({ cert, key });
+    tls().createSecureContext({ cert, key });
   } catch {
     report(`${at}/key`, 'expected the key of the certificate, PEM without a passphrase, got another key');
   }

@@ -62,11 +62,11 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
       return accessTo(place, await entry.upstream, limits);
     },
     probe: async (log) => {
-      const { probeUpstream, probeSentence } = await import('../upstream/probe.ts');
       const timeout = upstreamOptions.limits.upstreamConnectMs;
       for (const { place } of entries.values()) {
         const { upstreamUrl: url, upstream: plan } = place;
         if (url === undefined) continue;
+        const { probeUpstream, probeSentence } = await import('../upstream/probe.ts'); // loads undici, which is slow
         const probed = await probeUpstream(url, wayTo(url, plan, options), timeout, false);
         const fields = { upstream: new URL(url).origin, ...probed };
         if (probed.reached) log.info(fields, probeSentence(url, probed));

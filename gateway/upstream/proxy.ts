@@ -1,6 +1,5 @@
-import { request as requestPlain } from 'node:http';
-import { request as requestTls } from 'node:https';
 import type { Socket } from 'node:net';
+import { http, https } from '../node-http.ts';
 import { causeOf, ProxyError, sentenceOf } from './cause.ts';
 
 /** Proxies of the environment by the scheme of the called URL, and their exceptions. */
@@ -90,7 +89,7 @@ export function openTunnel(proxy: URL, target: string, timeout: number): Promise
     ...(authorization === undefined ? {} : { 'Proxy-Authorization': authorization }),
   };
   return new Promise((resolve, reject) => {
-    const request = proxy.protocol === 'https:' ? requestTls : requestPlain;
+    const { request } = proxy.protocol === 'https:' ? https() : http;
     const asked = request({
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
