@@ -9,26 +9,20 @@ import { Allowance, type ContractLimits, contractError } from './document/allowa
 import { ContractError, type ContractProblem } from './document/error.ts';
 import { isNode, withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
+import { packageRoot } from './document/shipped.ts';
 import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
 import { loadAdoptedContract } from './wsdl/adopted-contract.ts';
 import { hasWsdl } from './wsdl/load-adopted.ts';
 
-/** The package's folder. A build in `dist/` uses the other files of the package that contains it. */
-const root = join(
-  import.meta.dirname,
-  import.meta.dirname.endsWith(join('dist', 'mappings', 'loader')) ? '../../..' : '../..',
-);
-
-/** Path of the contract that ships with soapbridge. */
-export const screeningContract: string = join(root, 'mappings', 'screening');
+export { screeningContract } from './document/shipped.ts';
 
 /** The JSON Schemas of overlays, of `soapbridge.yaml` and of mappings, for editors. */
 export const schemaFiles = {
-  overlay: join(root, 'schemas', 'overlay.schema.json'),
-  adoptedOverlay: join(root, 'schemas', 'adopted-overlay.schema.json'),
-  config: join(root, 'schemas', 'soapbridge.schema.json'),
-  mapping: join(root, 'schemas', 'mapping.schema.json'),
+  overlay: join(packageRoot, 'schemas', 'overlay.schema.json'),
+  adoptedOverlay: join(packageRoot, 'schemas', 'adopted-overlay.schema.json'),
+  config: join(packageRoot, 'schemas', 'soapbridge.schema.json'),
+  mapping: join(packageRoot, 'schemas', 'mapping.schema.json'),
 } as const;
 
 /** Paths of the documents of a contract. */

@@ -1,30 +1,27 @@
 // Reads the files of a contract as values with locations. This folder handles YAML and JSON, other files, `$ref`s,
 // settings files, problems with their lines, and limits. It does not depend on schemas, operations or names.
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import {
-  Composer,
-  type CST,
-  type Document,
-  type ErrorCode,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  isNode as isYamlNode,
-  Lexer,
-  LineCounter,
-  type Pair,
-  Parser,
-  type Scalar,
-  type YAMLMap,
-  YAMLParseError,
-} from 'yaml';
+import { createRequire } from 'node:module';
+import type { CST, Document, ErrorCode, LineCounter, Pair, Scalar, YAMLMap } from 'yaml';
 import { defaultLimits } from '../../contract/limits.ts';
 import { JsonError } from '../../json/grammar.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { Allowance, OverLimit } from './allowance.ts';
 import { type ContractProblem, unescapedSegment } from './error.ts';
 import { define } from './node.ts';
+import { shippedValue } from './shipped.ts';
+
+type YamlLibrary = typeof import('yaml');
+
+const require = createRequire(import.meta.url);
+
+/** The YAML library, loaded at its first use: it has 70 modules, and JSON files do not need it. */
+let library: YamlLibrary | undefined;
+
+function yaml(): YamlLibrary {
+  library ??= require('yaml') as YamlLibrary;
+  return library;
+}
 
 /** Maximum number of syntax errors reported for one file. Later errors are mostly consequences. */
 const mostProblems = 10;
@@ -49,7 +46,10 @@ export function readYamlFile(
 ): YamlFile | undefined {
   const messages: string[] = [];
   try {
-    const root = readYaml(readWhole(path, allowance), messages, allowance, scalars === 'asWritten');
+    const bytes = readWhole(path, allowance);
+    const isAsWritten = scalars === 'asWritten';
+    const shipped = isAsWritten ? undefined : shippedValue(path, bytes, allowance);
+    const root = shipped ?? readYaml(bytes, messages, allowance, isAsWritten);
     if (messages.length === 0) return { path, root };
   } catch (error) {
     messages.push(unreadable(error));
@@ -129,7 +129,7 @@ export function withLines(problems: readonly ContractProblem[]): ContractProblem
 
 /** Returns a function that finds the line of a JSON pointer, or else of the nearest enclosing value. */
 function linesOf(path: string, allowance: Allowance): (pointer: string) => number | undefined {
-  const lines = new LineCounter();
+  const lines = new (yaml().LineCounter)();
   let contents: unknown;
   try {
     contents = parse(readWhole(path, allowance).toString('utf8'), lines, allowance).contents;
@@ -162,19 +162,20 @@ function childNode(
   key: string,
   keys: WeakMap<YAMLMap, ReadonlyMap<string, ChildNode>>,
 ): ChildNode | undefined {
-  if (isMap(node)) {
+  if (yaml().isMap(node)) {
     const known = keys.get(node) ?? childNodes(node);
     keys.set(node, known);
     return known.get(key);
   }
-  const item = isSeq(node) ? node.items[Number(key)] : undefined;
-  return isYamlNode(item) ? { node: item, offset: item.range?.[0] ?? 0 } : undefined;
+  const item = yaml().isSeq(node) ? node.items[Number(key)] : undefined;
+  return yaml().isNode(item) ? { node: item, offset: item.range?.[0] ?? 0 } : undefined;
 }
 
 function childNodes({ items }: YAMLMap): ReadonlyMap<string, ChildNode> {
   const children = new Map<string, ChildNode>();
   for (const { key, value } of items)
-    if (isScalar(key)) children.set(keyText(key, key.value), { node: value, offset: key.range?.[0] ?? 0 });
+    if (yaml().isScalar(key))
+      children.set(keyText(key, key.value), { node: value, offset: key.range?.[0] ?? 0 });
   return children;
 }
 
@@ -187,7 +188,7 @@ const ofLanguage = /^Unresolved tag: tag:yaml\.org,2002:[a-z]+\//;
 function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsWritten: boolean): unknown {
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   if (!isAsWritten && isPlainJson(text, allowance)) return JSON.parse(text);
-  const lines = new LineCounter();
+  const lines = new (yaml().LineCounter)();
   const document = parse(text, lines, allowance);
   const tell = (offset: number, message: string): void => {
     const { line, col } = lines.linePos(offset);
@@ -206,12 +207,12 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsW
  * is an error of the first. Throws OverLimit.
  */
 function parse(text: string, lines: LineCounter, allowance: Allowance): Document.Parsed {
-  const composer = new Composer({ uniqueKeys: false, strict: true });
+  const composer = new (yaml().Composer)({ uniqueKeys: false, strict: true });
   let document: Document.Parsed | undefined;
   for (const next of composer.compose(tokensOf(text, lines, allowance), true, text.length)) {
     if (document !== undefined) {
       const [from, to] = next.range;
-      document.errors.push(new YAMLParseError([from, to], 'MULTIPLE_DOCS', 'another document'));
+      document.errors.push(new (yaml().YAMLParseError)([from, to], 'MULTIPLE_DOCS', 'another document'));
       break;
     }
     document = next;
@@ -221,10 +222,10 @@ function parse(text: string, lines: LineCounter, allowance: Allowance): Document
 }
 
 function* tokensOf(text: string, lines: LineCounter, allowance: Allowance): Generator<CST.Token> {
-  const parser = new Parser(lines.addNewLine);
+  const parser = new (yaml().Parser)(lines.addNewLine);
   lines.addNewLine(0);
   const { contractDepth } = allowance.limits;
-  for (const lexeme of new Lexer().lex(text)) {
+  for (const lexeme of new (yaml().Lexer)().lex(text)) {
     allowance.takeToken();
     yield* parser.next(lexeme);
     // Slightly excessive depth is reported later, with its column. Without this limit, the parser would continue until
@@ -276,20 +277,20 @@ class ValueReader {
   }
 
   read(node: unknown, depth: number): unknown {
-    if (isAlias(node)) return this.#readAlias(node.source, offsetOf(node));
-    if (isScalar(node)) {
+    if (yaml().isAlias(node)) return this.#readAlias(node.source, offsetOf(node));
+    if (yaml().isScalar(node)) {
       const value = typeof node.value === 'string' ? compact(node.value) : node.value;
       if (node.anchor !== undefined) this.#anchors.set(node.anchor, { value, uses: 0, weight: 1 });
       return value;
     }
-    if (!isMap(node) && !isSeq(node)) return null;
+    if (!yaml().isMap(node) && !yaml().isSeq(node)) return null;
     if (depth > this.#limits.contractDepth) refuse(offsetOf(node), tooDeep(this.#limits.contractDepth));
     const around = this.#weight;
     this.#weight = 1;
-    const value: Record<string, unknown> | unknown[] = isMap(node) ? {} : [];
+    const value: Record<string, unknown> | unknown[] = yaml().isMap(node) ? {} : [];
     const anchored = { value, uses: 0, weight: 1 };
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, anchored);
-    if (isMap(node))
+    if (yaml().isMap(node))
       for (const pair of node.items) this.#readPair(pair, value as Record<string, unknown>, depth);
     else for (const item of node.items) (value as unknown[]).push(this.#readValue(item, depth + 1));
     anchored.weight = this.#weight;
@@ -299,7 +300,7 @@ class ValueReader {
 
   /** Reads a node that is not a key. */
   #readValue(node: unknown, depth: number): unknown {
-    if (this.#isAsWritten && isScalar(node)) refuseUnlike(node);
+    if (this.#isAsWritten && yaml().isScalar(node)) refuseUnlike(node);
     return this.read(node, depth);
   }
 
@@ -357,7 +358,7 @@ class Fault extends Error {
 }
 
 function offsetOf(node: unknown): number {
-  return isYamlNode(node) ? (node.range?.[0] ?? 0) : 0;
+  return yaml().isNode(node) ? (node.range?.[0] ?? 0) : 0;
 }
 
 /**
@@ -365,7 +366,7 @@ function offsetOf(node: unknown): number {
  * empty text.
  */
 function keyText(node: unknown, value: unknown): string {
-  if (isScalar(node) && typeof value !== 'string' && node.source !== undefined) return node.source;
+  if (yaml().isScalar(node) && typeof value !== 'string' && node.source !== undefined) return node.source;
   return value === null || value === undefined ? '' : String(value);
 }
 
