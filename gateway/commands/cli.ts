@@ -1,42 +1,32 @@
 import { Command } from 'commander';
 import { readVersion } from '../process/version.ts';
-import { adminTokenCommand } from './admin-token.ts';
-import { adoptCommand } from './adopt.ts';
-import { checkCommand } from './check.ts';
-import { diffCommand } from './diff.ts';
 import { checkEnvironment, knownVariables } from './environment.ts';
-import { explainCommand } from './explain.ts';
 import { fail, wrongInput } from './failure.ts';
-import { initCommand } from './init.ts';
-import { kitCommand } from './kit.ts';
-import { mapCommand } from './map.ts';
-import { namesCommand } from './names.ts';
 import { printError, printJson } from './output.ts';
 import { serveCommand } from './serve.ts';
-import { translateCommand } from './translate.ts';
-import { wsdlCommand } from './wsdl.ts';
+
+/** The commands by name, in the order of the help. A command's modules are loaded only if they are needed. */
+export const commands: Readonly<Record<string, () => Command | Promise<Command>>> = {
+  serve: serveCommand,
+  check: async () => (await import('./check.ts')).checkCommand(),
+  wsdl: async () => (await import('./wsdl.ts')).wsdlCommand(),
+  init: async () => (await import('./init.ts')).initCommand(),
+  adopt: async () => (await import('./adopt.ts')).adoptCommand(),
+  map: async () => (await import('./map.ts')).mapCommand(),
+  names: async () => (await import('./names.ts')).namesCommand(),
+  diff: async () => (await import('./diff.ts')).diffCommand(),
+  translate: async () => (await import('./translate.ts')).translateCommand(),
+  explain: async () => (await import('./explain.ts')).explainCommand(),
+  kit: async () => (await import('./kit.ts')).kitCommand(),
+  'admin-token': async () => (await import('./admin-token.ts')).adminTokenCommand(),
+};
 
 /** Runs the command line. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('soapbridge')
     .description('Puts a SOAP interface (SOAP 1.1, SOAP 1.2, plain XML) in front of a JSON service.')
     .version(readVersion());
-  for (const command of [
-    serveCommand(),
-    checkCommand(),
-    wsdlCommand(),
-    initCommand(),
-    adoptCommand(),
-    mapCommand(),
-    namesCommand(),
-    diffCommand(),
-    translateCommand(),
-    explainCommand(),
-    kitCommand(),
-    adminTokenCommand(),
-  ]) {
-    program.addCommand(command);
-  }
+  for (const create of commandsFor(argv[2])) program.addCommand(await create());
   const isJson = argv.includes('--json');
   const nested = program.commands.flatMap(({ commands }) => commands);
   const all = [program, ...program.commands, ...nested];
@@ -53,6 +43,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     fail(error, isJson);
   }
+}
+
+/**
+ * Returns the command that the first argument names, and `serve`, which has all variables that the other commands have.
+ * Returns all commands for the help and for an unknown command.
+ */
+function commandsFor(first = ''): readonly (typeof commands)[string][] {
+  const named = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (named === undefined) return Object.values(commands);
+  return named === serveCommand ? [named] : [serveCommand, named];
 }
 
 /** Prints a command line error as JSON, like the other errors with `--json`. */

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Limits, readLimits } from '../../mappings/contract/limits.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
-import { type ContractPlace, isDocumentUrl, screeningContract } from '../../mappings/loader/load.ts';
+import { screeningContract } from '../../mappings/loader/document/shipped.ts';
+import { type ContractPlace, isDocumentUrl } from '../../mappings/loader/openapi-contract.ts';
 import { readConfig } from '../process/config.ts';
-import { fetchDocument } from './fetch.ts';
 
 /** Flags that name a contract. */
 export interface ContractFlags {
@@ -55,8 +55,12 @@ export function contractAction<Flags extends ContractFlags>(
     const named = document === undefined ? flags : { ...flags, ...placeByPosition(document, command) };
     const { openapi, limits } = named;
     const isFetched = openapi !== undefined && isDocumentUrl(openapi) && mayFetch(named, command);
-    const stored = isFetched ? { openapi: await fetchDocument(openapi, limits) } : {};
-    await run({ ...named, ...stored }, command);
+    if (!isFetched) {
+      await run(named, command);
+      return;
+    }
+    const { fetchDocument } = await import('./fetch.ts');
+    await run({ ...named, openapi: await fetchDocument(openapi, limits) }, command);
   };
 }
 

@@ -4,7 +4,6 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { defaultLimits, type LimitName } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import { readContract } from '../../mappings/loader/load.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
 import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
@@ -220,12 +219,12 @@ function settleHost(command: Command): void {
 }
 
 async function runServe(given: ServeFlags, command: Command): Promise<void> {
-  const flags = withUpstream(given);
+  process.on('SIGUSR1', () => {}); // ignored until a handler is added, because Node's default opens the debugger
+  const listenForFiles = keepEarlyReload();
+  const flags = await withUpstream(given);
   const settings = settingsOf(command, flags);
   // a closed standard output must not stop the process
   process.stdout.removeAllListeners('error').on('error', () => {});
-  process.on('SIGUSR1', () => {}); // ignored until a handler is added, because Node's default opens the debugger
-  const listenForFiles = keepEarlyReload();
   if (flags.workers === 1) {
     const told = process.stdout.isTTY ? new ToldLoads() : undefined;
     const running = await serveHere(flags, { settings, tellLoaded: told?.tell });
@@ -240,6 +239,7 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
   if (isPrimary) {
     checkShared(flags);
     // report problems before workers are forked
+    const { readContract } = await import('../../mappings/loader/load.ts');
     for (const { place } of placesOf(flags)) checkDigest(readContract(place, flags.limits));
     const passEarlySignal = keepEarlySignal();
     const workers = await startWorkers({ ...flags, count: flags.workers }).catch((error: unknown) => {
@@ -495,7 +495,7 @@ function delayOf(signal: NodeJS.Signals, { drainDelay }: ServeFlags): number {
  * Adds the upstream to the flags. Without a flag, it is the first server of the document. If there is neither, only the
  * demo may start: a misspelt variable must not put the reference upstream in production. Throws RangeError.
  */
-function withUpstream(flags: ServeFlags): ServeFlags {
+async function withUpstream(flags: ServeFlags): Promise<ServeFlags> {
   const { config, upstream, demo, openapi } = flags;
   if (demo && openapi !== undefined)
     throw new RangeError(
@@ -503,12 +503,18 @@ function withUpstream(flags: ServeFlags): ServeFlags {
     );
   if (config !== undefined || upstream !== undefined || demo !== undefined) return flags;
   const isNamed = flags.contract !== undefined || flags.openapi !== undefined;
-  const server = isNamed ? readContract(placeOf(flags), flags.limits).server : undefined;
+  const server = isNamed ? await serverOf(flags) : undefined;
   if (server !== undefined) return { ...flags, upstream: server };
   const what = isNamed ? 'none, and the document has no server with an http or https URL' : 'none';
   throw new RangeError(
     `--upstream: expected the URL of the JSON service, got ${what}. Set --upstream or SOAPBRIDGE_UPSTREAM_URL, or serve the demo with --demo`,
   );
+}
+
+/** Returns the URL of the first server of the flags' contract. Throws ContractError. */
+async function serverOf(flags: ServeFlags): Promise<string | undefined> {
+  const { readContract } = await import('../../mappings/loader/load.ts');
+  return readContract(placeOf(flags), flags.limits).server;
 }
 
 /** Rejects several workers for digests. A nonce that one worker has stored is unknown to the others (W49). */

@@ -4,7 +4,7 @@ import { ContractError, type ContractProblem, pointerSegment } from '../../mappi
 import { shown } from '../../mappings/loader/document/node.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
-import { isDocumentUrl } from '../../mappings/loader/load.ts';
+import { isDocumentUrl } from '../../mappings/loader/openapi-contract.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { type AdminPlan, adminSetting, readAdminPlan } from './admin-plan.ts';
 import { withEnvironment } from './environment.ts';

@@ -1,17 +1,22 @@
-import { type CompiledContract, compileInSteps } from '../../mappings/compile.ts';
+import { compileOpenapiInSteps } from '../../mappings/compile-openapi.ts';
+import type { CompiledContract } from '../../mappings/compiled.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import type { ContractPlace } from '../../mappings/loader/load.ts';
+import {
+  type ContractPlace,
+  isAdopted,
+  readOpenapiContract,
+} from '../../mappings/loader/openapi-contract.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
+import { checkLimits, checkPlace } from '../arguments.ts';
 import { shownPath } from '../core/contract-app.ts';
 import { type Handler, targetOf } from '../http/app.ts';
 import { plainPath } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
-import { loadAside } from './load-aside.ts';
-import { loadContract, type MappedContract } from './load-place.ts';
+import type { MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
@@ -95,11 +100,9 @@ interface Site {
 export async function openSites(plans: () => readonly SitePlan[], maker: SiteMaker): Promise<Sites> {
   const { limits } = maker;
   const first = plans();
-  let sites = await open(
-    first,
-    first.map(({ contract }) => loadContract(contract, limits)),
-    maker,
-  );
+  const loads: MappedContract[] = [];
+  for (const { contract } of first) loads.push(await loadToServe(contract, limits));
+  let sites = await open(first, loads, maker);
   let handle = handlerOf(sites);
   return {
     handle: (request, response) => handle(request, response),
@@ -117,6 +120,7 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
     },
     reload: async () => {
       const next = plans();
+      const { loadAside } = await import('./load-aside.ts');
       const loads = await loadAside(
         next.map(({ contract }) => contract),
         limits,
@@ -125,6 +129,26 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
       handle = handlerOf(sites);
     },
   };
+}
+
+/**
+ * Loads a contract, and its mapping. The modules for WSDLs and mappings are loaded only for a contract that has one,
+ * because they make up a fifth of all modules. Throws ContractError.
+ */
+async function loadToServe(place: ContractPlace, limits: Limits): Promise<MappedContract> {
+  checkPlace(place);
+  checkLimits(limits);
+  if (typeof place !== 'string' || !isAdopted(place))
+    return { ...readOpenapiContract(place, limits), mapping: undefined };
+  const { loadContract } = await import('./load-place.ts');
+  return loadContract(place, limits);
+}
+
+/** Compiles the codecs of a contract with breaks for the event loop. */
+async function compile(contract: Contract, limits: Limits): Promise<CompiledContract> {
+  if (contract.adopted === undefined) return inTurns(compileOpenapiInSteps(contract, limits));
+  const { compileInSteps } = await import('../../mappings/compile.ts');
+  return inTurns(compileInSteps(contract, limits));
 }
 
 function open(
@@ -154,7 +178,7 @@ function open(
       });
       const upstream = await maker.upstreamAt(plan);
       const limits = { ...maker.limits, ...plan.limits };
-      const compiled = await inTurns(compileInSteps({ ...contract, basePath }, limits));
+      const compiled = await compile({ ...contract, basePath }, limits);
       return {
         plan,
         served: {

@@ -1,4 +1,3 @@
-import { readdirSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { AdoptedOperation, AdoptedService } from '../../contract/adopted.ts';
 import { defaultLimits } from '../../contract/limits.ts';
@@ -22,6 +21,7 @@ import { readSchemas } from './schemas.ts';
 import { type ReadService, readService } from './service.ts';
 import { singleWsdl } from './single-wsdl.ts';
 import { nameTypes } from './type-names.ts';
+import { wsdlsIn } from './wsdls-in.ts';
 
 /** Options for loading an adopted service. */
 export interface AdoptedOptions {
@@ -165,16 +165,6 @@ function withoutIncomplete(
     .filter(({ name }) => !dropped.has(name))
     .map((port) => ({ ...port, operations: port.operations.filter(isLeft) }));
   return { ...service, operations, ports, notServed };
-}
-
-/** Returns true if a folder contains a WSDL. */
-export function hasWsdl(folder: string): boolean {
-  return wsdlsIn(folder).length > 0;
-}
-
-function wsdlsIn(folder: string): readonly string[] {
-  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder ? readdirSync(folder).filter((name) => /\.wsdl$/i.test(name)) : [];
 }
 
 /** Returns the only WSDL of a folder, or `service.wsdl` if there are several. Throws ContractError. */
