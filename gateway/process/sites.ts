@@ -1,4 +1,4 @@
-import { compileOpenapiInSteps } from '../../mappings/compile-openapi.ts';
+import { compileSteps } from '../../mappings/compile-steps.ts';
 import type { CompiledContract } from '../../mappings/compiled.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
@@ -144,13 +144,6 @@ async function loadToServe(place: ContractPlace, limits: Limits): Promise<Mapped
   return loadContract(place, limits);
 }
 
-/** Compiles the codecs of a contract with breaks for the event loop. */
-async function compile(contract: Contract, limits: Limits): Promise<CompiledContract> {
-  if (contract.adopted === undefined) return inTurns(compileOpenapiInSteps(contract, limits));
-  const { compileInSteps } = await import('../../mappings/compile.ts');
-  return inTurns(compileInSteps(contract, limits));
-}
-
 function open(
   plans: readonly SitePlan[],
   loads: readonly MappedContract[],
@@ -178,7 +171,7 @@ function open(
       });
       const upstream = await maker.upstreamAt(plan);
       const limits = { ...maker.limits, ...plan.limits };
-      const compiled = await compile({ ...contract, basePath }, limits);
+      const compiled = await inTurns(await compileSteps({ ...contract, basePath }, limits));
       return {
         plan,
         served: {

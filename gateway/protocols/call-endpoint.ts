@@ -11,7 +11,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import { send, serveOptions } from '../http/send.ts';
 import { type BodyForm, bodyForm } from './read-call.ts';
 import { admitCall, readBodyHere, readParametersHere, type Service } from './read-request.ts';
-import type { QueryFindings } from './read-thread.ts';
+import type { QueryFindings } from './read-task.ts';
 import { frameOf, plainReply, replyContext } from './reply.ts';
 
 /** Endpoints of calls in JSON or XML: a generic endpoint, a REST route, or an unknown path. */

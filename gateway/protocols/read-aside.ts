@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { bufferOf } from '../../mappings/bytes.ts';
 import type { CompiledContract, CompiledOperation, RouteValue } from '../../mappings/compile.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
@@ -23,11 +24,10 @@ import {
   type QueryFindings,
   type ReadCall,
   type Result,
-  readThread,
   type SentAnswer,
   type SharedContract,
   type Task,
-} from './read-thread.ts';
+} from './read-task.ts';
 import { outcomeOf, ownMemoryOf } from './reply-message.ts';
 import { Fault } from './soap/faults.ts';
 import type { SoapCall } from './soap/soap-reader.ts';
@@ -109,6 +109,9 @@ export const maxReadMs = 20_000;
  */
 export const maxHeapBytes = 256 * 1024 * 1024;
 
+/** The module that the thread runs. It is not imported here, because most processes never start the thread. */
+const threadModule = new URL(`./read-thread${extname(import.meta.url)}`, import.meta.url);
+
 /** The worker thread that reads and maps large messages of all contracts. */
 export class AsideReader {
   readonly #limits: Limits;
@@ -123,7 +126,7 @@ export class AsideReader {
   constructor(limits: Limits, onLost: (error: unknown) => void, isUrgent = false) {
     this.#limits = limits;
     this.#lane = new Lane({
-      module: readThread,
+      module: threadModule,
       title: 'the reading thread',
       mostWaiting: limits.readAsideQueue ?? maxWaiting,
       heapBytes: limits.readAsideHeapBytes ?? maxHeapBytes,
