@@ -10,7 +10,7 @@ import { challengeOf } from '../call/credentials.ts';
 import type { Secrets } from '../call/digest.ts';
 import type { NonceStore } from '../call/nonces.ts';
 import { createAdoptedDocuments } from '../http/adopted-documents.ts';
-import { isGone } from '../http/app.ts';
+import { isGone } from '../http/client-gone.ts';
 import { ContractDocuments, type DocumentOptions, type Documents, publicUrlOf } from '../http/documents.ts';
 import { compileRefuseForeign, compileRefuseForeignScript } from '../http/foreign.ts';
 import type { Pages } from '../http/pages.ts';

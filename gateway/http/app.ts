@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import Koa from 'koa';
-import Router from 'koa-router';
+import type Koa from 'koa';
 import { CallError, wrongVerb } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { refusePath, serveSoap } from '../protocols/soap/endpoint.ts';
@@ -8,13 +7,13 @@ import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
 import { endWithCare, readWholeBehindReply } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { pageVerbs, servePage } from './document-endpoint.ts';
-import { type Endpoint, Endpoints } from './endpoints.ts';
+import { type Endpoint, Endpoints, targetOf } from './endpoints.ts';
+import type { Frame } from './frame.ts';
 import { ambiguityOf } from './framing.ts';
 import type { Pages } from './pages.ts';
 import { isWaiting, type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
 import { finish, leaveBody, report, send } from './send.ts';
-import { servicesPage } from './services-page.ts';
 
 // This folder contains HTTP: from a connection to a request context, and from a reply to its bytes. protocols/ reads
 // and writes the messages; admission/ limits how many calls run at the same time.
@@ -39,25 +38,40 @@ export interface MiddlewareContext {
 export type Middleware = (context: MiddlewareContext, next: () => Promise<unknown>) => Promise<void>;
 
 /**
- * Returns the gateway of one contract as a Koa application: its endpoints, then the process's own pages. A POST to the
- * exact path of an operation bypasses Koa, which it does not need (decision 5).
+ * Returns the gateway of one contract: its endpoints and its console pages, then a Koa application with the process's
+ * own pages. Calls do not need Koa (decision 5), so it is loaded for the first request that does.
  */
 export function createApp(options: AppOptions): Handler {
   const site = compileSite(options);
-  const app = createKoa(options);
-  app.use(middlewareOf(site, (ctx, context) => reportPage(ctx as Koa.Context, context)));
-  const pages = processPages(options);
-  app.use(pages.routes());
-  app.use(pages.allowedMethods());
-  const serveKoa = app.callback();
-  const fail = failureOf(app);
+  const { endpoints, cors } = site;
+  const frameOf = frameOnUse(site);
+  const fail = failureOf(frameOf);
   return (request, response) => {
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== undefined) return refuse(request, response, ambiguity, site);
     if (hasOtherExpectation(request)) return refuseExpectation(request, response, site);
-    const endpoint = request.method === 'POST' ? site.endpoints.calls.get(request.url ?? '') : undefined;
-    if (endpoint === undefined) return serveKoa(request, response);
-    return serveEndpoint(endpoint, startRequest(request, response, '', options, site.cors), fail);
+    const { url = '' } = request;
+    const call = request.method === 'POST' ? endpoints.calls.get(url) : undefined;
+    if (call !== undefined)
+      return serveEndpoint(call, startRequest(request, response, '', options, cors), fail);
+    const { path, query } = targetOf(url);
+    if (options.pages?.takes(request, path, query) === true)
+      return servePages(options.pages, startRequest(request, response, query, options, cors), fail);
+    const endpoint = endpoints.find(path) ?? nothing;
+    if (endpoint.kind !== 'nothing')
+      return serveEndpoint(endpoint, startRequest(request, response, query, options, cors), fail);
+    return frameOf().then(({ serve }) => serve(request, response));
+  };
+}
+
+/** Returns a function that loads Koa and creates the application of the process's own pages at its first call. */
+function frameOnUse(site: Site): () => Promise<Frame> {
+  let frame: Promise<Frame> | undefined;
+  return () => {
+    frame ??= import('./frame.ts').then(({ createFrame }) =>
+      createFrame(site.options, middlewareOf(site, true) as Koa.Middleware),
+    );
+    return frame;
   };
 }
 
@@ -66,7 +80,7 @@ export function createApp(options: AppOptions): Handler {
  * outside the contract. Internal errors of the gateway are emitted as its 'error' event.
  */
 function embeddedMiddleware(site: Site): Middleware {
-  const serve = middlewareOf(site, () => {});
+  const serve = middlewareOf(site, false);
   return async (context, next) => {
     const { req, res } = context;
     if (site.endpoints.find(context.path) === undefined) {
@@ -90,7 +104,7 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse, n
 
 /** Returns the gateway of one contract as a handler that needs no framework. */
 function embeddedHandler(site: Site): NodeHandler {
-  const fail = failureOf(createKoa(site.options));
+  const fail = failureOf(frameOnUse(site));
   return (request, response, next) => {
     const { path, query } = targetOf(request.url ?? '');
     const found = site.endpoints.find(path);
@@ -119,20 +133,6 @@ export function createEmbedded(options: AppOptions): {
   return { middleware: embeddedMiddleware(site), handler: embeddedHandler(site) };
 }
 
-/**
- * Splits a request target into path and query (without the `?`). Removes an http origin before them and a fragment
- * after them.
- */
-export function targetOf(url: string): { readonly path: string; readonly query: string } {
-  const start = url.startsWith('/') ? 0 : /^https?:\/\/[^/?#]*/i.exec(url)?.[0].length;
-  const fragment = url.indexOf('#');
-  const target = url.slice(start ?? 0, fragment === -1 ? url.length : fragment);
-  const mark = target.indexOf('?');
-  return mark === -1
-    ? { path: target, query: '' }
-    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
-}
-
 /** Throws an Error if another middleware has read the body, because the gateway can no longer read it. */
 function refuseReadBody(request: IncomingMessage): void {
   if (hasBody(request) && request.readableDidRead)
@@ -144,7 +144,12 @@ function refuseReadBody(request: IncomingMessage): void {
 const nothing: Endpoint = { kind: 'nothing', suffix: undefined };
 
 /** Answers a request after an unexpected error. */
-type Fail = (context: RequestContext, error: unknown) => void;
+type Fail = (context: RequestContext, error: unknown) => Promise<void> | void;
+
+/** Answers an unexpected error with Koa, which also reports it. */
+function failureOf(frameOf: () => Promise<Frame>): Fail {
+  return async ({ request, response }, error) => (await frameOf()).fail(request, response, error);
+}
 
 /** A contract with its endpoints and CORS headers. */
 interface Site {
@@ -164,42 +169,50 @@ function compileSite(options: AppOptions): Site {
   };
 }
 
-/** @param reportPage called for a request below the contract's base path that the next middleware answered */
-function middlewareOf(
-  { options, endpoints, cors }: Site,
-  reportPage: (ctx: MiddlewareContext, context: RequestContext) => void,
-): Middleware {
+/** @param isOwn true if the next middleware has the process's own pages, whose requests are logged */
+function middlewareOf({ options, endpoints, cors }: Site, isOwn: boolean): Middleware {
   return async (ctx, next) => {
     const endpoint = endpoints.find(ctx.path) ?? nothing;
     const context = startRequest(ctx.req, ctx.res, ctx.querystring, options, cors);
+    const fail: Fail = (_context, error) => ctx.onerror(error as Error);
     if (options.pages?.takes(ctx.req, ctx.path, ctx.querystring) === true) {
       ctx.respond = false;
-      await servePages(options.pages, context);
+      await servePages(options.pages, context, fail);
       return;
     }
     if (endpoint.kind === 'nothing') {
       await next(); // if the contract is at the root, every path is below its base path
       if (ctx.status !== 404 || ctx.body !== undefined) {
-        reportPage(ctx, context);
+        if (isOwn) reportPage(ctx as Koa.Context, context);
         return;
       }
     }
     ctx.respond = false;
     ctx.res.statusCode = 200; // Koa starts with 404, which the log would take for the reply's status
-    await serveEndpoint(endpoint, context, (_context, error) => ctx.onerror(error as Error));
+    await serveEndpoint(endpoint, context, fail);
   };
 }
 
-function createKoa({ service }: AppOptions): Koa {
-  const app = new Koa();
-  app.on('error', (error: unknown) => {
-    if (!isGone(error)) service.onError(error, '-');
-  });
-  return app;
+/**
+ * Logs a request for one of the process's own pages. Monitoring requests them often, so they have a listener of their
+ * own.
+ */
+function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
+  const isProbe = method === 'GET' || method === 'HEAD';
+  const { onProbe, service } = context.options;
+  leaveBody(context);
+  context.response.setHeader('X-Request-Id', context.requestId);
+  const bytesOut = method === 'HEAD' ? 0 : length;
+  const record = finish(context, status, bytesOut);
+  if (isProbe) onProbe(record);
+  else service.observer.finished(context);
+  setImmediate(() => watchReply(context, bytesOut)); // Koa has written the reply by then
 }
 
-function failureOf(app: Koa): Fail {
-  return ({ request, response }, error) => app.createContext(request, response).onerror(error as Error);
+/** Applies the limits of replies to a reply that Koa wrote, if the connection did not accept it at once. */
+function watchReply({ response, options, requestId }: RequestContext, bytes: number | Buffer): void {
+  const isOnItsWay = !response.destroyed && !response.writableFinished;
+  if (isOnItsWay && isWaiting(response)) options.whenWaiting(response, requestId, bytes);
 }
 
 /** Answers an ambiguous message with 400 and closes the connection. */
@@ -227,72 +240,6 @@ function refuseExpectation(request: IncomingMessage, response: ServerResponse, {
   );
 }
 
-/**
- * Logs a request for one of the process's own pages. Monitoring requests them often, so they have a listener of their
- * own.
- */
-function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
-  const isProbe = method === 'GET' || method === 'HEAD';
-  const { onProbe, service } = context.options;
-  leaveBody(context);
-  context.response.setHeader('X-Request-Id', context.requestId);
-  const bytesOut = method === 'HEAD' ? 0 : length;
-  const record = finish(context, status, bytesOut);
-  if (isProbe) onProbe(record);
-  else service.observer.finished(context);
-  setImmediate(() => watchReply(context, bytesOut)); // Koa has written the reply by then
-}
-
-/** Applies the limits of replies to a reply that Koa wrote, if the connection did not accept it at once. */
-function watchReply({ response, options, requestId }: RequestContext, bytes: number | Buffer): void {
-  const isOnItsWay = !response.destroyed && !response.writableFinished;
-  if (isOnItsWay && isWaiting(response)) options.whenWaiting(response, requestId, bytes);
-}
-
-/** Returns the routes of the process's own pages: liveness, readiness, metrics, and the list of contracts. */
-function processPages({ isReady, metrics, services, service }: AppOptions): Router {
-  const { basePath } = service.compiled.contract;
-  const router = new Router();
-  router.use((ctx, next) => {
-    ctx.set('Cache-Control', 'no-store'); // the state is valid only at the time of the request
-    ctx.set('X-Content-Type-Options', 'nosniff');
-    return next();
-  });
-  router.get('/healthz', (ctx) => {
-    ctx.body = 'ok\n';
-  });
-  router.get('/readyz', (ctx) => {
-    const ready = isReady();
-    ctx.status = ready ? 200 : 503;
-    ctx.body = ready ? 'ready\n' : 'stopping\n';
-  });
-  router.get('/', async (ctx, next) => {
-    const listed = services();
-    if (listed === undefined) {
-      // relative, because a proxy in front may have a path of its own
-      if (basePath !== '' && isNavigation(ctx.req)) ctx.redirect(`.${basePath}`);
-      else await next();
-      return;
-    }
-    ctx.type = 'html';
-    ctx.set('Content-Security-Policy', "default-src 'none'");
-    ctx.body = servicesPage(listed);
-  });
-  router.get('/metrics', async (ctx) => {
-    const page = await metrics();
-    ctx.status = page === undefined ? 503 : 200;
-    ctx.type = 'text/plain; version=0.0.4; charset=utf-8';
-    ctx.body = page ?? 'stopping\n';
-  });
-  return router;
-}
-
-/** Returns true for a GET of a page by a browser. Outside of TLS and localhost browsers send no Sec-Fetch header. */
-function isNavigation({ url = '', headers }: IncomingMessage): boolean {
-  if (targetOf(url).query !== '') return false;
-  return headers['sec-fetch-dest'] === 'document' || /\btext\/html\b/.test(headers.accept ?? '');
-}
-
 /** Serves an endpoint after checking the request's headers. */
 async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: Fail): Promise<void> {
   try {
@@ -305,7 +252,7 @@ async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: 
     else await serveCall(endpoint, context);
   } catch (error) {
     const isAnswered = context.response.headersSent;
-    fail(context, error);
+    await fail(context, error);
     if (!isAnswered) report(context, 500, 0);
   } finally {
     context.permit.leave();
@@ -338,7 +285,7 @@ function refusalOf({ options, request, requestId }: RequestContext): Reply | und
 }
 
 /** Answers a request with a console page. The pages report their own errors. */
-async function servePages(pages: Pages, context: RequestContext): Promise<void> {
+async function servePages(pages: Pages, context: RequestContext, fail: Fail): Promise<void> {
   const { request, response, requestId } = context;
   const refusal = refusalOf(context);
   if (refusal !== undefined) {
@@ -356,6 +303,8 @@ async function servePages(pages: Pages, context: RequestContext): Promise<void> 
     }
     watchReply(context, sent);
     report(context, response.statusCode, typeof sent === 'number' ? sent : sent.length);
+  } catch (error) {
+    await fail(context, error);
   } finally {
     context.permit.leave();
   }
@@ -398,13 +347,4 @@ async function readForPage(context: RequestContext, most: number): Promise<Buffe
     const headers = retryAfter === undefined ? {} : { 'Retry-After': retryAfter };
     throw Object.assign(new Error(message), { status, code, headers, expose: true });
   }
-}
-
-/**
- * Returns true if the error only means that the client closed the connection early or sent something that is not HTTP.
- */
-export function isGone(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && /^(?:ECONNRESET|EPIPE|HPE_\w+)$/.test(String(error.code))
-  );
 }

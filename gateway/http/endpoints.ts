@@ -196,3 +196,17 @@ function decode(segment: string): string | undefined {
     return undefined; // leads to 404
   }
 }
+
+/**
+ * Splits a request target into path and query (without the `?`). Removes an http origin before them and a fragment
+ * after them.
+ */
+export function targetOf(url: string): { readonly path: string; readonly query: string } {
+  const start = url.startsWith('/') ? 0 : /^https?:\/\/[^/?#]*/i.exec(url)?.[0].length;
+  const fragment = url.indexOf('#');
+  const target = url.slice(start ?? 0, fragment === -1 ? url.length : fragment);
+  const mark = target.indexOf('?');
+  return mark === -1
+    ? { path: target, query: '' }
+    : { path: target.slice(0, mark), query: target.slice(mark + 1) };
+}

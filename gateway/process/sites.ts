@@ -11,8 +11,8 @@ import {
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { checkLimits, checkPlace } from '../arguments.ts';
 import { shownPath } from '../core/contract-app.ts';
-import { type Handler, targetOf } from '../http/app.ts';
-import { plainPath } from '../http/endpoints.ts';
+import type { Handler } from '../http/app.ts';
+import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
