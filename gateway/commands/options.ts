@@ -1,9 +1,12 @@
 import { statSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Limits, readLimits } from '../../mappings/contract/limits.ts';
+import {
+  type ContractPlace,
+  isDocumentUrl,
+  screeningContract,
+} from '../../mappings/loader/contract-files.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
-import { screeningContract } from '../../mappings/loader/document/shipped.ts';
-import { type ContractPlace, isDocumentUrl } from '../../mappings/loader/openapi-contract.ts';
 import { readConfig } from '../process/config.ts';
 
 /** Flags that name a contract. */

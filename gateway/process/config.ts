@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
 import { keyword, map, record, text } from '../../mappings/contract/setting.ts';
+import { isDocumentUrl } from '../../mappings/loader/contract-files.ts';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
-import { isDocumentUrl } from '../../mappings/loader/openapi-contract.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { type AdminPlan, adminSetting, readAdminPlan } from './admin-plan.ts';
 import { withEnvironment } from './environment.ts';

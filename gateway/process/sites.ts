@@ -3,11 +3,8 @@ import type { CompiledContract } from '../../mappings/compiled.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Contract } from '../../mappings/contract/model.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
-import {
-  type ContractPlace,
-  isAdopted,
-  readOpenapiContract,
-} from '../../mappings/loader/openapi-contract.ts';
+import { type ContractPlace, isAdopted } from '../../mappings/loader/contract-files.ts';
+import { readShippedContract } from '../../mappings/loader/shipped-contract.ts';
 import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import { checkLimits, checkPlace } from '../arguments.ts';
 import { shownPath } from '../core/contract-app.ts';
@@ -138,8 +135,12 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
 async function loadToServe(place: ContractPlace, limits: Limits): Promise<MappedContract> {
   checkPlace(place);
   checkLimits(limits);
-  if (typeof place !== 'string' || !isAdopted(place))
+  const shipped = readShippedContract(place, limits);
+  if (shipped !== undefined) return { ...shipped, mapping: undefined };
+  if (typeof place !== 'string' || !isAdopted(place)) {
+    const { readOpenapiContract } = await import('../../mappings/loader/openapi-contract.ts');
     return { ...readOpenapiContract(place, limits), mapping: undefined };
+  }
   const { loadContract } = await import('./load-place.ts');
   return loadContract(place, limits);
 }

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
 import type { LoadedContract } from './build-contract.ts';
+import { type ContractPlace, findFile, isAdopted, packageRoot } from './contract-files.ts';
 import type { ContractLimits } from './document/allowance.ts';
-import { packageRoot } from './document/shipped.ts';
-import { type ContractPlace, findFile, isAdopted, readOpenapiContract } from './openapi-contract.ts';
+import { readOpenapiContract } from './openapi-contract.ts';
 import { loadAdoptedContract } from './wsdl/adopted-contract.ts';
 
-export { screeningContract } from './document/shipped.ts';
 export {
   type ContractFiles,
   type ContractPlace,
@@ -15,7 +14,8 @@ export {
   isDocumentUrl,
   mappingIn,
   namesLockOf,
-} from './openapi-contract.ts';
+  screeningContract,
+} from './contract-files.ts';
 
 /** The JSON Schemas of overlays, of `soapbridge.yaml` and of mappings, for editors. */
 export const schemaFiles = {

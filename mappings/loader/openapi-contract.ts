@@ -1,30 +1,17 @@
 // Reads the files of a contract and builds the model. This folder reads OpenAPI documents and overlays, reports their
 // problems and keeps names. The steps are in `document/`, `schema/` and `operations/`. It has no codecs and no network
 // code; only this file and `document/yaml.ts` do I/O.
-import { existsSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { defaultLimits } from '../contract/limits.ts';
 import { buildContract, type ContractSource, type LoadedContract } from './build-contract.ts';
+import { type ContractPlace, filesIn, isDocumentUrl, namesLockOf } from './contract-files.ts';
 import { Allowance, type ContractLimits, contractError } from './document/allowance.ts';
 import { ContractError, type ContractProblem } from './document/error.ts';
-import { isNode, withoutUrlSecrets } from './document/node.ts';
+import { withoutUrlSecrets } from './document/node.ts';
 import { PatchFiles } from './document/patch-files.ts';
 import { readYamlFile, withLines } from './document/yaml.ts';
 import { readNamesLock } from './names/names-lock.ts';
-import { wsdlsIn } from './wsdl/wsdls-in.ts';
-
-/** Paths of the documents of a contract. */
-export interface ContractFiles {
-  readonly openapi: string;
-  /** Undefined: the plain dialect with all defaults. */
-  readonly overlay?: string | undefined;
-}
-
-/**
- * A folder or the files of a contract. The folder contains `openapi.yaml` (or `.yml`, `.json`) or a legacy WSDL, and
- * the overlay `soap.yaml` if the defaults do not fit.
- */
-export type ContractPlace = string | ContractFiles;
 
 /**
  * Reads an OpenAPI contract. Throws ContractError with all problems, each with file, line, JSON pointer and remedy. An
@@ -84,11 +71,6 @@ function refuseUrl(place: ContractPlace): void {
   throw new ContractError([{ file: withoutUrlSecrets(path), pointer: '', message }]);
 }
 
-/** Returns true for the URL of a document instead of its path. */
-export function isDocumentUrl(path: string): boolean {
-  return /^https?:\/\//i.test(path);
-}
-
 /**
  * Returns a function that reads files in a folder. Files outside the folder, including targets of links, are rejected.
  */
@@ -112,52 +94,4 @@ function fileReader(
       throw error;
     }
   };
-}
-
-/**
- * Returns true if the contract of a folder is a WSDL: the folder has a WSDL, and no OpenAPI document or a mapping (A1).
- */
-export function isAdopted(folder: string): boolean {
-  if (findFile(folder, 'openapi') !== undefined && findFile(folder, 'mapping') === undefined) return false;
-  const overlay = findFile(folder, 'soap');
-  return wsdlsIn(folder).length > 0 || (overlay !== undefined && namesWsdl(overlay));
-}
-
-/**
- * Returns the files of a folder with a WSDL that is mapped to an OpenAPI document (M1); undefined for any other folder.
- */
-export function mappingIn(
-  folder: string,
-): { readonly mapping: string; readonly openapi: string } | undefined {
-  const mapping = findFile(folder, 'mapping');
-  if (mapping === undefined || !isAdopted(folder)) return undefined;
-  return { mapping, openapi: findFile(folder, 'openapi') ?? join(folder, 'openapi.yaml') };
-}
-
-/** Returns true if an overlay names a WSDL, which may be in a subfolder. */
-function namesWsdl(overlay: string): boolean {
-  const root = readYamlFile(overlay, [])?.root;
-  return isNode(root) && root.wsdl !== undefined;
-}
-
-/** Returns the path of a contract's `names.lock`: in the folder of the overlay, or else of the document. */
-export function namesLockOf(place: ContractPlace): string {
-  if (typeof place === 'string' && isAdopted(place)) return join(place, 'names.lock');
-  const { openapi, overlay } = typeof place === 'string' ? filesIn(place) : place;
-  return join(dirname(overlay ?? openapi), 'names.lock');
-}
-
-function filesIn(directory: string): ContractFiles {
-  const openapi = findFile(directory, 'openapi');
-  if (openapi !== undefined) return { openapi, overlay: findFile(directory, 'soap') };
-  const message =
-    'no such file; a contract is a folder with openapi.yaml or a legacy WSDL, and an optional soap.yaml (or .yml, .json)';
-  throw new ContractError([{ file: join(directory, 'openapi.yaml'), pointer: '', message }]);
-}
-
-/** Returns the path of a contract's file in a folder, in any supported format; undefined if it does not exist. */
-export function findFile(directory: string, name: 'openapi' | 'soap' | 'mapping'): string | undefined {
-  return ['yaml', 'yml', 'json']
-    .map((extension) => join(directory, `${name}.${extension}`))
-    .find((path) => existsSync(path));
 }

@@ -1,14 +1,12 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { configSettings } from '../../gateway/process/config.ts';
-import { defaultLimits } from '../../mappings/contract/limits.ts';
-import { Allowance, contractConstants } from '../../mappings/loader/document/allowance.ts';
 import { schemaFileOf } from '../../mappings/loader/document/settings-file.ts';
-import { sha256, shippedValuesFile } from '../../mappings/loader/document/shipped.ts';
-import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
 import { mappingSettings } from '../../mappings/mapping/notation.ts';
 import { overlaySettings } from '../../mappings/contract/overlay-keys.ts';
 import { readContract, schemaFiles, screeningContract } from '../../mappings/loader/load.ts';
+import { shippedFile } from '../../mappings/loader/shipped-contract.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
 import { excerptPages, withExcerpts } from '../docs/excerpts.ts';
 import { countAll, countsFile } from '../documents/documents.ts';
@@ -22,17 +20,8 @@ import { supplyChainPage, writeSupplyChainPage } from '../supply-chain/page.ts';
 
 const { contract } = readContract(screeningContract);
 
-/** The values of the YAML files that ship. A limit below the usual one makes the loader read the files themselves. */
-export const shippedValues = `${JSON.stringify(
-  Object.fromEntries(
-    ['openapi.yaml', 'soap.yaml'].map((name) => {
-      const path = join(screeningContract, name);
-      const limits = { ...defaultLimits, contractTokens: contractConstants.contractTokens - 1 };
-      const root = readYamlFile(path, [], new Allowance(limits))?.root;
-      return [name, { sha256: sha256(readFileSync(path)), root }];
-    }),
-  ),
-)}\n`;
+/** The contract that ships, loaded. It is read at start instead of its files. */
+export const shippedContract = serialize(readContract(screeningContract));
 
 /** Expected content of each golden file, by its name in this folder. `npm run golden` writes the files. */
 export const goldens = {
@@ -54,7 +43,7 @@ Writes all generated files: golden WSDLs, JSON Schemas, and the tables and excer
 if (import.meta.main) {
   scriptArguments(help, {});
   for (const { file } of excerptPages()) writeFileSync(file, withExcerpts(readFileSync(file, 'utf8')));
-  writeFileSync(shippedValuesFile, shippedValues);
+  writeFileSync(shippedFile, shippedContract);
   writeFileSync(schemaFiles.overlay, overlaySchema);
   writeFileSync(schemaFiles.adoptedOverlay, adoptedOverlaySchema);
   writeFileSync(schemaFiles.config, configSchema);

@@ -9,7 +9,6 @@ import { JsonReader } from '../../json/reader.ts';
 import { Allowance, OverLimit } from './allowance.ts';
 import { type ContractProblem, unescapedSegment } from './error.ts';
 import { define } from './node.ts';
-import { shippedValue } from './shipped.ts';
 
 type YamlLibrary = typeof import('yaml');
 
@@ -46,10 +45,7 @@ export function readYamlFile(
 ): YamlFile | undefined {
   const messages: string[] = [];
   try {
-    const bytes = readWhole(path, allowance);
-    const isAsWritten = scalars === 'asWritten';
-    const shipped = isAsWritten ? undefined : shippedValue(path, bytes, allowance);
-    const root = shipped ?? readYaml(bytes, messages, allowance, isAsWritten);
+    const root = readYaml(readWhole(path, allowance), messages, allowance, scalars === 'asWritten');
     if (messages.length === 0) return { path, root };
   } catch (error) {
     messages.push(unreadable(error));
