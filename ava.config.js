@@ -79,6 +79,7 @@ const long = [
   'test/gateway/process/memory.test.ts',
   'test/gateway/process/process.test.ts',
   'test/gateway/process/sites.test.ts',
+  'test/gateway/process/start-modules.test.ts',
   'test/gateway/process/state-metrics.test.ts',
   'test/gateway/process/tls.test.ts',
   'test/gateway/process/workers.test.ts',
