@@ -84,14 +84,16 @@ test('docs/openapi-to-soap.md: each cause of an error gives the fault of its row
   t.teardown(() => rmSync(folder, { recursive: true }));
   const openapi = join(folder, 'openapi.yaml');
   writeFileSync(openapi, JSON.stringify(documentOf('{"type":"integer"}')));
-  const limits = { upstreamFirstByteMs: 200, retryPercent: 0 };
-  const gateway = await startGateway(t, { limits, serve: { contract: { openapi } } });
+  const serve = { contract: { openapi } };
+  const patient = await startGateway(t, { isPatient: true, serve });
+  const impatient = await startGateway(t, { isPatient: true, limits: { upstreamFirstByteMs: 100 }, serve });
   const body = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><send xmlns="urn:Values"><Body/></send></s:Body></s:Envelope>`;
   for (const [cause, responses] of Object.entries(answers)) {
     const row = errors.find(([first = '']) => first.startsWith(cause));
     const [, soap11, , status, code = ''] = row ?? [];
     const codes = /^the upstream's code, otherwise (\w+)$/.exec(code)?.slice(1) ?? [];
     const expected = codes.length > 0 ? ['own', ...codes] : [code];
+    const gateway = status === '504' ? impatient : patient;
     for (const [index, answer] of responses.entries()) {
       gateway.answer(answer);
       const headers = { 'content-type': 'text/xml', soapaction: '""' };
