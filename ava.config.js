@@ -36,6 +36,7 @@ const long = [
   'test/gateway/admin/workers.test.ts',
   'test/gateway/admission/admission.test.ts',
   'test/gateway/admission/caller-limits.test.ts',
+  'test/gateway/admission/refused-limits.test.ts',
   'test/gateway/call/basic.test.ts',
   'test/gateway/call/credentials.test.ts',
   'test/gateway/commands/admin-token.test.ts',

@@ -33,6 +33,7 @@ export interface LimitedCall {
   readonly key: string;
   /** Name of the caller; undefined if unknown. */
   readonly caller: string | undefined;
+  /** Name of the operation; `''` if it is unknown. */
   readonly operation: string;
   /** Called with the headers for the reply, even if the call is rejected. */
   readonly setHeaders: (headers: Readonly<Record<string, string>>) => void;

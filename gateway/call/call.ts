@@ -27,6 +27,7 @@ import { CallError, type Failure, failureOf } from './error.ts';
 import type { RequestHead } from './head.ts';
 import type { NonceAnswer, NonceStore } from './nonces.ts';
 import { bytesOf, type Outcome, readReply } from './outcome.ts';
+import { countRefused, isMistake } from './refused.ts';
 import { refuseProblems, requestOf } from './request.ts';
 
 // One call of any protocol, from its inputs to its outcome. Sockets, markup and paths belong to http/ and protocols/.
@@ -180,6 +181,7 @@ export async function runCall(
   let values: FoundCredentials | undefined;
   let hideKnown: Hide | undefined;
   let leave: (() => void) | undefined;
+  let isCounted = false;
   let request: UpstreamRequest | undefined;
   const hide: Hide = (text, most) => {
     // Both branches hide the same values. Given credentials are hidden even before they are checked.
@@ -209,6 +211,7 @@ export async function runCall(
         values = structuredClone(values);
       }
     }
+    isCounted = true;
     if (service.callerLimits !== undefined) leave = await enterLimits(service, exchange, operation, values);
     const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
     if (kept instanceof Promise) await kept; // awaiting a non-promise costs a microtask
@@ -233,7 +236,10 @@ export async function runCall(
     if (outcome.kind === 'failure') exchange.stats.error = outcome.failure.errorCode;
     return outcome;
   } catch (error) {
-    return { kind: 'failure', failure: failureFor(service, exchange, error, hide) };
+    const { name } = operation.operation;
+    const refused = { error, isMistake: isMistake(error), operation: name, given };
+    const told = isCounted ? error : await countRefused(service, exchange, refused);
+    return { kind: 'failure', failure: failureFor(service, exchange, told, hide) };
   } finally {
     leave?.();
     if (exchange.isWritten || !exchange.reached) dropBody(request); // otherwise the operating system may still read it

@@ -169,6 +169,39 @@ export function compileCredentials(
 }
 
 /**
+ * Returns the credentials that a refused message claims, without any check. In each place, values that no accepted call
+ * can have are left out, so that the result is bounded. The order of the names is that of `ReadCredentials`.
+ *
+ * @param inMessage undefined if the message could not be read
+ */
+export function claimedCredentials(
+  credentials: Credentials | undefined,
+  inMessage: MessageCredentials | undefined,
+  request: MessageHead,
+  limits: Limits,
+): CredentialValues {
+  const all = new Map<string, string>();
+  const fromHeaders = new Set<string>();
+  const { credential = maxCredentialCharacters, authorization = maxAuthorizationCharacters } = limits;
+  const basic = credentials?.basic === undefined ? undefined : basicOf(request, credentials.basic, limits);
+  for (const part of credentials?.parts ?? []) {
+    const { name, header } = part;
+    const form = isAuthorization(part)
+      ? { most: authorization, pattern: schemeAndToken }
+      : { most: credential, pattern: token };
+    const given = request.headers[header.toLowerCase()];
+    const inBasic = typeof basic === 'object' ? basic.get(name) : undefined;
+    const inSoap = inMessage?.block?.get(name) || inMessage?.token?.get(name);
+    const inHeader = typeof given === 'string' ? given : undefined;
+    const value = inMessage?.body.get(name) || inSoap || inHeader || inBasic;
+    if (value === undefined || value === '' || !isFit(value, form, credentials?.send ?? 'headers')) continue;
+    all.set(name, value);
+    if (inMessage?.body.get(name) !== value) fromHeaders.add(name);
+  }
+  return { all, fromHeaders };
+}
+
+/**
  * Returns the suffix for "credentials missing" that names credentials the caller gave but this contract does not read.
  */
 function unreadOf(

@@ -4,6 +4,7 @@ import type { CompiledOperation, Frame, RouteValue } from '../../mappings/compil
 import { failureFor, runCall } from '../call/call.ts';
 import { CallError, wrongVerb } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
+import { countRefused, isMistake } from '../call/refused.ts';
 import { hasBody, readBody } from '../http/body.ts';
 import type { Endpoint, RouteMatch } from '../http/endpoints.ts';
 import { acceptedFormat, type Format, formatNamed, isCallback } from '../http/negotiate.ts';
@@ -44,7 +45,9 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
       return frameOf(choice.formatFor(own));
     });
   } catch (error) {
-    outcome = { kind: 'failure', failure: failureFor(service, context, error) };
+    const refused = { error, isMistake: isMistake(error), operation: context.stats.operation };
+    const told = await countRefused(service, context, refused);
+    outcome = { kind: 'failure', failure: failureFor(service, context, told) };
   }
   const allow = target.refusal?.allow;
   const replyTo = replyContext(context, target.operation, undefined);

@@ -3,6 +3,7 @@ import { type RelatedType, RelatedTypeError } from '../../../mappings/http-mappi
 import { runCall } from '../../call/call.ts';
 import { CallError } from '../../call/error.ts';
 import type { RequestHead } from '../../call/head.ts';
+import { countRefused, isMistake, type Refused } from '../../call/refused.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
@@ -100,8 +101,10 @@ async function answer(
   const { service } = options;
   let version = claimed;
   let reply: Reply;
+  let isRead = false;
   try {
     const call = await read();
+    isRead = true;
     const { operation, input, header, credentials } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
@@ -120,8 +123,10 @@ async function answer(
     reply = soapReply(version, outcome, replyContext(context, operation, header, asksForXml(head)));
   } catch (error) {
     // includes internal errors of the codecs while writing the reply
-    reply = refusalOf(undecodable(error, version), context, version);
+    const refusal = undecodable(error, version);
     if (error instanceof Fault) version = error.version;
+    const told = isRead ? refusal : await countRefused(service, context, refusedOf(refusal, stats));
+    reply = refusalOf(told, context, version);
   }
   send(context, version.format, reply);
 }
@@ -164,6 +169,12 @@ function undecodable(error: unknown, version: SoapVersion): unknown {
   return new Fault(version, 'sender', error.said, { kind: 'MalformedRequest', cause: error });
 }
 
+/** Describes a message whose operation is not called. */
+function refusedOf(error: unknown, { operation }: RequestStats): Refused {
+  const isFaultOfCaller = error instanceof Fault && error.code !== 'receiver';
+  return { error, isMistake: isFaultOfCaller || isMistake(error), operation };
+}
+
 /**
  * Returns the reply to a SOAP request that failed before its call: a fault, or plain text (W44). Plain text is used if
  * the status is 5xx, so that proxies recognise an overloaded gateway, or if nothing marks the request as SOAP. CXF,
@@ -175,10 +186,14 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
   if (error instanceof CallError) {
     const { status, message, code } = error;
     stats.error = code;
-    if (status >= 500 || !saysItIsSoap(head)) return textReply(status, message, requestId);
+    if (status >= 500 || !saysItIsSoap(head)) {
+      const reply = textReply(status, message, requestId);
+      return { ...reply, retryAfter: error.retryAfter ?? reply.retryAfter };
+    }
     return {
       ...faultReply(new Fault(version, 'sender', error.said, { cause: error }), replyTo),
       xStatus: status,
+      retryAfter: error.retryAfter,
     };
   }
   noteFault(stats, error);
