@@ -9,6 +9,7 @@ import { type Admission, smallBytes } from '../admission/admission.ts';
 import type { CallerLimits } from '../admission/caller-limits.ts';
 import type { InFlight } from '../admission/in-flight-set.ts';
 import type { ShownMessages } from '../telemetry/messages.ts';
+import { mistakesOf } from '../telemetry/mistakes.ts';
 import type { Observer } from '../telemetry/observer.ts';
 import { type Noted, noteFailure, type RequestStats, type WriteOutcome } from '../telemetry/request-stats.ts';
 import { dropPiece, giveBack } from '../upstream/collector.ts';
@@ -489,6 +490,11 @@ export function failureFor(
   hide: Hide = (text) => text,
 ): Failure {
   exchange.stats.error = error instanceof CallError ? error.code : 'InternalError';
+  if (error instanceof CallError && error.status < 500) {
+    const reasons =
+      error.problems.length > 0 ? error.problems : error.reason === undefined ? [] : [error.reason];
+    exchange.stats.refusal = mistakesOf(service.compiled.contract, reasons);
+  }
   if (error instanceof CallError && error.logged !== undefined)
     noteFailure(exchange.stats, { cause: 'invalid', reason: error.logged });
   if (error instanceof CallError) return failureOf(error, exchange.requestId, hide);

@@ -67,7 +67,7 @@ export function finish(
   stats.ms = stats.endedAt - started;
   stats.clientIp = context.options.addressOf(request);
   stats.aborted = aborted;
-  if (stats.operation === undefined) {
+  if (stats.operation === undefined || stats.error !== undefined || stats.fault !== undefined) {
     stats.path = logText(request.url?.replace(/[?#].*$/s, '') ?? '');
     const agent = request.headers['user-agent'];
     if (agent !== undefined) stats.userAgent = logText(agent);

@@ -37,6 +37,11 @@ export class CallerCounts {
     row.statuses.set(status, (row.statuses.get(status) ?? 0) + 1);
   }
 
+  /** Returns true if the caller has a row of its own. */
+  has(caller: string): boolean {
+    return this.#rows.has(caller);
+  }
+
   /** Yields each caller's requests by status. The row `other` is last. */
   *entries(): Iterable<readonly [caller: string, statuses: ReadonlyMap<number, number>]> {
     for (const [caller, { statuses }] of this.#rows) yield [caller, statuses];

@@ -75,8 +75,9 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
   const failure = piece(`{"level":${levels.error},"time":`);
   const openingOf = (record: RequestRecord): Piece => {
     if (level === 'debug') return opening;
-    if ((record.meant ?? record.status) >= 500) return failure;
-    return record.fault === undefined ? opening : warning;
+    const outcome = record.meant ?? record.status;
+    if (outcome >= 500) return failure;
+    return outcome >= 400 || record.fault !== undefined ? warning : opening;
   };
   const kindOf = compileKinds(path);
   return (record, to) => {
@@ -138,6 +139,7 @@ function seldom({
   aborted,
   noted,
   unverified,
+  refusal,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -154,6 +156,7 @@ function seldom({
   return {
     error: error === undefined ? undefined : codeForLog(error),
     fault,
+    refusal,
     ...(failures === undefined ? {} : { upstream, failures }),
     block,
     path,
@@ -179,6 +182,11 @@ const ownCodes: ReadonlySet<string> = new Set([...Object.keys(errorCodes), ...Ob
  */
 export function codeForLog(code: string): string {
   return ownCodes.has(code) || /^Status\d{3}$/.test(code) ? code : 'Upstream';
+}
+
+/** Returns the code of a failed request for log and metrics; undefined if it did not fail. */
+export function codeOf({ error, fault }: Pick<RequestRecord, 'error' | 'fault'>): string | undefined {
+  return fault ?? (error === undefined ? undefined : codeForLog(error));
 }
 
 /** An error as the log describes it. */

@@ -3,6 +3,8 @@ import type { Load } from '../admission/admission.ts';
 import type { UpstreamState } from '../upstream/upstream.ts';
 import { CallerCounts, others } from './caller-counts.ts';
 import { type Callers, createCallers } from './callers.ts';
+import { FaultCounts } from './fault-counts.ts';
+import { codeOf } from './log.ts';
 import type { RequestRecord } from './request-stats.ts';
 
 /** Current values of the process. */
@@ -69,6 +71,7 @@ interface Counts {
   readonly requests: Map<string, { readonly statuses: Map<number, number>; readonly durations: Histogram }>;
   readonly operations: Map<string, OperationCounts>;
   readonly callers: CallerCounts;
+  readonly faults: FaultCounts;
   readonly wsse: Map<string, number>;
   readonly unverified: Map<string, number>;
   readonly upstreamStatuses: Map<number, number>;
@@ -132,6 +135,7 @@ function createCounts({ topCallers = maxCallers }: Limits, callers: () => Caller
     requests: new Map(),
     operations: new Map(),
     callers: new CallerCounts(topCallers, callers),
+    faults: new FaultCounts(),
     wsse: new Map(),
     unverified: new Map(),
     upstreamStatuses: new Map(),
@@ -158,6 +162,9 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
   if (operation !== undefined && metricOperations > 0)
     countOperation(counts.operations, operation, record, metricOperations);
   if (caller !== undefined) counts.callers.count(caller, meant ?? status);
+  const code = codeOf(record);
+  if (code !== undefined)
+    counts.faults.count(code, operationLabel(counts, operation), callerLabel(counts, caller));
   if (record.wsse !== undefined) add(counts.wsse, record.wsse);
   for (const name of record.unverified) add(counts.unverified, name);
   if (record.aborted) counts.aborted++;
@@ -172,6 +179,18 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
   counts.retries += retries;
   add(counts.upstreamStatuses, record.upstreamStatus);
   observe(counts.upstreamDurations, record.upstreamMs / 1000);
+}
+
+/** Returns the operation if it has counts of its own. */
+function operationLabel({ operations }: Counts, operation: string | undefined): string {
+  if (operation === undefined) return '';
+  return operations.has(operation) ? operation : others;
+}
+
+/** Returns the caller if it has counts of its own. */
+function callerLabel({ callers }: Counts, caller: string | undefined): string {
+  if (caller === undefined) return '';
+  return callers.has(caller) ? caller : others;
 }
 
 /** Counts a request to an operation. At most `most` operations have their own counts. */
@@ -278,6 +297,13 @@ const families: readonly FamilyOfContracts[] = [
       [...callers.entries()].flatMap(([caller, statuses]) =>
         samplesBy('status', name, `${labels},caller="${caller}"`, statuses),
       ),
+  ),
+  each(
+    'faults_total',
+    'counter',
+    'Failed requests by error code, operation and caller. Empty labels are unknown.',
+    ({ labels, faults }, name) =>
+      [...faults.entries()].map(([own, value]) => sample(name, `${labels},${own}`, value)),
   ),
   by(
     'status',

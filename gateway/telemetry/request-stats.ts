@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { Deviation } from '../../mappings/codec/problem.ts';
+import type { LoggedMistake } from './mistakes.ts';
 
 /**
  * Record of a request, for its log line and the metrics. It is filled during the request and is complete once the reply
@@ -28,13 +29,15 @@ export interface RequestStats {
   error: string | undefined;
   /** One-word reason if no operation could answer and the caller gets a fault. */
   fault: string | undefined;
+  /** The mistakes of a refused message; undefined if it was not refused. */
+  refusal: readonly LoggedMistake[] | undefined;
   /** Scheme, host and port of the upstream. */
   upstream: string | undefined;
   /** Failures of the upstream call, one per attempt; undefined if there were none. */
   failures: UpstreamFailure[] | undefined;
   /** Header block that was not understood, `{namespace}name`, as `logText` writes it. */
   block: string | undefined;
-  /** Path and User-Agent of a request for no operation, as `logText` writes them. */
+  /** Path and User-Agent of a request that failed or was for no operation, as `logText` writes them. */
   path: string | undefined;
   userAgent: string | undefined;
   /** Number of attempts to send it upstream. */
@@ -152,6 +155,7 @@ export function startStats(
     caller: undefined,
     error: undefined,
     fault: undefined,
+    refusal: undefined,
     upstream: undefined,
     failures: undefined,
     block: undefined,

@@ -8,6 +8,7 @@ import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
 import type { RequestContext } from '../../http/request-context.ts';
 import { send, serveOptions } from '../../http/send.ts';
+import { mistakesOf } from '../../telemetry/mistakes.ts';
 import { logText, type RequestStats } from '../../telemetry/request-stats.ts';
 import type { PreparedSoapCall } from '../read-aside.ts';
 import { readSoap, readSoapBody, type Service } from '../read-request.ts';
@@ -183,9 +184,11 @@ function refusedOf(error: unknown, { operation }: RequestStats): Refused {
 function refusalOf(error: unknown, context: RequestContext, version: SoapVersion): Reply {
   const { stats, head, requestId, options } = context;
   const replyTo = replyContext(context, undefined, undefined, asksForXml(head));
+  const { contract } = options.service.compiled;
   if (error instanceof CallError) {
     const { status, message, code } = error;
     stats.error = code;
+    if (status < 500 && error.reason !== undefined) stats.refusal = mistakesOf(contract, [error.reason]);
     if (status >= 500 || !saysItIsSoap(head)) {
       const reply = textReply(status, message, requestId);
       return { ...reply, retryAfter: error.retryAfter ?? reply.retryAfter };
@@ -198,6 +201,7 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
   }
   noteFault(stats, error);
   if (error instanceof Fault) {
+    stats.refusal = mistakesOf(contract, [error.reason]);
     noteSecurity(stats, error.header, error.code);
     return faultReply(error, replyTo);
   }

@@ -416,6 +416,7 @@ const settled: RequestRecord = {
   caller: undefined,
   error: undefined,
   fault: undefined,
+  refusal: undefined,
   block: undefined,
   path: undefined,
   userAgent: undefined,
