@@ -42,6 +42,7 @@ const long = [
   'test/gateway/commands/admin-token.test.ts',
   'test/gateway/commands/adopt.test.ts',
   'test/gateway/commands/adopted.test.ts',
+  'test/gateway/commands/check-files.test.ts',
   'test/gateway/commands/diff-options.test.ts',
   'test/gateway/commands/environment.test.ts',
   'test/gateway/commands/explain.test.ts',

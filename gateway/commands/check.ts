@@ -4,7 +4,7 @@ import { type AdoptedService, serviceOf } from '../../mappings/contract/adopted.
 import { defaultLimits, type Limits } from '../../mappings/contract/limits.ts';
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { Allowance } from '../../mappings/loader/document/allowance.ts';
-import type { ContractProblem } from '../../mappings/loader/document/error.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import { unusableNames } from '../../mappings/loader/names/portable.ts';
@@ -16,6 +16,7 @@ import { wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { finding, wrongInput } from './failure.ts';
+import { type FileFlags, fileOptionGroups, listOf, tlsOf, trustedProxiesOption } from './file-options.ts';
 import { helpEnd } from './help.ts';
 import {
   type ContractFlags,
@@ -23,11 +24,12 @@ import {
   contractAction,
   contractCommand,
   httpUrl,
+  type PlacedContract,
   placesOf,
 } from './options.ts';
 import { jsonOption, printError, printJson, printLine } from './output.ts';
 
-interface CheckFlags extends ContractFlags {
+interface CheckFlags extends ContractFlags, FileFlags {
   readonly config?: string;
   readonly json: boolean;
   readonly upstream?: string;
@@ -36,7 +38,7 @@ interface CheckFlags extends ContractFlags {
 
 /** Creates the command `soapbridge check`. */
 export function checkCommand(): Command {
-  return contractCommand('check')
+  const command = contractCommand('check')
     .description('report problems of a contract, or list its operations')
     .addOption(configOption())
     .addOption(
@@ -55,29 +57,68 @@ export function checkCommand(): Command {
       }),
     )
     .action(contractAction(printCheck));
+  const groups = { 'Files that serve reads:': [trustedProxiesOption()], ...fileOptionGroups() };
+  for (const [group, options] of Object.entries(groups))
+    for (const option of options) command.addOption(option.helpGroup(group));
+  return command;
 }
 
 async function printCheck(flags: CheckFlags): Promise<void> {
-  const { limits, config, json } = flags;
+  const { config, json } = flags;
   if (flags.probe) checkProbe(flags);
-  const loaded = placesOf(flags).map(({ place, basePath }): CheckedContract => {
-    const own = readContract(place, limits);
-    const loaded = {
-      ...own,
-      contract: { ...own.contract, basePath: basePath ?? own.contract.basePath },
-    };
-    const mapped = withMapping(place, loaded, limits ?? defaultLimits);
-    return { ...mapped, derived: derivedProblems(loaded, limits) };
-  });
+  const { loaded, warnings } = await readAll(flags);
   const probes = flags.probe ? await probeAll(flags) : undefined;
   const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
   if (!json) {
     for (const each of loaded) print(each);
+    for (const warning of warnings) printLine(`warning: ${warning}`);
     for (const { sentence } of probes ?? []) printLine(sentence);
-  } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), ...told });
+  } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), warnings, ...told });
   else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...told });
   if (probes?.some(({ probed }) => !probed.reached)) process.exitCode = finding;
   if (loaded.some(({ derived }) => derived.length > 0)) process.exitCode = wrongInput;
+}
+
+/** Reads the contracts, and the other files that `serve` reads. Throws ContractError with the problems of all files. */
+async function readAll(flags: CheckFlags): Promise<{
+  readonly loaded: readonly CheckedContract[];
+  readonly warnings: readonly string[];
+}> {
+  // Loaded on demand: other commands do not need the modules of a process.
+  const [{ checkFiles, Findings }, { readTokens }] = await Promise.all([
+    import('../process/check-files.ts'),
+    import('../admin/tokens.ts'),
+  ]);
+  const { limits, config, callers, callerKey } = flags;
+  const findings = new Findings();
+  const places = findings.collect(() => placesOf(flags));
+  const loaded = (places ?? []).flatMap((place) => findings.collect(() => readPlace(place, limits)) ?? []);
+  const isWhole = places !== undefined && loaded.length === places.length;
+  const files = checkFiles(
+    {
+      config,
+      tls: findings.collect(() => tlsOf(flags)),
+      wsseSecrets: flags.wsseSecrets,
+      callerLimits: flags.callerLimits,
+      limitStore: flags.limitStore,
+      trustedProxies: listOf(flags.trustedProxies),
+      callerFiles: { callers, callerKey },
+      readTokens,
+    },
+    isWhole ? loaded.map(({ contract }) => contract) : undefined,
+  );
+  findings.collect(() => {
+    if (files.problems.length > 0) throw new ContractError(files.problems);
+  });
+  if (findings.problems.length > 0) throw new ContractError(findings.problems);
+  return { loaded, warnings: files.warnings };
+}
+
+function readPlace({ place, basePath }: PlacedContract, limits: Limits | undefined): CheckedContract {
+  const own = readContract(place, limits);
+  const loaded = { ...own, contract: { ...own.contract, basePath: basePath ?? own.contract.basePath } };
+  const mapped = withMapping(place, loaded, limits ?? defaultLimits);
+  return { ...mapped, derived: derivedProblems(loaded, limits) };
 }
 
 function checkProbe({ config, upstream }: CheckFlags): void {

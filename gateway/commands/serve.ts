@@ -14,6 +14,7 @@ import { type ShownSetting, withoutUserinfo } from '../process/shown-settings.ts
 import { asksForTraces } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
+import { type FileFlags, fileOptionGroups, listOf, tlsOf, trustedProxiesOption } from './file-options.ts';
 import { helpEnd, wrongInputText } from './help.ts';
 import {
   type ContractFlags,
@@ -33,26 +34,17 @@ const signals = ['SIGTERM', 'SIGINT'] as const;
 
 interface ServeFlags
   extends ContractFlags,
-    Pick<
-      ServeOptions,
-      'host' | 'port' | 'logLevel' | 'auditLog' | 'wsseSecrets' | 'tryIt' | 'callerLimits' | 'limitStore'
-    > {
+    FileFlags,
+    Pick<ServeOptions, 'host' | 'port' | 'logLevel' | 'auditLog' | 'tryIt'> {
   readonly config?: string;
   readonly upstream?: string;
   readonly demo?: true;
   readonly upstreamDb?: string;
   readonly publicUrl?: string;
-  readonly trustedProxies?: string;
   readonly allowedHosts?: readonly string[];
   readonly logMessages: 'on' | 'off';
   readonly drainDelay: number;
   readonly workers: number;
-  readonly callers?: string;
-  readonly callerKey?: string;
-  readonly tlsCertificate?: string;
-  readonly tlsKey?: string;
-  readonly tlsCa?: string;
-  readonly tlsClientCertificates?: 'ask' | 'require';
   readonly pages: 'on' | 'off';
 }
 
@@ -88,10 +80,7 @@ const optionGroups: Readonly<Record<string, readonly Option[]>> = {
       .env('HOST')
       .default(defaultHost),
     publicUrlOption(),
-    new Option(
-      '--trusted-proxies <list>',
-      'addresses or ranges of proxies whose X-Forwarded-* headers are used',
-    ).env('SOAPBRIDGE_TRUSTED_PROXIES'),
+    trustedProxiesOption(),
     new Option(
       '--allowed-hosts <list>',
       'accepted names in the Host header; others get 421 (default: loopback names on loopback without proxies, else all)',
@@ -99,41 +88,7 @@ const optionGroups: Readonly<Record<string, readonly Option[]>> = {
       .env('SOAPBRIDGE_ALLOWED_HOSTS')
       .argParser(toHosts),
   ],
-  'TLS:': [
-    new Option('--tls-certificate <file>', 'server certificate, PEM; with --config, set tls in the file')
-      .env('SOAPBRIDGE_TLS_CERTIFICATE')
-      .conflicts('config'),
-    new Option('--tls-key <file>', 'private key of the certificate, PEM')
-      .env('SOAPBRIDGE_TLS_KEY')
-      .conflicts('config'),
-    new Option('--tls-client-certificates <how>', 'ask for a client certificate, or require one')
-      .env('SOAPBRIDGE_TLS_CLIENT_CERTIFICATES')
-      .choices(['ask', 'require'])
-      .conflicts('config'),
-    new Option('--tls-ca <file>', 'CA certificates for client certificates, PEM')
-      .env('SOAPBRIDGE_TLS_CA')
-      .conflicts('config'),
-  ],
-  'Callers:': [
-    new Option('--callers <file>', 'callers.yaml: names of callers by their ids, for log and metrics')
-      .env('SOAPBRIDGE_CALLERS')
-      .argParser(toFile),
-    new Option('--caller-key <file>', 'secret key for the pseudonyms of callers in the log')
-      .env('SOAPBRIDGE_CALLER_KEY')
-      .argParser(toFile),
-    new Option('--wsse-secrets <file>', 'YAML map of usernames to secrets, to verify password digests')
-      .env('SOAPBRIDGE_WSSE_SECRETS')
-      .argParser(toFile),
-    new Option('--caller-limits <file>', 'rates, quotas and concurrent calls per caller and operation')
-      .env('SOAPBRIDGE_CALLER_LIMITS')
-      .argParser(toFile),
-    new Option(
-      '--limit-store <url>',
-      'redis:// or rediss:// URL of the store that replicas share for caller limits',
-    )
-      .env('SOAPBRIDGE_LIMIT_STORE')
-      .argParser(toStoreUrl),
-  ],
+  ...fileOptionGroups(),
   'Documentation pages:': [
     new Option('--pages <switch>', 'documentation pages with samples and a form for test calls')
       .env('SOAPBRIDGE_PAGES')
@@ -384,27 +339,6 @@ async function printLoads(reports: readonly LoadReport[]): Promise<void> {
   for (const line of linesOf(reports)) printLine(line);
 }
 
-/** Returns the TLS settings of the flags. Throws RangeError. */
-function tlsOf({
-  tlsCertificate: certificate,
-  tlsKey: key,
-  tlsCa: ca,
-  tlsClientCertificates: clientCertificates,
-}: ServeFlags): ServeOptions['tls'] {
-  const isSaid = [certificate, key, ca, clientCertificates].some((each) => each !== undefined);
-  if (!isSaid) return undefined;
-  if (certificate === undefined || key === undefined)
-    throw new RangeError('--tls-certificate, --tls-key: expected both, got only one or none');
-  return {
-    certificate,
-    key,
-    ca,
-    minVersion: undefined,
-    clientCertificates,
-    said: { file: 'command line', pointer: '/tls' },
-  };
-}
-
 /**
  * Returns the allowed hosts for a loopback address. With trusted proxies any host is allowed, because a proxy may pass
  * on the Host of its own clients.
@@ -418,13 +352,6 @@ function toHosts(text: string): readonly string[] {
   const names = listOf(text);
   if (names.length === 0) throw new InvalidArgumentError('expected names, such as api.example.com.');
   return names;
-}
-
-function listOf(text = ''): readonly string[] {
-  return text
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
 }
 
 /** Handlers of SIGHUP and SIGUSR1. */
@@ -537,14 +464,6 @@ function toPort(text: string): number {
   if (!/^\d{1,5}$/.test(text) || port > 65535)
     throw new InvalidArgumentError('expected a number from 0 to 65535.');
   return port;
-}
-
-/** Parses a store URL. The error does not show it, because it may contain a password. */
-function toStoreUrl(text: string): string {
-  const url = URL.parse(text);
-  if (url === null || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
-    throw new RangeError('--limit-store: expected a URL such as redis://valkey:6379, got another format');
-  return text;
 }
 
 function toMilliseconds(text: string): number {

@@ -162,7 +162,7 @@ function createService(
  * Returns the secrets for checking digests, if the contract requires them (W49). Throws RangeError if the process has
  * none.
  */
-function secretsOf({ wsse }: Contract, options: CoreOptions): Secrets | undefined {
+export function secretsOf({ wsse }: Contract, options: Pick<CoreOptions, 'secrets'>): Secrets | undefined {
   if (wsse?.digest !== 'secrets') return undefined;
   const secrets = options.secrets?.();
   if (secrets === undefined)

@@ -21,19 +21,24 @@ export interface ProcessCallerLimits {
   readonly close: () => void;
 }
 
-/** Reads the file and, if one is configured, connects to the store. Throws ContractError, RangeError. */
-export async function openCallerLimits(
-  { callerLimits: path, limitStore, metricsOfAll }: ServeOptions,
-  limits: Limits,
+/**
+ * Reads the file of caller limits, and checks the options that belong to it. Returns undefined without the option.
+ * Throws ContractError, RangeError.
+ */
+export function readCallerLimitFiles(
+  {
+    callerLimits: path,
+    limitStore,
+    metricsOfAll,
+  }: Pick<ServeOptions, 'callerLimits' | 'limitStore' | 'metricsOfAll'>,
   callers: Callers,
-  log: Logger,
-): Promise<ProcessCallerLimits | undefined> {
+): CallerLimitsFile | undefined {
   if (path === undefined) {
     if (limitStore !== undefined)
       throw new RangeError('SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_LIMITS, got none');
     return undefined;
   }
-  let file: CallerLimitsFile = readCallerLimits(path);
+  const file = readCallerLimits(path);
   if (limitStore === undefined && metricsOfAll !== undefined)
     throw new RangeError(
       'SOAPBRIDGE_CALLER_LIMITS: expected SOAPBRIDGE_LIMIT_STORE for several workers, got none. Without it each worker counts separately',
@@ -42,6 +47,20 @@ export async function openCallerLimits(
     throw new RangeError(
       'SOAPBRIDGE_LIMIT_STORE: expected SOAPBRIDGE_CALLER_KEY, got none. Replicas need the same key to share the counts of a caller',
     );
+  return file;
+}
+
+/** Reads the file and, if one is configured, connects to the store. Throws ContractError, RangeError. */
+export async function openCallerLimits(
+  options: ServeOptions,
+  limits: Limits,
+  callers: Callers,
+  log: Logger,
+): Promise<ProcessCallerLimits | undefined> {
+  const { callerLimits: path, limitStore } = options;
+  const read = readCallerLimitFiles(options, callers);
+  if (path === undefined || read === undefined) return undefined;
+  let file: CallerLimitsFile = read;
   const local = new CallerWindows(limits.limitWindows ?? maxWindows);
   const here: CallCounts = { windows: local, places: new CallerPlaces() };
   const shared = limitStore === undefined ? undefined : await openStore(limitStore, here, limits, log);

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import type { TlsOptions } from 'node:tls';
-import { ContractError, pointerSegment } from '../../mappings/loader/document/error.ts';
+import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
@@ -40,10 +40,14 @@ export class Certificates {
         .get(group)
         ?.find(({ use, contract }) => use === each.use && contract === each.contract);
       if (former === undefined || !isValid(former, now) || isValid(each, now)) return [];
-      const { file, pointer } = each;
-      const message = `expected a certificate that is valid now, got one that ${invalidity(each, now)}`;
-      return [{ file, pointer, message }];
+      return [problemOf(each, now)];
     });
+    if (problems.length > 0) throw new ContractError(withLines(problems));
+  }
+
+  /** Throws ContractError if a certificate is not valid now. */
+  require(now = Date.now()): void {
+    const problems = this.#all().flatMap((each) => (isValid(each, now) ? [] : [problemOf(each, now)]));
     if (problems.length > 0) throw new ContractError(withLines(problems));
   }
 
@@ -137,6 +141,12 @@ function isValid({ use, certificates }: UsedCertificates, now: number): boolean 
   if (certificates.length === 0) return true;
   const areCas = use === 'ca' || use === 'upstream' || use === 'admin_ca';
   return areCas ? certificates.some(isNow) : certificates.every(isNow);
+}
+
+function problemOf(certificates: UsedCertificates, now: number): ContractProblem {
+  const { file, pointer } = certificates;
+  const message = `expected a certificate that is valid now, got one that ${invalidity(certificates, now)}`;
+  return { file, pointer, message };
 }
 
 function invalidity({ certificates }: UsedCertificates, now: number): string {

@@ -32,7 +32,7 @@ export const watchMs = 5_000;
 
 /** Reads the TLS settings. Throws ContractError. */
 export function openTls(
-  options: ServeOptions,
+  options: Pick<ServeOptions, 'config' | 'tls' | 'tlsWatchMs'>,
   trustedProxies: BlockList | undefined,
   certificates: Certificates,
 ): ListenerTls {

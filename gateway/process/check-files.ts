@@ -1,0 +1,129 @@
+import type { TlsOptions } from 'node:tls';
+import type { Contract } from '../../mappings/contract/model.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { secretsOf, shownPath } from '../core/contract-app.ts';
+import { proxyList } from '../http/forwarded.ts';
+import { readCallerLimitFiles } from './caller-limits.ts';
+import { type CallerFiles, readCallers } from './callers-file.ts';
+import { Certificates, certificatesOfListener, certificatesOfPlans } from './certificates.ts';
+import { readConfig, readListenerPlan } from './config.ts';
+import { openTls } from './listener-tls.ts';
+import type { ServeOptions } from './serve-options.ts';
+import { loadTls } from './tls.ts';
+import { readSecrets } from './wsse-secrets.ts';
+
+/** The options of a process whose files are checked. */
+export interface CheckedFiles
+  extends Pick<ServeOptions, 'config' | 'tls' | 'wsseSecrets' | 'callerLimits' | 'limitStore'> {
+  readonly trustedProxies: readonly string[];
+  readonly callerFiles: CallerFiles;
+  /** Reads the token file of the admin listener. Throws ContractError. */
+  readonly readTokens: (file: string, hasCa: boolean) => unknown;
+}
+
+/** Problems that a process would report at its start, and remarks that it would log. */
+export interface FileFindings {
+  readonly problems: readonly ContractProblem[];
+  /** Sentences about certificates that expire soon. */
+  readonly warnings: readonly string[];
+}
+
+/** Runs functions and collects the problems that they throw. The same problem is kept once. */
+export class Findings {
+  readonly #problems = new Map<string, ContractProblem>();
+
+  get problems(): readonly ContractProblem[] {
+    return [...this.#problems.values()];
+  }
+
+  /** Returns the result of `read`; undefined if it throws ContractError. Other errors are thrown. */
+  collect<Result>(read: () => Result): Result | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ContractError)) throw error;
+      for (const problem of error.problems)
+        this.#problems.set(JSON.stringify([problem.file, problem.pointer, problem.message]), problem);
+      return undefined;
+    }
+  }
+
+  /** Like `collect`. A RangeError is a problem of an option, too. */
+  collectOption<Result>(read: () => Result): Result | undefined {
+    return this.collect(() => {
+      try {
+        return read();
+      } catch (error) {
+        throw error instanceof RangeError ? new ContractError([problemOf(error)]) : error;
+      }
+    });
+  }
+}
+
+/** The message of a RangeError starts with the name of its option. */
+function problemOf({ message }: RangeError): ContractProblem {
+  const [, file = 'options', text = message] = /^([\w -]+): (.*)$/s.exec(message) ?? [];
+  return { file, pointer: '', message: text };
+}
+
+/**
+ * Reads all files that a process reads at its start, apart from contracts, with the functions that it uses. Also reports
+ * certificates that are not valid now, and secrets that a served contract needs.
+ *
+ * @param contracts contracts with the base paths at which they are served; undefined if one of them has a problem
+ */
+export function checkFiles(options: CheckedFiles, contracts: readonly Contract[] | undefined): FileFindings {
+  const { config } = options;
+  const findings = new Findings();
+  const certificates = new Certificates();
+  const proxies = findings.collectOption(() => proxyList(options.trustedProxies));
+  findings.collectOption(() => openTls(options, proxies, certificates));
+  const secrets = findings.collectOption(() =>
+    options.wsseSecrets === undefined ? undefined : readSecrets(options.wsseSecrets),
+  );
+  const callers = findings.collectOption(() => readCallers(options.callerFiles));
+  const limits =
+    callers === undefined
+      ? undefined
+      : findings.collectOption(() => readCallerLimitFiles({ ...options, metricsOfAll: undefined }, callers));
+  if (config !== undefined) {
+    findings.collectOption(() => checkAdmin(config, options, certificates));
+    findings.collectOption(() =>
+      certificates.use('upstreams', certificatesOfPlans(config, readConfig(config))),
+    );
+    for (const contract of contracts ?? [])
+      findings.collectOption(() => secretsOf(contract, { secrets: () => secrets }));
+  }
+  if (contracts !== undefined) findings.collectOption(() => limits?.check(contracts));
+  findings.collectOption(() => certificates.require());
+  return { problems: findings.problems, warnings: warningsOf(certificates) };
+}
+
+function checkAdmin(
+  config: string,
+  { trustedProxies, readTokens }: CheckedFiles,
+  certificates: Certificates,
+): void {
+  const { admin } = readListenerPlan(config, trustedProxies.length > 0);
+  if (admin === undefined) return;
+  const tls: TlsOptions | undefined = admin.tls === undefined ? undefined : loadTls(admin.tls);
+  if (admin.tls !== undefined && tls !== undefined)
+    certificates.use('admin', certificatesOfListener(['admin', 'admin_ca'], admin.tls, tls));
+  readTokens(admin.tokens, tls?.ca !== undefined);
+}
+
+/** Returns a sentence for each certificate that is valid now and expires soon. */
+function warningsOf(certificates: Certificates): readonly string[] {
+  const warnings: string[] = [];
+  certificates.warn({
+    info: () => {},
+    warn: (fields, message) => {
+      const { use, contract, subject, notAfter } = (fields as { certificate: Record<string, string> })
+        .certificate;
+      const of = contract === undefined ? '' : ` of ${shownPath(contract)}`;
+      warnings.push(`${message}: ${subject} (${use}${of}), valid until ${notAfter}`);
+    },
+    error: () => {}, // expired certificates are problems
+  });
+  return warnings;
+}
