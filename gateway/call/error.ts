@@ -33,6 +33,7 @@ export const errorCodes = {
   },
   TooManyRequests: { status: 429, message: 'too many calls' },
   Overloaded: { status: 503, message: 'too many requests are waiting' },
+  GatewayExhausted: { status: 503, message: 'the gateway has no free file descriptor or memory' },
   UpstreamUnavailable: { status: 503, message: 'the upstream is unavailable' },
   UpstreamTokenUnavailable: { status: 503, message: 'no access token for the upstream' },
   UpstreamTimeout: { status: 504, message: 'the upstream did not respond in time' },

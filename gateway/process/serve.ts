@@ -26,6 +26,7 @@ import { isAnyAddress, isLocalHost, type Listener, startListener } from './liste
 import { type ListenerTls, openTls, watchMs } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
+import { mostOpenFiles, openFileMetrics, warnOfOpenFiles } from './open-files.ts';
 import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
 import type { ServeOptions } from './serve-options.ts';
@@ -118,6 +119,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const running = new Running(parts, core, upstreams, sites, listener);
   state.running = running;
   warnOfOptions(options, log);
+  const urls = new Set(sites.plans().map(({ upstreamUrl }) => upstreamUrl));
+  warnOfOpenFiles(limits, urls.size, mostOpenFiles(), log);
   if (options.probesUpstream === true) void upstreams.probe(log);
   return running;
 }
@@ -279,6 +282,7 @@ export class Running {
       ...stateMetrics(this.#sites.contracts(), this.#lastReload),
       ...this.#parts.certificates.read(),
       ...this.#parts.admin.read(),
+      ...openFileMetrics(),
     ];
   };
 

@@ -85,6 +85,7 @@ export interface UpstreamFailure {
     | 'status'
     | 'invalid'
     | 'token'
+    | 'exhausted'
     | 'breaker'
     | 'queue'
     | 'other';

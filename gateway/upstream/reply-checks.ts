@@ -1,7 +1,9 @@
+import { closeSync, openSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { CallError } from '../call/error.ts';
+import { causeOf } from './cause.ts';
 import { maxRetryAfterMs } from './retry-budget.ts';
 import type { UpstreamReply } from './upstream.ts';
 import type { Stage } from './upstream-state.ts';
@@ -14,10 +16,11 @@ export function unavailable(retryAfter: number): CallError {
 }
 
 /**
- * Returns the error for a broken exchange. If nothing was sent, the upstream is unavailable. Otherwise its response is
+ * Returns the error for a broken exchange. A lack of own resources is no failure of the upstream. If nothing was sent, the upstream is unavailable. Otherwise its response is
  * invalid.
  */
 export function told(cause: Error, stage: Stage): CallError {
+  if (isExhausted(cause)) return new CallError('GatewayExhausted', { retryAfter: '1', cause });
   if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
   return new CallError('UpstreamInvalidResponse', {
     detail: 'the upstream closed the connection before the end of its response',
@@ -53,9 +56,27 @@ const ourCodes: ReadonlySet<unknown> = new Set([
   'UND_ERR_DESTROYED',
 ]);
 
-/** Returns true for undici's errors about calls that are invalid or too late. */
+/** Returns true for undici's errors about calls that are invalid or too late, and for a lack of own resources. */
 export function isOurs(error: Error): boolean {
-  return 'code' in error && ourCodes.has(error.code);
+  return ('code' in error && ourCodes.has(error.code)) || isExhausted(error);
+}
+
+/**
+ * Returns true if this process had no file descriptor or no memory for a connection. A host name is then not found
+ * either, so after that error a file is opened as a test.
+ */
+export function isExhausted(error: Error): boolean {
+  const { cause } = causeOf(error);
+  return cause === 'exhausted' || (cause === 'dns' && hasNoDescriptor());
+}
+
+function hasNoDescriptor(): boolean {
+  try {
+    closeSync(openSync('/dev/null', 'r'));
+    return false;
+  } catch (error) {
+    return error instanceof Error && causeOf(error).cause === 'exhausted';
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ import type { Watched } from './deadlines.ts';
 import {
   headProblem,
   invalid,
+  isExhausted,
   isGarbage,
   isOurs,
   pauseAskedFor,
@@ -400,7 +401,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       return;
     }
     noteFailure(this.#waiting.stats, causeOf(cause));
-    if (this.#stage !== 'answered' && !isGarbage(cause) && this.#maySendAgain()) {
+    const mayRepeat = this.#stage !== 'answered' && !isGarbage(cause) && !isExhausted(cause);
+    if (mayRepeat && this.#maySendAgain()) {
       this.#sendAgain(0);
       return;
     }
