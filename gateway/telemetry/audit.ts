@@ -82,7 +82,7 @@ const longestSending = 1_024;
 /** Writes the line of a write before it is sent upstream. */
 function writeSending(to: LineBuffer, { stats }: Observed): void {
   stats.writeId ??= `${processId}.${++writes}`;
-  const { requestId, writeId, operation, caller } = stats;
+  const { requestId, writeId, operation, caller, traceId } = stats;
   const line = to.begin();
   line.reserve(longestSending);
   line.piece(opening);
@@ -92,7 +92,7 @@ function writeSending(to: LineBuffer, { stats }: Observed): void {
   line.piece(id);
   line.ascii(writeId);
   line.ascii('"');
-  const names = JSON.stringify({ operation, caller });
+  const names = JSON.stringify({ operation, caller, traceId });
   line.text(`,${names.slice(1, -1)}`);
   line.ascii('}');
   to.end();
@@ -100,7 +100,7 @@ function writeSending(to: LineBuffer, { stats }: Observed): void {
 
 function writeSettled(
   to: LineBuffer,
-  { stats: { requestId, writeId, operation, caller, upstreamStatus, upstreamMs } }: Observed,
+  { stats: { requestId, writeId, operation, caller, traceId, upstreamStatus, upstreamMs } }: Observed,
   outcome: WriteOutcome,
 ): void {
   to.tell({
@@ -111,6 +111,7 @@ function writeSettled(
     writeId,
     operation,
     caller,
+    traceId,
     outcome,
     upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
     upstreamMs: toMicrosecond(upstreamMs),

@@ -17,6 +17,7 @@ const bytesOut = piece(',"bytesOut":');
 const ms = piece(',"ms":');
 const clientIp = piece(',"clientIp":"');
 const caller = piece('","caller":"');
+const traceId = piece('","traceId":"');
 const audit = piece(',"audit":"settled","outcome":"');
 const writeId = piece(',"writeId":"');
 const upstreamStatus = piece(',"upstreamStatus":');
@@ -99,6 +100,10 @@ export function compileRequestLine(path: string, level: 'debug' | 'info' = 'info
     if (record.caller !== undefined) {
       line.piece(caller);
       line.ascii(record.caller);
+    }
+    if (record.traceId !== undefined) {
+      line.piece(traceId);
+      line.ascii(record.traceId);
     }
     line.ascii('"');
     if (record.written !== undefined) {

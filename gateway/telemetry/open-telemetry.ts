@@ -92,6 +92,7 @@ export class OpenTelemetry implements Traces {
     const name = stats.operation ?? stats.method;
     const call = this.#tracer.startSpan(name, options, parentOf(head.headers));
     const context = trace.setSpan(ROOT_CONTEXT, call);
+    stats.traceId = call.spanContext().traceId;
     return { call, context, upstream: undefined, offset, answeredAt: undefined };
   }
 

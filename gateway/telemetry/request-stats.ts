@@ -25,6 +25,8 @@ export interface RequestStats {
   clientIp: string | undefined;
   /** Configured name or pseudonym of the caller, if callers are identified. */
   caller: string | undefined;
+  /** Trace of the request (W3C Trace Context); undefined without traces, and before its first span. */
+  traceId: string | undefined;
   /** Error code that the caller gets. */
   error: string | undefined;
   /** One-word reason if no operation could answer and the caller gets a fault. */
@@ -154,6 +156,7 @@ export function startStats(
     ms: 0,
     clientIp: undefined,
     caller: undefined,
+    traceId: undefined,
     error: undefined,
     fault: undefined,
     refusal: undefined,

@@ -44,7 +44,7 @@ test('a request is one JSON line with operation and outcome, and without the cal
   t.true(Number.isInteger(time) && ms > 0 && bytesOut > 100 && upstreamMs > 0 && upstreamMs < ms);
   t.regex(caller, /^[\w-]{16}$/);
   t.deepEqual(line, {
-    level: 30,
+    level: 40,
     requestId: 'caller-0001',
     method: 'POST',
     contract: '/v2',
@@ -55,6 +55,7 @@ test('a request is one JSON line with operation and outcome, and without the cal
     clientIp: '127.0.0.1',
     upstreamStatus: 404,
     error: 'NotFound',
+    path: '/v2/json/reply/GetSearch',
   });
   t.false(gateway.log().includes('canary'));
 });
@@ -248,7 +249,7 @@ for (const [what, answer, outcome, upstreamStatus] of [
     t.deepEqual(sending, { ...about, audit: 'sending' });
     const { upstreamMs, time: later, ...settled } = lineOf(gateway, '"settled"');
     t.true(Number(later) >= time && Number(upstreamMs) > 0);
-    const level = outcome === 'unknown' ? 50 : 30;
+    const level = outcome === 'unknown' ? 50 : upstreamStatus === 404 ? 40 : 30;
     t.like(settled, {
       ...about,
       level,
@@ -414,6 +415,7 @@ const settled: RequestRecord = {
   upstream: undefined,
   failures: undefined,
   caller: undefined,
+  traceId: undefined,
   error: undefined,
   fault: undefined,
   refusal: undefined,

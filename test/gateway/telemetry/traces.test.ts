@@ -205,3 +205,21 @@ test('settings for traces win over general ones', (t) => {
   const forTraces = { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' };
   t.true(asksForTraces({ ...endpoint, ...forTraces, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
 });
+
+test.serial('the log lines of a request, valid or refused, and of its audit have its trace', async (t) => {
+  await startCollector(t);
+  const gateway = await startGateway(t, { serve: { traces: true } });
+  const headers = { ...soapHeaders, traceparent: parent };
+  await gateway.send('POST', '/soap11', headers, envelope('1.1'));
+  await gateway.send('POST', '/soap11', headers, '<broken');
+  await gateway.send('POST', '/soap11', soapHeaders, envelope('1.1'));
+  const lines = gateway
+    .log()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const traces = lines.filter(({ requestId }) => requestId !== undefined).map(({ traceId: id }) => id);
+  t.deepEqual(traces.slice(0, 2), [traceId, traceId]);
+  t.regex(traces[2], /^[0-9a-f]{32}$/);
+  t.not(traces[2], traceId);
+});
