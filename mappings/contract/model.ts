@@ -89,8 +89,9 @@ export interface Binding {
   /** All actions that the WSDL declares: `action`, if it is not empty, and others (W4, A6). */
   readonly actions: readonly string[];
   /**
-   * What selects the operation. `name`: the element in Body has the operation's name, and an action names the operation
-   * by the part after its last `/` or `#` (W4). `element`: the element in Body and the declared actions (A6).
+   * The parts of a message that select the operation. `name`: the element in Body has the operation's name, and an
+   * action names the operation by the part after its last `/` or `#` (W4). `element`: the element in Body and the
+   * declared actions (A6).
    */
   readonly dispatch: 'name' | 'element';
   /** The names of the declared header blocks of requests (A8). */
