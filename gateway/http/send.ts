@@ -68,7 +68,8 @@ export function finish(
   stats.clientIp = context.options.addressOf(request);
   stats.aborted = aborted;
   if (stats.operation === undefined || stats.error !== undefined || stats.fault !== undefined) {
-    stats.path = logText(request.url?.replace(/[?#].*$/s, '') ?? '');
+    const hasValues = stats.operation !== undefined && stats.transport === 'rest';
+    if (!hasValues) stats.path = logText(request.url?.replace(/[?#].*$/s, '') ?? '');
     const agent = request.headers['user-agent'];
     if (agent !== undefined) stats.userAgent = logText(agent);
   }

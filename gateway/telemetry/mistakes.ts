@@ -56,11 +56,12 @@ function pathOf(path: string, known: ReadonlySet<string>): string {
 
 /** Errors of XML have names of the caller in `expected`: an end tag, or the prefix of a name. */
 function expectedOf(text: string, known: ReadonlySet<string>): string {
-  return text
+  const [before = '', ...after] = text
     .replace(/<(\/?)([^<>]*)>/g, (tag, slash: string, name: string) =>
       known.has(name) ? tag : `<${slash}*>`,
     )
-    .replace(/(?<=for the prefix ).*/s, '*');
+    .split('for the prefix ');
+  return after.length === 0 ? before : `${before}for the prefix *`;
 }
 
 function gotOf(got: string): string {

@@ -39,7 +39,10 @@ export interface RequestStats {
   failures: UpstreamFailure[] | undefined;
   /** Header block that was not understood, `{namespace}name`, as `logText` writes it. */
   block: string | undefined;
-  /** Path and User-Agent of a request that failed or was for no operation, as `logText` writes them. */
+  /**
+   * Path and User-Agent of a request that failed or was for no operation, as `logText` writes them. The path of a REST
+   * route has values of the message, so it is not logged.
+   */
   path: string | undefined;
   userAgent: string | undefined;
   /** Number of attempts to send it upstream. */

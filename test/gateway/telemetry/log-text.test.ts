@@ -20,7 +20,7 @@ test('the log line of a request without an operation has path and User-Agent, an
   const gateway = await startGateway(t);
   await send(gateway.port, 'GET', '/Old/Service.asmx?wsdl&key=SECRET', { 'User-Agent': 'wsdl.exe "4"' });
   const line = JSON.parse(gateway.log());
-  t.like(line, { level: 30, status: 404, path: '/Old/Service.asmx', userAgent: 'wsdl.exe "4"' });
+  t.like(line, { level: 40, status: 404, path: '/Old/Service.asmx', userAgent: 'wsdl.exe "4"' });
   t.false(gateway.log().includes('SECRET'));
 });
 
