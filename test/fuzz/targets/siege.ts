@@ -189,7 +189,7 @@ async function callHonestly(port: number): Promise<string | undefined> {
 }
 
 /** Gauges that do not measure held resources. */
-const others = /_(?:open|open_files|limit|seconds|bytes|info|successful|timestamp)$/;
+const others = /_(?:open|files|limit|seconds|bytes|info|successful|timestamp)$/;
 
 /** Returns the resources that the gauges report as held. The connection of the request itself is expected. */
 async function heldBy(port: number): Promise<string | undefined> {
