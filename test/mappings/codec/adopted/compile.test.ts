@@ -282,6 +282,9 @@ test('A8: header blocks of a JSON caller without unknown members are unchanged',
     request.write(Buffer.from(`{"@headers":{"Two":{${block}}},"a":1}`), { ignores: true, ignored: [] }).left;
   t.is(write('"a":1'), undefined);
   t.deepEqual(write('"a":1,"x":2')?.names, ['x']);
+  t.throws(() => request.write(Buffer.from('{"@headers":[1],"a":1}'), { ignores: true, ignored: [] }), {
+    message: '@headers: expected an object, got another value',
+  });
 });
 
 test('a service is compiled one operation at a time', (t) => {

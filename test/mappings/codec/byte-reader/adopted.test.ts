@@ -63,7 +63,7 @@ test('A10 to A28: any message, with other texts in the same markup too, is read 
 const typed = (type: string, more = ''): string =>
   definitionsOf(
     schemaOf(
-      `<xs:element name="Get"><xs:complexType><xs:sequence>${element('v', type, more)}</xs:sequence></xs:complexType></xs:element><xs:simpleType name="List"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Words"><xs:list itemType="xs:NMTOKEN"/></xs:simpleType><xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType>`,
+      `<xs:element name="Get"><xs:complexType><xs:sequence>${element('v', type, more)}</xs:sequence></xs:complexType></xs:element><xs:simpleType name="List"><xs:list itemType="xs:int"/></xs:simpleType><xs:simpleType name="Words"><xs:list itemType="xs:NMTOKEN"/></xs:simpleType><xs:simpleType name="Union"><xs:union memberTypes="xs:int xs:boolean"/></xs:simpleType><xs:simpleType name="Code"><xs:restriction base="xs:string"><xs:maxLength value="2"/></xs:restriction></xs:simpleType>`,
     ),
     get,
   );
@@ -115,6 +115,7 @@ for (const [type, known, text] of [
   ['xs:base64Binary', 'QUJD', 'QUJDQUJDQUJD'],
   ['t:List', '1', '1 2 3'],
   ['t:List', '1', ' '],
+  ['xs:duration', 'P1D', 'P123456D'],
 ] as const)
   test(`A26: the byte reader reads a ${type} of the text "${text}", up to as many characters as text may have`, (t) => {
     const limits = { ...defaultLimits, xmlText: 8 };
@@ -127,6 +128,27 @@ for (const [type, known, text] of [
     t.notThrows(() => assertEqual(compiled, [known, text, `${text}${text}`].map(body)));
   });
 
+for (const text of [
+  'a>b',
+  ']>',
+  '&#xff;',
+  '&#xFF;',
+  '&#x1F600;',
+  '&#65;',
+  '&amp;&lt;&gt;&quot;&apos;',
+  'a\r\nb',
+  '\t',
+])
+  test(`A26: the byte reader reads the string ${JSON.stringify(text)}`, (t) => {
+    const compiled = compileContract(
+      readContract(folderOf(t, { 'service.wsdl': typed('xs:string') })).contract,
+    );
+    const body = soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`);
+    const { input } = createSoapReader(compiled)(body.bytes, undefined, soap11, ['urn:t/Get']);
+    t.true(Buffer.isBuffer(input.text));
+    t.notThrows(() => assertEqual(compiled, [body]));
+  });
+
 test('A26: surrogates written as two references are joined in strings alone', (t) => {
   const folder = folderOf(t, { 'service.wsdl': typed('t:Words') });
   const compiled = compileContract(readContract(folder).contract);
@@ -134,6 +156,16 @@ test('A26: surrogates written as two references are joined in strings alone', (t
     soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`),
   );
   t.notThrows(() => assertEqual(compiled, bodies));
+});
+
+test('A26: with validate: strict, both readers check the facets of a text', (t) => {
+  const folder = folderOf(t, { 'service.wsdl': typed('t:Code'), 'soap.yaml': 'validate: strict\n' });
+  const compiled = compileContract(readContract(folder).contract);
+  const body = (text: string): Body => soap(`<t:Get xmlns:t="urn:t"><t:v>${text}</t:v></t:Get>`);
+  const read = (text: string) =>
+    createSoapReader(compiled)(body(text).bytes, undefined, soap11, ['urn:t/Get']).input.reading.problems;
+  t.deepEqual(read('ab'), []);
+  t.is(read('abc').length, 1);
 });
 
 test('A6: the byte reader reads requests of operations that share an element', (t) => {
