@@ -54,7 +54,8 @@ export function findingsOfSource(file: string, source: string, withStrings: bool
 }
 
 /** Texts that are not the project's own, or that quote forbidden phrases. */
-const excluded = /^(?:test\/(?:fixtures|golden|documents\/[^/]+\/)|.*(?:node_modules|site-packages)\/|dist\/|release\/)/;
+const excluded =
+  /^(?:test\/(?:fixtures|golden|documents\/[^/]+\/)|.*(?:node_modules|site-packages)\/|dist\/|release\/)/;
 /** Product code whose messages are checked. Texts of `wsdl/schema.ts` are in WSDLs. */
 const product = /^(?:bin|console|gateway|mappings|upstream|wsdl)\/(?!schema\.ts$)/;
 
