@@ -5,6 +5,7 @@ import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
 import { apart, type Snapshot } from '../telemetry/metrics.ts';
+import { certificatesInPem } from './pem.ts';
 import type { SitePlan } from './sites.ts';
 import type { TlsPlan } from './tls.ts';
 
@@ -124,10 +125,7 @@ export function certificatesOfPlans(file: string, plans: readonly SitePlan[]): r
 
 /** Parses all certificates of a PEM text that was checked before. */
 function parse(pem: TlsOptions['cert']): readonly X509Certificate[] {
-  const blocks = String(pem ?? '').match(
-    /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]+-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g,
-  );
-  return (blocks ?? []).map((block) => new X509Certificate(block));
+  return certificatesInPem(String(pem ?? '')).map((certificate) => new X509Certificate(certificate));
 }
 
 function earliest(certificates: readonly X509Certificate[]): X509Certificate | undefined {

@@ -10,6 +10,7 @@ import { tls } from '../node-http.ts';
 import type { ClientTls } from '../upstream/connector.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
+import { certificatesInPem } from './pem.ts';
 
 const address = (says: string) =>
   text(says, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
@@ -260,12 +261,12 @@ export function checkPem(
  * cannot read.
  */
 function wrongInPem(pem: string): string | undefined {
-  const certificates = pem.split('-----BEGIN ').filter((block) => /^[A-Z0-9 ]*CERTIFICATE-----/.test(block));
+  const certificates = certificatesInPem(pem);
   if (certificates.length === 0)
     return `expected a certificate, PEM, got ${pem.trim() === '' ? 'an empty file' : 'other text'}`;
-  for (const [index, block] of certificates.entries()) {
+  for (const [index, certificate] of certificates.entries()) {
     try {
-      new X509Certificate(`-----BEGIN ${block}`);
+      new X509Certificate(certificate);
     } catch {
       const which = certificates.length === 1 ? '' : `, number ${index + 1} of ${certificates.length}`;
       return `expected a certificate, PEM, got an unreadable or incomplete certificate${which}`;
