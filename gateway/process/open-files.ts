@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import type { Log } from '../core/core-options.ts';
-import { apart, type Snapshot } from '../telemetry/metrics.ts';
+import { ofProcess, type Snapshot } from '../telemetry/metrics.ts';
 
 /** File descriptors for the log, worker threads, contract files and the admin listener. */
 const otherFiles = 100;
@@ -35,10 +35,8 @@ export function warnOfOpenFiles(limits: Limits, upstreams: number, most: number 
 export function openFileMetrics(): Snapshot {
   const most = mostOpenFiles();
   if (most === undefined) return [];
-  const gauge = (name: string, help: string, value: number) =>
-    apart(name, help, [{ name, labels: '', value }]);
   return [
-    gauge('open_files', 'Open file descriptors.', readdirSync('/proc/self/fd').length - 1),
-    gauge('open_files_limit', 'Maximum number of open file descriptors.', most),
+    ofProcess('open_files', 'Open file descriptors.', readdirSync('/proc/self/fd').length - 1),
+    ofProcess('open_files_limit', 'Maximum number of open file descriptors.', most),
   ];
 }

@@ -1,6 +1,6 @@
 import type { Log } from '../core/core-options.ts';
 import { others } from '../telemetry/caller-counts.ts';
-import { apart, type Snapshot } from '../telemetry/metrics.ts';
+import { apart, ofProcess, type Snapshot } from '../telemetry/metrics.ts';
 import type { ServedContract } from './sites.ts';
 import { readVersion } from './version.ts';
 
@@ -14,10 +14,8 @@ const version = readVersion();
 
 /** Returns the metrics of the version, the contracts and the last reload. */
 export function stateMetrics(contracts: readonly ServedContract[], last: LastReload): Snapshot {
-  const one = (name: string, help: string, value: number, labels = '') =>
-    apart(name, help, [{ name, labels, value }]);
   return [
-    one('build_info', 'Version of the gateway; the value is 1.', 1, label('version', version)),
+    ofProcess('build_info', 'Version of the gateway; the value is 1.', 1, label('version', version)),
     apart(
       'contract_info',
       'Hash and version of the files of a contract; the value is 1.',
@@ -27,8 +25,8 @@ export function stateMetrics(contracts: readonly ServedContract[], last: LastRel
         value: 1,
       })),
     ),
-    one('config_last_reload_successful', '0 if the last reload failed.', Number(last.isSuccessful)),
-    one(
+    ofProcess('config_last_reload_successful', '0 if the last reload failed.', Number(last.isSuccessful)),
+    ofProcess(
       'config_last_reload_timestamp',
       'Time of the last successful load of the files, in seconds since 1970.',
       last.loadedAt / 1_000,

@@ -410,12 +410,16 @@ function gaugesOf(gauges: Gauges): Family[] {
       'Calls rejected because no upstream connection became free in time.',
       samplesOfStates('upstream_shed_total', ({ shed }) => shed),
     ),
-    apart('event_loop_delay_seconds', 'Maximum event-loop delay in the last second, sampled every 0.05 s.', [
-      sample('event_loop_delay_seconds', '', gauges.loopDelayMs / 1000),
-    ]),
-    apart('resident_memory_bytes', 'Resident memory of the process, in bytes.', [
-      sample('resident_memory_bytes', '', process.memoryUsage.rss()),
-    ]),
+    ofProcess(
+      'event_loop_delay_seconds',
+      'Maximum event-loop delay in the last second, sampled every 0.05 s.',
+      gauges.loopDelayMs / 1000,
+    ),
+    ofProcess(
+      'resident_memory_bytes',
+      'Resident memory of the process, in bytes.',
+      process.memoryUsage.rss(),
+    ),
   ];
 }
 
@@ -444,6 +448,11 @@ function family(name: string, type: Family['type'], help: string, samples: reado
 /** Creates a gauge. With several workers, each value has the worker's name as a label. */
 export function apart(name: string, help: string, samples: readonly Sample[]): Family {
   return { name, type: 'gauge', help, together: 'apart', samples };
+}
+
+/** Creates a gauge with one sample for each worker. */
+export function ofProcess(name: string, help: string, value: number, labels = ''): Family {
+  return apart(name, help, [sample(name, labels, value)]);
 }
 
 function sample(name: string, labels: string, value: number): Sample {
