@@ -1,4 +1,4 @@
-/** Credentials of callers: where they are read, and where they are sent upstream. */
+/** Credentials of callers: their sources in a request, and their destination upstream. */
 
 /** The sources and the destination of credentials (W24, W25). */
 export interface Credentials {

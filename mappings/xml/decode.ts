@@ -94,8 +94,8 @@ export function hasPlainCharacters(bytes: Buffer): boolean {
 }
 
 /**
- * Offset of the first character of a document that `decodeXml` reads as UTF-8, behind a byte order mark; undefined for any
- * other document.
+ * Returns the offset of the first character of a document after its byte order mark. Returns undefined for a document
+ * that `decodeXml` does not read as UTF-8.
  *
  * @param bytes of which `hasPlainCharacters` is true
  */

@@ -81,7 +81,7 @@ const fewAttributes = 8;
 
 /** The open elements and declarations at a start tag. */
 export interface ReaderScope {
-  /** The names of the open elements with their prefixes, from the root to the one whose start tag was just read. */
+  /** The names of the open elements with their prefixes, from the root to the current element. */
   readonly names: readonly string[];
   /** By prefix, `''` for the default namespace. */
   readonly bindings: ReadonlyMap<string, string>;

@@ -38,8 +38,9 @@ export interface FaultCodecs {
 }
 
 /**
- * Returns the JSON names of an operation's faults by their elements (A29): that of the element, or that of the
- * `wsdl:fault` if another fault has an element of the same local name. Faults with the same global element are one.
+ * Returns the JSON names of an operation's faults by their elements (A29). A fault has the local name of its element. If
+ * two elements have the same local name, a fault has the name of its `wsdl:fault`. Faults with the same global element
+ * are one.
  */
 export function faultNames(faults: readonly AdoptedFault[]): ReadonlyMap<ElementDeclaration, string> {
   const elements = new Map(faults.toReversed().map(({ element, name }) => [element, name]));

@@ -106,7 +106,7 @@ export function writeOrdered(
   output: Output,
 ): void {
   const { words } = tape;
-  // by member: 0 before it is written, -1 after all of it is written, else the next entry of the list
+  // by member: 0 before the first write, -1 after the last one, otherwise the next entry of the list
   const next = new Int32Array(members.length);
   const present: number[] = [];
   for (let index = 0; index < members.length; index++) if (words[slots + index] !== -1) present.push(index);

@@ -105,7 +105,10 @@ export function readSimple(
   return token;
 }
 
-/** Reads an element whose value is in a MIME part, or that holds an Include that nothing of its type can be (W60). */
+/**
+ * Reads an element of a message with attachments. The value of base64 may be in a MIME part; an Include in an element
+ * of another type is an error (W60). Returns `asText` for an element to read as text.
+ */
 function readAttachedTo(
   simple: SimpleCodec,
   attachments: AttachedParts,

@@ -42,8 +42,8 @@ const references = entities.map(({ reference, code }) => ({ bytes: Buffer.from(r
  * Copies the text at the cursor up to the next `<`. Returns false for a text that the usual reader must read: with an
  * illegal character, `]]>`, or a reference that not every XML reader accepts (W10).
  *
- * @param source UTF-8 without U+FFFE and U+FFFF, whose last byte is `>`
- * @param target bytes beyond its end are counted in `to` and not written
+ * @param source UTF-8 without U+FFFE and U+FFFF. Its last byte is `>`
+ * @param target receives the text. Bytes beyond its end are not written, but `to` counts them
  */
 export function copyText(
   source: Buffer,

@@ -81,8 +81,8 @@ function fieldReader(context: ReaderContext, field: Field, slots: Slots | undefi
 }
 
 /**
- * Returns true if `xsi:nil` of a field means absent: a number, boolean, date or enum that must not be null (W13), and a
- * record such as Request or Authentication.
+ * Returns true if `xsi:nil` of a field means absent. This holds for a number, boolean, date or enum that rejects null
+ * (W13), and for a record such as Request or Authentication.
  *
  * @param isInput true for a field of an operation's input
  */

@@ -109,7 +109,7 @@ export class Allowance {
     this.#hash.update(`${content.length}\n`).update(content);
   }
 
-  /** First 16 hexadecimal digits of the SHA-256 of all files, in the order in which they were read. */
+  /** First 16 hexadecimal digits of the SHA-256 of all files in reading order. */
   get hash(): string {
     return this.#hash.copy().digest('hex').slice(0, 16);
   }
