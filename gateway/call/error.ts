@@ -2,8 +2,9 @@ import { type Problem, problemText } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import type { StatusMembers, StatusValue } from '../../mappings/codec/types/response-status.ts';
 import type { WrittenFault } from '../../mappings/compile.ts';
+import type { Got } from '../../mappings/contract/got.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
-import { type Reason, sentence } from '../../mappings/contract/reason.ts';
+import { type Quote, quoteValue, type Reason, sentence, textOf } from '../../mappings/contract/reason.ts';
 import type { JsonError } from '../../mappings/json/grammar.ts';
 
 /**
@@ -124,13 +125,13 @@ export function placeInReply(path: string): string {
  *
  * @param otherwise used unless the reply exceeds a limit; then the limit is named
  */
-export function jsonFault({ reason, limit }: JsonError, otherwise: string): string {
+export function jsonFault({ reason, limit }: JsonError, otherwise: Got): Got | Quote {
   return limit === undefined ? otherwise : overLimit(sentence({ ...reason, where: undefined }), limit);
 }
 
 /** A quantity over a limit: `more than 5 members and items (limit jsonMembers)`. */
-export function overLimit(quantity: string, limit: keyof Limits): string {
-  return `${quantity} (limit ${limit})`;
+export function overLimit(quantity: string, limit: keyof Limits): Quote {
+  return quoteValue(`${quantity} (limit ${limit})`);
 }
 
 /** Returns the error for a verb that the path does not accept. */
@@ -160,7 +161,7 @@ export function expectedAndGot(
   hide: Hide = (text) => text,
 ): Pick<ToldProblem, 'expected' | 'got'> {
   if (expected === undefined || got === undefined) return { expected: undefined, got: undefined };
-  return { expected: hide(expected), got: hide(got) };
+  return { expected: hide(textOf(expected)), got: hide(textOf(got)) };
 }
 
 /** A failed call, with its status and responseStatus (W26). */

@@ -9,9 +9,10 @@ import {
   type StatusValue,
 } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame, WrittenFault } from '../../mappings/compile.ts';
+import type { Got } from '../../mappings/contract/got.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { errorMembers, type Operation } from '../../mappings/contract/model.ts';
-import { sentence, within } from '../../mappings/contract/reason.ts';
+import { type Quote, sentence, textOf, within } from '../../mappings/contract/reason.ts';
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
@@ -168,7 +169,7 @@ function toInvalid(error: unknown, operation: Operation): unknown {
   return error;
 }
 
-function invalid(got: string, cause?: unknown): CallError {
+function invalid(got: Got | Quote, cause?: unknown): CallError {
   return new CallError('UpstreamInvalidResponse', {
     expected: 'a JSON response from the upstream',
     got,
@@ -274,7 +275,9 @@ function exceededLimit({ status, body }: UpstreamReply, limits: Limits): string 
     return undefined;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return error.limit === undefined ? undefined : `${statusText(status)} and ${jsonFault(error, '')}`;
+    return error.limit === undefined
+      ? undefined
+      : `${statusText(status)} and ${textOf(jsonFault(error, 'none'))}`;
   }
 }
 

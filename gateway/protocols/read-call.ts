@@ -4,6 +4,7 @@ import { tryBytes } from '../../mappings/codec/byte-reader/message.ts';
 import { maxReportedProblems, type Reading, startReading } from '../../mappings/codec/problem.ts';
 import { escapeAttribute, namespaceText } from '../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
+import { quoteElement, quoteValue } from '../../mappings/contract/reason.ts';
 import type { QName } from '../../mappings/contract/type-graph.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import {
@@ -143,7 +144,7 @@ export function refuseUnreadable(head: RequestHead): void {
   if (type === 'application/dime' || type.startsWith('multipart/')) {
     throw new CallError('UnsupportedMediaType', {
       expected: 'a SOAP envelope, or multipart/related with one (MTOM, SwA)',
-      got: type.slice(0, 64),
+      got: quoteValue(type.slice(0, 64)),
     });
   }
 }
@@ -275,7 +276,8 @@ function readXmlBody(
     const xml = new XmlReader(text, limits, { illegalReferences });
     xml.readRoot();
     if (!isRoot(xml, root)) {
-      const got = `<${xml.local.slice(0, 64)}>${xml.local === root?.local ? ` of ${namespaceText(xml.namespace)}` : ''}`;
+      const isNamesake = xml.local === root?.local;
+      const got = quoteElement(xml.local, isNamesake ? ` of ${namespaceText(xml.namespace)}` : '');
       xml.drain();
       const expected =
         root === undefined ? 'no body' : `<${root.local}> of ${namespaceText(root.namespace)} as the root`;

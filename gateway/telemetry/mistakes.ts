@@ -1,5 +1,5 @@
 import type { Contract } from '../../mappings/contract/model.ts';
-import type { Reason } from '../../mappings/contract/reason.ts';
+import { type Reason, textOf } from '../../mappings/contract/reason.ts';
 
 /** A mistake in a refused message, for the log. It has names of the contract, and no text of the caller. */
 export interface LoggedMistake {
@@ -38,9 +38,9 @@ export function mistakesOf(
   return reasons.slice(0, mostMistakes).map(({ code, path, where, expected, got }) => ({
     code,
     path: path === undefined || path === '' ? undefined : pathOf(path, known).slice(0, longest),
-    where: where !== undefined && place.test(where) ? where : undefined,
-    expected: expected === undefined ? undefined : expectedOf(expected, known).slice(0, longest),
-    got: got === undefined ? undefined : gotOf(got),
+    where: where !== undefined && place.test(textOf(where)) ? textOf(where) : undefined,
+    expected: expected === undefined ? undefined : expectedOf(textOf(expected), known).slice(0, longest),
+    got: got === undefined ? undefined : gotOf(textOf(got)),
   }));
 }
 

@@ -1,6 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import type { Got } from '../../mappings/contract/got.ts';
 import type { Limits } from '../../mappings/contract/limits.ts';
+import type { Quote } from '../../mappings/contract/reason.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { CallError } from '../call/error.ts';
 import { causeOf } from './cause.ts';
@@ -87,7 +89,7 @@ export function headProblem(
   status: number,
   headers: UpstreamReply['headers'],
   request: UpstreamRequest,
-): string | undefined {
+): Got | undefined {
   const coding = headers['content-encoding'];
   const transfer = headers['transfer-encoding'];
   if (coding !== undefined && coding !== 'identity') return 'a content coding that was not requested';
@@ -127,7 +129,7 @@ export function isGarbage(error: Error): boolean {
 }
 
 /** Returns the error for an invalid response. */
-export function invalid(got: string): CallError {
+export function invalid(got: Got | Quote): CallError {
   return new CallError('UpstreamInvalidResponse', {
     expected: 'a response that matches the types of the contract',
     got,

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { FilledBody } from '../../mappings/codec/filled-body.ts';
 import { StreamedFile } from '../../mappings/codec/streamed-file.ts';
+import type { Got } from '../../mappings/contract/got.ts';
+import type { Quote } from '../../mappings/contract/reason.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { overloaded, smallBytes } from '../admission/admission.ts';
 import { CallError, overLimit } from '../call/error.ts';
@@ -260,7 +262,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   /** Ends the call with an invalid response. */
-  #giveInvalid(got: string): void {
+  #giveInvalid(got: Got | Quote): void {
     const error = invalid(got);
     this.#give(error, 'failed', { cause: 'invalid', reason: error.message });
   }
@@ -441,7 +443,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   /** Describes a reply of more bytes than its limit. */
-  get #tooLong(): string {
+  get #tooLong(): Quote {
     const { binaryOutput } = this.#request.operation;
     return overLimit(
       `more than ${this.#maxBytes} bytes`,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { namespaces } from '../contract/model.ts';
-import type { Reason } from '../contract/reason.ts';
+import { quoteElement, quoteValue, type Reason } from '../contract/reason.ts';
 import type { XmlReader } from '../xml/reader.ts';
 import { FilledBody, type FilledPiece } from './filled-body.ts';
 import { type AttachedParts, type Reading, refuse, refuseAt } from './problem.ts';
@@ -59,7 +59,7 @@ export class Attachments implements AttachedParts {
     if (index === undefined) return undefined;
     if (this.#used[index] === true)
       return refuse(reading, 'DuplicateElement', {
-        expected: `one reference to the part ${quoted(href)}`,
+        expected: quoteValue(`one reference to the part ${shownHref(href)}`, 'one reference to each part'),
         got: 'another',
       });
     this.#used[index] = true;
@@ -71,12 +71,15 @@ export class Attachments implements AttachedParts {
 
   #find(href: string, reading: Reading): number | undefined {
     if (!isCid(href))
-      return refuse(reading, 'InvalidType', { expected: 'a reference to a part, cid:…', got: quoted(href) });
+      return refuse(reading, 'InvalidType', {
+        expected: 'a reference to a part, cid:…',
+        got: quoteValue(shownHref(href), 'a text'),
+      });
     const index = this.#indexOf(href);
     if (index === undefined)
       refuse(reading, 'InvalidType', {
         expected: 'a part of the message',
-        got: `no such part: ${quoted(href)}`,
+        got: quoteValue(`no such part: ${shownHref(href)}`),
       });
     return index;
   }
@@ -152,7 +155,7 @@ function decoded(id: string): string {
   }
 }
 
-function quoted(href: string): string {
+function shownHref(href: string): string {
   return JSON.stringify(href.slice(0, shownId + 4));
 }
 
@@ -187,7 +190,7 @@ export function readAttached(
   if (!isInclude(xml)) {
     refuse(reading, 'InvalidType', {
       expected: 'base64 or xop:Include',
-      got: `<${xml.local.slice(0, shownId)}>`,
+      got: quoteElement(xml.local),
     });
     skipRest(xml);
     return undefined;

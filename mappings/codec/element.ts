@@ -16,7 +16,7 @@ import {
   refuseAt,
 } from './problem.ts';
 import { collapse } from './scalars/numbers.ts';
-import { escapeXml, excerpt } from './scalars/text.ts';
+import { escapeXml, quoteText } from './scalars/text.ts';
 import { writeDate } from './scalars/wcf-dates.ts';
 import { nilAttribute } from './schema-instance.ts';
 
@@ -106,7 +106,7 @@ function checkUnknown(xml: XmlReader, reading: Reading): boolean {
     const name = xml.attributeLocal(index);
     refuseAt(reading, name.slice(0, 64), 'UnknownAttribute', {
       expected: 'no attributes',
-      got: excerpt(name),
+      got: quoteText(name),
     });
     return false;
   }

@@ -200,8 +200,8 @@ export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason
 export function miss(reading: Reading, path: readonly Step[], tellsAbsent = false): void {
   if (reading.missing.length >= reading.limit) return;
   const told = tellsAbsent
-    ? { got: 'none', predicate: 'is missing' }
-    : { got: 'an empty one', predicate: 'must not be empty' };
+    ? ({ got: 'none', predicate: 'is missing' } as const)
+    : ({ got: 'an empty one', predicate: 'must not be empty' } as const);
   reading.missing.push({ code: 'NotEmpty', path: fieldPath(path), expected: 'a value', ...told });
 }
 

@@ -1,6 +1,6 @@
 import { base64FromXml } from '../codec/scalars/base64.ts';
 import type { Limits } from '../contract/limits.ts';
-import { type Reason, sentence } from '../contract/reason.ts';
+import { quoteValue, type Reason, sentence } from '../contract/reason.ts';
 
 /**
  * `multipart/related` (RFC 2046, RFC 2387) for SOAP messages: MTOM and SOAP with Attachments (W57 to W59). It accepts
@@ -161,7 +161,7 @@ export function readRelatedType(header: string): RelatedType {
   if (type !== undefined && form === undefined)
     throw new RelatedTypeError({
       expected: 'type="application/xop+xml", "text/xml" or "application/soap+xml" of multipart/related',
-      got: `"${type.slice(0, 64)}"`,
+      got: quoteValue(`"${type.slice(0, 64)}"`, 'a text'),
     });
   const start = values.get('start')?.[0];
   const info = values.get('start-info')?.[0];
@@ -222,7 +222,10 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
   for (const { id } of places) {
     if (id === undefined) continue;
     if (ids.has(id))
-      throw new RelatedError({ expected: 'one part of each Content-ID', got: `two of ${shown(id)}` });
+      throw new RelatedError({
+        expected: 'one part of each Content-ID',
+        got: quoteValue(`two of ${shown(id)}`),
+      });
     ids.add(id);
   }
   checkStart(type.start, root.id, ids);
@@ -230,7 +233,7 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
   if (form === undefined)
     throw new RelatedError({
       expected: "the first part's Content-Type to be application/xop+xml, text/xml or application/soap+xml",
-      got: shown(rootType ?? ''),
+      got: quoteValue(shown(rootType ?? ''), 'a text'),
     });
   if (root.end - root.start > limits.bodyBytes)
     throw new RelatedError({ expected: `a first part of at most ${limits.bodyBytes} bytes`, got: 'more' });
@@ -267,7 +270,10 @@ export function checkStart(
 ): void {
   if (start === undefined || start === first) return;
   const found = ids.has(start) ? 'a later part' : 'no such part';
-  throw new RelatedError({ expected: 'start to name the first part', got: `${found}: ${shown(start)}` });
+  throw new RelatedError({
+    expected: 'start to name the first part',
+    got: quoteValue(`${found}: ${shown(start)}`),
+  });
 }
 
 /** Parses the root's Content-Type. The form is undefined for an unsupported type. A missing header has no effect. */
@@ -437,14 +443,14 @@ export function headerOf(
   if (id !== undefined && id.length > mimeContentId)
     throw new RelatedError({
       expected: `a Content-ID of at most ${mimeContentId} characters`,
-      got: `${shown(id)} and more`,
+      got: quoteValue(`${shown(id)} and more`, 'a text'),
     });
   const coding = header.get('content-transfer-encoding')?.toLowerCase();
   const isBase64 = coding === 'base64';
   if (coding !== undefined && !isBase64 && !asTheyAre.has(coding))
     throw new RelatedError({
       expected: 'Content-Transfer-Encoding: 7bit, 8bit, binary or base64',
-      got: shown(coding),
+      got: quoteValue(shown(coding), 'a text'),
     });
   return { id: id === '' ? undefined : id, contentType: header.get('content-type'), isBase64 };
 }
@@ -455,7 +461,7 @@ function bytesOf(body: Buffer, { start, end, isBase64, id }: PartPlace): Buffer 
   if (letters === undefined)
     throw new RelatedError({
       expected: "base64, as the part's Content-Transfer-Encoding says",
-      got: `other text: ${shown(id ?? '')}`,
+      got: quoteValue(`other text: ${shown(id ?? '')}`),
     });
   return Buffer.from(letters, 'base64');
 }

@@ -1,5 +1,6 @@
+import type { Got } from '../contract/got.ts';
 import type { Limits } from '../contract/limits.ts';
-import { type Reason, sentence } from '../contract/reason.ts';
+import { type Quote, type Reason, sentence } from '../contract/reason.ts';
 
 /** Thrown for text that is not JSON (RFC 8259) or exceeds a limit. The message never contains text of the document. */
 export class JsonError extends Error {
@@ -10,7 +11,7 @@ export class JsonError extends Error {
   readonly limit: keyof Limits | undefined;
 
   constructor(position: number, reason: Reason, limit?: keyof Limits) {
-    const placed = { ...reason, where: `position ${position}` };
+    const placed = { ...reason, where: `position ${position}` } as const;
     super(sentence(placed));
     this.name = 'JsonError';
     this.position = position;
@@ -64,7 +65,7 @@ export abstract class JsonGrammar {
   /** Returns the code unit or byte at an offset. Past the end it returns 0 or NaN, which no token contains. */
   protected abstract code(at: number): number;
   /** Names the character at an offset for an error; undefined past the end. */
-  protected abstract got(at: number): string | undefined;
+  protected abstract got(at: number): Quote | undefined;
   /** Skips blanks and returns the code of the next character. */
   abstract peek(): number;
   /** Moves past the string at the position and checks it. Returns true if its content needs no conversion. */
@@ -232,7 +233,7 @@ export abstract class JsonGrammar {
   }
 
   /** Returns the kind of the value at the position, for a message. Throws if there is no value. */
-  kind(): string {
+  kind(): Got {
     const code = this.peek();
     if (code === quote) return 'a string';
     if (code === 123) return 'an object';

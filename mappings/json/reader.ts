@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { type Quote, quoteValue } from '../contract/reason.ts';
 import { JsonGrammar } from './grammar.ts';
 
 /** Minimum length in characters of a string with escapes for which `JSON.parse` is faster. */
@@ -22,9 +23,9 @@ export class JsonReader extends JsonGrammar {
     return this.text.charCodeAt(at);
   }
 
-  protected got(at: number): string | undefined {
+  protected got(at: number): Quote | undefined {
     if (at >= this.text.length) return undefined;
-    return `U+${this.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
+    return quoteValue(`U+${this.text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`);
   }
 
   /** Skips blanks and returns the code of the next character; NaN at the end. */

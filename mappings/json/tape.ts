@@ -1,5 +1,6 @@
 import { type Key, keyOf, matches, padding, plainByte } from '../bytes.ts';
 import type { Limits } from '../contract/limits.ts';
+import { type Quote, quoteValue } from '../contract/reason.ts';
 import type { Base64Spans } from './base64-spans.ts';
 import { JsonGrammar, type Literal } from './grammar.ts';
 
@@ -238,9 +239,9 @@ export class Tape extends JsonGrammar {
     return this.bytes[at] as number;
   }
 
-  protected got(at: number): string | undefined {
+  protected got(at: number): Quote | undefined {
     if (at >= this.size) return undefined;
-    return `byte ${this.code(at).toString(16).toUpperCase().padStart(2, '0')}`;
+    return quoteValue(`byte ${this.code(at).toString(16).toUpperCase().padStart(2, '0')}`);
   }
 
   /** Ensures capacity for `count` more words on the tape. */

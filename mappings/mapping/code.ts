@@ -3,7 +3,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { createContext, Script } from 'node:vm';
 import type { Limits } from '../contract/limits.ts';
-import { within } from '../contract/reason.ts';
+import { quoteValue, within } from '../contract/reason.ts';
 import { JsonError } from '../json/grammar.ts';
 import type { Allowance } from '../loader/document/allowance.ts';
 import { readWhole } from '../loader/document/yaml.ts';
@@ -83,11 +83,17 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
       try {
         answer = call(one, writeValue(asPlain(value)), at, most);
       } catch (error) {
-        throw new CodeError({ where: `${name}: ${called}`, detail: messageOf(error) });
+        throw new CodeError({
+          where: quoteValue(`${name}: ${called}`, 'another place'),
+          detail: messageOf(error),
+        });
       }
       if (typeof answer !== 'string') return undefined;
       if (answer.startsWith('!'))
-        throw new CodeError({ where: `${name}: ${called}`, detail: answer.slice(1) });
+        throw new CodeError({
+          where: quoteValue(`${name}: ${called}`, 'another place'),
+          detail: answer.slice(1),
+        });
       try {
         return readValue(answer, limits);
       } catch (error) {
@@ -109,7 +115,7 @@ export function compileModule(source: string, name: string, limits: Limits): Mod
       } catch (error) {
         if (!isTimeout(error)) throw error;
         throw new CodeError({
-          where: `${name}: ${called}`,
+          where: quoteValue(`${name}: ${called}`, 'another place'),
           expected: `the functions of a message to end within ${ms} ms`,
           got: 'a function that was still running',
         });

@@ -1,3 +1,4 @@
+import { quoteValue } from '../contract/reason.ts';
 import { fitsHeader, hasControls, hasControlsInQuery, hasDots, maxParameterCharacters } from '../places.ts';
 import type { Scope } from './run.ts';
 import type { TargetOperation } from './target.ts';
@@ -41,7 +42,7 @@ export function writeParameters(
       if (segment === '' || hasDots(segment) || hasControls(segment))
         throw scope.error([], {
           expected: `a text that is valid in a path for ${said}`,
-          got: JSON.stringify(segment),
+          got: quoteValue(JSON.stringify(segment), 'a text'),
         });
       lastInPath = said;
       written = written.replaceAll(`{${parameter.name}}`, () => segment);

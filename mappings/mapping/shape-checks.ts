@@ -126,14 +126,14 @@ export function isNothing(value: Value | undefined): value is null | undefined {
   return value === null || value === undefined;
 }
 
-export const kindNames: Readonly<Record<Kind, string>> = {
+export const kindNames = {
   object: 'an object',
   array: 'a list',
   string: 'a text',
   number: 'a number',
   boolean: 'true or false',
   null: 'null',
-};
+} as const satisfies Readonly<Record<Kind, string>>;
 
 /** Returns the kinds of a shape as text for error messages. */
 export function kindsText({ kinds }: Shape): string {

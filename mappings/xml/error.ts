@@ -1,5 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
-import { type Reason, sentence } from '../contract/reason.ts';
+import { quoteValue, type Reason, sentence } from '../contract/reason.ts';
 
 /** A position in a document. Both numbers count from 1, columns in UTF-16 units. */
 export interface Location {
@@ -49,7 +49,7 @@ export class XmlError extends Error {
 
   constructor(location: Location, data: XmlReason, limit?: keyof Limits) {
     const { mistake, subject, other, ...reason } = data;
-    const placed = { ...reason, where: `line ${location.line}, column ${location.column}` };
+    const placed = { ...reason, where: `line ${location.line}, column ${location.column}` } as const;
     super(sentence(placed));
     this.name = 'XmlError';
     this.reason = placed;
@@ -67,9 +67,10 @@ export class UnsupportedCharset extends Error {
   readonly reason: Reason;
 
   constructor(charset: string) {
-    const got = charset === '' ? 'an empty one' : /^[\w.:+'-]{1,40}$/.test(charset) ? charset : 'another';
+    const named = /^[\w.:+'-]{1,40}$/.test(charset) ? quoteValue(charset) : 'another';
+    const got = charset === '' ? 'an empty one' : named;
     const expected = 'utf-8 or another name of the Encoding Standard';
-    const reason = { where: 'charset', expected, got };
+    const reason = { where: 'charset', expected, got } as const;
     super(sentence(reason));
     this.name = 'UnsupportedCharset';
     this.reason = reason;

@@ -1,4 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
+import { type Quote, quoteValue } from '../contract/reason.ts';
 import { isBlank, isNameCharacter } from './characters.ts';
 import { readDeclaration } from './declaration.ts';
 import type { XmlError } from './error.ts';
@@ -555,7 +556,10 @@ export class XmlReader {
       throw scanner.error(at, { detail: `namespace longer than ${most} characters` }, 'xmlNamespace');
     }
     if (namespace === '' && prefix !== '' && !this.#emptyPrefixes) {
-      throw scanner.error(at, { expected: `a namespace for the prefix ${cut(prefix)}`, got: 'none' });
+      throw scanner.error(at, {
+        expected: quoteValue(`a namespace for the prefix ${cut(prefix)}`, 'a namespace for the prefix *'),
+        got: 'none',
+      });
     }
     this.#namespaces.declare(prefix, namespace);
   }
@@ -567,7 +571,7 @@ export class XmlReader {
         mistake: 'prefix',
         subject: cut(prefix),
         expected: 'a bound prefix',
-        got: cut(prefix),
+        got: quoteValue(cut(prefix)),
       });
     }
     return namespace;
@@ -671,12 +675,12 @@ export class XmlReader {
   #endTagError(at: number): XmlError {
     const scanner = this.#scanner;
     const subject = this.#openName();
-    const expected = { mistake: 'endTag', subject, expected: `</${subject}>` } as const;
+    const expected = { mistake: 'endTag', subject, expected: endTag(subject) } as const;
     const name = /^[^\s<>&'"=/]*/.exec(scanner.text.slice(at + 2, at + 43))?.[0] ?? '';
     const end = at + 2 + name.length;
     if (scanner.code(end) === -1) return scanner.errorAtEnd({ ...expected, got: 'the end' });
     if (name === '') return scanner.error(end, { ...expected, got: scanner.got(end) });
-    return scanner.error(at, { ...expected, other: cut(name), got: `</${cut(name)}>` });
+    return scanner.error(at, { ...expected, other: cut(name), got: endTag(cut(name)) });
   }
 
   #openName(): string {
@@ -685,13 +689,18 @@ export class XmlReader {
 }
 
 function repeatedAttribute(scanner: Scanner, at: number, name: string): XmlError {
-  const got = `${name} twice`;
+  const got = quoteValue(`${name} twice`);
   return scanner.error(at, {
     mistake: 'repeatedAttribute',
     subject: name,
     expected: 'each attribute once',
     got,
   });
+}
+
+/** Quotes the end tag of an element. */
+function endTag(name: string): Quote {
+  return { text: `</${name}>`, kind: '</*>', name };
 }
 
 function hasNonBlank(text: string): boolean {

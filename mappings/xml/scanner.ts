@@ -1,4 +1,6 @@
+import type { Got } from '../contract/got.ts';
 import type { Limits } from '../contract/limits.ts';
+import { type Quote, quoteValue } from '../contract/reason.ts';
 import { findIllegal, isBlank, isCharacter, isNameCharacter, isNameStart } from './characters.ts';
 import { locate, XmlError, type XmlReason } from './error.ts';
 import { GatheredText } from './gathered-text.ts';
@@ -368,7 +370,7 @@ export class Scanner {
   }
 
   /** Names the character at an offset for an error. */
-  got(at: number): string {
+  got(at: number): Got | Quote {
     return at < this.#end ? unicode(this.text.codePointAt(at) as number) : 'the end';
   }
 }
@@ -380,8 +382,8 @@ function digitOf(code: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : 16;
 }
 
-function unicode(code: number): string {
-  return `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+function unicode(code: number): Quote {
+  return quoteValue(`U+${code.toString(16).toUpperCase().padStart(4, '0')}`);
 }
 
 /** Shortens a name for an error. */

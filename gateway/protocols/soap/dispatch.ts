@@ -3,6 +3,7 @@ import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledContract, CompiledOperation } from '../../../mappings/compile.ts';
 import { namespaces, type Port } from '../../../mappings/contract/model.ts';
 import { nearest } from '../../../mappings/contract/nearest.ts';
+import { quoteElement, quoteValue } from '../../../mappings/contract/reason.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
 import { Fault, refuse } from './faults.ts';
 import { protocolOf } from './headers/protocols.ts';
@@ -79,7 +80,7 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
       version,
       {
         expected: 'an operation of the contract in Body',
-        got: `<${local.slice(0, longestName)}>: ${protocol.told}`,
+        got: quoteElement(local, `: ${protocol.told}`),
         detail: protocol.instead,
       },
       'OperationNotFound',
@@ -89,7 +90,10 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
 function refuseSpoof(operation: string, named: string, version: SoapVersion): never {
   refuse(
     version,
-    { expected: `the action of ${operation}, the operation in Body`, got: `the action of ${named}` },
+    {
+      expected: `the action of ${operation}, the operation in Body`,
+      got: quoteValue(`the action of ${named}`),
+    },
     'WrongAction',
   );
 }
@@ -165,7 +169,7 @@ function dispatchTo(compiled: CompiledContract, operations: readonly CompiledOpe
         version,
         {
           expected: `<${name}> in ${namespaceText(known.root.namespace)}`,
-          got: `it in ${namespaceText(xml.namespace)}`,
+          got: quoteValue(`it in ${namespaceText(xml.namespace)}`),
         },
         isNamed ? 'OperationNotFound' : 'InvalidEnvelope',
       );
@@ -173,7 +177,7 @@ function dispatchTo(compiled: CompiledContract, operations: readonly CompiledOpe
       version,
       {
         expected: 'an operation of the contract in Body',
-        got: `<${name}>`,
+        got: quoteElement(name),
         meant: bySegment.size > mostCompared ? undefined : nearest(name, [...bySegment.keys()]),
       },
       'OperationNotFound',

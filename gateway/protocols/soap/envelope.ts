@@ -2,6 +2,7 @@ import { encodedReason } from '../../../mappings/codec/element.ts';
 import type { Deviation } from '../../../mappings/codec/problem.ts';
 import { namespaceText } from '../../../mappings/codec/scalars/text.ts';
 import type { CompiledOperation, Frame } from '../../../mappings/compile.ts';
+import { quoteElement, quoteValue } from '../../../mappings/contract/reason.ts';
 import type { XmlReader } from '../../../mappings/xml/reader.ts';
 import type { Dispatch } from './dispatch.ts';
 import { Fault, refuse } from './faults.ts';
@@ -42,13 +43,13 @@ export function startFindings(version: SoapVersion, actions: readonly string[]):
 
 function envelopeVersion(xml: XmlReader, claimed: SoapVersion): SoapVersion {
   if (xml.local !== 'Envelope') {
-    refuse(claimed, { expected: 'a SOAP Envelope', got: `<${xml.local.slice(0, 64)}>` });
+    refuse(claimed, { expected: 'a SOAP Envelope', got: quoteElement(xml.local) });
   }
   if (xml.namespace === soap11.namespace) return soap11;
   if (xml.namespace === soap12.namespace) return soap12;
   throw new Fault(claimed, 'VersionMismatch', {
     expected: `an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace})`,
-    got: `one in ${namespaceText(xml.namespace)}`,
+    got: quoteValue(`one in ${namespaceText(xml.namespace)}`),
   });
 }
 
@@ -82,7 +83,7 @@ export function openEnvelope(
       const expected = seenHeader ? 'Body' : 'Header or Body';
       refuse(soapVersion, {
         expected: `${expected} of the Envelope's namespace`,
-        got: `<${xml.local.slice(0, 64)}>`,
+        got: quoteElement(xml.local),
       });
     }
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
@@ -99,7 +100,7 @@ export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     const encoded = encodedReason(xml);
     if (encoded !== undefined) refuse(soapVersion, encoded);
-    refuse(soapVersion, { expected: 'one element in Body', got: `<${xml.local.slice(0, 64)}> after it` });
+    refuse(soapVersion, { expected: 'one element in Body', got: quoteElement(xml.local, ' after it') });
   }
   if (xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'additional text' });
 }
@@ -107,7 +108,7 @@ export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
 /** Checks that nothing follows Body (W41). Throws Fault. */
 export function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
-    refuse(soapVersion, { expected: 'nothing after Body', got: `<${xml.local.slice(0, 64)}>` });
+    refuse(soapVersion, { expected: 'nothing after Body', got: quoteElement(xml.local) });
   }
   refuseStray(xml, soapVersion);
   xml.finish();

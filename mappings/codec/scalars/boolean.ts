@@ -2,7 +2,7 @@ import { nodeKinds } from '../../json/tape.ts';
 import { MismatchError } from '../problem.ts';
 import { collapse } from './numbers.ts';
 import { invalid, mismatch, quote, refuseKind, type Scalar } from './scalar.ts';
-import { excerpt } from './text.ts';
+import { quoteText } from './text.ts';
 
 const { plain } = nodeKinds;
 
@@ -16,7 +16,7 @@ export const boolean: Scalar = {
     const word = collapse(text);
     if (word === 'true' || word === '1') return 'true';
     if (word === 'false' || word === '0') return 'false';
-    return invalid('xs:boolean', excerpt(text));
+    return invalid('xs:boolean', quoteText(text));
   },
   toXml: (json) => {
     const code = json.peek();
@@ -45,6 +45,6 @@ export const boolean: Scalar = {
     }
     if (code !== quote) return refuseKind(json, 'a boolean');
     const text = json.string();
-    return text === 'true' || text === 'false' ? text : invalid('a boolean', excerpt(text));
+    return text === 'true' || text === 'false' ? text : invalid('a boolean', quoteText(text));
   },
 };

@@ -13,7 +13,7 @@ import {
 } from './dates.ts';
 import { collapse } from './numbers.ts';
 import { invalid, type Refusal, type Scalar, type Scan, type Tolerated, textual } from './scalar.ts';
-import { excerpt } from './text.ts';
+import { quoteText } from './text.ts';
 import { scanDate } from './wcf-dates.ts';
 import type { Zone } from './zone.ts';
 
@@ -43,7 +43,7 @@ export function isoDateTime({ misfits, zone, isStrict }: IsoRules): Scalar {
     const moment = momentOf(text, grammar, zone);
     if (typeof moment !== 'object') return moment;
     return isStrict
-      ? invalid('xs:dateTime with Z or an offset such as +01:00', excerpt(text))
+      ? invalid('xs:dateTime with Z or an offset such as +01:00', quoteText(text))
       : moment.zoneless;
   };
   return {

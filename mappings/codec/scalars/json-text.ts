@@ -1,4 +1,5 @@
 import type { Limits } from '../../contract/limits.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import { JsonError } from '../../json/grammar.ts';
 import { checkJson } from '../../json/parts.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
@@ -16,7 +17,7 @@ export function jsonText(limits: Limits): Scalar {
     text: 'string',
     fromXml: (text) => {
       const fault = faultOf(text, limits);
-      return fault === undefined ? collapse(text) : invalid('JSON text', fault);
+      return fault === undefined ? collapse(text) : invalid('JSON text', quoteValue(fault));
     },
     toXml: (reader) => {
       reader.peek();

@@ -2,6 +2,7 @@ import type { JsonReader } from '../../json/reader.ts';
 import { MismatchError } from '../problem.ts';
 import { collapse } from './numbers.ts';
 import { invalid, quote, type Scalar } from './scalar.ts';
+import { quoteText } from './text.ts';
 
 /** `INF`, `-INF` and `NaN` of xs:double and xs:float (XSD Part 2, 3.2.4 and 3.2.5), which JSON numbers cannot be (RFC 8259, 6). */
 
@@ -21,7 +22,7 @@ export function withNonFinite(scalar: Scalar, form: NonFiniteNumbers): Scalar {
       if (typeof token === 'string') return token;
       const name = collapse(text);
       if (!names.has(name)) return token;
-      if (form === 'refuse') return invalid(reasonOf(name), `"${name}"`);
+      if (form === 'refuse') return invalid(reasonOf(name), quoteText(name));
       return form === 'asNull' ? 'null' : `"${name}"`;
     },
     toXml: (json) => {
@@ -34,7 +35,7 @@ export function withNonFinite(scalar: Scalar, form: NonFiniteNumbers): Scalar {
     checkJson: (json) => {
       const name = nameAt(json);
       if (name === undefined) return scalar.checkJson(json);
-      return form === 'asText' ? undefined : invalid(reasonOf(name), `"${name}"`);
+      return form === 'asText' ? undefined : invalid(reasonOf(name), quoteText(name));
     },
   };
 }

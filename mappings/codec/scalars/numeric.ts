@@ -30,7 +30,7 @@ import {
   refuseKind,
   type Scalar,
 } from './scalar.ts';
-import { excerpt } from './text.ts';
+import { quoteText } from './text.ts';
 
 const { plain } = nodeKinds;
 
@@ -68,8 +68,8 @@ function numeric(rules: NumberRules): Scalar {
   const { expected, range, fromXsd, fromDeviation, fromReply, fromRequest, isSafe, isInexact } = rules;
   const judge = (result: ReturnType<ReadNumber>, text: string): string | Refusal => {
     if (typeof result === 'string') return result;
-    if (result === undefined) return invalid(expected, excerpt(text));
-    return { code: 'OutOfRange', reason: { expected: `${expected}${range}`, got: excerpt(text) } };
+    if (result === undefined) return invalid(expected, quoteText(text));
+    return { code: 'OutOfRange', reason: { expected: `${expected}${range}`, got: quoteText(text) } };
   };
   return {
     expected,
@@ -116,7 +116,7 @@ function numeric(rules: NumberRules): Scalar {
       }
       if (code !== quote) return refuseKind(json, expected);
       const text = json.string();
-      if (!isJsonNumber(text)) return invalid(expected, excerpt(text));
+      if (!isJsonNumber(text)) return invalid(expected, quoteText(text));
       return judge(fromRequest(text), text);
     },
   };

@@ -1,9 +1,9 @@
-import type { Reason } from '../../contract/reason.ts';
+import type { Quote, Reason } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
 import { isBlank } from '../../xml/characters.ts';
 import { type Deviation, MismatchError, type ProblemCode } from '../problem.ts';
-import { escapeXml, excerpt } from './text.ts';
+import { escapeXml, quoteText } from './text.ts';
 
 /** The interface of scalars: requests are read as text, replies are written from text or from the tape's bytes. */
 
@@ -70,7 +70,7 @@ export interface Scalar {
 export const quote = 34;
 
 /** Returns the refusal of a value that is not of the type: `expected …, got …`. */
-export function invalid(expected: string, got: string): Refusal {
+export function invalid(expected: string, got: string | Quote): Refusal {
   return { code: 'InvalidType', reason: { expected, got } };
 }
 
@@ -118,7 +118,7 @@ export function textual({ expected, fromXml, fromReply, repair, fromRequest, mis
     text: 'plain',
     fromXml: (text) => {
       const value = fromXml(text);
-      if (value === undefined) return invalid(expected, excerpt(text));
+      if (value === undefined) return invalid(expected, quoteText(text));
       return typeof value === 'string' ? `"${value}"` : value;
     },
     toXml: (json) => {
@@ -140,7 +140,7 @@ export function textual({ expected, fromXml, fromReply, repair, fromRequest, mis
       if (json.peek() !== quote) return refuseKind(json, expected);
       const text = json.string();
       const value = fromRequest(text);
-      if (value === undefined) return invalid(expected, excerpt(text));
+      if (value === undefined) return invalid(expected, quoteText(text));
       if (typeof value !== 'string') return value;
       return value === text ? undefined : `"${value}"`;
     },

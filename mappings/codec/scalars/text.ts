@@ -1,3 +1,4 @@
+import { type Quote, quoteValue } from '../../contract/reason.ts';
 import type { ReplacementCount } from '../../xml/output.ts';
 
 /** Escaping of text, and characters that XML does not allow (W21). */
@@ -46,6 +47,11 @@ export type Hide = (text: string, most?: number) => string;
 export function excerpt(value: string): string {
   const characters = [...value.slice(0, 66)];
   return JSON.stringify(characters.length > 32 ? `${characters.slice(0, 32).join('')}…` : value);
+}
+
+/** Quotes a value for a reason. */
+export function quoteText(value: string): Quote {
+  return quoteValue(excerpt(value), 'a text');
 }
 
 /** Maximum number of characters of a namespace in a message. */

@@ -1,5 +1,6 @@
 import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Contract } from '../../../../mappings/contract/model.ts';
+import { quoteElement } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import { Fault, refuse } from '../faults.ts';
 import { anyNamespace, type HeaderBlock } from './header-block.ts';
@@ -29,7 +30,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
           version,
           {
             expected: `${expected} of ${place} in ${local}, each once`,
-            got: `<${xml.local.slice(0, 64)}>${why}`,
+            got: quoteElement(xml.local, why),
           },
           'InvalidHeader',
         );
@@ -53,6 +54,6 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
   ];
 }
 
-function gotNamespace({ namespace }: ContentReader): string {
+function gotNamespace({ namespace }: ContentReader): 'no namespace' | 'another namespace' {
   return namespace === '' ? 'no namespace' : 'another namespace';
 }

@@ -1,7 +1,7 @@
 import { instantFromXml } from '../../../../mappings/codec/scalars/dates.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import type { Reason } from '../../../../mappings/contract/reason.ts';
+import { quoteElement, type Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 
 /** Code and reason of an invalid Timestamp. */
@@ -27,7 +27,7 @@ export function readTimestamp(xml: ContentReader, now: number, limits: Limits): 
     if (namespace !== namespaces.wsu || !(isCreated || isExpires)) {
       reason ??= {
         expected: 'one Created, and at most one Expires after it, in Timestamp',
-        got: `<${local.slice(0, 64)}>`,
+        got: quoteElement(local),
       };
       xml.skip();
       continue;

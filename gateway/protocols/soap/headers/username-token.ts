@@ -4,7 +4,7 @@ import { collapse } from '../../../../mappings/codec/scalars/numbers.ts';
 import type { Wsse } from '../../../../mappings/contract/credentials.ts';
 import type { Limits } from '../../../../mappings/contract/limits.ts';
 import { namespaces } from '../../../../mappings/contract/model.ts';
-import type { Reason } from '../../../../mappings/contract/reason.ts';
+import { quoteElement, type Reason } from '../../../../mappings/contract/reason.ts';
 import type { ContentReader } from '../../../../mappings/xml/reader.ts';
 import type { DigestToken } from '../../../call/digest.ts';
 import type { FaultCode } from '../faults.ts';
@@ -75,7 +75,7 @@ export function readUsernameToken(
     if (!isPart(local) || namespaceOf[local] !== namespace || parts[local] !== undefined) {
       wrong ??= invalid({
         expected: 'Username and at most one Password, Nonce and Created in UsernameToken',
-        got: `<${local.slice(0, 64)}>`,
+        got: quoteElement(local),
       });
       xml.skip();
       continue;

@@ -1,5 +1,6 @@
 import test from 'ava';
 import { temporal, zonedDateTime } from '../../../../mappings/codec/adopted/temporal.ts';
+import { quoteText } from '../../../../mappings/codec/scalars/text.ts';
 import { createZone } from '../../../../mappings/codec/scalars/zone.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
@@ -34,7 +35,7 @@ for (const [kind, good, bad] of rows)
     for (const text of bad.split(' ')) {
       const refusal = {
         code: 'InvalidType',
-        reason: { expected: `xs:${kind}`, got: `"${text.slice(0, 32)}"` },
+        reason: { expected: `xs:${kind}`, got: quoteText(text.slice(0, 32)) },
       };
       t.deepEqual(fromXml(text), refusal);
       t.deepEqual(checkJson(reader(text)), refusal);
@@ -118,7 +119,7 @@ test('A26: with dates: utc a moment is RFC 3339 in JSON, or unchanged if that ha
     t.is(checkJson(reader(json)), undefined);
   }
   for (const text of ['2006-02-29T00:00:00', '2006-07-02', 'now']) {
-    const refusal = { code: 'InvalidType', reason: { expected: 'xs:dateTime', got: `"${text}"` } };
+    const refusal = { code: 'InvalidType', reason: { expected: 'xs:dateTime', got: quoteText(text) } };
     t.deepEqual(fromXml(text), refusal);
     t.deepEqual(checkJson(reader(text)), refusal);
     const reply = reader(text);

@@ -2,6 +2,7 @@ import test from 'ava';
 import { problemText } from '../../../../mappings/codec/problem.ts';
 import { type NonFiniteNumbers, withNonFinite } from '../../../../mappings/codec/scalars/non-finite.ts';
 import { floating } from '../../../../mappings/codec/scalars/numeric.ts';
+import { quoteText } from '../../../../mappings/codec/scalars/text.ts';
 import { defaultLimits } from '../../../../mappings/contract/limits.ts';
 import { JsonReader } from '../../../../mappings/json/reader.ts';
 import {
@@ -24,14 +25,17 @@ for (const xsd of ['double', 'float'] as const) {
   test(`W15: refuses INF, -INF and NaN of xs:${xsd}, and explains that JSON lacks them`, (t) => {
     const { fromXml, toXml, checkJson } = scalar('refuse');
     for (const name of names) {
-      const refusal = { code: 'InvalidType', reason: { expected: expected(name), got: `"${name}"` } };
+      const refusal = { code: 'InvalidType', reason: { expected: expected(name), got: quoteText(name) } };
       t.deepEqual(fromXml(` ${name} `), refusal);
       t.deepEqual(checkJson(reader(`"${name}"`)), refusal);
       t.throws(() => toXml(reader(`"${name}"`)), {
         message: `expected ${expected(name)}, got it as a string`,
       });
     }
-    t.deepEqual(fromXml('inf'), { code: 'InvalidType', reason: { expected: `xs:${xsd}`, got: '"inf"' } });
+    t.deepEqual(fromXml('inf'), {
+      code: 'InvalidType',
+      reason: { expected: `xs:${xsd}`, got: quoteText('inf') },
+    });
   });
 
   test(`W15: reads INF, -INF and NaN of xs:${xsd} as null with asNull`, (t) => {
