@@ -1,6 +1,7 @@
 import { builtInTypes } from '../../contract/built-in-types.ts';
 import type { Limits } from '../../contract/limits.ts';
 import type { Check } from '../../contract/model.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import type { BuiltIn, Facets, SimpleType } from '../../contract/type-graph.ts';
 import { decimalOf } from '../../json/decimal.ts';
 import { itemsOf } from '../../json/parts.ts';
@@ -63,7 +64,8 @@ function ownFacets({ facets, variety, builtIn }: SimpleType, limits: Limits): Ju
     const value = isNumber ? token.replaceAll('"', '') : token;
     if (isNumber && !/\d/.test(value)) {
       // null, or INF, -INF or NaN (`nonFiniteNumbers`)
-      if (value !== 'null') refuse(reading, 'OutOfRange', { expected: 'a finite number', got: value });
+      if (value !== 'null')
+        refuse(reading, 'OutOfRange', { expected: 'a finite number', got: quoteValue(value) });
       return;
     }
     for (const judge of judges) judge(value, reading);

@@ -1,5 +1,6 @@
 import type { FaultCodeWords, FaultWords } from '../../compiled.ts';
 import type { Limits } from '../../contract/limits.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import { itemsOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
 import { isNcName } from '../../xml/characters.ts';
@@ -85,9 +86,10 @@ function detailOf(token: string | undefined, limits: Limits): string {
     const text = one.startsWith('"') ? new JsonReader(one, limits).string() : undefined;
     const reason = text === undefined ? 'no string' : contentFault(text, limits);
     if (text === undefined || reason !== undefined)
-      throw new MismatchError({ expected: 'well-formed XML as a string', got: `other text (${reason})` }).at(
-        '@detail',
-      );
+      throw new MismatchError({
+        expected: 'well-formed XML as a string',
+        got: quoteValue(`other text (${reason})`),
+      }).at('@detail');
     detail += text;
   }
   return detail;

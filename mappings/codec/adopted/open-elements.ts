@@ -1,4 +1,5 @@
 import type { Limits } from '../../contract/limits.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import type { Wildcard } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { findIllegal, isCharacter } from '../../xml/characters.ts';
@@ -90,7 +91,7 @@ function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expe
   if (byte !== 34) throw new MismatchError({ expected: `${expected} as a string`, got: tape.kind() });
   const text = tape.string();
   const fault = faultIn(text);
-  if (fault !== undefined) throw new MismatchError({ expected, got: `other text (${fault})` });
+  if (fault !== undefined) throw new MismatchError({ expected, got: quoteValue(`other text (${fault})`) });
   if (text === '') tape.pushKind(nodeKinds.empty);
   else tape.pushMade(findIllegal(text) === -1 ? text : withoutIllegal(text, tape));
 }

@@ -1,4 +1,4 @@
-import type { Reason } from '../../contract/reason.ts';
+import { quoteValue, type Reason } from '../../contract/reason.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { unknownReason } from '../nearest.ts';
 import { isFull, miss, type Reading, recordDeviation, refuse, refuseAt } from '../problem.ts';
@@ -281,7 +281,7 @@ function passElement({ byLocal, context }: CompiledContent, xml: XmlReader, read
     else
       refuse(reading, 'UnknownElement', {
         expected: `it in ${namespaceText(known[0]?.namespace ?? '')}`,
-        got: namespaceText(xml.namespace),
+        got: quoteValue(namespaceText(xml.namespace)),
       });
     reading.path.pop();
   }

@@ -1,4 +1,5 @@
 import { namespaces } from '../../contract/model.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import { hasContent } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
@@ -152,7 +153,7 @@ function refuseNamesake(
   const expected = namespaceText(known?.namespace ?? '');
   refuse(reading, 'UnknownElement', {
     expected: `the attribute in ${expected}`,
-    got: `it in ${namespaceText(namespace)}`,
+    got: quoteValue(`it in ${namespaceText(namespace)}`),
   });
   reading.path.pop();
 }

@@ -1,8 +1,9 @@
 import type { Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { countSteps, hasRoom, maxRereadCharacters, type Reading, refuse } from '../problem.ts';
-import { excerpt } from '../scalars/text.ts';
+import { excerpt, quoteText } from '../scalars/text.ts';
 import { canonicalXml, readStartTag } from './canonical.ts';
 
 /**
@@ -116,7 +117,7 @@ function findTargets(text: string, targets: Map<string, Target>, reading: Readin
       const element = open.pop();
       if (element?.id !== undefined && targets.has(element.id))
         refuse(reading, 'InvalidType', {
-          expected: `the id ${excerpt(element.id)} on one element`,
+          expected: quoteValue(`the id ${excerpt(element.id)} on one element`, 'each id on one element'),
           got: 'it on several',
         });
       else if (element?.id !== undefined) {
@@ -173,12 +174,12 @@ export function follow(
   if (target === undefined)
     return refuse(reading, 'InvalidType', {
       expected: 'href with the id of an element of the message',
-      got: excerpt(href),
+      got: quoteText(href),
     });
   if (active.has(id))
     return refuse(reading, 'InvalidType', {
       expected: 'a value',
-      got: `a reference to an element around it, ${excerpt(href)}`,
+      got: quoteValue(`a reference to an element around it, ${excerpt(href)}`),
     });
   const weight = Math.max(references.again === 0 ? leastText : leastAgain, target.weight);
   const take = (characters: number): boolean => hasRoom(reading, limits, characters);

@@ -1,3 +1,4 @@
+import { type Quote, quoteValue } from '../../contract/reason.ts';
 import { expanded } from '../../contract/type-graph.ts';
 import type { nameKey } from '../../json/tape.ts';
 import type { Piece } from '../../xml/output.ts';
@@ -84,8 +85,9 @@ export function statedType(stated: string, xml: XmlReader): string | undefined {
 }
 
 /** Formats an `xsi:type` for a message: `"t:Dog" in namespace "urn:t"`. */
-export function statedText(stated: string, xml: XmlReader): string {
+export function statedText(stated: string, xml: XmlReader): Quote {
   const word = stated.trim();
   const namespace = xml.resolve(word.includes(':') ? word.slice(0, word.indexOf(':')) : '');
-  return `${excerpt(stated)} ${namespace === undefined ? 'with an unbound prefix' : `in ${namespaceText(namespace)}`}`;
+  const place = namespace === undefined ? 'with an unbound prefix' : `in ${namespaceText(namespace)}`;
+  return quoteValue(`${excerpt(stated)} ${place}`, 'a text');
 }

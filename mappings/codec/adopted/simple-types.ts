@@ -28,7 +28,7 @@ import {
 } from '../scalars/scalar.ts';
 import { string } from '../scalars/strings.ts';
 import { scalarRows } from '../scalars/table.ts';
-import { escapeAttribute, excerpt, quoteJson, someNames } from '../scalars/text.ts';
+import { escapeAttribute, quoteJson, quoteText, someNames } from '../scalars/text.ts';
 import { createZone, type Zone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
 import { compileFacets, type Judge, numbers } from './facets.ts';
@@ -161,7 +161,7 @@ function signed(xsd: string, isWithin: (token: string) => boolean): Scalar {
   const scalar = { ...integer('integer'), expected: `xs:${xsd}` };
   const outside = (text: string): Refusal => ({
     code: 'OutOfRange',
-    reason: { expected: `xs:${xsd}`, got: excerpt(text) },
+    reason: { expected: `xs:${xsd}`, got: quoteText(text) },
   });
   return {
     ...scalar,
@@ -319,7 +319,7 @@ function unionOf(members: readonly SimpleCodec[], limits: Limits): Unjudged {
       const converted = members.map(({ fromXml }) => fromXml(text, resolve));
       if (converted.length === 0 || converted.some((one) => typeof one === 'string')) return token;
       const tolerated = converted.find((one) => typeof one !== 'string' && 'token' in one);
-      return tolerated === undefined ? invalid(expected, excerpt(text)) : { ...tolerated, token };
+      return tolerated === undefined ? invalid(expected, quoteText(text)) : { ...tolerated, token };
     },
   };
 }
@@ -378,7 +378,7 @@ function qualifiedNames(limits: Limits): Unjudged {
         const namespace = resolve(colon === -1 ? '' : word.slice(0, colon));
         const local = word.slice(colon + 1);
         if (namespace === undefined || !isNcName(local))
-          return invalid('xs:QName with a bound prefix', excerpt(text));
+          return invalid('xs:QName with a bound prefix', quoteText(text));
         return quoteJson(namespace === '' ? local : `{${namespace}}${local}`);
       },
       toXml: (json, declared, stem) => {
@@ -455,7 +455,7 @@ function enumerated(type: SimpleType, base: Unjudged, settings: Settings, limits
     fromXml: (text, resolve) => {
       const token = base.fromXml(text, resolve);
       if (tokenIn(token) === undefined || isValue(token)) return token;
-      return { code: 'InvalidEnum', reason: { expected, got: excerpt(text) } };
+      return { code: 'InvalidEnum', reason: { expected, got: quoteText(text) } };
     },
     scan: (tape, stem) => {
       const start = tape.position;

@@ -1,4 +1,5 @@
 import type { ArrayType } from '../../contract/model.ts';
+import { quoteElement } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
@@ -48,7 +49,7 @@ export function arrayReader(
       ) {
         passUnknown(context, xml, reading, {
           expected: `<${itemName}>`,
-          got: `<${xml.local.slice(0, 64)}>`,
+          got: quoteElement(xml.local),
         });
       } else {
         const value = readMember(item.read, nilMark, xml, reading);

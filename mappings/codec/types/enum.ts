@@ -3,7 +3,7 @@ import { nameKey, nodeKinds, type Tape } from '../../json/tape.ts';
 import type { ReaderContext, ReplyWriter, RequestReader, WriterContext } from '../context.ts';
 import { noContent, refuseJsonKind, scanNull } from '../element.ts';
 import { MismatchError, type Reading, refuse } from '../problem.ts';
-import { excerpt } from '../scalars/text.ts';
+import { quoteText } from '../scalars/text.ts';
 import { readText } from './scalar.ts';
 
 /** Codec of an enum: one of several texts. */
@@ -24,7 +24,7 @@ export function enumReader(
   const expected = allowed.length > 12 ? `a value of ${type.name}` : `one of ${allowed.join(', ')}`;
   const shape = { text: 'plain', takesEmpty: allowed.includes(''), expected } as const;
   const refuseValue = (value: string, reading: Reading): undefined =>
-    refuse(reading, 'InvalidEnum', { expected, got: excerpt(value) });
+    refuse(reading, 'InvalidEnum', { expected, got: quoteText(value) });
   const fromText = (text: string, reading: Reading) => tokens.get(text) ?? refuseValue(text, reading);
   return {
     read: (xml, reading) => {

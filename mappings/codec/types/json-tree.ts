@@ -1,4 +1,5 @@
 import { namespaces } from '../../contract/model.ts';
+import { quoteElement } from '../../contract/reason.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -7,7 +8,7 @@ import { hasContent, readMember, scanNull } from '../element.ts';
 import { type Reading, refuse } from '../problem.ts';
 import { escapeNoncharacters } from '../scalars/json-text.ts';
 import { collapse, isJsonNumber } from '../scalars/numbers.ts';
-import { escapeAttribute, escapeXml, excerpt, quoteJson } from '../scalars/text.ts';
+import { escapeAttribute, escapeXml, quoteJson, quoteText } from '../scalars/text.ts';
 
 /** JSON as a tree of elements (XSLT 3.0, 22.1), under `json: tree`. */
 
@@ -29,7 +30,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       if (values.length > 0) {
         refuse(reading, 'DuplicateElement', {
           expected: 'one element',
-          got: `<${xml.local.slice(0, 64)}> too`,
+          got: quoteElement(xml.local, ' too'),
         });
         xml.skip();
       } else values.push(readValue(xml, reading));
@@ -45,7 +46,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     const own = xml.namespace === namespaces.jsonTree || xml.namespace === '';
     const kind = own ? kinds.get(xml.local) : undefined;
     if (kind === undefined) {
-      refuse(reading, 'UnknownElement', { expected, got: `<${xml.local.slice(0, 64)}>` });
+      refuse(reading, 'UnknownElement', { expected, got: quoteElement(xml.local) });
       xml.skip();
       return undefined;
     }
@@ -90,14 +91,17 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       number: (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined || isJsonNumber(collapse(text))) return text && collapse(text);
-        return refuse(reading, 'InvalidType', { expected: 'a number as JSON writes it', got: excerpt(text) });
+        return refuse(reading, 'InvalidType', {
+          expected: 'a number as JSON writes it',
+          got: quoteText(text),
+        });
       },
       boolean: (xml, reading) => {
         const text = readText(xml, reading, false);
         if (text === undefined) return undefined;
         const word = booleans.get(collapse(text));
         if (word === undefined)
-          refuse(reading, 'InvalidType', { expected: 'xs:boolean', got: excerpt(text) });
+          refuse(reading, 'InvalidType', { expected: 'xs:boolean', got: quoteText(text) });
         return word;
       },
       null: (xml, reading) => {
@@ -130,7 +134,7 @@ function flagOf(xml: XmlReader, name: string, reading: Reading): boolean {
   if (text === undefined) return false;
   const word = booleans.get(collapse(text));
   if (word === undefined)
-    refuse(reading, 'InvalidType', { expected: `true or false in ${name}`, got: excerpt(text) });
+    refuse(reading, 'InvalidType', { expected: `true or false in ${name}`, got: quoteText(text) });
   return word === 'true';
 }
 

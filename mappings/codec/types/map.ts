@@ -1,4 +1,5 @@
 import type { MapType } from '../../contract/model.ts';
+import { quoteElement } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
@@ -33,7 +34,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
     xml.namespace === typesNamespace || xml.namespace === arraysNamespace || xml.namespace === '';
 
   const readUnknown = (xml: XmlReader, expected: string, reading: Reading): void =>
-    passUnknown(context, xml, reading, { expected, got: `<${xml.local.slice(0, 64)}>` });
+    passUnknown(context, xml, reading, { expected, got: quoteElement(xml.local) });
 
   const readEntry = (xml: XmlReader, reading: Reading): [string | undefined, string | undefined] => {
     let key: string | undefined;

@@ -10,7 +10,7 @@ import { type Element, elementOf, encodedReason } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import { isFull, miss, type Reading, refuse, type Step } from '../problem.ts';
 import { isReference } from '../scalars/table.ts';
-import { excerpt, foldAscii } from '../scalars/text.ts';
+import { foldAscii, quoteText } from '../scalars/text.ts';
 import { type AdditionalReader, additionalReader } from './additional-properties.ts';
 
 /** The fields of a record: how their names are found in both directions, and how unknown names are refused. */
@@ -195,7 +195,7 @@ export function passElement(shape: RecordShape, xml: XmlReader, reading: Reading
     const reason =
       encodedReason(xml) ??
       (byXml.has(xml.local) && xml.namespace !== typesNamespace
-        ? { expected: `it in namespace "${typesNamespace}"`, got: excerpt(xml.namespace) }
+        ? { expected: `it in namespace "${typesNamespace}"`, got: quoteText(xml.namespace) }
         : unlistedReason('element', xml.local, byXml.keys(), type, 'xml'));
     refuse(reading, 'UnknownElement', reason);
     reading.path.pop();

@@ -1,5 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import type { Bound, Check, Rules } from '../../contract/model.ts';
+import { quoteValue } from '../../contract/reason.ts';
 import { compareDecimals, type Decimal, decimalOf, isMultiple, plainText, zero } from '../../json/decimal.ts';
 import { itemsOf, membersOf } from '../../json/parts.ts';
 import { JsonReader } from '../../json/reader.ts';
@@ -8,7 +9,7 @@ import { applyEdits, countSteps, maxRereadCharacters, type Reading, refuse } fro
 import { isOfFormat } from '../scalars/formats.ts';
 import { linearPattern } from '../scalars/pattern.ts';
 import { invalid, isNumberStart, type Refusal } from '../scalars/scalar.ts';
-import { excerpt, quoteJson } from '../scalars/text.ts';
+import { quoteJson, quoteText } from '../scalars/text.ts';
 import { Distinct } from './distinct.ts';
 
 /** Checks a value's JSON. Returns the refusal, if any. */
@@ -103,7 +104,7 @@ function judgeOf(check: Check, limits: Limits): Judge {
       return patternJudge(check.source, limits);
     case 'format':
       return ofText((text) =>
-        isOfFormat(check.name, text) ? undefined : invalid(`a ${check.name}`, excerpt(text)),
+        isOfFormat(check.name, text) ? undefined : invalid(`a ${check.name}`, quoteText(text)),
       );
     case 'bound':
       return boundJudge(check.bound, check.number);
@@ -171,7 +172,7 @@ function patternJudge(source: string, limits: Limits): Judge {
     if (reading.patternSteps > maxSteps)
       return { code: 'OutOfRange', reason: { expected: 'less text to match with patterns in one request' } };
     countSteps(reading, size * (text.length + 1));
-    return pattern.test(text) ? undefined : invalid(`text that matches ${source}`, excerpt(text));
+    return pattern.test(text) ? undefined : invalid(`text that matches ${source}`, quoteText(text));
   });
 }
 
@@ -200,7 +201,7 @@ function ofNumber(takes: (value: Decimal) => boolean, expected: string): Judge {
     if (value !== undefined && takes(value)) return undefined;
     return {
       code: 'OutOfRange',
-      reason: { expected, got: token.length > 32 ? `${token.slice(0, 32)}…` : token },
+      reason: { expected, got: quoteValue(token.length > 32 ? `${token.slice(0, 32)}…` : token) },
     };
   };
 }
@@ -217,7 +218,7 @@ function valuesJudge(tokens: readonly string[], limits: Limits): Judge {
   return (token) => {
     if (meanings.has(meaning(token, limits))) return undefined;
     const got = token.startsWith('"') ? String(JSON.parse(token)) : token;
-    return { code: 'InvalidEnum', reason: { expected, got: excerpt(got) } };
+    return { code: 'InvalidEnum', reason: { expected, got: quoteText(got) } };
   };
 }
 

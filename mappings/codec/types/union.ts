@@ -1,4 +1,5 @@
 import type { RecordType, UnionType, Variant } from '../../contract/model.ts';
+import { quoteElement, quoteValue } from '../../contract/reason.ts';
 import { skipped } from '../../json/parts.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -47,7 +48,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       const reader =
         xml.namespace === typesNamespace || xml.namespace === '' ? readers.get(local) : undefined;
       if (reader === undefined) {
-        passUnknown(context, xml, reading, { expected, got: `<${local.slice(0, 64)}>` });
+        passUnknown(context, xml, reading, { expected, got: quoteElement(local) });
         continue;
       }
       reading.path.push(local);
@@ -61,7 +62,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       if (filled !== '')
         refuse(reading, 'DuplicateElement', {
           expected: 'one element',
-          got: `<${local}> and <${filled}>`,
+          got: quoteValue(`<${local}> and <${filled}>`, 'another element'),
         });
       filled = local;
       value = content;
