@@ -112,6 +112,7 @@ const long = [
   'test/gateway/telemetry/log-writer.test.ts',
   'test/gateway/telemetry/log.test.ts',
   'test/gateway/telemetry/messages.test.ts',
+  'test/gateway/telemetry/mistakes.test.ts',
   'test/gateway/telemetry/secrets.test.ts',
   'test/gateway/telemetry/traces.test.ts',
   'test/gateway/upstream/access.test.ts',

@@ -1,5 +1,5 @@
 import type { Contract } from '../../mappings/contract/model.ts';
-import { type Reason, textOf } from '../../mappings/contract/reason.ts';
+import type { Quote, Reason } from '../../mappings/contract/reason.ts';
 
 /** A mistake in a refused message, for the log. It has names of the contract, and no text of the caller. */
 export interface LoggedMistake {
@@ -19,15 +19,6 @@ const longest = 200;
 /** Maximum number of objects of a contract that are searched for names. */
 const mostObjects = 200_000;
 
-/** Words that describe an actual value. All other texts may contain the value itself, or a name of the caller. */
-const words: ReadonlySet<string> = new Set(
-  'a boolean|a date alone|a fraction|a member|a number|a number outside it|a string|a string that is no number|a value|additional text|an array|an earlier Created. Send a new token|an element|an empty element|an empty object|an empty one|an empty string|an invalid string|an object|another|another element|another encoding|another form|another later|another member|another one|another type|another value|blanks|both|bytes of one each|bytes that are not|control characters|elements|false|half of one|HTML|it again|it as a string|it later|it on several|more|neither|none|nothing|null|one|one again|other bytes|other characters|other text|others|several|several members|some|text|that of several namespaces|the end|too much of them|true|two|xsi:nil|<!DOCTYPE|<?|<!'.split(
-    '|',
-  ),
-);
-
-const place = /^(?:line \d+, column \d+|(?:byte|character|offset|position) \d+)$/;
-
 /** Returns the mistakes of a refused message for the log, without its values. */
 export function mistakesOf(
   contract: Contract,
@@ -38,9 +29,9 @@ export function mistakesOf(
   return reasons.slice(0, mostMistakes).map(({ code, path, where, expected, got }) => ({
     code,
     path: path === undefined || path === '' ? undefined : pathOf(path, known).slice(0, longest),
-    where: where !== undefined && place.test(textOf(where)) ? textOf(where) : undefined,
-    expected: expected === undefined ? undefined : expectedOf(textOf(expected), known).slice(0, longest),
-    got: got === undefined ? undefined : gotOf(textOf(got)),
+    where: typeof where === 'string' ? where : undefined,
+    expected: expected === undefined ? undefined : loggedOf(expected, known).slice(0, longest),
+    got: got === undefined ? undefined : loggedOf(got, known).slice(0, longest),
   }));
 }
 
@@ -54,20 +45,10 @@ function pathOf(path: string, known: ReadonlySet<string>): string {
     .join('.');
 }
 
-/** Errors of XML have names of the caller in `expected`: an end tag, or the prefix of a name. */
-function expectedOf(text: string, known: ReadonlySet<string>): string {
-  const [before = '', ...after] = text
-    .replace(/<(\/?)([^<>]*)>/g, (tag, slash: string, name: string) =>
-      known.has(name) ? tag : `<${slash}*>`,
-    )
-    .split('for the prefix ');
-  return after.length === 0 ? before : `${before}for the prefix *`;
-}
-
-function gotOf(got: string): string {
-  if (words.has(got)) return got;
-  if (got.startsWith('"')) return 'a text';
-  return got.startsWith('<') ? 'another element' : 'another value';
+/** Returns the description that replaces a text with a value. Names of the contract are not replaced. */
+function loggedOf(part: string | Quote, known: ReadonlySet<string>): string {
+  if (typeof part === 'string') return part;
+  return part.name !== undefined && known.has(part.name) ? part.text : part.kind;
 }
 
 const cached = new WeakMap<Contract, ReadonlySet<string>>();

@@ -1,3 +1,5 @@
+import type { Got } from './got.ts';
+
 /** Description in the log that replaces a quote. */
 export type QuoteKind =
   | 'a text'
@@ -21,16 +23,19 @@ export interface Quote {
   readonly name?: string;
 }
 
+/** Position of an error in a message. */
+export type Place = `line ${number}, column ${number}` | `position ${number}` | 'charset';
+
 /**
  * The data of an error, which its sentence is made of. `expected` and `got` are also members of a fault's detail (W27).
  */
 export interface Reason {
   /** The start of the sentence, for example `line 2, column 5`. */
-  readonly where?: string | Quote | undefined;
+  readonly where?: Place | Quote | undefined;
   /** The right form, for example `xs:int`. */
   readonly expected?: string | Quote | undefined;
   /** The actual value: a quote, or a description, for example `none`. */
-  readonly got?: string | Quote | undefined;
+  readonly got?: Got | Quote | undefined;
   /** The known name that is similar to an unknown one. */
   readonly meant?: string | undefined;
   /** Additional text, for example how to fix the error. It is the whole sentence if `expected` is missing. */

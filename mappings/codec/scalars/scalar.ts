@@ -1,3 +1,4 @@
+import type { Got } from '../../contract/got.ts';
 import type { Quote, Reason } from '../../contract/reason.ts';
 import type { JsonReader } from '../../json/reader.ts';
 import type { Tape } from '../../json/tape.ts';
@@ -70,7 +71,7 @@ export interface Scalar {
 export const quote = 34;
 
 /** Returns the refusal of a value that is not of the type: `expected …, got …`. */
-export function invalid(expected: string, got: string | Quote): Refusal {
+export function invalid(expected: string, got: Got | Quote): Refusal {
   return { code: 'InvalidType', reason: { expected, got } };
 }
 

@@ -1,5 +1,11 @@
 import test from 'ava';
-import { quoteElement, quoteValue, sentence, within } from '../../../mappings/contract/reason.ts';
+import {
+  quoteElement,
+  quoteValue,
+  type Reason,
+  sentence,
+  within,
+} from '../../../mappings/contract/reason.ts';
 
 for (const [reason, text] of [
   [{ expected: 'a, got b', got: quoteValue('"c; d"', 'a text') }, 'expected a, got b, got "c; d"'],
@@ -26,4 +32,13 @@ test('a given position precedes the reason’s own position', (t) => {
 test('a name in a quote is cut after 64 characters', (t) => {
   t.is(quoteElement('n'.repeat(64)).text, `<${'n'.repeat(64)}>`);
   t.is(quoteElement('n'.repeat(65), ' too').text, `<${'n'.repeat(64)}> too`);
+});
+
+test('the compiler refuses text that is no description as got', (t) => {
+  const text: string = 'text of the caller';
+  // @ts-expect-error: text of a caller is a quote
+  const reason: Reason = { expected: 'a', got: text };
+  // @ts-expect-error: a description is in the list of `Got`
+  const another: Reason = { expected: 'a', got: 'some new words' };
+  t.deepEqual([reason.got, another.got], [text, 'some new words']);
 });
