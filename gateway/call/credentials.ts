@@ -209,7 +209,7 @@ function unreadOf(
   { headers }: MessageHead,
   { basic, parts }: Credentials,
 ): string | undefined {
-  if (isSecurityUnread === true) return "the Security header isn't read by this contract";
+  if (isSecurityUnread === true) return 'this contract does not read the header block Security';
   if (parts.some(isAuthorization)) return undefined;
   const isBasic = basic !== undefined;
   const scheme = /^(?:basic|digest|negotiate|ntlm)(?= |$)/i

@@ -68,10 +68,11 @@ function readSecurity(
   if (xml.stray) refuse('InvalidSecurity', { expected: 'only elements in Security', got: 'text' });
 }
 
-/** Returns the reason for an element that the gateway does not check. */
+/** Returns the reason for an element that the gateway neither verifies nor decrypts (W50). */
 export function unsupported(local: string): Reason {
+  const verb = local.startsWith('Encrypted') ? 'decrypt' : 'verify';
   return {
-    detail: `<${local.slice(0, 64)}> isn't checked here; a UsernameToken with PasswordText and a Timestamp are read`,
+    detail: `the gateway does not ${verb} <${local.slice(0, 64)}>. The gateway reads only a UsernameToken and a Timestamp`,
   };
 }
 

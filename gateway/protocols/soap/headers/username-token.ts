@@ -134,7 +134,7 @@ function readDigest(
 ): UsernameToken | TokenProblem {
   if (digest === 'refuse')
     return problem('UnsupportedSecurityToken', {
-      detail: "PasswordDigest can't be checked here: send PasswordText over TLS",
+      detail: 'the gateway does not verify PasswordDigest for this contract. Send PasswordText over TLS',
     });
   if (Nonce === undefined || Created === undefined) {
     const lacking = Nonce === undefined ? 'Nonce' : 'Created';

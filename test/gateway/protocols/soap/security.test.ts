@@ -143,6 +143,30 @@ for (const [what, code, header] of refusals) {
   }
 }
 
+const reads = 'The gateway reads only a UsernameToken and a Timestamp';
+for (const [what, header, text] of [
+  [
+    'a signature',
+    '<d:Signature xmlns:d="urn:d"/>',
+    `the gateway does not verify &lt;Signature&gt;. ${reads}`,
+  ],
+  [
+    'a key',
+    '<x:EncryptedKey xmlns:x="urn:x"/>',
+    `the gateway does not decrypt &lt;EncryptedKey&gt;. ${reads}`,
+  ],
+  [
+    'a digest',
+    digestToken('bm9uY2U='),
+    'the gateway does not verify PasswordDigest for this contract. Send PasswordText over TLS',
+  ],
+] as const) {
+  test(`W50: the fault for ${what} says what the gateway does not verify`, async (t) => {
+    for (const version of ['1.1', '1.2'] as const)
+      t.true((await sendTo(gateway, block(header), version)).text.includes(text));
+  });
+}
+
 test('W51: errors of the block are reported before errors of members', async (t) => {
   const body = `<GetEulaStatus xmlns="${typesNamespace}"><Nothing/></GetEulaStatus>`;
   const reply = await sendTo(gateway, block('<d:Signature xmlns:d="urn:d"/>'), '1.1', body);
@@ -181,7 +205,7 @@ test('W47: the text of Username and Password is used as written', async (t) => {
 
 test('W45: without wsse the 401 of a call with a Security block says that it is not read', async (t) => {
   const { text } = await sendTo(await plainGateway(t), block(token(user + password)));
-  t.regex(text, /got none; the Security header isn't read by this contract/);
+  t.regex(text, /got none; this contract does not read the header block Security/);
 });
 
 /** A gateway for a contract without WS-Security settings. */
@@ -425,6 +449,7 @@ test('W54: warns of a public http address that is not this machine’s', async (
 test('W50: refuses an encrypted Body and a WS-Trust session, and names alternatives', async (t) => {
   const encrypted = await sendTo(gateway, '', '1.1', `<x:EncryptedData xmlns:x="${namespaces.xenc}"/>`);
   t.is(codeOf(encrypted), 'w:UnsupportedSecurityToken');
+  t.regex(encrypted.text, /the gateway does not decrypt &lt;EncryptedData&gt;/);
   const session = '<t:RequestSecurityToken xmlns:t="http://schemas.xmlsoap.org/ws/2005/02/trust"/>';
   t.regex((await sendTo(gateway, '', '1.2', session)).text, /set establishSecurityContext="false"/);
   const reliable = '<r:CreateSequence xmlns:r="http://schemas.xmlsoap.org/ws/2005/02/rm"/>';
