@@ -127,7 +127,7 @@ export function compileCredentials(
         const expected =
           send === 'headers'
             ? printableOf(part, form)
-            : `at most ${credential} characters, none a control character`;
+            : `at most ${form.most} characters, none a control character`;
         malformed.push(problem('InvalidCharacter', path, { expected, got: 'other text' }));
       }
       const fromMessage = inBody ?? inBlock ?? inToken;

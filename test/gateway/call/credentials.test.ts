@@ -1,4 +1,8 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test from 'ava';
+import { screeningContract } from '../../../mappings/loader/load.ts';
 import {
   elementText,
   envelope,
@@ -558,4 +562,22 @@ test('W25: the key appears in no reply and no log line, whatever fails', async (
   t.true(lines.split('\n').length > 20);
   for (const secret of [canary, 'canary-user-id', 'canary-acting-user'])
     t.false(lines.includes(secret), secret);
+});
+
+test('W24: a credential of the header Authorization may have 8,192 characters in a body too', async (t) => {
+  const contract = mkdtempSync(join(tmpdir(), 'authorization-'));
+  t.teardown(() => rmSync(contract, { recursive: true }));
+  copyFileSync(join(screeningContract, 'openapi.yaml'), join(contract, 'openapi.yaml'));
+  const overlay = readFileSync(join(screeningContract, 'soap.yaml'), 'utf8');
+  writeFileSync(join(contract, 'soap.yaml'), overlay.replace('X-Api-Key', 'Authorization'));
+  const own = await startGateway(t, { serve: { contract } });
+  const keyOf = (characters: number) => ({ apiUserId: 'demo', apiUserKey: 'k'.repeat(characters) });
+  await call('soap', keyOf(8_192), {}, own.send);
+  t.is(own.hits.length, 1);
+  const { text } = await call('soap', keyOf(8_193), {}, own.send);
+  t.is(own.hits.length, 1);
+  t.true(
+    text.includes('Authentication.ApiUserKey: expected at most 8192 characters, none a control character'),
+    text,
+  );
 });

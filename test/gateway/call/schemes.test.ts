@@ -209,3 +209,17 @@ for (const [title, value] of [
     );
   });
 }
+
+test('W24: a header block may hold a Bearer token of 8,192 characters, and another key 256', async (t) => {
+  const token = `Bearer ${'x'.repeat(8_192 - 'Bearer '.length)}`;
+  const accepted = await call(500, {}, `<basic>${token}</basic><key>${'k'.repeat(256)}</key>`);
+  t.is(accepted.hit?.headers.authorization, token);
+  const long = await call(501, {}, `<basic>${token}x</basic>`);
+  t.is(long.hit, undefined);
+  t.true(
+    long.text.includes('Unauthorized: Authorization: expected printable ASCII, at most 8192 characters'),
+  );
+  const longKey = await call(502, {}, `<key>${'k'.repeat(257)}</key>`);
+  t.is(longKey.hit, undefined);
+  t.true(longKey.text.includes('X-Key: expected printable ASCII without blanks, at most 256 characters'));
+});
