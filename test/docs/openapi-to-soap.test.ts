@@ -41,7 +41,7 @@ function documentOf(schema: string): object {
 const codecOf = (schema: string) => createCodec(compileContract(load(documentOf(schema)).contract));
 const replies = rowsOf('schema | JSON of the upstream | XML for the client');
 const requests = rowsOf('schema | XML of the client | JSON for the upstream');
-const errors = rowsOf('cause | SOAP 1.1 | SOAP 1.2 | status | code');
+const errors = rowsOf('cause | SOAP 1.1 | SOAP 1.2 | status | code | was a write executed?');
 
 test('docs/openapi-to-soap.md: each value of a reply becomes the XML of its row', (t) => {
   t.true(replies.length > 12);
@@ -69,12 +69,20 @@ const answers: Readonly<Record<string, readonly Answer[]>> = {
   'upstream: 404': [{ status: 404, body: own }, { status: 404 }],
   'upstream: 409': [{ status: 409, body: own }, { status: 409 }],
   'upstream: 503': [{ status: 503, body: own }, { status: 503 }],
-  'upstream: 500, with an error in JSON': [
-    { status: 500, body: own },
-    { status: 500, body: '{"title":"text"}' },
-  ],
-  'upstream: 500, with any other body': [{ status: 500, body: 'text' }],
-  'no response of the upstream in time': [() => {}],
+  'upstream: 504': [{ status: 504, body: own }, { status: 504 }],
+  'upstream: 500, 501, 502 or another 5xx, with an error in JSON': [500, 501, 502, 599].flatMap((status) => [
+    { status, body: own },
+    { status, body: '{"title":"text"}' },
+  ]),
+  'upstream: 500, 501, 502 or another 5xx, with any other body': [500, 501, 502, 599].map((status) => ({
+    status,
+    body: 'text',
+  })),
+  'upstream: a redirect that the document does not declare': [301, 302, 307].flatMap((status) => [
+    { status, body: own },
+    { status, headers: { location: '/values' } },
+  ]),
+  'no complete response of the upstream in time': [() => {}],
   'the upstream closes the connection': [(_hit, response) => response.destroy()],
   'a response that the document does not allow': [{ status: 200, body: '{"m":true}' }],
 };
@@ -85,25 +93,29 @@ test('docs/openapi-to-soap.md: each cause of an error gives the fault of its row
   const openapi = join(folder, 'openapi.yaml');
   writeFileSync(openapi, JSON.stringify(documentOf('{"type":"integer"}')));
   const serve = { contract: { openapi } };
-  const patient = await startGateway(t, { isPatient: true, serve });
+  const limits = { breakerCalls: 1_000 };
+  const patient = await startGateway(t, { isPatient: true, limits, serve });
   const impatient = await startGateway(t, { isPatient: true, limits: { upstreamFirstByteMs: 100 }, serve });
+  const headers = { 'content-type': 'text/xml', soapaction: '""' };
   const body = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><send xmlns="urn:Values"><Body/></send></s:Body></s:Envelope>`;
   for (const [cause, responses] of Object.entries(answers)) {
     const row = errors.find(([first = '']) => first.startsWith(cause));
-    const [, soap11, , status, code = ''] = row ?? [];
+    const [, soap11, , documented, code = ''] = row ?? [];
     const codes = /^the upstream's code, otherwise (\w+)$/.exec(code)?.slice(1) ?? [];
     const expected = codes.length > 0 ? ['own', ...codes] : [code];
-    const gateway = status === '504' ? impatient : patient;
     for (const [index, answer] of responses.entries()) {
+      const sent = typeof answer === 'function' ? undefined : String(answer.status);
+      const status = documented === 'unchanged' ? sent : documented;
+      const gateway = cause.endsWith('in time') ? impatient : patient;
       gateway.answer(answer);
-      const headers = { 'content-type': 'text/xml', soapaction: '""' };
       const reply = await send(gateway.port, 'POST', '/soap11', headers, body);
       const message = `${cause}: ${reply.text}`;
       t.is(reply.status, 500, message);
       t.is(reply.headers['x-status'], status, message);
       t.is(elementText(reply.text, 'faultcode'), `s:${soap11}`, message);
       t.is(elementText(reply.text, 'status'), status, message);
-      t.is(elementText(reply.text, 'code'), expected[index], message);
+      t.is(elementText(reply.text, 'upstreamStatus'), sent, message);
+      t.is(elementText(reply.text, 'code'), expected[index % expected.length], message);
     }
   }
 });
