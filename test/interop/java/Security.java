@@ -55,6 +55,7 @@ final class Security implements SOAPHandler<SOAPMessageContext> {
     }
 
     private void write(SOAPElement header) throws SOAPException, GeneralSecurityException {
+        // docs:begin token
         SOAPElement security = header.addChildElement("Security", "wsse", OASIS + "wssecurity-secext-1.0.xsd");
         SOAPElement token = security.addChildElement("UsernameToken", "wsse");
         token.addChildElement("Username", "wsse").addTextNode("demo");
@@ -64,6 +65,7 @@ final class Security implements SOAPHandler<SOAPMessageContext> {
             password.addTextNode("demo-key");
             return;
         }
+        // docs:end token
         byte[] nonce = new byte[16];
         new SecureRandom().nextBytes(nonce);
         String created = Instant.now().truncatedTo(ChronoUnit.MILLIS).toString();

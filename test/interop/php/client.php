@@ -12,6 +12,7 @@ $client = new SoapClient($wsdl, [
     'cache_wsdl' => WSDL_CACHE_NONE,
 ]);
 
+// docs:begin security
 /** A hand-written header block, since SoapClient has no WS-Security. */
 function usernameToken(string $kind): SoapHeader
 {
@@ -29,6 +30,7 @@ function usernameToken(string $kind): SoapHeader
         . "<wsse:Nonce>$nonce</wsse:Nonce><wsu:Created>$created</wsu:Created></wsse:UsernameToken></wsse:Security>";
     return new SoapHeader($secext, 'Security', new SoapVar($xml, XSD_ANYXML), true);
 }
+// docs:end security
 
 makeChecks(function (array $check, string $address) use ($client): mixed {
     $client->__setLocation($address);
