@@ -142,6 +142,16 @@ export class Admission {
     return undefined;
   }
 
+  /** Lets a call wait for a connection as one of the `queue` calls, without its permit. Returns false if they are too many. */
+  park(): boolean {
+    return this.#permits.park();
+  }
+
+  /** Gives a parked call its permit back, even if all are taken. The number of connections limits how many more these are. */
+  unpark(): void {
+    this.#permits.unpark();
+  }
+
   /** Adds bytes that a call holds in memory. Returns false if there is no memory for them. */
   hold(slot: Slot, bytes: number): boolean {
     this.#heldBytes += bytes;

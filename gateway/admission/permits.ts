@@ -22,6 +22,7 @@ export class Permits {
   readonly #refuse: () => CallError;
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
+  #parked = 0;
 
   /**
    * @param waitMs maximum waiting time for a permit, in ms
@@ -38,13 +39,14 @@ export class Permits {
     return this.#taken;
   }
 
+  /** Number of callers that wait for a permit, and of those that wait for something else without theirs. */
   get waiting(): number {
-    return this.#waiting.length;
+    return this.#waiting.length + this.#parked;
   }
 
   /** True if all permits are taken and the queue is full. */
   get isFull(): boolean {
-    return this.#taken >= this.#most && this.#waiting.length >= this.#mostWaiting;
+    return this.#taken >= this.#most && this.waiting >= this.#mostWaiting;
   }
 
   /** Takes a permit. Returns false if none is free. */
@@ -56,7 +58,7 @@ export class Permits {
 
   /** Waits for a permit. Throws the error at once if the queue is full, or rejects with it after `waitMs`. */
   wait(): Promise<void> {
-    if (this.#waiting.length >= this.#mostWaiting) throw this.#refuse();
+    if (this.waiting >= this.#mostWaiting) throw this.#refuse();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(go), 1);
@@ -72,8 +74,22 @@ export class Permits {
 
   /** Returns a permit. The longest waiting caller gets it. */
   give(): void {
-    const next = this.#waiting.shift();
+    const next = this.#taken > this.#most ? undefined : this.#waiting.shift();
     if (next === undefined) this.#taken--;
     else next();
+  }
+
+  /** Returns a permit while its caller waits in the queue for something else. Returns false if the queue is full. */
+  park(): boolean {
+    if (this.waiting >= this.#mostWaiting) return false;
+    this.#parked++;
+    this.give();
+    return true;
+  }
+
+  /** Gives a parked caller its permit back, even if all are taken. */
+  unpark(): void {
+    this.#parked--;
+    this.#taken++;
   }
 }

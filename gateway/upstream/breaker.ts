@@ -1,5 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
-import type { Outgoing, Party } from './upstream-connections.ts';
+import type { Party } from './shares.ts';
+import type { Outgoing } from './upstream-connections.ts';
 
 /**
  * Evidence that a call gives about the upstream. `answered`: a status below 500. `failed`: the call was sent and the

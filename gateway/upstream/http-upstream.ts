@@ -110,7 +110,6 @@ function upstreamOver(
         openOperations: breaker.openOperations(now),
         active: connections.active,
         connections: limits.upstreamConnections,
-        queue: limits.upstreamQueue,
         waiting: connections.waiting,
         shed: line.shed,
       };
@@ -177,7 +176,6 @@ function byServers(address: string, only: boolean, create: (url: string) => Upst
         openOperations: states.flatMap(({ openOperations }) => openOperations),
         active: sum(({ active }) => active),
         connections: sum(({ connections }) => connections),
-        queue: sum(({ queue }) => queue),
         waiting: sum(({ waiting }) => waiting),
         shed: sum(({ shed }) => shed),
       };

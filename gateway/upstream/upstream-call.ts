@@ -27,8 +27,9 @@ import {
   unavailable,
 } from './reply-checks.ts';
 import { headersOf } from './request-headers.ts';
+import type { Party } from './shares.ts';
 import type { UpstreamReply, Waiting } from './upstream.ts';
-import type { Outgoing, Party } from './upstream-connections.ts';
+import type { Outgoing } from './upstream-connections.ts';
 import type { Line, Stage } from './upstream-state.ts';
 
 /** Makes a call as described at `Upstream`. */
@@ -58,6 +59,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   readonly #resolve: (reply: UpstreamReply) => void;
   readonly #reject: (error: Error) => void;
   index = -1;
+  isParked = false;
   /** Time of its creation, in ms like all times. */
   readonly #cameIn = performance.now();
   /** Time when it was passed to a connection. */
@@ -117,6 +119,14 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return this.#party;
   }
 
+  get sentAt(): number {
+    return this.#dispatchedAt;
+  }
+
+  get latest(): number {
+    return Math.min(this.#since + (this.#line.limits.upstreamQueueMs ?? maxQueueMs), this.#waiting.deadline);
+  }
+
   start(): void {
     const { address, breaker, retries, watch } = this.#line;
     this.#waiting.stats.upstream = address;
@@ -135,13 +145,26 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   #takeConnection(): void {
     const found = this.#line.connections.enter(this);
     if (found === 'go') this.#send();
-    else if (found === 'full') this.#shed();
+    else if (found === 'late') this.#shed();
+    else if (this.isParked && !this.#line.admission.park()) {
+      this.#line.connections.drop(this);
+      this.isParked = false;
+      this.#shed();
+    }
+  }
+
+  /** Takes an `inFlight` slot again when it no longer waits without one. */
+  #unpark(): void {
+    if (!this.isParked) return;
+    this.isParked = false;
+    this.#line.admission.unpark();
   }
 
   /** Sends a call that waited for a connection. */
   go(): void {
     const { breaker } = this.#line;
     const now = performance.now();
+    this.#unpark();
     this.#waiting.stats.queueMs += now - this.#since;
     this.#dispatchedAt = now;
     this.#since = now;
@@ -468,7 +491,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     if (!isWaiting) this.#controller?.abort(error);
     else {
       this.#line.connections.drop(this);
-      this.#line.connections.leave(this); // it may just have received a connection
+      this.#unpark();
     }
   }
 

@@ -1,145 +1,196 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
+import { OperationPaces } from './operation-paces.ts';
+import { type Party, Shares } from './shares.ts';
 
-/** Caller, network and operation of a call, for fair sharing. */
-export interface Party {
-  /** A caller within its network. */
-  readonly caller: string;
-  readonly network: string;
-  readonly operation: string;
-}
-
-/** A call that needs a connection until it ends. */
+/** A call that needs a connection until it ends. All times are in ms of `performance.now()`. */
 export interface Outgoing {
+  readonly operation: string;
   readonly party: Party;
+  /** Time when it was passed to a connection. */
+  readonly sentAt: number;
+  /** Time by which it must have a connection. */
+  readonly latest: number;
+  /** True while it waits without an `inFlight` slot. */
+  isParked: boolean;
   /** Called when a waiting call gets a connection. */
   readonly go: () => void;
 }
 
-/** Maximum share of one caller, network or operation, as a multiple of the free slots. */
-const callerShare = 4;
-const networkShare = 8;
-const operationShare = 16;
+/** One of this number of connections is kept for others. Quick calls of one caller, network or operation use the rest. */
+const restShare = 32;
 
 /**
- * Assigns connections to calls, or queues or rejects them. At most `upstreamConnections` calls are sent and
- * `upstreamQueue` calls wait. Both leave capacity for others: a caller has at most four times the free slots, a network
- * eight times, an operation sixteen times. With 64 connections, one caller can have 52.
+ * Assigns connections to calls, or queues or rejects them. At most `upstreamConnections` calls are sent. The others wait
+ * in the order of their deadlines; `inFlight` and `queue` limit their number. A call whose deadline cannot be met is
+ * rejected.
+ *
+ * Operations that are slow, or not measured yet, get shares of the connections and of the `inFlight` slots
+ * (`Shares.hasRoomFor`). With 64 connections, one caller has at most 52, and one operation of this caller at most 41. Calls
+ * of a quick operation may use almost all connections, because they give them back soon.
  */
 export class UpstreamConnections {
-  readonly #out: Places;
-  readonly #waiting: Places;
+  readonly #total: number;
+  readonly #most: number;
+  readonly #now: () => number;
+  readonly #paces = new OperationPaces();
+  /** Calls that have a connection, in the order in which they were sent. */
+  readonly #out: Outgoing[] = [];
+  /** Waiting calls, the one with the earliest deadline first. */
+  readonly #waiting: Outgoing[] = [];
+  /** Number of waiting calls without an `inFlight` slot. */
+  #parked = 0;
+  /** Shares of the connections, and of all calls; undefined while there is room enough for everyone. */
+  #outShares: Shares | undefined;
+  #allShares: Shares | undefined;
   #advancing = false;
 
-  constructor({ upstreamConnections, upstreamQueue }: Limits) {
-    this.#out = new Places(upstreamConnections);
-    this.#waiting = new Places(upstreamQueue);
+  /** @param now returns the time in ms */
+  constructor({ upstreamConnections, inFlight }: Limits, now: () => number = () => performance.now()) {
+    this.#total = upstreamConnections;
+    this.#most = Math.max(inFlight, upstreamConnections);
+    this.#now = now;
   }
 
   /** Number of calls that have a connection. */
   get active(): number {
-    return this.#out.calls.length;
+    return this.#out.length;
   }
 
   /** Number of waiting calls. */
   get waiting(): number {
-    return this.#waiting.calls.length;
+    return this.#waiting.length;
   }
 
-  /** Returns `go` if the call may be sent now, `wait` if it is queued, `full` if it is rejected. */
-  enter(call: Outgoing): 'go' | 'wait' | 'full' {
-    if (this.#out.take(call)) return 'go';
-    return this.#waiting.take(call) ? 'wait' : 'full';
+  /**
+   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its turn would come too late. If the party
+   * of a waiting call has its share of the `inFlight` slots, the call is parked: it must release its slot.
+   */
+  enter(call: Outgoing): 'go' | 'wait' | 'late' {
+    const now = this.#out.length * 2 < this.#total ? 0 : this.#now();
+    if (this.#take(call, now)) {
+      this.#allShares?.add(call.party, 1);
+      return 'go';
+    }
+    return this.#queue(call, now) ? 'wait' : 'late';
   }
 
-  /** Removes a waiting call. */
+  /** Removes a call that was not sent: a waiting one, or one that just received its connection. */
   drop(call: Outgoing): void {
-    this.#waiting.give(call);
+    if (remove(this.#waiting, call)) {
+      if (call.isParked) this.#parked--;
+      else this.#left(call);
+    } else if (remove(this.#out, call)) this.#passOn(call, this.#now());
   }
 
   /** Passes a call's connection to a waiting call. Does nothing if the call has no connection. */
   leave(call: Outgoing): void {
-    if (this.#out.give(call) && !this.#advancing) this.#advance();
+    if (!remove(this.#out, call)) return;
+    const now = this.#now();
+    this.#paces.note(call.operation, now - call.sentAt);
+    this.#passOn(call, now);
   }
 
-  /** Starts waiting calls, oldest first, while connections are free. */
-  #advance(): void {
+  #passOn(call: Outgoing, now: number): void {
+    if (this.#out.length * 4 < this.#total) this.#outShares = undefined;
+    this.#outShares?.add(call.party, -1);
+    this.#left(call);
+    if (this.#waiting.length > 0 && !this.#advancing) this.#advance(now);
+  }
+
+  /** Starts waiting calls, in the order of their deadlines, while connections are free. */
+  #advance(now: number): void {
     this.#advancing = true; // a call that starts may end at once
-    for (;;) {
-      const next = this.#waiting.calls.find((call) => this.#out.take(call));
+    while (this.#out.length < this.#total) {
+      const next = this.#next(now);
       if (next === undefined) break;
-      this.#waiting.give(next);
+      remove(this.#waiting, next);
+      if (next.isParked) {
+        this.#parked--;
+        this.#allShares?.add(next.party, 1);
+      }
       next.go();
     }
     this.#advancing = false;
   }
-}
 
-/** A limited number of slots, and the calls that hold them in order of arrival. */
-class Places {
-  readonly calls: Outgoing[] = [];
-  readonly #total: number;
-  /** Slots per caller, network and operation; undefined while the pool has spare slots. */
-  #shares: Shares | undefined;
-
-  constructor(total: number) {
-    this.#total = total;
+  /** Gives a connection to the first waiting call that may have one, and returns the call. */
+  #next(now: number): Outgoing | undefined {
+    let blocked: Outgoing | undefined;
+    return this.#waiting.find((call) => {
+      const isAlike = call.operation === blocked?.operation && call.party.caller === blocked.party.caller;
+      if (!isAlike && this.#take(call, now)) return true;
+      blocked = call;
+      return false;
+    });
   }
 
-  /** Takes a slot for a call. Returns false if none is free, or if its caller, network or operation has its share. */
-  take(call: Outgoing): boolean {
-    const { calls } = this;
-    const free = this.#total - calls.length;
-    // With fewer calls, even a single caller cannot exceed its share.
-    if (calls.length >= callerShare * free) {
-      this.#shares ??= new Shares(calls);
-      if (!this.#shares.hasRoomFor(call.party, free)) return false;
-    }
-    calls.push(call);
-    this.#shares?.add(call.party, 1);
+  /** Takes a connection for a call. Returns false if none is free, or if its party has its share. */
+  #take(call: Outgoing, now: number): boolean {
+    const out = this.#out;
+    const free = this.#total - out.length;
+    if (free === 0) return false;
+    // fewer calls cannot exceed the share of a single operation of a single caller
+    if (out.length * 2 >= this.#total && !this.#hasShare(call, free, now)) return false;
+    out.push(call);
+    this.#outShares?.add(call.party, 1);
     return true;
   }
 
-  /** Releases a call's slot. Returns false if it has none. */
-  give(call: Outgoing): boolean {
-    const { calls } = this;
-    let at = calls.indexOf(call);
-    if (at === -1) return false;
-    for (; at < calls.length - 1; at++) calls[at] = calls[at + 1] as Outgoing; // avoids the array that splice returns
-    calls.pop();
-    if (calls.length < this.#total / 2) this.#shares = undefined;
-    this.#shares?.add(call.party, -1);
-    return true;
-  }
-}
-
-/** Slots per caller, network and operation. */
-class Shares {
-  readonly #callers = new Map<string, number>();
-  readonly #networks = new Map<string, number>();
-  readonly #operations = new Map<string, number>();
-
-  constructor(calls: readonly Outgoing[]) {
-    for (const { party } of calls) this.add(party, 1);
+  #hasShare(call: Outgoing, free: number, now: number): boolean {
+    const rest = Math.floor(this.#total / restShare);
+    const isQuick = this.#paces.isQuick(call.operation, this.#out, this.#total, now);
+    if (isQuick && free > rest) return true;
+    this.#outShares ??= new Shares(this.#out);
+    return isQuick
+      ? this.#outShares.hasFewerThan(this.#total - rest, call.party)
+      : this.#outShares.hasRoomFor(call.party, free);
   }
 
-  hasRoomFor({ caller, network, operation }: Party, free: number): boolean {
-    return (
-      (this.#callers.get(caller) ?? 0) < free * callerShare &&
-      (this.#networks.get(network) ?? 0) < free * networkShare &&
-      (this.#operations.get(operation) ?? 0) < free * operationShare
+  /** Number of calls that hold `inFlight` slots. */
+  get #count(): number {
+    return this.#out.length + this.#waiting.length - this.#parked;
+  }
+
+  /** Returns true if the party of a waiting call has its share of the `inFlight` slots. */
+  #hasAllShare(call: Outgoing, now: number): boolean {
+    const count = this.#count;
+    if (count * 2 < this.#most) return false;
+    if (this.#paces.isQuick(call.operation, this.#out, this.#total, now)) return false;
+    const free = this.#most - count;
+    this.#allShares ??= new Shares(
+      this.#out,
+      this.#waiting.filter(({ isParked }) => !isParked),
+    );
+    return !(
+      this.#allShares.contractHasRoomFor(call.party, free) && this.#allShares.hasRoomFor(call.party, free)
     );
   }
 
-  /** @param count 1, or -1 for a call that ended */
-  add({ caller, network, operation }: Party, count: number): void {
-    add(this.#callers, caller, count);
-    add(this.#networks, network, count);
-    add(this.#operations, operation, count);
+  /** Adds a call to the waiting ones. Returns false if its turn would come too late. */
+  #queue(call: Outgoing, now: number): boolean {
+    const waiting = this.#waiting;
+    let at = waiting.length;
+    while (at > 0 && (waiting[at - 1] as Outgoing).latest > call.latest) at--;
+    if (now + this.#paces.waitOf(call.operation, this.#out, waiting, at) > call.latest) return false;
+    call.isParked = this.#hasAllShare(call, now);
+    if (call.isParked) this.#parked++;
+    else this.#allShares?.add(call.party, 1);
+    waiting.splice(at, 0, call);
+    return true;
+  }
+
+  /** Counts a call that is neither sent nor waiting any more. */
+  #left(call: Outgoing): void {
+    if (this.#count * 4 < this.#most) this.#allShares = undefined;
+    this.#allShares?.add(call.party, -1);
   }
 }
 
-function add(counts: Map<string, number>, name: string, count: number): void {
-  const sum = (counts.get(name) ?? 0) + count;
-  if (sum === 0) counts.delete(name);
-  else counts.set(name, sum);
+/** Removes a call from a list. Returns false if it is not in the list. */
+function remove(calls: Outgoing[], call: Outgoing): boolean {
+  let at = calls.indexOf(call);
+  if (at === -1) return false;
+  for (; at < calls.length - 1; at++) calls[at] = calls[at + 1] as Outgoing; // avoids the array that splice returns
+  calls.pop();
+  return true;
 }

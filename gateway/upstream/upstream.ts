@@ -75,8 +75,6 @@ export interface UpstreamState {
   readonly active: number;
   /** Maximum number of connections; 0 for a service in this process. */
   readonly connections: number;
-  /** Maximum number of calls that wait for a connection. */
-  readonly queue: number;
   /** Number of calls that wait for a connection. */
   readonly waiting: number;
   /** Number of calls rejected since the start because no connection was free in time. */
@@ -89,7 +87,6 @@ export const idleUpstream: UpstreamState = {
   openOperations: [],
   active: 0,
   connections: 0,
-  queue: 0,
   waiting: 0,
   shed: 0,
 };

@@ -71,6 +71,7 @@ export const formerLimits = {
   parsingSliceUs: 300,
   parsingWatchMs: 10_000,
   loopDelayInFlight: 64,
+  upstreamQueue: 'removed in 1.0; inFlight limits the queue',
   upstreamQueueMs: 20_000,
   tokens: 1_000,
   tokenMs: 10_000,

@@ -153,13 +153,13 @@ export const limitTable = {
     result: 'the call waits in the queue',
   },
   queue: {
-    value: 256,
-    bounds: 'Calls that wait for an `inFlight` slot.',
+    value: 2_000,
+    bounds: 'Calls that wait for an `inFlight` slot, or for an upstream connection without a slot.',
     result: '503 `Overloaded`',
     orNone: true,
   },
   queueMs: {
-    value: 1_000,
+    value: 5_000,
     bounds: 'Time that a call waits for an `inFlight` slot before it is rejected with 503.',
     result: '503 `Overloaded`',
   },
@@ -178,12 +178,6 @@ export const limitTable = {
     value: 64,
     bounds: 'Connections to the upstream.',
     result: 'the call waits for a connection',
-  },
-  upstreamQueue: {
-    value: 256,
-    bounds: 'Calls waiting for an upstream connection.',
-    result: '503 `Overloaded`',
-    orNone: true,
   },
   breakerCalls: {
     value: 20,

@@ -106,7 +106,6 @@ export const limitTests = {
   loopDelayMs: ['test/gateway/process/loop-delay.test.ts', "'loopDelayMs and loopDelayInFlight: "],
   loopDelayInFlight: ['test/gateway/process/loop-delay.test.ts', "'loopDelayMs and loopDelayInFlight: "],
   upstreamConnections: ['test/gateway/http/limits.test.ts', "'upstreamConnections: "],
-  upstreamQueue: ['test/gateway/upstream/upstream-connections.test.ts', "'upstreamQueue: "],
   upstreamQueueMs: ['test/gateway/upstream/upstream-connections.test.ts', "'upstreamQueueMs: "],
   tokens: ['test/gateway/upstream/access.test.ts', "'tokens: "],
   tokenMs: ['test/gateway/upstream/access.test.ts', "'tokenMs: "],

@@ -6,8 +6,8 @@ import { type AdminRoute, stateRoute } from '../route.ts';
 /** Circuit breakers and connection pools of the upstreams, by contract and worker. */
 export const upstreams: readonly AdminRoute[] = [
   upstreamRoute('/api/v1/breakers', ({ isOpen, openOperations }) => ({ open: isOpen, openOperations })),
-  upstreamRoute('/api/v1/pools', ({ active, connections, waiting, queue, shed }) => {
-    return { active, connections, waiting, queue, shed };
+  upstreamRoute('/api/v1/pools', ({ active, connections, waiting, shed }) => {
+    return { active, connections, waiting, shed };
   }),
 ];
 

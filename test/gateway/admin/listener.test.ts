@@ -124,7 +124,7 @@ test('breakers and pools have the state of each upstream', async (t) => {
   const breakers = JSON.parse((await ask('/api/v1/breakers', { token: readToken })).text);
   t.deepEqual(breakers, { items: [{ contract: '/v2', open: false, openOperations: [] }], cursor: null });
   const pools = JSON.parse((await ask('/api/v1/pools', { token: readToken })).text);
-  t.deepEqual(Object.keys(pools.items[0]), ['contract', 'active', 'connections', 'waiting', 'queue', 'shed']);
+  t.deepEqual(Object.keys(pools.items[0]), ['contract', 'active', 'connections', 'waiting', 'shed']);
 });
 
 test('the configuration has values with their source and no secrets', async (t) => {

@@ -417,7 +417,7 @@ test('errors of upstream settings have file and line, and no secret', (t) => {
       oauth2: { clientId: gw, clientSecret: { file: none.txt } }
       tls: { ca: not.pem, key: not.pem }
       proxy: "ftp://${canary}"
-    limits: { inFlight: 1, upstreamQueue: 0, breakerProbeMs: 9, tokenMs: 9, retryPercen: 9 }
+    limits: { inFlight: 1, upstreamConnections: 2, breakerProbeMs: 9, tokenMs: 9, retryPercen: 9 }
 `,
   });
   const error = t.throws(() => readConfig(join(folder, 'soapbridge.yaml')), { instanceOf: ContractError });

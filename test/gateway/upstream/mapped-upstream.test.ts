@@ -244,7 +244,7 @@ test('M4: a write whose responses cannot be mapped reports that all were answere
 test('M4: a write whose second call gets no connection is not reported as unsent', async (t) => {
   const gateway = await startGateway(t, {
     serve: { contract: mappedFolder(t, places + mapping.slice(0, mapping.indexOf('CancelOrder'))) },
-    limits: { upstreamConnections: 1, upstreamQueue: 1, upstreamQueueMs: 3_000 },
+    limits: { upstreamConnections: 1, upstreamQueueMs: 3_000 },
   });
   const held: ServerResponse[] = [];
   gateway.answer((_hit, response) => held.push(response));

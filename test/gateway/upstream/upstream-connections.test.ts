@@ -98,30 +98,29 @@ test('upstreamQueueMs: a call that waits longer is an unsent 503 with Retry-Afte
   const patient = holdWrites(longer);
   const all = Promise.all(Array.from({ length: 8 }, (_, index) => write(longer, `w${index}`)));
   await pause(400);
-  t.is(patient.held(), 2);
+  await until(() => patient.held() === 2);
   await releaseUntil(8, longer, patient);
   t.true((await all).every(({ status }) => status === 200));
 });
 
-test('upstreamQueue: of three calls for one connection two wait, a fourth is 503 at once', async (t) => {
-  const limits = { upstreamConnections: 1, upstreamQueue: 2 };
-  const gateway = await startGateway(t, { limits });
+test('calls wait for one connection beyond inFlight, until the queue is full: the next one is 503 at once', async (t) => {
+  const limits = { upstreamConnections: 1, inFlight: 10, queue: 2 };
+  const gateway = await startGateway(t, { limits, isPatient: true });
   const upstream = holdWrites(gateway);
-  const first = write(gateway, 'a');
-  await until(() => upstream.held() === 1);
-  const others = [write(gateway, 'b'), write(gateway, 'c')];
-  while ((await waiting(gateway)) < 2);
-  const fourth = await write(gateway, 'd');
-  t.is(fourth.status, 503);
-  t.is(fourth.headers['retry-after'], '1');
+  // six calls of the operation have slots, two wait without
+  const accepted = Array.from({ length: 8 }, (_, index) => write(gateway, `w${index}`));
+  while ((await waiting(gateway)) < 7);
+  const ninth = await write(gateway, 'w8');
+  t.is(ninth.status, 503);
+  t.is(ninth.headers['retry-after'], '1');
+  const other = read(gateway, callerOf('u'));
+  while ((await waiting(gateway)) < 8);
   const page = await (await fetch(`${gateway.running.url}/metrics`)).text();
   t.regex(page, /^soapbridge_upstream_shed_total\{contract="\/v2"\} 1$/m);
-  for (let answered = 0; answered < 3; answered++) {
-    await until(() => upstream.held() === 1);
-    upstream.release();
-  }
-  for (const reply of [first, ...others]) t.is((await reply).status, 200);
-  t.is(gateway.hits.length, 3);
+  t.regex(page, /^soapbridge_queued 2$/m);
+  await releaseUntil(9, gateway, upstream);
+  for (const reply of [...accepted, other]) t.is((await reply).status, 200);
+  t.regex(await (await fetch(`${gateway.running.url}/metrics`)).text(), /^soapbridge_in_flight 0$/m);
 });
 
 test('the time limit of the first byte starts when a call is sent, not when it waits', async (t) => {

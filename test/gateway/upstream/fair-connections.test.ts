@@ -1,0 +1,203 @@
+import test from 'ava';
+import { quickMs, stuckMs } from '../../../gateway/upstream/operation-paces.ts';
+import { type Outgoing, UpstreamConnections } from '../../../gateway/upstream/upstream-connections.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
+
+/** A pool with a clock that the test sets. */
+function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}) {
+  const clock = { now: 1_000 };
+  const pool = new UpstreamConnections({ ...defaultLimits, ...limits }, () => clock.now);
+  const sent: string[] = [];
+
+  /** Enters a call. Its caller is its network if it has no name. */
+  function enter(operation: string, network = 'n', caller = network, latest = clock.now + 20_000) {
+    const call: Outgoing & { sentAt: number; result: 'go' | 'wait' | 'late' } = {
+      operation,
+      party: { caller, network, operation },
+      sentAt: clock.now,
+      latest,
+      result: 'late',
+      isParked: false,
+      go: () => {
+        call.sentAt = clock.now;
+        call.result = 'go';
+        call.isParked = false;
+        sent.push(operation);
+      },
+    };
+    call.result = pool.enter(call);
+    return call;
+  }
+
+  const enterMany = (
+    count: number,
+    operation: string,
+    partyOf: (index: number) => readonly string[] = () => [],
+  ) =>
+    Array.from({ length: count }, (_, index) => enter(operation, ...(partyOf(index) as [string?, string?])));
+
+  /** Completes one call of an operation after a time. */
+  function measure(operation: string, ms: number): void {
+    const call = enter(operation, 'other', 'other');
+    clock.now += ms;
+    pool.leave(call);
+  }
+
+  return { pool, clock, sent, enter, enterMany, measure };
+}
+
+const count = (calls: readonly { readonly result: string }[], result: string): number =>
+  calls.filter((call) => call.result === result).length;
+
+for (const [what, partyOf, most] of [
+  ['one caller', () => ['n'], 41],
+  ['callers of one network', (index: number) => ['n', `caller ${index}`], 45],
+  ['all networks', (index: number) => [`network ${index}`], 57],
+] as const) {
+  test(`calls of a slow operation from ${what} leave connections to another operation`, (t) => {
+    const { enterMany } = poolOf();
+    const slow = enterMany(150, 'slow', partyOf);
+    t.is(count(slow, 'go'), most);
+    t.is(count(slow, 'wait'), 150 - most);
+    t.is(count(enterMany(5, 'fast', partyOf), 'go'), 5);
+  });
+}
+
+test('the calls of a fast operation continue beside 150 calls that hang', (t) => {
+  const { pool, clock, enterMany } = poolOf();
+  enterMany(150, 'hang');
+  for (let round = 0; round < 1_000; round++) {
+    const fast = enterMany(10, 'fast');
+    t.is(count(fast, 'go'), 10);
+    clock.now += 10;
+    for (const call of fast) pool.leave(call);
+  }
+});
+
+test('a slow operation that was quick leaves two of 64 connections', (t) => {
+  const { enterMany, measure } = poolOf();
+  measure('slow', 10);
+  t.is(count(enterMany(150, 'slow'), 'go'), 62);
+  t.is(count(enterMany(3, 'fast'), 'go'), 0);
+  t.is(
+    count(
+      enterMany(3, 'fast', () => ['another network']),
+      'go',
+    ),
+    2,
+  );
+});
+
+test('an operation is quick below quickMs, and until five of its calls are stuck', (t) => {
+  const outAfter = (ms: number, ...stuck: readonly [calls: number, ms: number] | []): number => {
+    const { clock, enterMany, measure } = poolOf();
+    measure('read', ms);
+    const [calls = 0, stuckFor = 0] = stuck;
+    enterMany(calls, 'read');
+    clock.now += stuckFor;
+    return calls + count(enterMany(100, 'read'), 'go');
+  };
+  t.is(outAfter(quickMs - 1), 62);
+  t.is(outAfter(quickMs), 41);
+  t.is(outAfter(10, 4, stuckMs), 62);
+  t.is(outAfter(10, 5, stuckMs - 1), 62);
+  t.is(outAfter(10, 5, stuckMs), 41);
+});
+
+test('waiting calls are sent in the order of their deadlines', (t) => {
+  const { pool, enter, sent } = poolOf({ upstreamConnections: 1 });
+  const first = enter('first');
+  const last = enter('last', 'n', 'n', 9_000);
+  const second = enter('second', 'n', 'n', 3_000);
+  const third = enter('third', 'n', 'n', 3_000);
+  const dropped = enter('dropped', 'n', 'n', 2_000);
+  t.is(pool.waiting, 4);
+  pool.drop(dropped);
+  for (const call of [first, second, third, last]) pool.leave(call);
+  t.deepEqual(sent, ['second', 'third', 'last']);
+  t.is(pool.active + pool.waiting, 0);
+});
+
+test('a call that cannot be sent before its deadline is rejected at once', (t) => {
+  const { clock, enter, measure } = poolOf({ upstreamConnections: 1 });
+  measure('slow', 1_000);
+  t.is(enter('slow').result, 'go');
+  t.is(enter('slow', 'n', 'n', clock.now + 1_000).result, 'wait');
+  t.is(enter('slow', 'n', 'n', clock.now + 1_999).result, 'late');
+  t.is(enter('slow', 'n', 'n', clock.now + 2_000).result, 'wait');
+  // an earlier deadline is before the waiting calls
+  t.is(enter('slow', 'n', 'n', clock.now + 999).result, 'late');
+  t.is(enter('unknown', 'n', 'n', clock.now).result, 'wait');
+});
+
+const parked = (calls: readonly Outgoing[]): number => calls.filter(({ isParked }) => isParked).length;
+
+test('quick calls keep their inFlight slots while they wait', (t) => {
+  const { enterMany, measure } = poolOf({ inFlight: 512 });
+  measure('read', 25);
+  const calls = enterMany(512, 'read');
+  t.is(count(calls, 'go'), 62);
+  t.is(count(calls, 'wait'), 450);
+  t.is(parked(calls), 0);
+});
+
+for (const [what, partyOf, most] of [
+  ['one caller', () => ['n'], 328],
+  ['callers of one network', (index: number) => ['n', `caller ${index}`], 364],
+  ['all networks', (index: number) => [`network ${index}`], 364],
+] as const) {
+  test(`calls of a slow operation from ${what} leave inFlight slots to others`, (t) => {
+    const { pool, enterMany } = poolOf({ inFlight: 512 });
+    const slow = enterMany(600, 'slow', partyOf);
+    t.is(600 - parked(slow), most);
+    t.is(count(slow, 'late'), 0);
+    t.is(pool.waiting, 600 - count(slow, 'go'));
+    t.is(parked(enterMany(20, 'fast', partyOf)), 0);
+  });
+}
+
+test('slow operations of one contract together leave inFlight slots to other contracts', (t) => {
+  const { enter } = poolOf({ inFlight: 512 });
+  const calls = Array.from({ length: 600 }, (_, index) =>
+    enter(`operation ${index % 10}`, `network ${index}`),
+  );
+  t.is(600 - parked(calls), 456);
+});
+
+test('parked calls are sent in their turn, and calls that end make room for slots', (t) => {
+  const { pool, clock, enterMany } = poolOf({ upstreamConnections: 1, inFlight: 10 });
+  const calls = enterMany(12, 'slow');
+  t.deepEqual(
+    calls.map(({ isParked }) => isParked),
+    [...Array(6).fill(false), ...Array(6).fill(true)],
+  );
+  for (const call of calls.slice(0, 7)) {
+    clock.now += quickMs;
+    pool.leave(call);
+  }
+  t.is(calls[7]?.result, 'go');
+  t.is(calls[7]?.isParked, false);
+  for (const call of calls.slice(8)) pool.drop(call);
+  t.is(pool.waiting, 0);
+  t.is(parked(enterMany(5, 'slow')), 0);
+  t.is(parked(enterMany(1, 'slow')), 1);
+});
+
+test('a connection that returns is given to calls that were over their share', (t) => {
+  const { pool, clock, enterMany } = poolOf();
+  const calls = enterMany(100, 'read');
+  t.is(pool.active, 41);
+  clock.now += 25;
+  for (const call of calls.filter(({ result }) => result === 'go').slice(0, 2)) pool.leave(call);
+  t.is(pool.active, 62);
+});
+
+test('a call that just received its connection can be dropped and is not measured', (t) => {
+  const { pool, clock, enter, measure } = poolOf({ upstreamConnections: 1 });
+  measure('slow', 1_000);
+  const call = enter('slow');
+  pool.drop(call);
+  t.is(pool.active, 0);
+  t.is(enter('slow').result, 'go');
+  t.is(enter('slow', 'n', 'n', clock.now + 999).result, 'late');
+});
