@@ -4,7 +4,9 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { isTls } from '../node-http.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
+import { NewConnections } from './new-connections.ts';
 import { type Network, newNetwork, noteUnread, ReadingTurns } from './reading-turns.ts';
+import { RefusedConnections } from './refused-connections.ts';
 import { createWaitingRequests } from './waiting-requests.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -31,6 +33,8 @@ interface Entry {
   waiting: number;
   /** True while the connection is not read. */
   isHeld: boolean;
+  /** True while it is not read because it is one of many new ones, or because a call was rejected. */
+  isPaused: boolean;
   /** True once it was not read. */
   canHold: boolean;
   refuse: Refuse | undefined;
@@ -73,6 +77,8 @@ export class Connections {
   readonly #entries = new Map<Socket, Entry>();
   readonly #networks = new Map<string, CountedNetwork>();
   readonly #reading: ReadingTurns;
+  readonly #new = new NewConnections((socket) => this.#endPause(socket));
+  readonly #refused = new RefusedConnections((socket) => this.#endPause(socket));
   readonly #beginWaiting: ReturnType<typeof createWaitingRequests>;
   #waiting = 0;
   #fullUntil = 0;
@@ -99,23 +105,34 @@ export class Connections {
     }
     this.#networks.set(name, network);
     network.count++;
-    this.#entries.set(socket, {
+    const entry: Entry = {
       network,
       requests: 0,
       movedAt: Number.NEGATIVE_INFINITY,
       latest: undefined,
       waiting: 0,
       isHeld: false,
+      isPaused: false,
       canHold: false,
       refuse: undefined,
       late: undefined,
       bytesSeen: 0,
-    });
+    };
+    this.#entries.set(socket, entry);
+    owners.set(socket, this);
     socket.once('close', () => {
       this.#forget(socket);
       this.#reading.noteClosed();
     });
     this.#reading.add(socket, network);
+    if (this.#new.add(socket)) pause(socket, entry);
+  }
+
+  /** Stops reading a connection for a short time, if many calls are rejected. `socket` is the one of a rejected call. */
+  pace(socket: Socket): void {
+    const entry = this.#entries.get(socket);
+    if (entry === undefined || entry.isHeld || socket.writableEnded) return;
+    if (this.#refused.add(socket)) pause(socket, entry);
   }
 
   /** Calls `handle` when the earlier replies on the connection are sent, which is usually at once. */
@@ -177,7 +194,7 @@ export class Connections {
   excuse(socket: Socket, late: () => void): boolean {
     const entry = this.#entries.get(socket);
     if (flowing.has(socket)) return true;
-    if (entry === undefined || entry.waiting === 0) return false;
+    if (entry === undefined || (entry.waiting === 0 && !entry.isPaused)) return false;
     entry.late = late;
     return true;
   }
@@ -260,8 +277,15 @@ export class Connections {
         entry.refuse(response);
         return;
       }
-    } else if (entry.waiting === 0) this.#readOn(request.socket, entry);
+    } else if (entry.waiting === 0 && !entry.isPaused) this.#readOn(request.socket, entry);
     handle(request, response);
+  }
+
+  #endPause(socket: Socket): void {
+    const entry = this.#entries.get(socket);
+    if (entry?.isPaused !== true) return;
+    entry.isPaused = false;
+    if (entry.waiting === 0 && entry.refuse === undefined) this.#readOn(socket, entry);
   }
 
   #readOn(socket: Socket, entry: Entry): void {
@@ -376,6 +400,22 @@ function hold(socket: Socket, entry: Entry): void {
     socket.emit('pause'); // a paused socket does not emit this itself, and Node's server stops reading because of it
   });
   endWithCare(socket);
+}
+
+function pause(socket: Socket, entry: Entry): void {
+  entry.isPaused = true;
+  hold(socket, entry);
+}
+
+/** The connections that a socket belongs to. */
+const owners = new WeakMap<Socket, Connections>();
+
+/**
+ * Slows down the connection of a call that was rejected for lack of capacity. Does nothing in an embedding program, which
+ * has its own server.
+ */
+export function paceRefused(socket: Socket): void {
+  owners.get(socket)?.pace(socket);
 }
 
 /**

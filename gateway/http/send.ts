@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { logText, type RequestRecord } from '../telemetry/request-stats.ts';
 import { hasBody, hasSmallBody, isAwaited } from './body.ts';
-import { endWithCare } from './connections.ts';
+import { endWithCare, paceRefused } from './connections.ts';
 import { dropBody, isWaiting, type Reply, sendReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
 
@@ -37,6 +37,7 @@ export function send(context: RequestContext, transport: string, reply: Reply): 
     const unread = left && !shed;
     // closing a socket with unread bytes resets it, and the reply is lost
     if (left && !isAwaited(request)) endWithCare(request.socket);
+    if (stats.error === 'Overloaded') paceRefused(request.socket);
     // from now on, the reply's bytes are counted by its transfer
     context.permit.shrink(0);
     bytesOut = sendReply(response, reply, requestId, {

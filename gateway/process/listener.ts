@@ -168,10 +168,16 @@ function answerUnparsed(
     .on('connect', refuseConnect);
 }
 
+/**
+ * Number of connections that the operating system keeps until they are accepted. Beyond it, clients try again after a
+ * second. Linux uses the lower `net.core.somaxconn` instead, which is 4,096 by default.
+ */
+const maxUnaccepted = 4_096;
+
 function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, host, () => {
+    server.listen(port, host, maxUnaccepted, () => {
       server.off('error', reject);
       resolve(addressOf(server.address() as AddressInfo));
     });

@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import test from 'ava';
+import { maxUnreadMs, NewConnections } from '../../../gateway/http/new-connections.ts';
+import {
+  maxUnpacedRefusals,
+  RefusedConnections,
+  refusedPauseMs,
+} from '../../../gateway/http/refused-connections.ts';
+
+let sockets = 0;
+const socketOf = (isDestroyed = false): Socket =>
+  ({ destroyed: isDestroyed, number: sockets++ }) as unknown as Socket;
+
+/** Connections that are accepted, one per event-loop iteration, with the duration of each iteration. */
+function burstOf() {
+  const clock = { now: 1_000 };
+  const read: Socket[] = [];
+  const connections = new NewConnections(
+    (socket) => read.push(socket),
+    () => clock.now,
+  );
+
+  /** Runs event-loop iterations. Returns the sockets that were accepted. */
+  async function turns(count: number, ms: number, isAccepting = true): Promise<readonly Socket[]> {
+    const accepted: Socket[] = [];
+    for (let turn = 0; turn < count; turn++) {
+      if (isAccepting) {
+        const socket = socketOf();
+        accepted.push(socket);
+        if (!connections.add(socket)) read.push(socket);
+      }
+      clock.now += ms;
+      await nextTurn();
+    }
+    return accepted;
+  }
+
+  return { clock, read, connections, turns };
+}
+
+test('sixteen connections in a row are read at once, the next one is not', async (t) => {
+  const { read, connections, turns } = burstOf();
+  const accepted = await turns(16, 10);
+  t.deepEqual(read, accepted);
+  const next = socketOf();
+  t.true(connections.add(next));
+  await turns(2, 10, false);
+  t.deepEqual(read, [...accepted, next]);
+});
+
+test('while connections are accepted and iterations are long, one of eight iterations reads one', async (t) => {
+  const { clock, read, connections, turns } = burstOf();
+  await turns(216, 2);
+  t.is(connections.size + read.length, 216);
+  t.true(read.length >= 40 && read.length <= 42, `${read.length}`);
+  t.is(clock.now, 1_432);
+});
+
+test('after a burst the newest and the oldest connection are read alternately', async (t) => {
+  const { read, connections, turns } = burstOf();
+  const accepted = await turns(120, 0.5 + maxUnreadMs / 1_000);
+  const already = read.length;
+  const left = accepted.filter((socket) => !read.includes(socket));
+  await turns(1, 2, false);
+  t.is(read.length - already, 8);
+  const first = read.slice(already, already + 2);
+  t.true([left.at(-1), left[0]].every((socket) => socket !== undefined && first.includes(socket)));
+  const probe = socketOf();
+  t.true(connections.add(probe));
+  await turns(1, 20, false);
+  await turns(1, 20, false);
+  t.true(read.includes(probe));
+  await turns(20, 2, false);
+  t.is(connections.size, 0);
+});
+
+test('all connections of a burst are read even if every iteration is long', async (t) => {
+  const { read, connections, turns } = burstOf();
+  await turns(500, 0.1);
+  await turns(400, 30, false);
+  t.is(connections.size, 0);
+  t.is(new Set(read).size, 500);
+});
+
+test('connections that are closed before they are read are left out', async (t) => {
+  const { read, connections, turns } = burstOf();
+  await turns(16, 0);
+  t.true(connections.add(socketOf(true)));
+  await turns(3, 2, false);
+  t.is(read.length, 16);
+  t.is(connections.size, 0);
+});
+
+test('the connections of the first ten rejected calls in 100 ms are read on, the next ones pause for a second', (t) => {
+  const clock = { now: 1_000 };
+  const read: Socket[] = [];
+  const refused = new RefusedConnections(
+    (socket) => read.push(socket),
+    () => clock.now,
+  );
+  const isPaused = (count: number): readonly boolean[] =>
+    Array.from({ length: count }, () => refused.add(socketOf()));
+  t.deepEqual(isPaused(maxUnpacedRefusals), Array(maxUnpacedRefusals).fill(false));
+  t.deepEqual(isPaused(2), [true, true]);
+  clock.now += 99;
+  t.deepEqual(isPaused(1), [true]);
+  clock.now++;
+  t.deepEqual(isPaused(maxUnpacedRefusals), Array(maxUnpacedRefusals).fill(false));
+  t.true(refused.add(socketOf(true)));
+  t.is(refused.size, 4);
+  clock.now = 1_000 + refusedPauseMs - 1;
+  refused.look();
+  t.is(read.length, 0);
+  clock.now++;
+  refused.look();
+  t.is(read.length, 2);
+  clock.now += 100;
+  refused.look();
+  t.is(read.length, 3);
+  t.is(refused.size, 0);
+});
