@@ -46,7 +46,7 @@ async function listening(port: number): Promise<void> {
 }
 
 /** Starts a process that is stopped after the test. */
-async function startTool(
+export async function startTool(
   t: ExecutionContext,
   tool: string,
   args: readonly string[],

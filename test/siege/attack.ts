@@ -18,7 +18,7 @@ export interface Attack {
   readonly isLogFull?: boolean;
   /** True if the gateway is stopped during the attack, to test stopping with calls in progress. */
   readonly outlivesGateway?: boolean;
-  /** True if p99 is reported but not judged, because the attack combines several attacks that use all cores. */
+  /** True if p99 is reported but not judged, because the attack uses all cores. */
   readonly isOfMany?: boolean;
   /** Runs until the signal. Returns the violated guarantees, one per line. */
   readonly run: (target: Target) => Promise<readonly string[]>;

@@ -7,6 +7,7 @@ import { gzip } from './attacks/gzip.ts';
 import { idleConnections } from './attacks/idle-connections.ts';
 import { largeBodies } from './attacks/large-bodies.ts';
 import { largeWrites } from './attacks/large-writes.ts';
+import { overload } from './attacks/overload.ts';
 import { pages } from './attacks/pages.ts';
 import { pattern } from './attacks/pattern.ts';
 import { pipelined, pipelinedBodies } from './attacks/pipelined.ts';
@@ -15,6 +16,7 @@ import { slices } from './attacks/slices.ts';
 import { slowBodies } from './attacks/slow-bodies.ts';
 import { slowReaders } from './attacks/slow-readers.ts';
 import { slowWrites } from './attacks/slow-writes.ts';
+import { starvation } from './attacks/starvation.ts';
 import { terminated } from './attacks/terminated.ts';
 import { together } from './attacks/together.ts';
 import { unread } from './attacks/unread.ts';
@@ -40,6 +42,8 @@ export const attacks: readonly Attack[] = [
   pages,
   provokedErrors,
   slowWrites,
+  overload,
+  starvation,
   aborted,
   terminated,
   together,
