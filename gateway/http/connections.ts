@@ -142,6 +142,10 @@ export class Connections {
     if (entry === undefined) return; // closed to free capacity
     readWholeBehindReply(socket);
     this.#noteRequest(socket, entry);
+    if (this.#new.isBurst && !entry.isHeld) {
+      this.#new.hold(socket);
+      pause(socket, entry);
+    }
     const isChunked = request.headers['transfer-encoding'] !== undefined;
     if (isChunked) countPieces(request, () => this.#reading.note(socket, entry.network));
     const { requestsPerSocket = maxRequestsPerConnection } = this.#limits;

@@ -2,17 +2,15 @@ import type { Socket } from 'node:net';
 
 /** Number of connections, accepted in successive event-loop iterations, that are read at once. */
 const unheldConnections = 16;
-/** While connections are being accepted and iterations are long, one is read only in every n-th iteration. */
-const acceptingTurns = 8;
-/** An iteration is short below this time, in ms. */
-const shortMs = 1;
+/** While connections are being accepted, one is read only in every n-th iteration. */
+const acceptingTurns = 16;
 /** An iteration is long from this time on, in ms. */
 const longMs = 5;
 /** Number of connections read after an iteration that is not long. */
 const readPerTurn = 8;
 /** Part of the waiting connections that is read after a long iteration. */
 const longTurnPart = 64;
-/** Time in ms that a connection waits to be read, apart from long iterations. */
+/** If a connection has waited for this time in ms, one is read in every iteration. */
 export const maxUnreadMs = 1_000;
 
 /** A connection that is not read yet. */
@@ -25,7 +23,8 @@ interface Held {
  * Delays the first read of connections that are opened in a burst. Node accepts one connection per event-loop iteration.
  * Without a delay, the iteration would first process the requests of all connections accepted before, and a probe would
  * wait for hundreds of them. A process that has just started takes milliseconds for each. Connections are read
- * alternately from the newest and from the oldest on, so that a probe during a burst is among the first.
+ * alternately from the newest and from the oldest on, so that a probe during a burst is among the first. Callers that repeat
+ * their calls during a burst wait, too, because each iteration with their calls delays the next new connection.
  */
 export class NewConnections {
   readonly #read: (socket: Socket) => void;
@@ -68,6 +67,16 @@ export class NewConnections {
     return true;
   }
 
+  /** True while connections are being opened in a burst. */
+  get isBurst(): boolean {
+    return this.#streak > unheldConnections;
+  }
+
+  /** Adds a connection that has sent a request during a burst. It must not be read until `read` is called. */
+  hold(socket: Socket): void {
+    this.#held.push({ socket, since: this.#now() });
+  }
+
   readonly #endTurn = (): void => {
     const now = this.#now();
     for (let count = this.#countFor(now); count > 0 && this.#held.length > 0; count--) {
@@ -88,8 +97,8 @@ export class NewConnections {
     const [oldest] = this.#held;
     if (oldest === undefined) return 0;
     const took = now - this.#turnBegan;
-    if (took < shortMs || now - oldest.since >= maxUnreadMs) return readPerTurn;
-    if (this.#hasAccepted) return this.#turn % acceptingTurns === 0 ? 1 : 0;
+    if (this.#hasAccepted && this.#streak > unheldConnections)
+      return this.#turn % acceptingTurns === 0 || now - oldest.since >= maxUnreadMs ? 1 : 0;
     return took < longMs ? readPerTurn : Math.ceil(this.#held.length / longTurnPart);
   }
 }

@@ -49,11 +49,11 @@ test('sixteen connections in a row are read at once, the next one is not', async
   t.deepEqual(read, [...accepted, next]);
 });
 
-test('while connections are accepted and iterations are long, one of eight iterations reads one', async (t) => {
+test('while connections are accepted, one of sixteen iterations reads one', async (t) => {
   const { clock, read, connections, turns } = burstOf();
   await turns(216, 2);
   t.is(connections.size + read.length, 216);
-  t.true(read.length >= 40 && read.length <= 42, `${read.length}`);
+  t.true(read.length >= 28 && read.length <= 30, `${read.length}`);
   t.is(clock.now, 1_432);
 });
 
@@ -73,6 +73,20 @@ test('after a burst the newest and the oldest connection are read alternately', 
   t.true(read.includes(probe));
   await turns(20, 2, false);
   t.is(connections.size, 0);
+});
+
+test('a caller that sends a request during a burst is read again with the new connections', async (t) => {
+  const { read, connections, turns } = burstOf();
+  await turns(16, 2);
+  t.false(connections.isBurst);
+  await turns(1, 2);
+  t.true(connections.isBurst);
+  const caller = socketOf();
+  connections.hold(caller);
+  t.false(read.includes(caller));
+  await turns(2, 2, false);
+  t.true(read.includes(caller));
+  t.false(connections.isBurst);
 });
 
 test('all connections of a burst are read even if every iteration is long', async (t) => {
