@@ -68,6 +68,8 @@ export interface Exchange extends Waiting, InFlight {
   readonly stats: RequestStats;
   /** Time of receipt, in ms of `performance.now()`. */
   readonly started: number;
+  /** It is replaced by the timeout of the operation, if it has one. */
+  deadline: number;
   /** Headers for the reply: upstream headers that are passed on, and headers of the caller's limits. */
   passed: Readonly<Record<string, string>> | undefined;
 }
@@ -217,8 +219,9 @@ export async function runCall(
     const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
     if (kept instanceof Promise) await kept; // awaiting a non-promise costs a microtask
     if (exchange.response.destroyed) throw new CallError('CallerGone');
-    const { readOnly } = request.operation;
+    const { readOnly, timeoutMs } = request.operation;
     if (!readOnly) refuseLarge(service, request);
+    if (timeoutMs !== undefined) exchange.deadline = performance.now() + timeoutMs;
     const reply = await callObserved(service, exchange, request);
     exchange.passed = passedOn(exchange.passed, reply.headers, settings.replyHeaders);
     let outcome: Outcome;

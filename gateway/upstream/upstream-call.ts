@@ -45,6 +45,12 @@ const notYetKnown = -1;
 /** Maximum time that a call waits for a connection to the upstream before it is rejected with 503, in ms. */
 export const maxQueueMs = 20_000;
 
+/**
+ * Minimum share of an operation's timeout that the upstream must have had before it counts as its failure. The timeout
+ * starts before the call waits for a connection.
+ */
+const leastShareOfTimeout = 0.9;
+
 /** Maximum number of bytes outside the body of an upstream's response, in addition to the size of the body. */
 export const maxOverheadBytes = 1024 * 1024;
 
@@ -261,7 +267,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   get #firstByteMs(): number {
     const { upstreamFirstByteMs } = this.#line.limits;
-    return this.#request.operation.binaryOutput ? upstreamFirstByteMs * 1.5 : upstreamFirstByteMs;
+    const { timeoutMs, binaryOutput } = this.#request.operation;
+    return timeoutMs ?? (binaryOutput ? upstreamFirstByteMs * 1.5 : upstreamFirstByteMs);
   }
 
   onDue(): void {
@@ -272,7 +279,9 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       // A deadline that was near from the start, for example after a slow request, is no failure of the upstream.
       const now = performance.now();
       const wasOutFor = this.#stage === 'connecting' ? 0 : now - this.#dispatchedAt;
-      const hadItsTime = now - this.#since >= this.#longest || wasOutFor >= this.#firstByteMs;
+      const { timeoutMs } = this.#request.operation;
+      const enough = timeoutMs === undefined ? this.#firstByteMs : timeoutMs * leastShareOfTimeout;
+      const hadItsTime = now - this.#since >= this.#longest || wasOutFor >= enough;
       const code = this.#stage === 'connecting' ? 'UpstreamUnavailable' : 'UpstreamTimeout';
       this.#give(new CallError(code), hadItsTime ? 'failed' : undefined, this.#timeout());
     }

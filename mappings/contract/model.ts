@@ -129,6 +129,8 @@ export interface Operation {
   /** True if a repeated call has no effect on the upstream. */
   readonly readOnly: boolean;
   readonly binding: Binding;
+  /** Time from the start of the upstream call to the reply, in ms; undefined if the limits apply. */
+  readonly timeoutMs?: number | undefined;
   /** True if the file in its upstream body may be streamed (W64). */
   readonly stream: boolean;
   /** The request wrapper; its fields are the children of `{types}{name}`. */

@@ -1,4 +1,4 @@
-import { flag, keyword, list, record, text, type ValueOf } from './setting.ts';
+import { count, flag, keyword, list, record, text, type ValueOf } from './setting.ts';
 
 /** Overlay keys of one operation of an OpenAPI document, and the rules for operation names. */
 
@@ -23,12 +23,24 @@ export const readOnly = flag(
   'The call changes nothing upstream, so the gateway may repeat it once if the upstream did not answer.',
 );
 
+/** Maximum `timeoutMs` of an operation, in ms. */
+export const maxTimeoutMs = 3_600_000;
+
+/** The key `timeoutMs` of an operation. */
+export const timeoutMs = count(
+  "Time from the start of the upstream call to the operation's reply, in ms. It replaces the limits `totalMs` and `upstreamFirstByteMs`.",
+  'a time in ms',
+  1,
+  maxTimeoutMs,
+);
+
 /** The key `hide` of an operation. */
 export const hide = flag('Do not serve the operation.');
 
 /** The keys of one operation under `operations`. */
 export const operation = record('Settings of one operation.', {
   readOnly,
+  timeoutMs,
   stream: flag(
     'Stream a request body of bytes to the upstream if it arrives as an MTOM or SwA part, up to the limit `streamBytes`.',
   ),

@@ -1,5 +1,5 @@
 import { credentials, headerName, wsse } from './credential-keys.ts';
-import { hide, operation, operationNameRule, readOnly } from './operation-keys.ts';
+import { hide, operation, operationNameRule, readOnly, timeoutMs } from './operation-keys.ts';
 import {
   choice,
   count,
@@ -59,6 +59,7 @@ const adoptedOperation = record(
   'Settings of one operation.',
   {
     readOnly,
+    timeoutMs,
     name: text(
       'Name of the operation in JSON, such as `POST /{name}`.',
       'an identifier',
@@ -377,7 +378,7 @@ export const overlayKeys = {
     ...adopted({
       ...map(
         'Settings of single operations, by their names in JSON or as portType.operation.',
-        '`Operation: { readOnly, name, hide }`',
+        '`Operation: { readOnly, timeoutMs, name, hide }`',
         adoptedOperation,
       ),
       example: '{}',

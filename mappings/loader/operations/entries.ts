@@ -46,6 +46,8 @@ export interface Entry {
   readonly pointer: string;
   /** Setting of the overlay; undefined derives it from the method. */
   readonly readOnly: boolean | undefined;
+  /** Timeout of the overlay, in ms. */
+  readonly timeoutMs: number | undefined;
   /** True if a file in the request may be streamed. */
   readonly stream: boolean;
   /** Media type of the request body from the overlay; undefined selects the default. */
@@ -145,6 +147,7 @@ export function listEntries(
 /** Settings of an operation that the overlay does not configure. */
 const noSettings = {
   readOnly: undefined,
+  timeoutMs: undefined,
   stream: false,
   mediaType: undefined,
   accept: undefined,

@@ -130,6 +130,7 @@ function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: R
         method: stated.upstream?.method ?? entry.method,
         path: stated.upstream?.path ?? entry.path,
         readOnly: stated.readOnly,
+        timeoutMs: stated.timeoutMs,
         stream: stated.stream ?? false,
         mediaType: stated.mediaType ?? entry.mediaType,
         accept: stated.accept ?? entry.accept,
@@ -145,8 +146,8 @@ function chooseOperations(entries: readonly Entry[], overlay: Overlay, report: R
 function statedOf({ name, of }: Entry, { operations }: Overlay): OperationValues | undefined {
   const own = operations.get(name);
   if (of === undefined) return own;
-  const { readOnly, upstream, spansSegments } = operations.get(of) ?? {};
-  return { readOnly, upstream, spansSegments, ...own };
+  const { readOnly, timeoutMs, upstream, spansSegments } = operations.get(of) ?? {};
+  return { readOnly, timeoutMs, upstream, spansSegments, ...own };
 }
 
 /** Returns the pinned names except those of operations that the overlay names explicitly. */
@@ -198,6 +199,7 @@ function readOperation(entry: Entry, source: OperationsSource): OperationDraft {
     ...(operation.deprecated === true && { deprecated: true }),
     ...(errors.length > 0 && { errors }),
     readOnly: entry.readOnly ?? /^(?:GET|HEAD|OPTIONS|QUERY)$/.test(method),
+    ...(entry.timeoutMs !== undefined && { timeoutMs: entry.timeoutMs }),
     stream: entry.stream,
     input,
     output,

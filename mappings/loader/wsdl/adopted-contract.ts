@@ -147,7 +147,7 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
     nulls: 'kept',
     jsonType: 'Json',
     operations: service.operations.map((operation) =>
-      operationOf(operation, readOnlyOf(operation, overlay), isBinary),
+      operationOf(operation, statedOf(operation, overlay), isBinary),
     ),
     ports: portsOf(service, overlay, report),
     documents: service.documents,
@@ -165,12 +165,20 @@ function contractOf(service: AdoptedService, overlay: AdoptedOverlay, report: Re
   };
 }
 
-function readOnlyOf(operation: AdoptedOperation, { operations }: AdoptedOverlay): boolean {
-  for (const [key, stated] of operations) {
-    const isIt = key === operation.name || key === operationKey(operation) || stated.name === operation.name;
-    if (isIt && stated.readOnly === true) return true;
-  }
-  return false;
+/** The settings of an operation that apply to its upstream calls. */
+type StatedCall = Pick<Operation, 'readOnly' | 'timeoutMs'>;
+
+function statedOf(operation: AdoptedOperation, { operations }: AdoptedOverlay): StatedCall {
+  const found = [...operations].flatMap(([key, stated]) =>
+    key === operation.name || key === operationKey(operation) || stated.name === operation.name
+      ? [stated]
+      : [],
+  );
+  const timeoutMs = found.find((stated) => stated.timeoutMs !== undefined)?.timeoutMs;
+  return {
+    readOnly: found.some(({ readOnly }) => readOnly === true),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
 }
 
 const server: Server = { address: undefined, basePath: '', root: '', credentials: true };
@@ -178,7 +186,7 @@ const server: Server = { address: undefined, basePath: '', root: '', credentials
 /**
  * Returns an operation with its upstream call: `POST /{name}` with the body as JSON (A7). The types are in the service.
  */
-function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: boolean): Operation {
+function operationOf(operation: AdoptedOperation, stated: StatedCall, isBinary: boolean): Operation {
   const { name, documentation } = operation;
   const wrapper = (called: string) =>
     ({ kind: 'record', name: called, documentation: '', fields: [] }) as const;
@@ -186,7 +194,7 @@ function operationOf(operation: AdoptedOperation, readOnly: boolean, isBinary: b
     name,
     documentation,
     tags: [],
-    readOnly,
+    ...stated,
     binding: bindingOf(operation),
     stream: false,
     input: wrapper(name),

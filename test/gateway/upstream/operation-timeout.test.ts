@@ -1,0 +1,96 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { readContract } from '../../../mappings/loader/load.ts';
+import { type Gateway, type Reply, send, startGateway } from '../gateway.ts';
+
+const adopted = join(import.meta.dirname, '../../fixtures/adopt/catalogue');
+
+function folder(t: Pick<ExecutionContext, 'teardown'>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'timeout-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Returns a contract with the operations `slow`, which has a timeout, and `other`, which has none. */
+function contractWith(t: Pick<ExecutionContext, 'teardown'>, timeoutMs: number): string {
+  const directory = folder(t);
+  const responses = { 204: { description: 'done' } };
+  const paths = {
+    '/slow': { get: { operationId: 'slow', responses } },
+    '/other': { get: { operationId: 'other', responses } },
+  };
+  const document = { openapi: '3.1.0', info: {}, paths };
+  writeFileSync(join(directory, 'openapi.yaml'), JSON.stringify(document));
+  const overlay = { service: 'Timeouts', operations: { slow: { timeoutMs } } };
+  writeFileSync(join(directory, 'soap.yaml'), JSON.stringify(overlay));
+  return directory;
+}
+
+const call = (gateway: Gateway, operation: string): Promise<Reply> =>
+  send(gateway.port, 'POST', `/json/reply/${operation}`, {}, '{}');
+
+test('timeoutMs: an operation ends with 504 after its own time, and another one does not', async (t) => {
+  const gateway = await startGateway(t, { serve: { contract: contractWith(t, 200) }, isPatient: true });
+  gateway.answer((_hit, response) => setTimeout(() => response.writeHead(204).end(), 1_000));
+  const started = performance.now();
+  const [slow, healthy] = await Promise.all([
+    call(gateway, 'slow').then((reply) => ({ ...reply, ms: performance.now() - started })),
+    call(gateway, 'other'),
+  ]);
+  t.is(slow.status, 504);
+  t.true(slow.ms >= 200);
+  t.is(healthy.status, 204);
+});
+
+test('timeoutMs: it may be longer than totalMs and upstreamFirstByteMs', async (t) => {
+  const limits = { totalMs: 300, upstreamFirstByteMs: 300 };
+  const gateway = await startGateway(t, { serve: { contract: contractWith(t, 600_000) }, limits });
+  gateway.answer((_hit, response) => setTimeout(() => response.writeHead(204).end(), 600));
+  const [long, short] = await Promise.all([call(gateway, 'slow'), call(gateway, 'other')]);
+  t.is(long.status, 204);
+  t.is(short.status, 504);
+});
+
+test('timeoutMs: an upstream that exceeds it opens the circuit breaker', async (t) => {
+  const limits = { breakerCalls: 2, breakerFailingMs: 1, breakerWindowMs: 600_000, breakerProbeMs: 600_000 };
+  const gateway = await startGateway(t, {
+    serve: { contract: contractWith(t, 100) },
+    isPatient: true,
+    limits,
+  });
+  gateway.answer(() => {});
+  t.is((await call(gateway, 'slow')).status, 504);
+  t.is((await call(gateway, 'slow')).status, 504);
+  t.is((await call(gateway, 'slow')).status, 503);
+  t.is(gateway.hits.length, 2);
+});
+
+test('timeoutMs: an operation of an adopted contract has it', async (t) => {
+  const directory = folder(t);
+  cpSync(adopted, directory, { recursive: true });
+  const overlay = { operations: { Add: { timeoutMs: 200 } } };
+  writeFileSync(join(directory, 'soap.yaml'), JSON.stringify(overlay));
+  const { operations } = readContract(directory).contract;
+  t.deepEqual(
+    operations.flatMap(({ name, timeoutMs }) => (timeoutMs === undefined ? [] : [[name, timeoutMs]])),
+    [['Add', 200]],
+  );
+});
+
+for (const [value, isValid] of [
+  [0, false],
+  [1, true],
+  [3_600_000, true],
+  [3_600_001, false],
+] as const) {
+  test(`timeoutMs: ${value} is ${isValid ? 'accepted' : 'rejected'}`, (t) => {
+    const contract = contractWith(t, value);
+    if (isValid) t.notThrows(() => readContract(contract));
+    else
+      t.throws(() => readContract(contract), {
+        message: /timeoutMs: expected a time in ms from 1 to 3600000/,
+      });
+  });
+}
