@@ -12,7 +12,7 @@ import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import { readConfig } from '../process/config.ts';
 import { withMapping } from '../process/load-place.ts';
-import { wayTo } from '../process/upstreams.ts';
+import { addressesOf, wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { finding, wrongInput } from './failure.ts';
@@ -138,12 +138,13 @@ async function probeAll({
   const proxies = proxiesOf(process.env);
   const plans = config === undefined ? [{ upstreamUrl: upstream, upstream: undefined }] : readConfig(config);
   return Promise.all(
-    plans.flatMap(({ upstreamUrl: url, upstream: plan }) => {
-      if (url === undefined) return [];
-      const way = wayTo(url, plan, { proxies });
-      const probe = probeUpstream(url, way, limits.upstreamConnectMs, true);
-      return [probe.then((probed) => ({ url, probed, sentence: probeSentence(url, probed) }))];
-    }),
+    plans.flatMap((plan) =>
+      addressesOf(plan).map(async (url) => {
+        const way = wayTo(url, plan.upstream, { proxies });
+        const probed = await probeUpstream(url, way, limits.upstreamConnectMs, true);
+        return { url, probed, sentence: probeSentence(url, probed) };
+      }),
+    ),
   );
 }
 

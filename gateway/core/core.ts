@@ -9,6 +9,7 @@ import { createCallers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import { createMetrics, type Gauges, type Metrics, type Snapshot } from '../telemetry/metrics.ts';
 import type { RequestRecord } from '../telemetry/request-stats.ts';
+import { sentenceOf } from '../upstream/cause.ts';
 import type { UpstreamOptions } from '../upstream/http-upstream.ts';
 import { idleUpstream, type Upstream, type UpstreamStates } from '../upstream/upstream.ts';
 import { type CoreCallerLimits, createCoreCallerLimits } from './caller-limits.ts';
@@ -67,6 +68,13 @@ export class Core {
       networkOf,
       onBreaker: (upstream, open, operation) =>
         log.warn({ upstream, operation, breaker: open ? 'open' : 'closed' }, breakerMessage(open, operation)),
+      onHealth: (upstream, failure) =>
+        failure === undefined
+          ? log.info({ upstream, health: 'passed' }, 'health check passed again')
+          : log.warn(
+              { upstream, health: 'failed', ...failure },
+              `health check failed: ${sentenceOf(failure)}`,
+            ),
     };
   }
 

@@ -166,12 +166,13 @@ export function readConfig(path: string): readonly SitePlan[] {
           `expected a path, got the URL ${shown(named)}. Download the document to a file`,
         );
     if (overlay !== undefined && openapi === undefined) report(at, 'expected openapi with overlay, got none');
-    const url = typeof upstream === 'string' ? upstream : upstream?.url;
+    const url = typeof upstream === 'string' ? upstream : (upstream?.url ?? upstream?.addresses?.[0]?.url);
     // An unset variable or a misspelt key was reported before.
     const isReported = problems.some(({ pointer }) => isUpstreamOrUnknown(pointer, at));
-    if (url === undefined && !isReported)
+    const hasAddresses = typeof upstream === 'object' && upstream.addresses !== undefined;
+    if (url === undefined && !isReported && !hasAddresses)
       report(at, 'expected upstream, the URL of the JSON service, got none');
-    checkAddress(url, `${at}/upstream`, report);
+    if (!hasAddresses) checkAddress(url, `${at}/upstream`, report);
     const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;
     plans.push({

@@ -1,6 +1,16 @@
 import { X509Certificate } from 'node:crypto';
 import { defaultLimits, type LimitName, type Limits, limitsWith } from '../../mappings/contract/limits.ts';
-import { choice, keyword, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
+import {
+  choice,
+  count,
+  keyword,
+  list,
+  map,
+  record,
+  text,
+  type ValueOf,
+  value,
+} from '../../mappings/contract/setting.ts';
 import { Allowance, OverLimit } from '../../mappings/loader/document/allowance.ts';
 import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
 import { isNode, shown } from '../../mappings/loader/document/node.ts';
@@ -8,6 +18,7 @@ import { readWhole } from '../../mappings/loader/document/yaml.ts';
 import { missingPackages } from '../../mappings/optional-packages.ts';
 import { tls } from '../node-http.ts';
 import type { ClientTls } from '../upstream/connector.ts';
+import type { ConnectionOptions, WeightedAddress } from '../upstream/http-upstream.ts';
 import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
 import { certificatesInPem } from './pem.ts';
@@ -22,12 +33,34 @@ const secret = (says: string) => ({
   isSecret: true,
 });
 
+const duration = (says: string) => text(says, 'a time such as 30s, 5m or 1h', /^[1-9]\d{0,5}(?:ms|s|m|h)$/);
+
+/** Maximum number of addresses of an upstream. */
+export const maxAddresses = 32;
+
+const defaultCheckMs = 10_000;
+
 /** `upstream` of a contract in `soapbridge.yaml`. */
 export const upstreamSetting = choice(
   'JSON service that the gateway calls: its URL, or its URL and settings.',
   address('URL of the JSON service.'),
   record('JSON service with its credentials and connection settings.', {
     url: address('URL of the JSON service.'),
+    addresses: list(
+      'Addresses of the JSON service, instead of `url`. Calls are distributed by weight, and a failing address gets none.',
+      'addresses',
+      record('One address.', {
+        url: address('URL of the JSON service at this address.'),
+        weight: count('Share of the calls, relative to the other weights. Default: 1.', 'a weight', 1, 100),
+      }),
+    ),
+    healthCheck: record('Check of each address with GET. A status from 200 to 399 passes.', {
+      path: text('Path at the host of each address.', 'a path such as /healthz', /^\/[^\s#]*$/),
+      every: duration('Time between two checks. Default: 10s.'),
+    }),
+    maxConnectionAge: duration(
+      'Age after which a connection gets no further calls. New connections resolve the host name again.',
+    ),
     headers: map('Headers added to every call.', '`name: value`', secret('The value.')),
     query: map('Query parameters added to every call.', '`name: value`', secret('The value.')),
     basic: record('User and password for HTTP Basic (RFC 7617).', {
@@ -80,6 +113,7 @@ export interface UpstreamPlan {
   readonly tls: ClientTls | undefined;
   /** `none` ignores the proxies of the environment. */
   readonly proxy: URL | 'none' | undefined;
+  readonly connection: ConnectionOptions;
 }
 
 type Stated = Exclude<ValueOf<typeof upstreamSetting>, string | undefined>;
@@ -127,7 +161,60 @@ export function readUpstreamPlan(
     oauth: oauth2 === undefined ? undefined : readOAuth(oauth2, `${at}/oauth2`, secretOf, report),
     tls: stated.tls === undefined ? undefined : readTls(stated.tls, `${at}/tls`, inFolder, report),
     proxy: proxy === 'none' ? 'none' : readProxy(proxy, `${at}/proxy`, report),
+    connection: readConnection(stated, at, report),
   };
+}
+
+function readConnection(stated: Stated, at: string, report: Report): ConnectionOptions {
+  const { url, addresses, healthCheck, maxConnectionAge } = stated;
+  const connection: { -readonly [Key in keyof ConnectionOptions]: ConnectionOptions[Key] } = {};
+  if (addresses !== undefined) {
+    if (url !== undefined) report(at, 'expected either url or addresses, got both');
+    connection.addresses = readAddresses(addresses, `${at}/addresses`, report);
+  }
+  if (healthCheck !== undefined) {
+    const { path, every } = healthCheck;
+    if (path === undefined)
+      report(`${at}/healthCheck`, 'expected path, the path of the health check, got none');
+    const everyMs = every === undefined ? defaultCheckMs : readTime(every, `${at}/healthCheck/every`, report);
+    connection.healthCheck = { path: path ?? '/', everyMs };
+  }
+  if (maxConnectionAge !== undefined)
+    connection.maxConnectionAgeMs = readTime(maxConnectionAge, `${at}/maxConnectionAge`, report);
+  return connection;
+}
+
+function readAddresses(
+  stated: NonNullable<Stated['addresses']>,
+  at: string,
+  report: Report,
+): readonly WeightedAddress[] {
+  const known = new Set<string>();
+  if (stated.length === 0 || stated.length > maxAddresses)
+    report(at, `expected 1 to ${maxAddresses} addresses, got ${stated.length}`);
+  return stated.map(({ url = '', weight = 1 }, index) => {
+    const pointer = `${at}/${index}`;
+    if (url === '') report(pointer, 'expected url, the URL of the JSON service, got none');
+    else if (known.has(url)) report(pointer, `expected each address once, got ${shown(url)} again`);
+    else checkAddress(url, pointer, report);
+    known.add(url);
+    return { url, weight };
+  });
+}
+
+/** Number of ms per unit of a duration. */
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** Minimum and maximum of a duration, in ms. */
+const leastMs = 100;
+const mostMs = 86_400_000;
+
+/** Parses a duration that its setting accepted, and checks its bounds. */
+function readTime(stated: string, pointer: string, report: Report): number {
+  const [, amount, unit = ''] = /^(\d+)(\w+)$/.exec(stated) ?? [];
+  const ms = Number(amount) * (units[unit] ?? 0);
+  if (ms < leastMs || ms > mostMs) report(pointer, `expected a time from 100ms to 24h, got ${shown(stated)}`);
+  return ms;
 }
 
 /** Headers that define a message's framing. The HTTP client sets them. */

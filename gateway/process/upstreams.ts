@@ -53,7 +53,7 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
     at: async (place) => {
       const { upstreamUrl: url, upstream: plan } = place;
       const limits = { ...upstreamOptions.limits, ...place.limits };
-      const key = JSON.stringify([url, plan?.tls, plan?.proxy, place.limits]);
+      const key = JSON.stringify([url, plan?.tls, plan?.proxy, plan?.connection, place.limits]);
       const entry = entries.get(key) ?? {
         place,
         upstream: createUpstream(place, options, { ...upstreamOptions, limits }),
@@ -64,19 +64,27 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
     probe: async (log) => {
       const timeout = upstreamOptions.limits.upstreamConnectMs;
       for (const { place } of entries.values()) {
-        const { upstreamUrl: url, upstream: plan } = place;
-        if (url === undefined) continue;
-        const { probeUpstream, probeSentence } = await import('../upstream/probe.ts'); // loads undici, which is slow
-        const probed = await probeUpstream(url, wayTo(url, plan, options), timeout, false);
-        const fields = { upstream: new URL(url).origin, ...probed };
-        if (probed.reached) log.info(fields, probeSentence(url, probed));
-        else log.warn(fields, probeSentence(url, probed));
+        for (const url of addressesOf(place)) {
+          const { probeUpstream, probeSentence } = await import('../upstream/probe.ts'); // loads undici, which is slow
+          const probed = await probeUpstream(url, wayTo(url, place.upstream, options), timeout, false);
+          const fields = { upstream: new URL(url).origin, ...probed };
+          if (probed.reached) log.info(fields, probeSentence(url, probed));
+          else log.warn(fields, probeSentence(url, probed));
+        }
       }
     },
     close: async () => {
       for (const { upstream } of entries.values()) await (await upstream).close();
     },
   };
+}
+
+/** Returns the URLs of all addresses of an upstream; an empty array for the reference upstream. */
+export function addressesOf({
+  upstreamUrl: url,
+  upstream: plan,
+}: Pick<UpstreamPlace, 'upstreamUrl' | 'upstream'>): readonly string[] {
+  return plan?.connection.addresses?.map((address) => address.url) ?? (url === undefined ? [] : [url]);
 }
 
 /**
@@ -109,9 +117,9 @@ async function createUpstream(
   const { upstreamDatabase: database, upstreamOnly } = options;
   if (url !== undefined) {
     const { createServers } = await import('../upstream/http-upstream.ts'); // loads undici, which is slow
-    const { origin } = new URL(url);
-    const ways = (to: URL): Way => wayTo(to.href, to.origin === origin ? plan : withoutTls(plan), options);
-    return createServers(url, { ...upstreamOptions, wayTo: ways }, upstreamOnly);
+    const own = new Set(addressesOf({ upstreamUrl: url, upstream: plan }).map((one) => new URL(one).origin));
+    const ways = (to: URL): Way => wayTo(to.href, own.has(to.origin) ? plan : withoutTls(plan), options);
+    return createServers(url, { ...upstreamOptions, ...plan?.connection, wayTo: ways }, upstreamOnly);
   }
   const { createReferenceUpstream } = await import('../../upstream/service.ts');
   return createLocalUpstream(createReferenceUpstream(database === undefined ? {} : { database }));

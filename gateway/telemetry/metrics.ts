@@ -394,6 +394,19 @@ function gaugesOf(gauges: Gauges): Family[] {
       samplesOfStates('upstream_breaker_open', ({ isOpen }) => Number(isOpen)),
     ),
     apart(
+      'upstream_address_up',
+      '1 if the address gets calls; 0 while its circuit breaker is open or its health check fails.',
+      [...gauges.upstreamStates].flatMap(([path, { addresses }]) =>
+        addresses.map(({ address, isOpen, isHealthy }) =>
+          sample(
+            'upstream_address_up',
+            `${contractLabel(path)},address="${address}"`,
+            Number(isHealthy && !isOpen),
+          ),
+        ),
+      ),
+    ),
+    apart(
       'upstream_operations_open',
       'Operations whose circuit breaker is open.',
       samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations.length),

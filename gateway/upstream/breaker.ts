@@ -154,14 +154,18 @@ export class Breaker {
     return [...this.#operations].flatMap(([operation, row]) => (isOpen(row, now) ? [operation] : []));
   }
 
-  /** Returns undefined if a call may be sent now, else the whole seconds until the next attempt. */
-  refusal(call: Subject, now: number): number | undefined {
+  /**
+   * Returns undefined if a call may be sent now, else the whole seconds until the next attempt.
+   *
+   * @param onlyProbes true if callers without a failure are rejected, too
+   */
+  refusal(call: Subject, now: number, onlyProbes = false): number | undefined {
     const upstream = this.#upstream;
     if (upstream.openedAt !== 0 && !this.#forgets(upstream, undefined, now))
       return upstream.refusal(call.party, false, now);
     const row = this.#operations.get(call.operation);
     if (row === undefined || row.openedAt === 0 || this.#forgets(row, call.operation, now)) return undefined;
-    return row.refusal(call.party, true, now);
+    return row.refusal(call.party, !onlyProbes, now);
   }
 
   /** Returns true if a circuit that applies to an operation opened after a time. */

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { dropContinue } from './interim.ts';
 import { openTunnel } from './proxy.ts';
@@ -19,6 +19,8 @@ export interface Way {
   readonly tls?: ClientTls | undefined;
   /** Proxy; undefined for a direct connection. */
   readonly proxy?: URL | undefined;
+  /** Resolves host names for each new connection. If undefined, Node's default applies. */
+  readonly lookup?: LookupFunction | undefined;
 }
 
 /** A call that is notified of its connection. */
@@ -78,9 +80,9 @@ export class Connection extends Client {
 export function createConnector(
   timeout: number,
   onConnect: (socket: Socket) => void = () => {},
-  { tls, proxy }: Way = {},
+  { tls, proxy, lookup }: Way = {},
 ): buildConnector.connector {
-  const connect = buildConnector({ timeout, allowH2: false, ...tls });
+  const connect = buildConnector({ timeout, allowH2: false, ...tls, ...(lookup && { lookup }) });
   return (options, callback) => {
     const settle: buildConnector.Callback = (...result) => {
       if (result[0] === null) onConnect(result[1]);

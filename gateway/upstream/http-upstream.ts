@@ -5,7 +5,9 @@ import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
 import type { Admission } from '../admission/admission.ts';
 import { addressOf } from './address.ts';
+import { Balancer } from './balancer.ts';
 import { Breaker, type ReportBreaker } from './breaker.ts';
+import type { Cause } from './cause.ts';
 import { Connection, type Way } from './connector.ts';
 import { Watch } from './deadlines.ts';
 import {
@@ -14,15 +16,22 @@ import {
   type FetchUpstream,
   fetchOrigin,
 } from './fetch-dispatcher.ts';
+import { HealthCheck, type HealthCheckPlan, maxFailedChecks, type ReportHealth } from './health-check.ts';
 import { proxyAuthorization } from './proxy.ts';
 import { createRetryBudget } from './retry-budget.ts';
-import type { NetworkOf, Upstream, UpstreamState } from './upstream.ts';
+import {
+  type AddressState,
+  idleUpstream,
+  type NetworkOf,
+  type Upstream,
+  type UpstreamState,
+} from './upstream.ts';
 import { callUpstream } from './upstream-call.ts';
 import { UpstreamConnections } from './upstream-connections.ts';
 import type { Line } from './upstream-state.ts';
 
-/** Options of all upstreams of a gateway. */
-export interface UpstreamOptions {
+/** Options of all upstreams of a gateway. The connection options are those of one upstream. */
+export interface UpstreamOptions extends ConnectionOptions {
   readonly limits: Limits;
   readonly admission: Admission;
   readonly networkOf: NetworkOf;
@@ -30,37 +39,137 @@ export interface UpstreamOptions {
   readonly wayTo?: ((url: URL) => Way) | undefined;
   /** Called when a circuit breaker changes, with the upstream's address without its path. */
   readonly onBreaker: (address: string, ...change: Parameters<ReportBreaker>) => void;
+  /** Called when an address gets no more calls because its health check failed, with the cause, or gets them again. */
+  readonly onHealth: (address: string, failure: Cause | undefined) => void;
 }
 
-/** Creates an upstream over HTTP with a connection pool and a circuit breaker. */
-function createHttpUpstream(address: string, options: UpstreamOptions): Upstream {
-  const { limits, onBreaker, wayTo } = options;
-  const url = new URL(address);
+/** An address of an upstream, and the share of calls that it gets. */
+export interface WeightedAddress {
+  readonly url: string;
+  readonly weight: number;
+}
+
+/** Settings of the connections to one upstream. */
+export interface ConnectionOptions {
+  /** Addresses of the contract's upstream; undefined if it has only one. */
+  readonly addresses?: readonly WeightedAddress[] | undefined;
+  /** Checks of these addresses. */
+  readonly healthCheck?: HealthCheckPlan | undefined;
+  /** Age in ms after which a connection gets no further calls; undefined for no maximum. */
+  readonly maxConnectionAgeMs?: number | undefined;
+}
+
+/** Properties of a line that all addresses of an upstream share. */
+type SharedLine = Pick<
+  Line,
+  'balancer' | 'limits' | 'admission' | 'networkOf' | 'connections' | 'retries' | 'watch'
+>;
+
+/** One address of an upstream. */
+interface Address {
+  readonly line: Line;
+  readonly weight: number;
+  /** Returns the number of calls in progress at this address. */
+  readonly active: () => number;
+  readonly check: HealthCheck | undefined;
+  readonly close: () => Promise<void>;
+}
+
+function sharedLine(
+  { limits, admission, networkOf }: UpstreamOptions,
+  balancer: SharedLine['balancer'],
+): SharedLine {
+  return {
+    balancer,
+    limits,
+    admission,
+    networkOf,
+    connections: new UpstreamConnections(limits),
+    retries: createRetryBudget(limits),
+    watch: new Watch(),
+  };
+}
+
+/** Creates an upstream over HTTP. Each address has a connection pool and a circuit breaker. */
+function createHttpUpstream(given: readonly WeightedAddress[], options: UpstreamOptions): Upstream {
+  const balancer = given.length > 1 ? new Balancer<Line>() : undefined;
+  const shared = sharedLine(options, balancer);
+  const addresses = given.map((address) => createAddress(address, options, shared));
+  for (const { line, weight } of addresses) balancer?.add(line, weight);
+  return upstreamOver(addresses, shared);
+}
+
+function createAddress({ url: text, weight }: WeightedAddress, options: UpstreamOptions, shared: SharedLine) {
+  const { limits, onBreaker, wayTo, maxConnectionAgeMs } = options;
+  const url = new URL(text);
   const way = wayTo?.(url) ?? {};
   const forwarder = url.protocol === 'http:' ? way.proxy : undefined;
+  const prefix = forwarder === undefined ? '' : url.origin;
+  const headers = forwarder === undefined ? undefined : forwardedHeaders(url, forwarder);
   const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  const pool = new Pool((forwarder ?? url).origin, {
+  const connect = (origin: URL, given: Client.Options, onConnect: () => void): Connection =>
+    new Connection(
+      origin,
+      given,
+      limits.upstreamConnectMs,
+      onConnect,
+      forwarder === undefined ? way : { lookup: way.lookup },
+    );
+  const { origin } = forwarder ?? url;
+  const pool = new Pool(origin, {
     connections: limits.upstreamConnections,
     pipelining: 1,
     allowH2: false,
-    factory: (origin, given) =>
-      new Connection(
-        origin,
-        given as Client.Options,
-        limits.upstreamConnectMs,
-        () => breaker.connected(performance.now()),
-        forwarder === undefined ? way : {},
-      ),
+    factory: (to, given) => connect(to, given as Client.Options, () => breaker.connected(performance.now())),
     keepAliveTimeout: 4_000,
     headersTimeout: 0,
     bodyTimeout: 0, // undici would set and clear a timer for each call
+    ...(maxConnectionAgeMs !== undefined && { clientTtl: maxConnectionAgeMs }),
   });
-  return upstreamOver(url, options, breaker, {
+  const path = encodeTarget(withoutEndSlashes(url.pathname));
+  const line: Line = {
+    ...shared,
     pool,
-    prefix: (forwarder === undefined ? '' : url.origin) + encodeTarget(withoutEndSlashes(url.pathname)),
-    headers: forwarder === undefined ? undefined : forwardedHeaders(url, forwarder),
-    close: () => pool.close(),
-  });
+    address: url.origin,
+    prefix: prefix + path,
+    headers,
+    breaker,
+    shed: 0,
+  };
+  const { healthCheck: plan } = options;
+  const check =
+    plan === undefined
+      ? undefined
+      : new HealthCheck(
+          connect(new URL(origin), { pipelining: 1 }, () => {}),
+          { path: prefix + plan.path, headers: headers ?? {} },
+          plan.everyMs,
+          limits.upstreamConnectMs,
+          reportHealth(line, options),
+        );
+  return {
+    line,
+    weight,
+    active: () => pool.stats.running + pool.stats.pending,
+    check,
+    close: async () => {
+      await check?.close();
+      await pool.close();
+    },
+  };
+}
+
+/** Returns a function that applies the results of a health check, and logs each change. */
+function reportHealth(line: Line, { onHealth }: UpstreamOptions): ReportHealth {
+  let isHealthy = true;
+  return (failure, failures) => {
+    if (failure === undefined) line.breaker.connected(performance.now());
+    if (failure !== undefined && failures < maxFailedChecks) return;
+    const was = isHealthy;
+    isHealthy = failure === undefined;
+    line.balancer?.setHealth(line, isHealthy);
+    if (was !== isHealthy) onHealth(line.address, failure);
+  };
 }
 
 /** Creates an upstream that passes its requests to a function of the program. It has a circuit breaker, too. */
@@ -72,49 +181,64 @@ function createFetchUpstream(
 ): Upstream {
   const url = new URL(address);
   const { limits, onBreaker } = options;
-  const breaker = new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation));
-  return upstreamOver(url, options, breaker, {
+  const shared = sharedLine(options, undefined);
+  const line: Line = {
+    ...shared,
     pool: createFetchDispatcher(url.origin, answer, onError),
+    address: url.origin,
     prefix: encodeTarget(withoutEndSlashes(url.pathname)),
     headers: undefined,
-    close: async () => {},
-  });
-}
-
-/** Creates an upstream over a connection pool or a function. */
-function upstreamOver(
-  { origin }: URL,
-  { limits, admission, networkOf }: UpstreamOptions,
-  breaker: Breaker,
-  { close, ...way }: Pick<Line, 'pool' | 'prefix' | 'headers'> & Pick<Upstream, 'close'>,
-): Upstream {
-  const connections = new UpstreamConnections(limits);
-  const line: Line = {
-    ...way,
-    address: origin,
-    limits,
-    admission,
-    networkOf,
-    connections,
-    breaker,
-    retries: createRetryBudget(limits),
-    watch: new Watch(),
+    breaker: new Breaker(limits, (open, operation) => onBreaker(url.origin, open, operation)),
     shed: 0,
   };
+  const active = (): number => shared.connections.active;
+  return upstreamOver([{ line, weight: 1, active, check: undefined, close: async () => {} }], shared);
+}
+
+/** Creates an upstream over its addresses. */
+function upstreamOver(
+  addresses: readonly Address[],
+  { balancer, connections, limits }: SharedLine,
+): Upstream {
+  const [first] = addresses;
+  if (first === undefined) throw new RangeError('upstream: expected an address, got none');
+  const checks = addresses.flatMap(({ check }) => (check === undefined ? [] : [check]));
+  const { line } = first;
+  const call: Upstream['call'] = (request, waiting) => callUpstream(line, request, waiting);
   return {
-    call: (request, waiting) => callUpstream(line, request, waiting),
+    call:
+      checks.length === 0
+        ? call
+        : (request, waiting) => {
+            for (const check of checks) check.wake();
+            return call(request, waiting);
+          },
     state: () => {
       const now = performance.now();
+      const states = addresses.map(({ line: of, weight, active }) => ({
+        address: of.address,
+        weight,
+        isOpen: of.breaker.isOpen(now),
+        openOperations: of.breaker.openOperations(now),
+        isHealthy: balancer?.isHealthy(of) ?? true,
+        active: active(),
+      }));
+      const [{ openOperations } = idleUpstream] = states;
       return {
-        isOpen: breaker.isOpen(now),
-        openOperations: breaker.openOperations(now),
+        isOpen: states.every(({ isOpen }) => isOpen),
+        openOperations: openOperations.filter((name) =>
+          states.every((state) => state.isOpen || state.openOperations.includes(name)),
+        ),
+        addresses: balancer === undefined ? [] : states,
         active: connections.active,
         connections: limits.upstreamConnections,
         waiting: connections.waiting,
-        shed: line.shed,
+        shed: addresses.reduce((sum, { line: { shed } }) => sum + shed, 0),
       };
     },
-    close,
+    close: async () => {
+      for (const { close } of addresses) await close();
+    },
   };
 }
 
@@ -134,7 +258,21 @@ function forwardedHeaders({ host }: URL, proxy: URL): Readonly<Record<string, st
  * @param only if true, the upstream also receives the calls to other servers
  */
 export function createServers(address: string, options: UpstreamOptions, only = false): Upstream {
-  return byServers(address, only, (url) => createHttpUpstream(url, options));
+  const { addresses = [{ url: address, weight: 1 }] } = options;
+  // The health check is for the addresses of the upstream, not for other servers.
+  const elsewhere = { ...options, healthCheck: undefined };
+  return byServers(
+    address,
+    only,
+    (url, server) =>
+      server.address === undefined
+        ? createHttpUpstream(
+            addresses.map((one) => ({ ...one, url: addressOf(one.url, server) })),
+            options,
+          )
+        : createHttpUpstream([{ url, weight: 1 }], elsewhere),
+    addresses.length > 1,
+  );
 }
 
 /**
@@ -150,14 +288,22 @@ export function createFetchServers(
   return byServers(fetchOrigin, false, (url) => createFetchUpstream(url, options, answer, onError));
 }
 
-function byServers(address: string, only: boolean, create: (url: string) => Upstream): Upstream {
+function byServers(
+  address: string,
+  only: boolean,
+  create: (url: string, server: Server) => Upstream,
+  hasSeveral = false,
+): Upstream {
   const byAddress = new Map<string, Upstream>();
   const byServer = new WeakMap<Server, Upstream>();
 
   function upstreamOf(server: Server): Upstream {
-    const url = addressOf(address, only ? { ...server, address: undefined } : server);
-    const upstream = byAddress.get(url) ?? create(url);
-    byAddress.set(url, upstream);
+    const called = only ? { ...server, address: undefined } : server;
+    const url = addressOf(address, called);
+    // A server at one of several addresses is called only there.
+    const key = hasSeveral && called.address === undefined ? `all ${url}` : url;
+    const upstream = byAddress.get(key) ?? create(url, called);
+    byAddress.set(key, upstream);
     byServer.set(server, upstream);
     return upstream;
   }
@@ -174,6 +320,7 @@ function byServers(address: string, only: boolean, create: (url: string) => Upst
       return {
         isOpen: states.some(({ isOpen }) => isOpen),
         openOperations: states.flatMap(({ openOperations }) => openOperations),
+        addresses: byOrigin(states.flatMap(({ addresses }) => addresses)),
         active: sum(({ active }) => active),
         connections: sum(({ connections }) => connections),
         waiting: sum(({ waiting }) => waiting),
@@ -184,4 +331,26 @@ function byServers(address: string, only: boolean, create: (url: string) => Upst
       for (const upstream of byAddress.values()) await upstream.close();
     },
   };
+}
+
+/** Merges the states of addresses that differ only in their paths, so that each address has one metric. */
+function byOrigin(states: readonly AddressState[]): readonly AddressState[] {
+  const merged = new Map<string, AddressState>();
+  for (const state of states) {
+    const { address } = state;
+    const known = merged.get(address);
+    merged.set(
+      address,
+      known === undefined
+        ? state
+        : {
+            ...known,
+            isOpen: known.isOpen || state.isOpen,
+            openOperations: [...new Set([...known.openOperations, ...state.openOperations])],
+            isHealthy: known.isHealthy && state.isHealthy,
+            active: known.active + state.active,
+          },
+    );
+  }
+  return [...merged.values()];
 }

@@ -39,6 +39,8 @@ export function callUpstream(line: Line, request: UpstreamRequest, waiting: Wait
   });
 }
 
+const noLines: readonly Line[] = [];
+
 /** Marks an exchange that was sent after the last check. Its start is set at the next check. */
 const notYetKnown = -1;
 
@@ -56,10 +58,11 @@ export const maxOverheadBytes = 1024 * 1024;
 
 /**
  * One upstream call. It is sent once, or twice if it only reads, nothing arrived except a request to retry soon, and
- * the retry budget allows it (W35). A single object is used as undici handler and watched object.
+ * the retry budget allows it (W35). If no connection can be opened, any call tries the other addresses of its upstream.
+ * A single object is used as undici handler and watched object.
  */
 class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Subject {
-  readonly #line: Line;
+  #line: Line;
   readonly #request: UpstreamRequest;
   readonly #waiting: Waiting;
   readonly #resolve: (reply: UpstreamReply) => void;
@@ -91,6 +94,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   #controller: Dispatcher.DispatchController | undefined;
   /** True for a retry. */
   #isAgain = false;
+  /** Addresses that failed for this call; undefined if there are none. */
+  #tried: Line[] | undefined;
   #nextTry: NodeJS.Timeout | undefined;
   #party: Party | undefined;
   #connection: Connection | undefined;
@@ -134,9 +139,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   }
 
   start(): void {
-    const { address, breaker, retries, watch } = this.#line;
-    this.#waiting.stats.upstream = address;
-    const retryAfter = breaker.refusal(this, this.#cameIn);
+    const { retries, watch } = this.#line;
+    const retryAfter = this.#refusal(this.#cameIn);
     if (retryAfter !== undefined) {
       noteFailure(this.#waiting.stats, { cause: 'breaker' }, 0);
       this.#reject(unavailable(retryAfter));
@@ -145,6 +149,23 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     retries.earn();
     watch.add(this);
     this.#takeConnection();
+  }
+
+  /**
+   * Chooses the address, if the upstream has several. Returns undefined if the call may be sent, else the whole seconds
+   * until the next attempt.
+   */
+  #refusal(now: number): number | undefined {
+    const { balancer, breaker, address } = this.#line;
+    if (balancer === undefined) {
+      this.#waiting.stats.upstream = address;
+      return breaker.refusal(this, now);
+    }
+    const chosen = balancer.choose(this, this.#tried ?? noLines, now);
+    if (typeof chosen === 'number') return chosen;
+    if (chosen !== undefined) this.#line = chosen;
+    this.#waiting.stats.upstream = this.#line.address;
+    return undefined;
   }
 
   /** Sends the call as soon as a connection is free. */
@@ -174,9 +195,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#waiting.stats.queueMs += now - this.#since;
     this.#dispatchedAt = now;
     this.#since = now;
-    const refused = breaker.hasOpenedSince(this.operation, this.#cameIn)
-      ? breaker.refusal(this, now)
-      : undefined;
+    const refused = breaker.hasOpenedSince(this.operation, this.#cameIn) ? this.#refusal(now) : undefined;
     if (refused === undefined) this.#send();
     else this.#give(unavailable(refused), undefined, { cause: 'breaker' });
   }
@@ -420,6 +439,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { limits } = this.#line;
     const pauseMs = status === 503 ? pauseAskedFor(retryAfter, limits, this.#waiting.deadline) : undefined;
     if (pauseMs !== undefined && this.#maySendAgain()) {
+      this.#changeAddress('failed');
       this.#sendAgain(pauseMs);
       return;
     }
@@ -435,14 +455,18 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       return;
     }
     noteFailure(this.#waiting.stats, causeOf(cause));
-    const mayRepeat = this.#stage !== 'answered' && !isGarbage(cause) && !isExhausted(cause);
-    if (mayRepeat && this.#maySendAgain()) {
+    const stage = isGarbage(cause) ? 'answered' : this.#stage;
+    const evidence = isOurs(cause) ? undefined : stage === 'connecting' ? 'unreached' : 'failed';
+    if (evidence === 'unreached' && this.#mayMove() && this.#changeAddress(evidence)) {
+      this.#restart(0);
+      return;
+    }
+    if (stage !== 'answered' && !isExhausted(cause) && this.#maySendAgain()) {
+      this.#changeAddress(evidence);
       this.#sendAgain(0);
       return;
     }
-    const stage = isGarbage(cause) ? 'answered' : this.#stage;
-    const evidence = stage === 'connecting' ? 'unreached' : 'failed';
-    this.#settle(isOurs(cause) ? undefined : evidence);
+    this.#settle(evidence);
     this.#dropAnswer();
     this.#reject(told(cause, stage));
     this.#line.connections.leave(this);
@@ -454,10 +478,39 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return operation.readOnly && !this.#isAgain && this.#line.retries.spend();
   }
 
-  /** Sends the call again after a pause. Meanwhile another call can use its connection. */
+  /** Returns true if a call that was not sent may be sent to another address. That includes writes. */
+  #mayMove(): boolean {
+    return !(this.#isLeft || this.#request.body instanceof StreamedFile);
+  }
+
+  /**
+   * Replaces the address that failed by another one. Returns false and changes nothing if there is none.
+   *
+   * @param evidence undefined if the gateway itself failed, which says nothing about the address
+   */
+  #changeAddress(evidence: Evidence | undefined): boolean {
+    const { balancer, breaker } = this.#line;
+    if (balancer === undefined || evidence === undefined) return false;
+    const now = performance.now();
+    const tried = [...(this.#tried ?? noLines), this.#line];
+    const next = balancer.choose(this, tried, now);
+    if (next === undefined || typeof next === 'number') return false;
+    breaker.settle(this, evidence, this.#dispatchedAt, now);
+    this.#tried = tried;
+    this.#line = next;
+    this.#waiting.stats.upstream = next.address;
+    return true;
+  }
+
+  /** Sends a read again. */
   #sendAgain(pauseMs: number): void {
-    this.#waiting.stats.upstreamMs += performance.now() - this.#dispatchedAt;
     this.#isAgain = true;
+    this.#restart(pauseMs);
+  }
+
+  /** Starts the exchange again after a pause. Meanwhile another call can use its connection. */
+  #restart(pauseMs: number): void {
+    this.#waiting.stats.upstreamMs += performance.now() - this.#dispatchedAt;
     this.#stage = 'waiting';
     this.#status = 0;
     this.#headers = {};

@@ -65,12 +65,27 @@ export interface Upstream {
   readonly close: () => Promise<void>;
 }
 
+/** Current state of one address of an upstream. */
+export interface AddressState {
+  /** Scheme, host and port. */
+  readonly address: string;
+  readonly weight: number;
+  readonly isOpen: boolean;
+  readonly openOperations: readonly string[];
+  /** False while its health check fails. */
+  readonly isHealthy: boolean;
+  /** Number of calls in progress at this address. */
+  readonly active: number;
+}
+
 /** Current state of an upstream. */
 export interface UpstreamState {
-  /** True if all calls are rejected because no connection could be made. */
+  /** True if all calls are rejected because no connection could be made to any address. */
   readonly isOpen: boolean;
-  /** Names of operations with an open circuit breaker. */
+  /** Names of operations whose circuit breaker is open at all addresses. */
   readonly openOperations: readonly string[];
+  /** Its addresses; empty if it has only one. */
+  readonly addresses: readonly AddressState[];
   /** Number of calls that have a connection. */
   readonly active: number;
   /** Maximum number of connections; 0 for a service in this process. */
@@ -85,6 +100,7 @@ export interface UpstreamState {
 export const idleUpstream: UpstreamState = {
   isOpen: false,
   openOperations: [],
+  addresses: [],
   active: 0,
   connections: 0,
   waiting: 0,

@@ -12,7 +12,7 @@ import { readPage } from './page.ts';
 const [limits = ''] = settingsOf('limits.md');
 const [listener = '', upstream = '', callers = ''] = settingsOf('credentials.md');
 const [several = ''] = settingsOf('commands.md');
-const [admin = '', tokens = ''] = settingsOf('operations.md');
+const [addresses = '', admin = '', tokens = ''] = settingsOf('operations.md');
 
 function settingsOf(page: string): readonly string[] {
   return [...readPage(page).matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = '']) => text);
@@ -48,6 +48,18 @@ test('docs/operations.md: the gateway reads the settings of the admin listener a
     readTokens(list, true).map(({ name }) => name),
     ['ann', 'prometheus'],
   );
+});
+
+test('docs/operations.md: the gateway reads the addresses of an upstream', (t) => {
+  const [plan] = readConfig(written(t, addresses));
+  t.deepEqual(plan?.upstream?.connection, {
+    addresses: [
+      { url: 'http://10.0.0.1:8080/api', weight: 2 },
+      { url: 'http://10.0.0.2:8080/api', weight: 1 },
+    ],
+    healthCheck: { path: '/healthz', everyMs: 5_000 },
+    maxConnectionAgeMs: 300_000,
+  });
 });
 
 test('docs/credentials.md: the gateway reads the names of callers', (t) => {

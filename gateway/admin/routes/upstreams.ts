@@ -1,15 +1,33 @@
-import type { UpstreamState } from '../../upstream/upstream.ts';
+import type { AddressState, UpstreamState } from '../../upstream/upstream.ts';
 import { pageOf } from '../page.ts';
 import { Problem } from '../problem.ts';
 import { type AdminRoute, stateRoute } from '../route.ts';
 
 /** Circuit breakers and connection pools of the upstreams, by contract and worker. */
 export const upstreams: readonly AdminRoute[] = [
-  upstreamRoute('/api/v1/breakers', ({ isOpen, openOperations }) => ({ open: isOpen, openOperations })),
-  upstreamRoute('/api/v1/pools', ({ active, connections, waiting, shed }) => {
-    return { active, connections, waiting, shed };
-  }),
+  upstreamRoute('/api/v1/breakers', ({ isOpen, openOperations, addresses }) => ({
+    open: isOpen,
+    openOperations,
+    ...shownAddresses(addresses, (of) => ({
+      open: of.isOpen,
+      openOperations: of.openOperations,
+      healthy: of.isHealthy,
+    })),
+  })),
+  upstreamRoute('/api/v1/pools', ({ active, connections, waiting, shed, addresses }) => ({
+    active,
+    connections,
+    waiting,
+    shed,
+    ...shownAddresses(addresses, (of) => ({ weight: of.weight, active: of.active })),
+  })),
 ];
+
+/** Returns a member for the addresses, if the upstream has several. */
+function shownAddresses(addresses: readonly AddressState[], shown: (state: AddressState) => object): object {
+  if (addresses.length === 0) return {};
+  return { addresses: addresses.map((of) => ({ address: of.address, ...shown(of) })) };
+}
 
 function upstreamRoute(path: string, shown: (state: UpstreamState) => object): AdminRoute {
   return stateRoute(path, async ({ upstreams: read }, { query }) => {

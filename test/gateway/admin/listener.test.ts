@@ -10,7 +10,7 @@ import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
 import { until } from '../../until.ts';
 import { createAuthority } from '../certificates.ts';
-import { raw, startGateway } from '../gateway.ts';
+import { keyHeaders, raw, startGateway } from '../gateway.ts';
 import { type AdminRequestOptions, changeToken, entries, readToken, startAdmin } from './admin.ts';
 
 /** Longer than any machine needs, in ms. */
@@ -125,6 +125,24 @@ test('breakers and pools have the state of each upstream', async (t) => {
   t.deepEqual(breakers, { items: [{ contract: '/v2', open: false, openOperations: [] }], cursor: null });
   const pools = JSON.parse((await ask('/api/v1/pools', { token: readToken })).text);
   t.deepEqual(Object.keys(pools.items[0]), ['contract', 'active', 'connections', 'waiting', 'shed']);
+});
+
+test('breakers and pools have the state of each address', async (t) => {
+  const addresses = [{ url: 'http://127.0.0.1:1' }, { url: 'http://127.0.0.1:2', weight: 3 }];
+  const { ask, gateway } = await startAdmin(t, {
+    config: { contracts: { '/v2': { contract: screeningContract, upstream: { addresses } } } },
+  });
+  await gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+  const breakers = JSON.parse((await ask('/api/v1/breakers', { token: readToken })).text);
+  t.deepEqual(
+    breakers.items[0].addresses,
+    addresses.map(({ url }) => ({ address: url, open: false, openOperations: [], healthy: true })),
+  );
+  const pools = JSON.parse((await ask('/api/v1/pools', { token: readToken })).text);
+  t.deepEqual(pools.items[0].addresses, [
+    { address: 'http://127.0.0.1:1', weight: 1, active: 0 },
+    { address: 'http://127.0.0.1:2', weight: 3, active: 0 },
+  ]);
 });
 
 test('the configuration has values with their source and no secrets', async (t) => {
