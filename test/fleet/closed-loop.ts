@@ -8,8 +8,8 @@ import { connect } from 'node:net';
 /** Callers that repeat one call. */
 export interface Callers {
   readonly port: number;
-  readonly path: string;
-  readonly body: string;
+  /** A complete HTTP message. */
+  readonly message: string;
   readonly callers: number;
   /** Pause of a caller between two calls, in ms. */
   readonly pauseMs?: number;
@@ -17,11 +17,14 @@ export interface Callers {
 
 /** Message to the process. */
 export interface Asked {
-  readonly seconds: number;
+  /** Time in which the callers connect and call, and nothing is counted. */
+  readonly warmUpMs: number;
+  /** Time after that, in which calls are counted. */
+  readonly ms: number;
   readonly groups: readonly Callers[];
 }
 
-/** Results of one group of callers: calls with and without status 200, and the times of the former in ms, sorted. */
+/** Results of one group of callers: calls with and without status 200, and the times of the former in ms. */
 export interface Answered {
   readonly good: number;
   readonly bad: number;
@@ -35,12 +38,11 @@ interface Group {
   readonly asked: Callers;
   good: number;
   bad: number;
-  readonly times: number[];
+  times: number[];
 }
 
 function call(group: Group, until: number): void {
-  const { port, path, body, pauseMs = 0 } = group.asked;
-  const message = `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const { port, message, pauseMs = 0 } = group.asked;
   const socket = connect(port, '127.0.0.1');
   let began = 0;
   let received = '';
@@ -78,17 +80,16 @@ function call(group: Group, until: number): void {
   });
 }
 
-process.on('message', ({ seconds, groups }: Asked) => {
-  const until = performance.now() + seconds * 1000;
+process.on('message', ({ warmUpMs, ms, groups }: Asked) => {
+  const until = performance.now() + warmUpMs + ms;
   const all: readonly Group[] = groups.map((asked) => ({ asked, good: 0, bad: 0, times: [] }));
   for (const group of all) for (let count = 0; count < group.asked.callers; count++) call(group, until);
   setTimeout(() => {
-    const answered: Answered[] = all.map(({ good, bad, times }) => ({
-      good,
-      bad,
-      times: times.toSorted((a, b) => a - b),
-    }));
+    for (const group of all) Object.assign(group, { good: 0, bad: 0, times: [] });
+  }, warmUpMs);
+  setTimeout(() => {
+    const answered: Answered[] = all.map(({ good, bad, times }) => ({ good, bad, times }));
     process.send?.(answered);
-  }, seconds * 1000);
+  }, warmUpMs + ms);
 });
 process.once('disconnect', () => process.exit());
