@@ -9,6 +9,7 @@ import { type ListenerPlan, readListenerPlan } from './config.ts';
 import type { Listener } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { loadTls, type TlsPlan, watchTls } from './tls.ts';
+import { usualWatchMs } from './watched-files.ts';
 
 /** Current TLS settings for callers, and the function that turns their certificates into credentials. */
 export interface ListenerTls {
@@ -27,12 +28,9 @@ export interface ListenerTls {
   readonly watch: (listener: Listener, log: Log) => () => void;
 }
 
-/** Interval between two checks of the files, in ms. */
-export const watchMs = 5_000;
-
 /** Reads the TLS settings. Throws ContractError. */
 export function openTls(
-  options: Pick<ServeOptions, 'config' | 'tls' | 'tlsWatchMs'>,
+  options: Pick<ServeOptions, 'config' | 'tls' | 'watchMs'>,
   trustedProxies: BlockList | undefined,
   certificates: Certificates,
 ): ListenerTls {
@@ -71,7 +69,7 @@ export function openTls(
     renew,
     watch: (listener, log) => {
       if (plan === undefined) return () => {};
-      return watchTls(plan, options.tlsWatchMs ?? watchMs, () => {
+      return watchTls(plan, options.watchMs ?? usualWatchMs, () => {
         try {
           const renewed = load();
           if (renewed !== undefined) renew(listener, renewed);

@@ -26,8 +26,8 @@ export interface ServeOptions {
   readonly way?: Way | undefined;
   /** TLS for callers, unless the configuration file sets it; undefined for plain HTTP. */
   readonly tls?: TlsPlan | undefined;
-  /** Interval between two checks of the TLS files, in ms; 5 s by default. */
-  readonly tlsWatchMs?: number;
+  /** Interval between two checks of files that are loaded again when they change, in ms; 5 s by default. */
+  readonly watchMs?: number;
   /** Proxies for calls to upstreams; undefined for direct connections. */
   readonly proxies?: Proxies | undefined;
   /** True if the log reports at start whether the upstream is reachable. */

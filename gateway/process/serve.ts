@@ -23,7 +23,7 @@ import { readCallers } from './callers-file.ts';
 import { Certificates, certificatesOfPlans } from './certificates.ts';
 import { readConfig, readListenerPlan, readShownConfig } from './config.ts';
 import { isAnyAddress, isLocalHost, type Listener, startListener } from './listener.ts';
-import { type ListenerTls, openTls, watchMs } from './listener-tls.ts';
+import { type ListenerTls, openTls } from './listener-tls.ts';
 import { reportOf } from './load-report.ts';
 import { logLoaded } from './loaded-log.ts';
 import { mostOpenFiles, openFileMetrics, warnOfOpenFiles } from './open-files.ts';
@@ -36,6 +36,7 @@ import { type LastReload, stateMetrics, warnOfRemoved } from './state-metrics.ts
 import { openTraces } from './traces.ts';
 import { createUpstreams, type Upstreams } from './upstreams.ts';
 import { readVersion } from './version.ts';
+import { FileWatch, reloadedFiles, usualWatchMs } from './watched-files.ts';
 import { readSecrets } from './wsse-secrets.ts';
 
 // A serving process. It combines core/ (the parts shared by all contracts), outputs.ts (log and audit), upstreams.ts,
@@ -107,7 +108,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const upstreams = createUpstreams(options, core.upstreamOptions);
   const sites = await loadSites(parts, core, upstreams);
   core.start();
-  await admin.open(options.openAdmin, adminStateOf(parts, sites), log, options.tlsWatchMs ?? watchMs);
+  await admin.open(options.openAdmin, adminStateOf(parts, sites), log, options.watchMs ?? usualWatchMs);
   const { host, port } = options;
   const { tls, identify } = listenerTls;
   const listenerOptions = { host, port, limits, trustedProxies, log, tls, identify };
@@ -228,6 +229,7 @@ export class Running {
   readonly #sites: Sites;
   readonly #listener: Listener;
   readonly #endWatch: () => void;
+  readonly #files: FileWatch;
   readonly #everySecond: NodeJS.Timeout;
   readonly #everyDay: NodeJS.Timeout;
   readonly #lastReload: LastReload = { isSuccessful: true, loadedAt: Date.now() };
@@ -245,6 +247,10 @@ export class Running {
     this.#listener = listener;
     this.log = parts.outputs.log;
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
+    this.#files = new FileWatch(parts.options.watchMs ?? usualWatchMs, () => {
+      this.log.info({}, 'secrets, callers or limits changed: reloading');
+      void this.reload();
+    });
     this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
     this.#everyDay = setInterval(() => parts.certificates.warn(this.log), dayMs).unref();
     this.#settle();
@@ -345,10 +351,11 @@ export class Running {
     this.log.info({ basePaths: contracts.map(({ path }) => path), hashes }, 'reloaded');
   }
 
-  /** Records the certificates in use after a load, and logs those that expire soon. */
+  /** Records the files and certificates in use after a load, and logs certificates that expire soon. */
   #settle(): void {
     const { options, state, certificates } = this.#parts;
     if (options.config !== undefined) state.fileSettings = readShownConfig(options.config);
+    this.#files.watch(reloadedFiles(options, state.fileSettings));
     certificates.use('upstreams', certificatesOfPlans(options.config ?? '', this.#sites.plans()));
     certificates.warn(this.log);
   }
@@ -365,6 +372,7 @@ export class Running {
     clearInterval(this.#everySecond);
     clearInterval(this.#everyDay);
     this.#endWatch();
+    this.#files.close();
     await this.#core.close();
     await this.#upstreams.close();
     await this.#parts.admin.close();

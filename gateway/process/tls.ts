@@ -1,9 +1,9 @@
-import { unwatchFile, watchFile } from 'node:fs';
 import type { TlsOptions } from 'node:tls';
 import { keyword, record, type ValueOf } from '../../mappings/contract/setting.ts';
 import { ContractError, type ContractProblem, type Report } from '../../mappings/loader/document/error.ts';
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { checkPem, file, readText } from './upstream-plan.ts';
+import { watchFiles } from './watched-files.ts';
 
 /** `tls` in `soapbridge.yaml`. */
 export const tlsSetting = record('TLS for incoming connections. Without it, callers use plain HTTP.', {
@@ -79,16 +79,5 @@ export function watchTls(
   everyMs: number,
   onChange: () => void,
 ): () => void {
-  const files = [certificate, key, ...(ca === undefined ? [] : [ca])];
-  let waiting: NodeJS.Timeout | undefined;
-  const changed = (): void => {
-    clearTimeout(waiting);
-    waiting = setTimeout(onChange, everyMs / 10).unref(); // a certificate and its key change one after the other
-  };
-  // Polls file times, because a mounted secret is a symbolic link that is pointed to new files.
-  for (const path of files) watchFile(path, { interval: everyMs, persistent: false }, changed);
-  return () => {
-    clearTimeout(waiting);
-    for (const path of files) unwatchFile(path, changed);
-  };
+  return watchFiles([certificate, key, ...(ca === undefined ? [] : [ca])], everyMs, onChange);
 }

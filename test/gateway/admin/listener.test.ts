@@ -294,7 +294,7 @@ test('new certificates are used after a reload, expired ones are not', async (t)
   const { ask, gateway, write } = await startAdmin(t, {
     admin: { tls },
     files: { 'own.pem': first.cert, 'own.key': first.key },
-    serve: { tlsWatchMs: 60_000 },
+    serve: { watchMs: 60_000 },
   });
   const expired = authority.issue({ days: -1 });
   write('own.pem', expired.cert);

@@ -38,7 +38,7 @@ async function start(t: ExecutionContext, days = 1): Promise<Served> {
       contracts: { '/v2': { contract: screeningContract, upstream } },
     }),
   );
-  const serve = { config: join(folder, 'soapbridge.yaml'), tlsWatchMs: 60_000 };
+  const serve = { config: join(folder, 'soapbridge.yaml'), watchMs: 60_000 };
   return { gateway: await startGateway(t, { serve }), authority, write };
 }
 

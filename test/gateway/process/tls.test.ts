@@ -207,7 +207,7 @@ function oneAndAHalf(pem: string): string {
 }
 
 test('new certificates are applied when their files change', async (t) => {
-  const { gateway, folder, authority } = await startSecure(t, { serve: { tlsWatchMs: 50 } });
+  const { gateway, folder, authority } = await startSecure(t, { serve: { watchMs: 50 } });
   const before = await serialOf(gateway.port);
   const { cert, key } = authority.issue();
   writeFileSync(join(folder, 'own.key'), key);
