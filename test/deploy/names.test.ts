@@ -43,6 +43,18 @@ test('every metric that deploy/ names is one of the gateway’s', (t) => {
   t.true(found > 40);
 });
 
+for (const [copy, source] of [
+  ['rules.yaml', 'prometheus/rules.yaml'],
+  ['soapbridge.json', 'grafana/soapbridge.json'],
+] as const) {
+  test(`the chart has a copy of deploy/${source}, because Helm reads only files of the chart`, (t) => {
+    t.true(
+      read(`helm/soapbridge/files/${copy}`) === read(source),
+      `cp deploy/${source} deploy/helm/soapbridge/files`,
+    );
+  });
+}
+
 test('every variable that deploy/ sets is one that serve, Node or OpenTelemetry reads', (t) => {
   const own = new Set(serveCommand().options.map(({ envVar }) => envVar));
   let found = 0;

@@ -1,12 +1,12 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 
 // Checks the files of deploy/ with the tools that read them. Tests of a missing tool are skipped, with the reason in
 // the title.
@@ -64,6 +64,122 @@ for (const [place, more] of [
   });
 }
 
+/** Builds an overlay of the production overlay with components. Returns its documents by kind. */
+function withComponents(t: ExecutionContext, ...components: readonly string[]): Manifests {
+  const folder = scratch(t);
+  cpSync(join(deploy, 'kubernetes'), folder, { recursive: true });
+  const overlay = join(folder, 'overlays/mine');
+  mkdirSync(overlay);
+  const paths = components.map((name) => `../../components/${name}`);
+  writeFileSync(
+    join(overlay, 'kustomization.yaml'),
+    JSON.stringify({ kind: 'Kustomization', resources: ['../production'], components: paths }),
+  );
+  return byKind(run(t, 'kustomize', 'build', overlay));
+}
+
+type Texts = Readonly<Record<string, string>>;
+type Named = Readonly<Record<'name' | 'value' | 'mountPath' | 'port', string>>;
+
+const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'] as const;
+
+/** A container, with the parts that the tests read. */
+interface Container
+  extends Readonly<
+    Record<
+      (typeof probes)[number],
+      { httpGet: { port: string; scheme: string }; failureThreshold: number; timeoutSeconds: number }
+    >
+  > {
+  readonly env: readonly Named[];
+  readonly envFrom: unknown;
+  readonly ports: readonly unknown[];
+  readonly volumeMounts: readonly Named[];
+}
+
+/** A document for Kubernetes, with the parts that the tests read. */
+interface Manifest {
+  readonly metadata: { readonly labels: Texts; readonly annotations: Texts };
+  readonly data: Texts;
+  readonly spec: {
+    readonly strategy: unknown;
+    readonly template: {
+      readonly metadata: { readonly labels: Texts; readonly annotations: Texts };
+      readonly spec: { readonly containers: readonly [Container]; readonly volumes: readonly Named[] };
+    };
+    readonly ports: readonly Named[];
+    readonly ingress: readonly [{ readonly ports: readonly Named[] }];
+    readonly maxReplicas: number;
+    readonly jobLabel: string;
+    readonly endpoints: readonly [
+      Readonly<Record<'port' | 'scheme', string>> & {
+        readonly tlsConfig: unknown;
+        readonly authorization: unknown;
+      },
+    ];
+  };
+}
+
+/** Returns a document by its kind. Throws Error if there is none. */
+type Manifests = (kind: string) => Manifest;
+
+function byKind(yaml: string): Manifests {
+  const all = new Map<string, Manifest>(
+    parseAllDocuments(yaml).map((document) => [document.toJS()?.kind, document.toJS()]),
+  );
+  return (kind) => {
+    const found = all.get(kind);
+    if (found === undefined) throw new Error(`expected ${kind}, got ${[...all.keys()].join(', ')}`);
+    return found;
+  };
+}
+
+/** Returns the container of the Deployment. */
+const containerOf = (manifests: Manifests): Container =>
+  manifests('Deployment').spec.template.spec.containers[0];
+
+/** Fails if a wave of new connections would make a pod unready or restart it. */
+function checkPatience(t: ExecutionContext, container: Container): void {
+  for (const probe of probes) {
+    t.true(container[probe].failureThreshold >= 3, probe);
+    t.true(container[probe].timeoutSeconds >= 5, probe);
+  }
+}
+
+needs('kustomize', 'probes of kustomize tolerate failures', (t) => {
+  checkPatience(t, containerOf(byKind(run(t, 'kustomize', 'build', 'kubernetes/base'))));
+});
+
+needs('kustomize', 'the component admin-listener moves probes and scrapes to the admin port', (t) => {
+  const documents = withComponents(t, 'admin-listener');
+  const container = containerOf(documents);
+  for (const probe of probes) {
+    t.is(container[probe].httpGet.port, 'admin');
+    t.is(container[probe].httpGet.scheme, 'HTTPS');
+  }
+  checkPatience(t, container);
+  const [endpoint] = documents('ServiceMonitor').spec.endpoints;
+  t.is(endpoint.port, 'admin');
+  t.is(endpoint.scheme, 'https');
+  t.deepEqual(
+    documents('Service').spec.ports.map(({ name }) => name),
+    ['http', 'admin'],
+  );
+  t.deepEqual(
+    documents('NetworkPolicy').spec.ingress[0].ports.map(({ port }) => port),
+    ['http', 'admin'],
+  );
+});
+
+needs('kustomize', 'the components tls, ingress and one-pod change what they name', (t) => {
+  const documents = withComponents(t, 'tls', 'ingress', 'one-pod');
+  for (const probe of probes) t.is(containerOf(documents)[probe].httpGet.scheme, 'HTTPS');
+  t.deepEqual(documents('Deployment').spec.strategy, { type: 'Recreate' });
+  t.is(documents('HorizontalPodAutoscaler').spec.maxReplicas, 1);
+  const { annotations } = documents('Ingress').metadata;
+  t.is(annotations['nginx.ingress.kubernetes.io/proxy-next-upstream'], 'off');
+});
+
 const contract = ['soapbridge', 'openapi'].flatMap((name) => [
   '--set-file',
   `contract.files.${name}\\.yaml=kubernetes/base/contract/${name}.yaml`,
@@ -99,7 +215,142 @@ needs('helm', 'the chart without a contract is refused in words', (t) => {
     encoding: 'utf8',
   });
   t.not(status, 0);
-  t.regex(stderr, /contract: expected files with soapbridge\.yaml, or existingConfigMap, got neither/);
+  t.regex(stderr, /contract: expected files with soapbridge\.yaml, existingConfigMap or path, got none/);
+});
+
+/** Renders the chart with values. Returns its documents by kind. */
+function render(t: ExecutionContext, values: object, ...more: readonly string[]): Manifests {
+  const file = join(scratch(t), 'values.yaml');
+  writeFileSync(file, JSON.stringify(values));
+  return byKind(run(t, 'helm', 'template', 'soapbridge', 'helm/soapbridge', '-f', file, ...more));
+}
+
+for (const [title, values, message] of [
+  ['a misspelt value', { trustedProxys: '10.0.0.0/8' }, /trustedProxys/],
+  ['a misspelt value of a group', { probes: { readiness: { failures: 3 } } }, /failures/],
+  ['a text for a number', { drainDelayMs: '10s' }, /drainDelayMs/],
+  ['an unknown strategy', { strategy: { type: 'Rolling' } }, /strategy/],
+  ['a volume mount without a path', { extraVolumeMounts: [{ name: 'x' }] }, /mountPath/],
+  ['an ingress without paths', { ingress: { enabled: true } }, /ingress\.paths: expected the paths/],
+] as const) {
+  needs('helm', `the chart refuses ${title}`, (t) => {
+    const file = join(scratch(t), 'values.yaml');
+    writeFileSync(file, JSON.stringify(values));
+    const args = ['template', 'x', 'helm/soapbridge', ...contract, '-f', file];
+    const { status, stderr } = spawnSync('helm', args, { cwd: deploy, env, encoding: 'utf8' });
+    t.not(status, 0);
+    t.regex(stderr, message);
+  });
+}
+
+needs('helm', 'probes of the chart tolerate failures', (t) => {
+  checkPatience(t, containerOf(render(t, {}, ...contract)));
+});
+
+needs('helm', 'with an admin port, the chart probes and scrapes that port', (t) => {
+  const documents = render(
+    t,
+    {
+      admin: { port: 9090 },
+      serviceMonitor: {
+        enabled: true,
+        tlsConfig: { serverName: 'soapbridge' },
+        authorization: { credentials: { name: 'soapbridge', key: 'token' } },
+      },
+    },
+    ...contract,
+  );
+  const container = containerOf(documents);
+  for (const probe of probes) {
+    t.is(container[probe].httpGet.port, 'admin');
+    t.is(container[probe].httpGet.scheme, 'HTTPS');
+  }
+  t.deepEqual(container.ports[1], { name: 'admin', containerPort: 9090 });
+  const { jobLabel, endpoints } = documents('ServiceMonitor').spec;
+  t.is(jobLabel, 'app.kubernetes.io/name');
+  t.is(endpoints[0].port, 'admin');
+  t.is(endpoints[0].scheme, 'https');
+  t.deepEqual(endpoints[0].tlsConfig, { serverName: 'soapbridge' });
+  t.deepEqual(endpoints[0].authorization, { credentials: { name: 'soapbridge', key: 'token' } });
+  t.is(documents('NetworkPolicy').spec.ingress[0].ports[1]?.port, 'admin');
+});
+
+needs('helm', 'with scheme HTTPS, the chart probes and scrapes the public port over TLS', (t) => {
+  const documents = render(t, { scheme: 'HTTPS', serviceMonitor: { enabled: true } }, ...contract);
+  for (const probe of probes) t.is(containerOf(documents)[probe].httpGet.scheme, 'HTTPS');
+  t.is(documents('ServiceMonitor').spec.endpoints[0].scheme, 'https');
+});
+
+needs('helm', 'the chart serves an adopted folder of an image or a volume', (t) => {
+  const documents = render(t, {
+    contract: { path: '/contract/soapbridge.yaml' },
+    extraVolumes: [{ name: 'contract', image: { reference: 'registry.example/orders:1' } }],
+    extraVolumeMounts: [{ name: 'contract', mountPath: '/contract', readOnly: true }],
+  });
+  t.throws(() => documents('ConfigMap'));
+  const { volumes } = documents('Deployment').spec.template.spec;
+  t.deepEqual(
+    volumes.map(({ name }) => name),
+    ['tmp', 'contract'],
+  );
+  const container = containerOf(documents);
+  t.is(container.env.find(({ name }) => name === 'SOAPBRIDGE_CONFIG')?.value, '/contract/soapbridge.yaml');
+  t.deepEqual(
+    container.volumeMounts.map(({ mountPath }) => mountPath),
+    ['/tmp', '/contract'],
+  );
+});
+
+needs('helm', 'the chart adds variables, labels and annotations, and can recreate pods', (t) => {
+  const documents = render(
+    t,
+    {
+      env: { SOAPBRIDGE_WORKERS: 2 },
+      extraEnv: [{ name: 'TOKEN', valueFrom: { secretKeyRef: { name: 'a', key: 'b' } } }],
+      envFrom: [{ secretRef: { name: 'upstream' } }],
+      deploymentLabels: { team: 'a' },
+      deploymentAnnotations: { note: 'b' },
+      podLabels: { team: 'c' },
+      podAnnotations: { note: 'd' },
+      service: { port: 81, labels: { team: 'e' }, annotations: { note: 'f' } },
+      strategy: { type: 'Recreate' },
+    },
+    ...contract,
+  );
+  const { metadata, spec } = documents('Deployment');
+  t.is(metadata.labels.team, 'a');
+  t.is(metadata.annotations.note, 'b');
+  t.is(spec.template.metadata.labels.team, 'c');
+  t.is(spec.template.metadata.annotations.note, 'd');
+  t.deepEqual(spec.strategy, { type: 'Recreate' });
+  const container = containerOf(documents);
+  t.deepEqual(container.envFrom, [{ secretRef: { name: 'upstream' } }]);
+  t.is(container.env.at(-1)?.name, 'TOKEN');
+  const service = documents('Service');
+  t.is(service.metadata.labels.team, 'e');
+  t.is(service.metadata.annotations.note, 'f');
+  t.like(service.spec.ports[0], { name: 'http', port: 81 });
+});
+
+needs('helm', 'the chart has the alerts and the dashboard of deploy/', (t) => {
+  const documents = render(t, {
+    contract: { path: '/contract/soapbridge.yaml' },
+    prometheusRule: { enabled: true, labels: { release: 'prometheus' } },
+    dashboard: { enabled: true },
+    ingress: { enabled: true, host: 'soap.example', paths: ['/library'], tlsSecretName: 'tls' },
+  });
+  const rules = parse(readFileSync(join(deploy, 'prometheus/rules.yaml'), 'utf8'));
+  const { metadata, spec } = documents('PrometheusRule');
+  t.deepEqual(spec, rules);
+  t.is(metadata.labels.release, 'prometheus');
+  const dashboard = documents('ConfigMap');
+  t.is(dashboard.metadata.labels.grafana_dashboard, '1');
+  t.deepEqual(
+    JSON.parse(dashboard.data['soapbridge.json'] ?? ''),
+    JSON.parse(readFileSync(join(deploy, 'grafana/soapbridge.json'), 'utf8')),
+  );
+  const { annotations } = documents('Ingress').metadata;
+  t.is(annotations['nginx.ingress.kubernetes.io/proxy-next-upstream'], 'off');
 });
 
 needs('promtool', 'promtool takes the configuration and the rules, and their tests pass', (t) => {
