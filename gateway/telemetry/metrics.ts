@@ -74,7 +74,8 @@ interface Counts {
   readonly faults: FaultCounts;
   readonly wsse: Map<string, number>;
   readonly unverified: Map<string, number>;
-  readonly upstreamStatuses: Map<number, number>;
+  /** By operation. */
+  readonly upstreamStatuses: Map<string, Map<number, number>>;
   readonly upstreamDurations: Histogram;
   /** Members of replies, by operation. */
   readonly droppedMembers: Map<string, number>;
@@ -177,7 +178,13 @@ function count(counts: Counts, record: RequestRecord, { metricOperations = maxOp
   }
   if (sent === 0) return;
   counts.retries += retries;
-  add(counts.upstreamStatuses, record.upstreamStatus);
+  const label = operationLabel(counts, operation);
+  let statuses = counts.upstreamStatuses.get(label);
+  if (statuses === undefined) {
+    statuses = new Map();
+    counts.upstreamStatuses.set(label, statuses);
+  }
+  add(statuses, record.upstreamStatus);
   observe(counts.upstreamDurations, record.upstreamMs / 1000);
 }
 
@@ -305,11 +312,14 @@ const families: readonly FamilyOfContracts[] = [
     ({ labels, faults }, name) =>
       [...faults.entries()].map(([own, value]) => sample(name, `${labels},${own}`, value)),
   ),
-  by(
-    'status',
+  each(
     'upstream_replies_total',
-    'Upstream calls by status. Status 0 means no response.',
-    ({ upstreamStatuses }) => upstreamStatuses,
+    'counter',
+    'Upstream calls by operation and status. Status 0 means no response.',
+    ({ labels, upstreamStatuses }, name) =>
+      [...upstreamStatuses].flatMap(([operation, statuses]) =>
+        samplesBy('status', name, `${labels},operation="${operation}"`, statuses),
+      ),
   ),
   each(
     'upstream_duration_seconds',
@@ -410,6 +420,18 @@ function gaugesOf(gauges: Gauges): Family[] {
       'upstream_operations_open',
       'Operations whose circuit breaker is open.',
       samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations.length),
+    ),
+    family(
+      'upstream_connections',
+      'gauge',
+      'Calls that have an upstream connection.',
+      samplesOfStates('upstream_connections', ({ active }) => active),
+    ),
+    family(
+      'upstream_connections_limit',
+      'gauge',
+      'Maximum number of upstream connections.',
+      samplesOfStates('upstream_connections_limit', ({ connections }) => connections),
     ),
     family(
       'upstream_waiting',

@@ -148,7 +148,14 @@ test('metricOperations: two operations have series, a third counts as other', (t
   const metrics = createMetrics({ ...defaultLimits, metricOperations: 2 });
   const count = metrics.counterOf('/v2');
   for (const operation of ['A', 'B', 'C', 'D', 'A'])
-    count({ ...startStats('id', 'POST'), operation, transport: 'soap11', status: 200 });
+    count({
+      ...startStats('id', 'POST'),
+      operation,
+      transport: 'soap11',
+      status: 200,
+      sent: 1,
+      upstreamStatus: 201,
+    });
   const page = writeSnapshot(
     metrics.read({ upstreamStates: new Map() } as unknown as Parameters<typeof metrics.read>[0]),
   );
@@ -157,6 +164,11 @@ test('metricOperations: two operations have series, a third counts as other', (t
     'operation_requests_total{contract="/v2",operation="A",transport="soap11",status="200"} 2',
     'operation_requests_total{contract="/v2",operation="B",transport="soap11",status="200"} 1',
     'operation_requests_total{contract="/v2",operation="other",transport="soap11",status="200"} 2',
+  ]);
+  t.deepEqual(page.match(/upstream_replies_total\{.*/g), [
+    'upstream_replies_total{contract="/v2",operation="A",status="201"} 2',
+    'upstream_replies_total{contract="/v2",operation="B",status="201"} 1',
+    'upstream_replies_total{contract="/v2",operation="other",status="201"} 2',
   ]);
 });
 

@@ -531,9 +531,11 @@ test('/metrics covers requests, the upstream and the load, and identifies no cal
     'soapbridge_requests_total{contract="/v2",transport="soap11",status="404"} 1',
     'soapbridge_request_duration_seconds_bucket{contract="/v2",transport="json",le="+Inf"} 1',
     'soapbridge_request_duration_seconds_count{contract="/v2",transport="soap11"} 1',
-    'soapbridge_upstream_replies_total{contract="/v2",status="404"} 1',
+    'soapbridge_upstream_replies_total{contract="/v2",operation="GetSearch",status="404"} 1',
     'soapbridge_upstream_duration_seconds_count{contract="/v2"} 2',
     'soapbridge_upstream_breaker_open{contract="/v2"} 0',
+    'soapbridge_upstream_connections{contract="/v2"} 0',
+    'soapbridge_upstream_connections_limit{contract="/v2"} 64',
     'soapbridge_in_flight 0',
     'soapbridge_shed_total 0',
   ]) {
