@@ -45,7 +45,7 @@ export function readMember<Nil>(
     xml.skip();
     return undefined;
   }
-  if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+  endNil(xml, reading);
   return nil;
 }
 
@@ -81,7 +81,11 @@ export function readAttributes(xml: XmlReader, reading: Reading): 'content' | 'n
     refuse(reading, 'InvalidType', encodingRefused);
     return 'refused';
   }
-  if (!checkUnknown(xml, reading)) return 'refused';
+  return checkUnknown(xml, reading) ? nilState(xml, reading) : 'refused';
+}
+
+/** Returns the meaning of `xsi:nil`. Records a problem if it returns `refused`. */
+export function nilState(xml: XmlReader, reading: Reading): 'content' | 'nil' | 'refused' {
   const nil = nilAttribute(xml);
   if (nil === undefined) return 'content';
   const word = collapse(nil);
@@ -162,6 +166,11 @@ export function hasContent(xml: XmlReader): boolean {
     xml.skip();
   }
   return content || xml.stray;
+}
+
+/** Reads an element with `xsi:nil` to its end, and refuses content in it. */
+export function endNil(xml: XmlReader, reading: Reading): void {
+  if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
 }
 
 /** Records that an element does not match its type, and passes it. */

@@ -86,7 +86,6 @@ export function anyCodec(
       else items.write(tags, tape, node, output);
     },
     isLeaf: false,
-    defaultOf: undefined,
   };
   return codec;
 }

@@ -14,7 +14,7 @@ import type {
 import type { Asked } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
 import { XmlReader } from '../../xml/reader.ts';
-import { createScratch, hasContent, type Scratch } from '../element.ts';
+import { createScratch, endNil, hasContent, type Scratch } from '../element.ts';
 import { type Reading, recordDeviation, refuse } from '../problem.ts';
 import { isNil } from '../schema-instance.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
@@ -183,8 +183,7 @@ function nilOr(read: ValueCodec['read']): ValueCodec['read'] {
   return (xml, reading) => {
     if (xml.attributeCount === 0 || !isNil(xml)) return read(xml, reading);
     recordDeviation(reading, 'nilOperation');
-    if (hasContent(xml))
-      refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+    endNil(xml, reading);
     return '{}';
   };
 }

@@ -34,8 +34,6 @@ export interface ValueCodec {
   readonly write: (tags: Tags, tape: Tape, node: number, output: Output) => void;
   /** True if its nodes are texts that need no namespace declarations. */
   readonly isLeaf: boolean;
-  /** Converts a text to a JSON token, for the default of an empty element (A25). Undefined for complex types. */
-  readonly defaultOf: ((text: string) => string | undefined) | undefined;
 }
 
 /** State that all codecs of a service share. */

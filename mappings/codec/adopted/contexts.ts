@@ -8,7 +8,7 @@ import { type AdoptedMessage, expanded, type SchemaType } from '../../contract/t
 import { xmlNamespace } from '../../xml/namespaces.ts';
 import type { AdoptedContext } from './context.ts';
 import { compileSimpleTypes } from './simple-types.ts';
-import { type TypeCompiler, typeCompiler, withDefault } from './types.ts';
+import { simpleCodec, type TypeCompiler, typeCompiler } from './types.ts';
 
 /** The compile contexts of a service: one for literal messages, one for SOAP's encoding. */
 
@@ -54,9 +54,9 @@ function contextOf(service: AdoptedService, settings: Settings, limits: Limits, 
     codecOf: types.codecOf,
     mapValues: types.mapValues,
     elementOf: (element, once) => {
-      const codec = types.codecOf(element.type, once);
-      if (element.value === undefined || element.type.kind !== 'simple') return codec;
-      return withDefault(context, element.type, codec, element.value.text);
+      const { type, value } = element;
+      if (value === undefined || type.kind !== 'simple') return types.codecOf(type, once);
+      return simpleCodec(context, type, value.text);
     },
     prefixOf: (namespace) => {
       const prefix = prefixes.get(namespace) ?? `n${prefixes.size - given}:`;

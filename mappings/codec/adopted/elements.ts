@@ -1,10 +1,8 @@
 import type { ElementDeclaration, QName, SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
-import { elementNamed, hasContent, noContent, refuseElement, writeElement } from '../element.ts';
+import { elementNamed, endNil, hasContent, nilState, noContent, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
-import { collapse } from '../scalars/numbers.ts';
-import { nilAttribute } from '../schema-instance.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
 import { follow, type References, referenceIn } from './references.ts';
 
@@ -50,18 +48,15 @@ export function elementReader(
         readElement(target, reading),
       );
     }
-    const nil = nilAttribute(xml);
-    const word = nil === undefined ? 'false' : collapse(nil);
-    if (word === 'false' || word === '0') return value.read(xml, reading);
-    if (word !== 'true' && word !== '1')
-      return refuseElement(xml, reading, {
-        expected: 'true, false, 1 or 0 in xsi:nil',
-        got: 'another value',
-      });
+    const state = nilState(xml, reading);
+    if (state === 'content') return value.read(xml, reading);
+    if (state === 'refused') {
+      xml.skip();
+      return undefined;
+    }
     if (element.nillable || context.encoded) return value.readNil(xml, reading);
     if (needed) refuse(reading, 'NotEmpty', { expected: 'a value', got: 'xsi:nil' });
-    if (hasContent(xml))
-      refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+    endNil(xml, reading);
     return undefined;
   };
   return readElement;

@@ -4,7 +4,7 @@ import type { SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { hasContent, refuseElement, writeElement } from '../element.ts';
+import { endNil, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
@@ -70,14 +70,12 @@ export function itemsCodec(
       return `${json}]`;
     },
     readNil: (xml, reading) => {
-      if (hasContent(xml))
-        refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+      endNil(xml, reading);
       return 'null';
     },
     scan: (tape) => scanItems(tape, itemOf().scan),
     write,
     isLeaf: false,
-    defaultOf: undefined,
   };
 }
 

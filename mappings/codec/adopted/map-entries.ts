@@ -3,7 +3,7 @@ import type { Content } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { hasContent } from '../element.ts';
+import { endNil } from '../element.ts';
 import { isFull, MismatchError, type Reading, refuse } from '../problem.ts';
 import { pushItem } from '../types/entries.ts';
 import type { AdoptedContext, Tags, ValueCodec } from './context.ts';
@@ -77,8 +77,7 @@ function entriesReader(
         return '';
       },
       readNil: (its, noted) => {
-        if (hasContent(its))
-          refuse(noted, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+        endNil(its, noted);
         return refuse(noted, 'NotEmpty', { expected: 'key and value', got: 'xsi:nil' }) ?? '';
       },
     };

@@ -1,7 +1,7 @@
 import { namespaces } from '../../contract/model.ts';
 import { quoteValue } from '../../contract/reason.ts';
 import type { XmlReader } from '../../xml/reader.ts';
-import { hasContent } from '../element.ts';
+import { endNil } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import {
   hasRoom,
@@ -195,6 +195,6 @@ function passAttribute(
 /** Reads past an element with `xsi:nil`: `null`, or an object with its attributes (A25). */
 export function readNull(shape: Shape, xml: XmlReader, reading: Reading): string {
   const json = readAttributes(shape, xml, reading, '{');
-  if (hasContent(xml)) refuse(reading, 'InvalidType', { expected: 'no content in an element with xsi:nil' });
+  endNil(xml, reading);
   return json === '{' ? 'null' : `{"@nil":true,${json.slice(1)}}`;
 }

@@ -122,40 +122,26 @@ const severalDimensions: ValueCodec = {
   },
   write: writeLeaf,
   isLeaf: false,
-  defaultOf: undefined,
 };
 
 // --- simple types -------------------------------------------------------------------------------------
 
-function simpleCodec(context: AdoptedContext, type: SimpleType): ValueCodec {
+/**
+ * Returns the codec of a simple type.
+ *
+ * @param text the declared default, which is the value of an empty element (A25)
+ */
+export function simpleCodec(context: AdoptedContext, type: SimpleType, text?: string): ValueCodec {
   const simple = context.simpleOf(type);
   const bare = bareShape(context);
+  const given = text === undefined ? undefined : simple.fromXml(text, () => undefined);
+  const token = typeof given === 'string' ? given : undefined;
   return {
-    read: (xml, reading) => readSimpleElement(context, simple, bare, type, undefined, xml, reading),
+    read: (xml, reading) => readSimpleElement(context, simple, bare, type, token, xml, reading),
     readNil: (xml, reading) => readNull(bare, xml, reading),
     scan: simple.scan,
     write: writeLeaf,
     isLeaf: !simple.usesPrefixes,
-    defaultOf: (text) => {
-      const token = simple.fromXml(text, () => undefined);
-      return typeof token === 'string' ? token : undefined;
-    },
-  };
-}
-
-/** Returns the codec of a simple type with a default, which is the value of an empty element (A25). */
-export function withDefault(
-  context: AdoptedContext,
-  type: SimpleType,
-  codec: ValueCodec,
-  text: string,
-): ValueCodec {
-  const token = codec.defaultOf?.(text);
-  const simple = context.simpleOf(type);
-  const bare = bareShape(context);
-  return {
-    ...codec,
-    read: (xml, reading) => readSimpleElement(context, simple, bare, type, token, xml, reading),
   };
 }
 
@@ -247,7 +233,6 @@ function loneCodec(context: AdoptedContext, members: Members, later: (work: () =
     scan: (tape) => content().members[0]?.scan(tape),
     write: (tags, tape, node, output) => writeElement(tags, items, tape, node, output),
     isLeaf: false,
-    defaultOf: undefined,
   };
 }
 
@@ -266,12 +251,16 @@ function mapCodec(context: AdoptedContext, shape: () => Shape): ValueCodec {
       else if (byte === 123 || byte === 91) scanEntries(shape(), tape);
       else throw new MismatchError({ expected: 'an object or an array', got: tape.kind() });
     },
-    write: (tags, tape, node, output) => {
-      if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
-      else writeLeaf(tags, tape, node, output);
-    },
+    write: objectWriter(context),
     isLeaf: false,
-    defaultOf: undefined,
+  };
+}
+
+/** Returns the function that writes the node of an object or of a null. */
+function objectWriter(context: AdoptedContext): ValueCodec['write'] {
+  return (tags, tape, node, output) => {
+    if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
+    else writeLeaf(tags, tape, node, output);
   };
 }
 
@@ -348,11 +337,7 @@ function complexCodec(
     read,
     readNil: (xml, reading) => readNull(declared(), xml, reading),
     scan,
-    write: (tags, tape, node, output) => {
-      if (tape.words[node] === record) writeShape(tags, tape, node, output, context);
-      else writeLeaf(tags, tape, node, output);
-    },
+    write: objectWriter(context),
     isLeaf: false,
-    defaultOf: undefined,
   };
 }
