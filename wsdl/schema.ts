@@ -1,19 +1,12 @@
-import { scalarTable } from '../mappings/codec/scalars/table.ts';
-import type {
-  ArrayType,
-  Contract,
-  EnumType,
-  Field,
-  MapType,
-  NamedType,
-  RecordType,
-  TupleType,
-  Type,
-  UnionType,
-  Variant,
-} from '../mappings/contract/model.ts';
-import { namespaces, partsOf } from '../mappings/contract/model.ts';
+import { type Contract, type NamedType, namespaces, partsOf, type Type } from '../mappings/contract/model.ts';
 import type { Settings } from '../mappings/contract/overlay-keys.ts';
+import type {
+  ComplexType,
+  ElementDeclaration,
+  Particle,
+  SchemaType,
+} from '../mappings/contract/type-graph.ts';
+import { typeGraphOf } from '../mappings/type-graph.ts';
 import { type DocumentNode, documentation, element, writeXml } from './document.ts';
 import { treeElements, treePrefix, treeSchema } from './json-tree.ts';
 
@@ -155,13 +148,25 @@ function usesTypes(contract: Contract): (type: NamedType) => boolean {
 
 /**
  * Creates `<xs:element name="{Op}"> anonymous type </xs:element>` and `{Op}Response`, not nillable. The only other
- * global elements are those of the header and of faults.
+ * global elements are those of the header and of faults. Credentials are optional in the input, since callers may send
+ * them in headers instead (W24).
  */
 function wrapperElements(contract: Contract): DocumentNode[] {
-  return contract.operations.flatMap(({ name, input, output }) => [
-    element('xs:element', { name }, complexType(contract, asAsked(contract, input), undefined, true)),
-    element('xs:element', { name: `${name}Response` }, complexType(contract, output)),
-  ]);
+  const graph = typeGraphOf(contract);
+  return contract.operations.flatMap(({ name, input, output }) =>
+    [input, output].map((type) => {
+      const isInput = type === input;
+      const particles = particlesOf(graph.nodeOf(type)).map((particle) =>
+        isInput && particle.json === contract.credentials?.member ? { ...particle, least: 0 } : particle,
+      );
+      const elements = particles.map((particle) => particleElement(contract, particle, isInput));
+      return element(
+        'xs:element',
+        { name: isInput ? name : `${name}Response` },
+        sequenceType(undefined, undefined, elements),
+      );
+    }),
+  );
 }
 
 /**
@@ -240,14 +245,6 @@ function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
   ];
 }
 
-/** Returns the input with optional credentials, since callers may send them in headers instead (W24). */
-function asAsked({ credentials }: Contract, input: RecordType): RecordType {
-  const fields = input.fields.map((field) =>
-    field.json === credentials?.member ? { ...field, required: false } : field,
-  );
-  return { ...input, fields };
-}
-
 /**
  * Returns the types used in replies. Their members are always optional, since upstreams omit members that they declare
  * as required (W33).
@@ -258,93 +255,70 @@ function typesInReplies({ operations, settings }: Contract): ReadonlySet<Type> {
   return seen;
 }
 
-/** @param isAsked true if only requests use the type */
+/**
+ * Creates the definition of a type. An enumeration has no annotation, because node-soap does not support one here.
+ *
+ * @param isAsked true if only requests use the type
+ */
 function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): DocumentNode {
-  switch (type.kind) {
-    case 'record':
-      return complexType(contract, type, type.name, isAsked);
-    case 'union':
-      return unionType(contract, type);
-    case 'tuple':
-      return tupleType(contract, type);
-    case 'array':
-      return arrayType(contract, type);
-    case 'map':
-      return mapType(contract, type);
-    case 'enum':
-      return enumType(type);
+  const node = typeGraphOf(contract).nodeOf(type);
+  if (node.kind === 'simple') {
+    const values = (node.facets.enumeration ?? []).map((value) => element('xs:enumeration', { value }));
+    const restriction = element('xs:restriction', { base: 'xs:string' }, ...values);
+    return element('xs:simpleType', { name: type.name }, restriction);
   }
+  if (node.content.kind === 'map') return mapType(contract, type.name, node.content);
+  const elements = particlesOf(node).map((particle) => particleElement(contract, particle, isAsked));
+  const rule = rules[node.json?.kind ?? ''] ?? '';
+  const says = [node.documentation, rule].filter((text) => text !== '').join('\n');
+  return sequenceType(type.name, annotation(contract.settings, says), elements);
 }
-
-/** Creates the type of a record. The type of a wrapper has neither a name nor an annotation. */
-function complexType(contract: Contract, record: RecordType, name?: string, isAsked = false): DocumentNode {
-  const demands = isAsked && contract.settings.required === 'schema';
-  const { typed, untyped } = record.additional ?? {};
-  const others = [typed, untyped].filter((one) => one !== undefined);
-  return sequenceType(
-    name,
-    name === undefined ? undefined : annotation(contract.settings, record.documentation),
-    [
-      ...record.fields.map((field) => fieldElement(contract, field, demands)),
-      ...others.map((one) => optionalElement(contract, one)),
-    ],
-  );
-}
-
-/** `<xs:element minOccurs="0" name="…" type="…"/>` */
-function optionalElement(
-  contract: Contract,
-  { xml, type, nillable }: Pick<Variant, 'xml' | 'type' | 'nillable'>,
-): DocumentNode {
-  return element('xs:element', {
-    minOccurs: '0',
-    name: xml,
-    nillable: nillable === true ? 'true' : undefined,
-    type: typeName(contract, type),
-  });
-}
-
-/** Creates a sequence with one optional element per variant, since some generators fail on `xs:choice`. */
-function unionType(contract: Contract, { name, documentation, variants }: UnionType): DocumentNode {
-  const elements = variants.map((variant) => optionalElement(contract, variant));
-  const says = `${documentation === '' ? '' : `${documentation}\n`}Exactly one of the elements.`;
-  return sequenceType(name, annotation(contract.settings, says), elements);
-}
-
-/** Creates a sequence with a nillable element per position and an optional element for the remaining items. */
-function tupleType(contract: Contract, { name, documentation, positions, rest }: TupleType): DocumentNode {
-  const elements = positions.map((position) =>
-    fieldElement(contract, { ...position, nillable: true, required: false }),
-  );
-  if (rest !== undefined) elements.push(optionalElement(contract, rest));
-  const says = `${documentation === '' ? '' : `${documentation}\n`}A list whose items have types of their own: none may be missing before another one.`;
-  return sequenceType(name, annotation(contract.settings, says), elements);
-}
-
-/** The properties of a field that its element declaration needs. */
-type Told = Pick<Field, 'xml' | 'type' | 'nillable' | 'required' | 'words'>;
 
 /**
- * Creates `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`. Required fields are
- * optional too, and only documented (W33), unless the schema `demands` them (`required: schema`).
+ * What the schema of a union or tuple cannot state. Their elements are a sequence of optional ones, since some
+ * generators fail on `xs:choice`.
  */
-function fieldElement(contract: Contract, field: Told, demands = false): DocumentNode {
+const rules: Readonly<Record<string, string>> = {
+  union: 'Exactly one of the elements.',
+  tuple: 'A list whose items have types of their own: none may be missing before another one.',
+};
+
+/** An element of a sequence. */
+type ElementParticle = Extract<Particle, { kind: 'element' }>;
+
+/** Returns the elements of a type; none for text. */
+function particlesOf(type: SchemaType): readonly ElementParticle[] {
+  if (type.kind === 'simple' || type.content.kind !== 'elements') return [];
+  const { particle } = type.content;
+  return particle.kind === 'sequence' ? particle.particles.filter((each) => each.kind === 'element') : [];
+}
+
+/**
+ * Creates `<xs:element minOccurs="0" name="…" nillable="true" type="…"> annotation </xs:element>`. Required elements
+ * are optional too, and only documented (W33), unless `required: schema` demands them in types of requests only.
+ */
+function particleElement(
+  contract: Contract,
+  { element: declared, least, most }: ElementParticle,
+  isAsked: boolean,
+): DocumentNode {
+  const isDemanded = isAsked && contract.settings.required === 'schema' && least > 0;
+  const occurs = { minOccurs: isDemanded ? '1' : '0', maxOccurs: most > 1 ? 'unbounded' : undefined };
   return element(
     'xs:element',
-    {
-      minOccurs: demands && field.required ? '1' : '0',
-      name: field.xml,
-      nillable: field.nillable ? 'true' : undefined,
-      type: typeName(contract, field.type),
-    },
-    fullAnnotation(contract.settings, wordsOf(field)),
+    { ...occurs, ...elementAttributes(contract, declared) },
+    fullAnnotation(contract.settings, wordsOf(declared, least > 0)),
   );
 }
 
-/** Returns the documentation of a field, followed by a line of facts. */
-function wordsOf({ required, words = { description: '', facts: '' } }: Told): string {
-  const { description, facts } = words;
-  const line = [required ? 'Required.' : '', facts].filter((text) => text !== '').join(' ');
+function elementAttributes(contract: Contract, { name, nillable, type }: ElementDeclaration) {
+  return { name: name.local, nillable: nillable ? 'true' : undefined, type: typeName(contract, type) };
+}
+
+/** Returns the documentation of an element, followed by a line of facts. */
+function wordsOf({ demands }: ElementDeclaration, isRequired: boolean): string {
+  const { description, facts } = demands?.words ?? { description: '', facts: '' };
+  const line = [isRequired ? 'Required.' : '', facts].filter((text) => text !== '').join(' ');
   return [description, line].filter((text) => text !== '').join('\n');
 }
 
@@ -362,59 +336,33 @@ function fullAnnotation(settings: Settings, text: string): DocumentNode | undefi
   return settings.documentation === 'full' ? annotation(settings, text) : undefined;
 }
 
-/** `<xs:complexType name="ArrayOf…"><xs:sequence> item 0..unbounded, nillable </xs:sequence></xs:complexType>` */
-function arrayType(contract: Contract, type: ArrayType): DocumentNode {
-  const item = element('xs:element', {
-    minOccurs: '0',
-    maxOccurs: 'unbounded',
-    name: type.itemName,
-    nillable: 'true',
-    type: typeName(contract, type.item),
-  });
-  return sequenceType(type.name, undefined, [item]);
-}
-
 /**
  * `<xs:complexType name="ArrayOfKeyValueOf…"> IsDictionary, <xs:sequence> entry 0..unbounded of an anonymous type
  * </xs:sequence></xs:complexType>`. Key and Value are required here, unlike all other elements, because svcutil rejects
  * the dictionary otherwise.
  */
-function mapType(contract: Contract, type: MapType): DocumentNode {
-  const key = element('xs:element', { name: 'Key', nillable: 'true', type: 'xs:string' });
-  const value = element('xs:element', {
-    name: 'Value',
-    nillable: 'true',
-    type: typeName(contract, type.value),
-  });
+function mapType(
+  contract: Contract,
+  name: string,
+  { item, key, value }: Extract<ComplexType['content'], { kind: 'map' }>,
+): DocumentNode {
+  const parts = [{ ...key, nillable: true }, value].map((part) =>
+    element('xs:element', elementAttributes(contract, part)),
+  );
   const entry = element(
     'xs:element',
-    { minOccurs: '0', maxOccurs: 'unbounded', name: type.entryName },
-    sequenceType(undefined, undefined, [key, value]),
+    { minOccurs: '0', maxOccurs: 'unbounded', name: item.name.local },
+    sequenceType(undefined, undefined, parts),
   );
   const isDictionary = element('IsDictionary', { xmlns: namespaces.serialization }, 'true');
   const says = element('xs:annotation', {}, element('xs:appinfo', {}, isDictionary));
-  return sequenceType(type.name, says, [entry]);
-}
-
-/**
- * `<xs:simpleType name="…"><xs:restriction base="xs:string"> values </xs:restriction></xs:simpleType>`, without
- * annotation, because node-soap does not support one here.
- */
-function enumType(type: EnumType): DocumentNode {
-  const values = type.values.map((value) => element('xs:enumeration', { value }));
-  return element(
-    'xs:simpleType',
-    { name: type.name },
-    element('xs:restriction', { base: 'xs:string' }, ...values),
-  );
+  return sequenceType(name, says, [entry]);
 }
 
 /** Returns the type's qualified name, for example `xs:int` or `arr:ArrayOfstring`. */
-function typeName(contract: Contract, type: Type): string {
-  if (type.kind === 'scalar') {
-    return type.scalar === 'json'
-      ? `${prefixes.types}:${contract.jsonType}`
-      : `xs:${scalarTable[type.scalar].xsd}`;
-  }
-  return `${prefixes[schemaOf(contract, type)]}:${type.name}`;
+function typeName(contract: Contract, type: SchemaType): string {
+  if (type.kind === 'simple' && type.scalar === 'json') return `${prefixes.types}:${contract.jsonType}`;
+  const { namespace, local } = type.name ?? { namespace: namespaces.xsd, local: 'anyType' };
+  if (namespace === namespaces.xsd) return `xs:${local}`;
+  return `${namespace === contract.namespaces.types ? prefixes.types : prefixes.arrays}:${local}`;
 }
