@@ -1,4 +1,11 @@
-import { type Contract, type NamedType, namespaces, partsOf, type Type } from '../mappings/contract/model.ts';
+import {
+  type Contract,
+  type NamedType,
+  namespaces,
+  partsOf,
+  reachableFrom,
+  type Type,
+} from '../mappings/contract/model.ts';
 import type { Settings } from '../mappings/contract/overlay-keys.ts';
 import type {
   ComplexType,
@@ -250,9 +257,7 @@ function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
  * as required (W33).
  */
 function typesInReplies({ operations, settings }: Contract): ReadonlySet<Type> {
-  const seen = new Set<Type>(settings.required === 'schema' ? operations.map(({ output }) => output) : []);
-  for (const type of seen) if (type.kind !== 'scalar') for (const part of partsOf(type)) seen.add(part);
-  return seen;
+  return new Set(reachableFrom(settings.required === 'schema' ? operations.map(({ output }) => output) : []));
 }
 
 /**

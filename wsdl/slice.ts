@@ -1,10 +1,4 @@
-import {
-  type Contract,
-  type NamedType,
-  type Operation,
-  partsOf,
-  type Type,
-} from '../mappings/contract/model.ts';
+import { type Contract, type Operation, reachableFrom } from '../mappings/contract/model.ts';
 import { didYouMean } from '../mappings/contract/nearest.ts';
 
 /** Names of operations and tags that select a part of a contract, compared case-insensitively (W1). */
@@ -72,7 +66,7 @@ export function sliceContract(contract: Contract, names: SliceNames): Contract {
 /** Returns the contract reduced to these operations, with only the types and routes that they use. */
 export function sliceOf(contract: Contract, operations: readonly Operation[]): Contract {
   const kept = new Set(operations);
-  const reached = reachedFrom(kept);
+  const reached = new Set(reachableFrom(operations.flatMap(({ input, output }) => [input, output])));
   return {
     ...contract,
     operations,
@@ -95,13 +89,4 @@ function groupByTag(operations: readonly Operation[]): ReadonlyMap<string, reado
 
 function tagsOf(operations: readonly Operation[]): readonly string[] {
   return [...new Set(operations.flatMap(({ tags }) => tags))];
-}
-
-function reachedFrom(operations: Iterable<Operation>): ReadonlySet<NamedType> {
-  const reached = new Set<Type>();
-  for (const { input, output } of operations) reached.add(input).add(output);
-  for (const type of reached) {
-    if (type.kind !== 'scalar') for (const part of partsOf(type)) reached.add(part);
-  }
-  return reached as ReadonlySet<NamedType>;
 }

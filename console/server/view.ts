@@ -3,8 +3,7 @@ import type { TryIt } from '../../gateway/http/pages.ts';
 import { createPreview, type Preview } from '../../gateway/protocols/preview.ts';
 import type { CompiledContract, CompiledOperation } from '../../mappings/compile.ts';
 import { movedHeadersOf } from '../../mappings/contract/credentials.ts';
-import type { Contract, Operation, RecordType, Type } from '../../mappings/contract/model.ts';
-import { partsOf } from '../../mappings/contract/model.ts';
+import { type Contract, type Operation, reachableFrom } from '../../mappings/contract/model.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
 import { type SoapPath, soapPathsOf } from '../../wsdl/binding.ts';
 import { createSampler, type Sampler } from '../../wsdl/samples/samples.ts';
@@ -147,14 +146,11 @@ const mostMembers = 40;
 
 function entryOf(operation: Operation): SearchEntry {
   const names = new Set<string>();
-  const seen = new Set<Type>();
-  const waiting: Type[] = [operation.input, operation.output];
-  // breadth first: nested members follow all direct members
-  for (let type = waiting.shift(); type !== undefined && names.size < mostMembers; type = waiting.shift()) {
-    if (seen.has(type) || type.kind === 'scalar') continue;
-    seen.add(type);
-    for (const name of memberNames(type)) if (names.size < mostMembers) names.add(name.toLowerCase());
-    for (const part of partsOf(type)) waiting.push(part);
+  // nested members follow all direct members
+  for (const type of reachableFrom([operation.input, operation.output])) {
+    if (names.size >= mostMembers) break;
+    for (const { json } of type.kind === 'record' ? type.fields : [])
+      if (names.size < mostMembers) names.add(json.toLowerCase());
   }
   return {
     n: operation.name,
@@ -162,8 +158,4 @@ function entryOf(operation: Operation): SearchEntry {
     w: summary(operation.documentation),
     m: [...names].join(' '),
   };
-}
-
-function memberNames(type: Type): readonly string[] {
-  return type.kind === 'record' ? (type as RecordType).fields.map(({ json }) => json) : [];
 }

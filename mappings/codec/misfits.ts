@@ -1,5 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
-import { type NamedType, partsOf, type Type } from '../contract/model.ts';
+import { reachableFrom, type Type } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
 import { type Misfit, maxMisfits } from '../json/tape.ts';
 import { fieldPath, MismatchError, type Step } from './problem.ts';
@@ -96,12 +96,8 @@ function sentenceOf(
 /** Returns the JSON names of all members that are reachable from a type. */
 export function memberNames(root: Type): ReadonlySet<string> {
   const names = new Set<string>();
-  if (root.kind === 'scalar') return names;
-  const seen = new Set<NamedType>([root]);
-  for (const type of seen) {
+  for (const type of reachableFrom([root]))
     if (type.kind === 'record') for (const { json } of type.fields) names.add(json);
-    for (const part of partsOf(type)) if (part.kind !== 'scalar') seen.add(part);
-  }
   return names;
 }
 

@@ -534,3 +534,13 @@ export function partsOf(type: NamedType): readonly Type[] {
       return [];
   }
 }
+
+/** Yields the named types that are reachable from types, including those, the nearest first. */
+export function* reachableFrom(roots: Iterable<Type>): Generator<NamedType> {
+  const reached = new Set(roots);
+  for (const type of reached) {
+    if (type.kind === 'scalar') continue;
+    yield type;
+    for (const part of partsOf(type)) reached.add(part);
+  }
+}

@@ -254,6 +254,20 @@ export function contentTypes({ attributes, content, derived }: ComplexType): rea
   return types;
 }
 
+/** Returns the types that are reachable from types, including those. */
+export function reachableTypes(roots: Iterable<SchemaType>): ReadonlySet<SchemaType> {
+  const reached = new Set(roots);
+  for (const type of reached)
+    if (type.kind === 'complex') for (const part of contentTypes(type)) reached.add(part);
+  return reached;
+}
+
+/** Returns the elements of a message: its header blocks, then its body's element or the parts of an rpc wrapper. */
+export function messageElements({ body, headers }: AdoptedMessage): readonly ElementDeclaration[] {
+  if (body.kind === 'element') return [...headers, body.element];
+  return body.kind === 'rpc' ? [...headers, ...body.parts] : headers;
+}
+
 /** An attribute as a member. */
 export interface AttributeMember {
   readonly json: string;

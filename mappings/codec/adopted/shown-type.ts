@@ -1,12 +1,7 @@
 import type { AdoptedService } from '../../contract/adopted.ts';
 import { attributeMembers, membersOf } from '../../contract/members.ts';
 import type { ArrayType, Field, RecordType, Type, UnionType, Variant } from '../../contract/model.ts';
-import {
-  type AdoptedMessage,
-  contentTypes,
-  type Member,
-  type SchemaType,
-} from '../../contract/type-graph.ts';
+import { type Member, messageElements, reachableTypes, type SchemaType } from '../../contract/type-graph.ts';
 
 /**
  * Returns the type that selects the parts of an adopted service's messages that a log may show. It is an object with
@@ -33,30 +28,23 @@ export function shownTypeOf(service: AdoptedService): RecordType {
       if (member.kind === 'rounds') noteMembers(member.content.members);
     }
   };
-  const seen = new Set<SchemaType>();
-  const waiting: SchemaType[] = [...service.types.values()];
+  const roots: SchemaType[] = [...service.types.values()];
   for (const { input, output, faults } of service.operations) {
-    for (const message of [input, output]) if (message !== undefined) noteMessage(message, names, waiting);
-    for (const { element } of faults) waiting.push(element.type);
+    for (const message of output === undefined ? [input] : [input, output])
+      for (const element of messageElements(message)) {
+        if (message.body.kind !== 'element' || element !== message.body.element)
+          names.add(element.name.local);
+        roots.push(element.type);
+      }
+    for (const { element } of faults) roots.push(element.type);
   }
-  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
-    if (seen.has(type) || type.kind === 'simple') continue;
-    seen.add(type);
-    for (const part of contentTypes(type)) waiting.push(part);
+  for (const type of reachableTypes(roots)) {
+    if (type.kind === 'simple') continue;
     const members = type.content.kind === 'elements' ? membersOf(type.content.particle).members : [];
     noteMembers(members);
     for (const { json } of attributeMembers(type.attributes, members)) names.add(json);
   }
   return recordOf(names);
-}
-
-function noteMessage({ body, headers }: AdoptedMessage, names: Set<string>, waiting: SchemaType[]): void {
-  const parts = body.kind === 'rpc' ? body.parts : [];
-  for (const { name, type } of [...parts, ...headers]) {
-    names.add(name.local);
-    waiting.push(type);
-  }
-  if (body.kind === 'element') waiting.push(body.element.type);
 }
 
 /**

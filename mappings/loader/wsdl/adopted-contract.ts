@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { type AdoptedOperation, type AdoptedService, derivedFile } from '../../contract/adopted.ts';
 import type { CredentialPart, Credentials, Wsse } from '../../contract/credentials.ts';
+import { isMixed } from '../../contract/members.ts';
 import type { Binding, Contract, Operation, Port, Server } from '../../contract/model.ts';
 import { didYouMean } from '../../contract/nearest.ts';
 import {
-  type AdoptedMessage,
-  type Content,
-  contentTypes,
+  messageElements,
   type Particle,
+  reachableTypes,
   type SchemaType,
 } from '../../contract/type-graph.ts';
 import type { LoadedContract } from '../build-contract.ts';
@@ -331,7 +331,7 @@ function credentialsOf({ operations }: AdoptedService, { headers }: AdoptedOverl
 function mayHave(type: SchemaType, [name, ...path]: readonly string[]): boolean {
   if (type.kind === 'simple') return name === undefined && type.variety.kind !== 'list';
   const { content } = type;
-  const isText = content.kind === 'text' || content.kind === 'mixed' || isMixed(content);
+  const isText = content.kind === 'text' || isMixed(content);
   if (name === undefined) return isText;
   if (name.startsWith('@') || (isText && name === 'value')) return true;
   if (type.attributes.some((use) => (use.json ?? use.name.local) === name)) return path.length === 0;
@@ -347,10 +347,6 @@ function mayHave(type: SchemaType, [name, ...path]: readonly string[]): boolean 
   return type.derived.some((derived) => mayHave(derived, [name, ...path]));
 }
 
-function isMixed(content: Content): boolean {
-  return content.kind === 'elements' && content.mixed;
-}
-
 /** Returns the policies of a service. A UsernameToken is supported only if the overlay configures its values (A31). */
 function policiesOf({ policies }: AdoptedService, wsse: Wsse | undefined): AdoptedService['policies'] {
   return policies.map((one) => {
@@ -362,23 +358,13 @@ function policiesOf({ policies }: AdoptedService, wsse: Wsse | undefined): Adopt
 
 /** Returns true if a message of the service may contain binary values. */
 function holdsBinary({ operations }: AdoptedService): boolean {
-  const seen = new Set<SchemaType>();
-  const waiting: SchemaType[] = operations.flatMap(({ input, output, faults }) => [
-    ...typesOf(input),
-    ...(output === undefined ? [] : typesOf(output)),
-    ...faults.map(({ element }) => element.type),
+  const elements = operations.flatMap(({ input, output, faults }) => [
+    ...messageElements(input),
+    ...(output === undefined ? [] : messageElements(output)),
+    ...faults.map(({ element }) => element),
   ]);
-  for (let type = waiting.pop(); type !== undefined; type = waiting.pop()) {
-    if (seen.has(type)) continue;
-    seen.add(type);
-    if (type.kind === 'simple') {
-      if (type.builtIn === 'base64Binary' || type.builtIn === 'hexBinary') return true;
-    } else for (const part of contentTypes(type)) waiting.push(part);
-  }
+  for (const type of reachableTypes(elements.map(({ type }) => type)))
+    if (type.kind === 'simple' && (type.builtIn === 'base64Binary' || type.builtIn === 'hexBinary'))
+      return true;
   return false;
-}
-
-function typesOf({ body, headers }: AdoptedMessage): SchemaType[] {
-  const elements = body.kind === 'empty' ? [] : body.kind === 'element' ? [body.element] : body.parts;
-  return [...elements, ...headers].map(({ type }) => type);
 }

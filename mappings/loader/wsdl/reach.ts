@@ -1,5 +1,10 @@
 import type { AdoptedOperation } from '../../contract/adopted.ts';
-import type { AdoptedMessage, ElementDeclaration, Particle, SchemaType } from '../../contract/type-graph.ts';
+import {
+  type ElementDeclaration,
+  messageElements,
+  type Particle,
+  type SchemaType,
+} from '../../contract/type-graph.ts';
 import type { Allowance } from '../document/allowance.ts';
 import type { ContractProblem } from '../document/error.ts';
 import { addTo } from '../document/node.ts';
@@ -166,12 +171,7 @@ class Reached {
 /** The components that an operation's messages refer to. */
 function rootsOf({ input, output, faults }: AdoptedOperation): readonly ElementDeclaration[] {
   const messages = output === undefined ? [input] : [input, output];
-  return [...messages.flatMap(elementsOf), ...faults.map(({ element }) => element)];
-}
-
-function elementsOf({ body, headers }: AdoptedMessage): readonly ElementDeclaration[] {
-  if (body.kind === 'element') return [...headers, body.element];
-  return body.kind === 'rpc' ? [...headers, ...body.parts] : headers;
+  return [...messages.flatMap(messageElements), ...faults.map(({ element }) => element)];
 }
 
 function addType(type: SchemaType, needed: object[]): void {
