@@ -231,22 +231,22 @@ export function createScratch(limits: Limits): Scratch {
   return { tape: new Tape(), output };
 }
 
-/** Moves past a null and pushes its node. */
-export function scanNull(tape: Tape): void {
+/** Moves past a null and pushes its node. Returns false for any other value. */
+export function scanNull(tape: Tape): boolean {
+  if (tape.peek() !== 110) return false;
   tape.literal();
   tape.pushKind(nothing);
+  return true;
 }
 
 /** Enters an object ("{") or array ("["). Returns false for a null and pushes its node. Throws MismatchError. */
 export function enters(tape: Tape, open: 123 | 91): boolean {
-  const byte = tape.peek();
-  if (byte === open) {
+  if (tape.peek() === open) {
     tape.enter();
     return true;
   }
-  if (byte !== 110)
+  if (!scanNull(tape))
     throw new MismatchError({ expected: open === 123 ? 'an object' : 'an array', got: tape.kind() });
-  scanNull(tape);
   return false;
 }
 

@@ -126,9 +126,9 @@ function readAny(parts: AnyParts, xml: XmlReader, reading: Reading): string | un
 
 function scanAny(parts: AnyParts, shapeNamed: (name: string) => Shape, tape: Tape): void {
   const { shapes } = parts;
+  if (scanNull(tape)) return;
   const byte = tape.peek();
-  if (byte === 110) scanNull(tape);
-  else if (byte === 34) scanSimple(shapes.string, tape);
+  if (byte === 34) scanSimple(shapes.string, tape);
   else if (byte === 116 || byte === 102) scanSimple(shapes.boolean, tape);
   else if (byte === 91) parts.items.scan(tape);
   else if (byte === 123 && parts.isInMap && !statesItself(tape)) scanMap(parts, tape);

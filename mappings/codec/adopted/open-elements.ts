@@ -83,12 +83,8 @@ export function scanInnerXml({ limits }: AdoptedContext, tape: Tape): void {
 }
 
 function scanXml(tape: Tape, faultIn: (text: string) => string | undefined, expected: string): void {
-  const byte = tape.peek();
-  if (byte === 110) {
-    scanNull(tape);
-    return;
-  }
-  if (byte !== 34) throw new MismatchError({ expected: `${expected} as a string`, got: tape.kind() });
+  if (scanNull(tape)) return;
+  if (tape.peek() !== 34) throw new MismatchError({ expected: `${expected} as a string`, got: tape.kind() });
   const text = tape.string();
   const fault = faultIn(text);
   if (fault !== undefined) throw new MismatchError({ expected, got: quoteValue(`other text (${fault})`) });

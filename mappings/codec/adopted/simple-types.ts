@@ -239,10 +239,7 @@ function fromToXml(
   return {
     ...codec,
     scan: (tape, stem = 'q') => {
-      if (tape.peek() === 110) {
-        scanNull(tape);
-        return;
-      }
+      if (scanNull(tape)) return;
       const start = tape.position;
       tape.skip();
       const reader = new JsonReader(tape.slice(start, tape.position), limits);

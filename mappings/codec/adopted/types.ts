@@ -117,8 +117,7 @@ const severalDimensions: ValueCodec = {
     return 'null';
   },
   scan: (tape) => {
-    if (tape.peek() !== 110) throw new MismatchError(noDimensions);
-    scanNull(tape);
+    if (!scanNull(tape)) throw new MismatchError(noDimensions);
   },
   write: writeLeaf,
   isLeaf: false,
@@ -246,9 +245,9 @@ function mapCodec(context: AdoptedContext, shape: () => Shape): ValueCodec {
     },
     readNil: (xml, reading) => readNull(bare, xml, reading),
     scan: (tape) => {
+      if (scanNull(tape)) return;
       const byte = tape.peek();
-      if (byte === 110) scanNull(tape);
-      else if (byte === 123 || byte === 91) scanEntries(shape(), tape);
+      if (byte === 123 || byte === 91) scanEntries(shape(), tape);
       else throw new MismatchError({ expected: 'an object or an array', got: tape.kind() });
     },
     write: objectWriter(context),
@@ -322,10 +321,9 @@ function complexCodec(
   };
 
   const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte === 110) scanNull(tape);
-    else if (isText) scanInnerXml(context, tape);
-    else if (byte !== 123) throw new MismatchError({ expected: 'an object', got: tape.kind() });
+    if (scanNull(tape)) return;
+    if (isText) scanInnerXml(context, tape);
+    else if (tape.peek() !== 123) throw new MismatchError({ expected: 'an object', got: tape.kind() });
     else if (isAlone) {
       tape.enter();
       scanMembers(declared(), undefined, tape);

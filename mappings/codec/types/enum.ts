@@ -51,12 +51,8 @@ export function enumWriter({ contract }: WriterContext, type: EnumType): ReplyWr
   const values = new Set(type.values);
   const expected = type.values.length > 12 ? `a value of ${type.name}` : `one of ${type.values.join(', ')}`;
   const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte === 110) {
-      scanNull(tape);
-      return;
-    }
-    if (byte !== 34) throw new MismatchError({ expected, got: tape.kind() });
+    if (scanNull(tape)) return;
+    if (tape.peek() !== 34) throw new MismatchError({ expected, got: tape.kind() });
     const start = tape.position + 1;
     for (const key of known) {
       if (tape.matches(start, key)) {

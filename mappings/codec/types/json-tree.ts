@@ -160,10 +160,7 @@ const legalText = /^[\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u;
  */
 export const treeWriter: ReplyWriter = {
   scan: (tape) => {
-    if (tape.peek() === 110) {
-      scanNull(tape);
-      return;
-    }
+    if (scanNull(tape)) return;
     const start = tape.position;
     tape.skip();
     tape.pushRange(list, start, tape.position);

@@ -133,12 +133,8 @@ export function statusWriter(
   writeTidy: (json: string) => WrittenValue,
 ): ReplyWriter {
   const scan = (tape: Tape): void => {
-    const byte = tape.peek();
-    if (byte === 110) {
-      scanNull(tape);
-      return;
-    }
-    if (byte === 123 && tape.bytes[tape.position + 1] === 125) {
+    if (scanNull(tape)) return;
+    if (tape.peek() === 123 && tape.bytes[tape.position + 1] === 125) {
       tape.position += 2;
       tape.pushKind(empty);
       return;

@@ -125,10 +125,7 @@ export function scalarWriter(scalar: Scalar, json: ScalarRow['json'], limits: Li
 
   /** Scans the value at the tape's position by the scalar's own rules, through its text. */
   const scanText = (tape: Tape): void => {
-    if (tape.peek() === 110) {
-      scanNull(tape);
-      return;
-    }
+    if (scanNull(tape)) return;
     const start = tape.position;
     if (tape.strict && (tape.bytes[start] === 34) !== isString)
       throw new MismatchError({ expected: scalar.expected, got: tape.kind() });

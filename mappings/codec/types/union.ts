@@ -172,16 +172,12 @@ export function unionWriter({ writerOf }: WriterContext, type: UnionType): Reply
   const choice = choiceOf(variants, candidates, writerOf({ kind: 'scalar', scalar: 'json' }));
   return {
     scan: (tape) => {
-      const byte = tape.peek();
-      if (byte === 110) {
-        scanNull(tape);
-        return;
-      }
+      if (scanNull(tape)) return;
       tape.reserve(2);
       const node = tape.top;
       tape.words[node] = list;
       tape.top = node + 2;
-      const index = scanVariant(choice, tape, byte);
+      const index = scanVariant(choice, tape);
       tape.words[node + 1] = index; // `tape.words` is read again, because the tape may have grown
     },
     write: (tape, node, output) => {
@@ -219,7 +215,8 @@ function choiceOf(
 }
 
 /** Pushes the value's node. Returns the index of its variant. */
-function scanVariant(choice: Choice, tape: Tape, byte: number): number {
+function scanVariant(choice: Choice, tape: Tape): number {
+  const byte = tape.peek();
   if (byte === 34) return scanFirst(choice, tape, choice.strings);
   if (byte === 123) return scanObject(choice, tape);
   if (byte === 91) return scanFirst(choice, tape, choice.arrays);
