@@ -1,6 +1,7 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { namespaces } from '../../mappings/contract/model.ts';
 import { nearest } from '../../mappings/contract/nearest.ts';
+import { resolveReferences } from '../../mappings/xml/characters.ts';
 import { maxHeaderBlocks } from '../protocols/soap/headers/headers.ts';
 import type { Draft, Edit } from './draft.ts';
 import type { Findings } from './findings.ts';
@@ -8,7 +9,6 @@ import {
   attributeOf,
   nameSpans,
   plainText,
-  resolved,
   type TreeAttribute,
   type TreeElement,
   textOf,
@@ -368,7 +368,7 @@ export function unescapeContent(
   const raw = draft.text.slice(element.opened, element.closing);
   const isCdata = /^\s*<!\[CDATA\[/.test(raw);
   const once = (isCdata ? plainText(raw) : textOf(draft.text, element)).trim();
-  const text = /^&lt;/.test(once) ? resolved(once).trim() : once;
+  const text = /^&lt;/.test(once) ? resolveReferences(once).trim() : once;
   const markup = text.replace(/^<\?xml[^>]*\?>\s*/, '');
   if (!/^<[A-Za-z_]/.test(markup)) return false;
   const how = isCdata ? 'in a CDATA section' : 'escaped (&lt; for <)';

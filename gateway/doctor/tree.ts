@@ -1,3 +1,4 @@
+import { resolveReferences } from '../../mappings/xml/characters.ts';
 import { Namespaces } from '../../mappings/xml/namespaces.ts';
 
 /** An element of a well-formed document, with its offsets in the text. */
@@ -178,10 +179,10 @@ export function plainText(raw: string): string {
   let text = '';
   for (let at = 0; at < raw.length; ) {
     const start = raw.indexOf('<![CDATA[', at);
-    if (start < 0) return text + resolved(raw.slice(at));
+    if (start < 0) return text + resolveReferences(raw.slice(at));
     const found = raw.indexOf(']]>', start);
     const end = found < 0 ? raw.length : found;
-    text += resolved(raw.slice(at, start)) + raw.slice(start + 9, end);
+    text += resolveReferences(raw.slice(at, start)) + raw.slice(start + 9, end);
     at = end + 3;
   }
   return text;
@@ -198,17 +199,6 @@ export function withoutComments(text: string): string {
     at = end < 0 ? text.length : end + 3;
   }
   return kept;
-}
-
-const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-/** Resolves the references of a text. Unknown references are unchanged. */
-export function resolved(raw: string): string {
-  return raw.replace(/&(?:#(\d{1,7})|#x([\da-fA-F]{1,6})|(\w{1,8}));/g, (all, decimal, hex, name) => {
-    if (name !== undefined) return predefined[name as string] ?? all;
-    const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex as string, 16);
-    return code > 0x10ffff ? all : String.fromCodePoint(code);
-  });
 }
 
 /** Escapes a text as character data. */

@@ -1,11 +1,11 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { sentence } from '../../mappings/contract/reason.ts';
 import { parseContentType } from '../../mappings/http-mapping/content-type.ts';
+import { resolveReferences } from '../../mappings/xml/characters.ts';
 import { decodeXml } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
 import { Draft } from './draft.ts';
 import type { Findings } from './findings.ts';
-import { resolved } from './tree.ts';
 
 /** Finds the XML in the received bytes: charsets, wrappers, and content that is not XML. */
 
@@ -266,8 +266,8 @@ const leadingText: Layer = (draft, findings) => {
 const escapedDocument: Layer = (draft, findings) => {
   const { text } = draft;
   if (!/^\s*&(?:amp;)?lt;[?A-Za-z]/.test(text)) return;
-  const once = resolved(text);
-  const plain = once.trimStart().startsWith('&lt;') ? resolved(once) : once;
+  const once = resolveReferences(text);
+  const plain = once.trimStart().startsWith('&lt;') ? resolveReferences(once) : once;
   findings.error(
     draft,
     0,
@@ -298,7 +298,7 @@ const cdataDocument: Layer = (draft, findings) => {
     `the envelope is ${isEscaped ? 'escaped text' : 'in a CDATA section'}${around}: send the envelope as XML, not as text`,
     'the unencoded envelope',
   );
-  draft.replace(0, text.length, (isEscaped ? resolved(inner) : inner).trimStart());
+  draft.replace(0, text.length, (isEscaped ? resolveReferences(inner) : inner).trimStart());
 };
 
 /** Wrappers of an envelope, in the order of their removal. */

@@ -55,6 +55,18 @@ export function isCharacter(code: number): boolean {
     : code > 0xdfff && code !== 0xfffe && code !== 0xffff && code <= 0x10ffff;
 }
 
+const predefined: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** Resolves the character references and predefined entities of a text. Other references are unchanged. */
+export function resolveReferences(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(?:#(\d+)|#x([\da-fA-F]+)|(amp|lt|gt|quot|apos));/g, (all, decimal, hex, name) => {
+    if (name !== undefined) return predefined[name as string] ?? all;
+    const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal);
+    return code > 0x10ffff ? all : String.fromCodePoint(code);
+  });
+}
+
 /** Returns true for the four blanks: [3] S. */
 export function isBlank(code: number): boolean {
   return code === 0x20 || code === 0xa || code === 0xd || code === 0x9;

@@ -1,3 +1,4 @@
+import { resolveReferences } from '../../xml/characters.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
 import { isInstanceNamespace } from '../schema-instance.ts';
 import type { Resolve } from './simple-types.ts';
@@ -172,19 +173,6 @@ function prefixIn(name: string): string {
 
 function lineEnds(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-}
-
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function resolveReferences(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replace(
-    /&(?:#x([\da-fA-F]+)|#(\d+)|([a-z]+));/g,
-    (_, hex?: string, digits?: string, name?: string) => {
-      if (name !== undefined) return named[name] as string;
-      return String.fromCodePoint(hex === undefined ? Number(digits) : Number.parseInt(hex, 16));
-    },
-  );
 }
 
 function contentOf(text: string): string {

@@ -2,6 +2,7 @@ import { bufferOf } from '../../bytes.ts';
 import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { QName } from '../../contract/type-graph.ts';
+import { resolveReferences } from '../../xml/characters.ts';
 import { charsetOf, decodeXml, isWide } from '../../xml/decode.ts';
 import { XmlError } from '../../xml/error.ts';
 import { type Declaration, xmlNamespace } from '../../xml/namespaces.ts';
@@ -266,7 +267,7 @@ export function plainText({ source, offset, end }: XmlElement): string {
   let at = 0;
   while (at < raw.length) {
     const markup = raw.indexOf('<', at);
-    text += resolved(raw.slice(at, markup < 0 ? raw.length : markup));
+    text += resolveReferences(raw.slice(at, markup < 0 ? raw.length : markup));
     if (markup < 0) break;
     if (raw.startsWith('<![CDATA[', markup)) {
       at = after(raw, ']]>', markup);
@@ -277,19 +278,6 @@ export function plainText({ source, offset, end }: XmlElement): string {
     }
   }
   return text.replace(/\s+/g, ' ').trim();
-}
-
-function resolved(text: string): string {
-  return text.replace(/&(lt|gt|quot|apos|amp|#\d{1,7}|#x[0-9A-Fa-f]{1,6});/g, (_, name: string) =>
-    character(name),
-  );
-}
-
-function character(name: string): string {
-  const named = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' }[name];
-  if (named !== undefined) return named;
-  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-  return code > 0x10ffff ? '\ufffd' : String.fromCodePoint(code);
 }
 
 /** Number of line ends before each block of `charactersPerCount` characters, by source. */

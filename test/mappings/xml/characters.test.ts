@@ -6,6 +6,7 @@ import {
   isNameCharacter,
   isNameStart,
   isNcName,
+  resolveReferences,
 } from '../../../mappings/xml/characters.ts';
 
 /** The productions of XML 1.0, fifth edition. Names have no colon here (Namespaces in XML, 4). */
@@ -50,4 +51,9 @@ test('the first forbidden character is found from a given position', (t) => {
   t.is(findIllegal('\ufffea', 1), -1);
   t.is(findIllegal('\uffffa', 1), -1);
   t.is(findIllegal('a\ufffe\0', 1), 1);
+});
+
+test('references of a text are resolved, and all others are unchanged', (t) => {
+  t.is(resolveReferences('a &amp; b &#65;&#x42;&#0000000000067;'), 'a & b ABC');
+  t.is(resolveReferences('&toString; &euro; &#1114112; &amp'), '&toString; &euro; &#1114112; &amp');
 });
