@@ -280,7 +280,7 @@ function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): 
 }
 
 /**
- * What the schema of a union or tuple cannot state. Their elements are a sequence of optional ones, since some
+ * Rules for unions and tuples that the schema cannot state. Their elements are a sequence of optional ones, since some
  * generators fail on `xs:choice`.
  */
 const rules: Readonly<Record<string, string>> = {
