@@ -1,6 +1,6 @@
 import { scalarTable } from './codec/scalars/table.ts';
 import { adoptedOperation } from './contract/adopted.ts';
-import { anySimpleType, builtInTypes, noFacets } from './contract/built-in-types.ts';
+import { anySimpleType, anyType, builtInTypes, noFacets } from './contract/built-in-types.ts';
 import { noMembers } from './contract/members.ts';
 import type {
   ArrayType,
@@ -171,13 +171,8 @@ class Nodes implements TypeGraph {
     json: JsonForm | undefined,
   ): ComplexType {
     return {
-      kind: 'complex',
+      ...anyType,
       name: this.#nameOf(type),
-      abstract: false,
-      base: undefined,
-      derivation: 'restriction',
-      derived: [],
-      attributes: [],
       anyAttribute: false,
       content,
       documentation: 'documentation' in type ? type.documentation : '',

@@ -1,12 +1,13 @@
 import { anyType, builtInTypes, noFacets } from './built-in-types.ts';
 import { namespaces } from './model.ts';
-import type {
-  ComplexType,
-  Content,
-  ElementDeclaration,
-  Particle,
-  SchemaType,
-  SimpleType,
+import {
+  type ComplexType,
+  type Content,
+  type ElementDeclaration,
+  type Particle,
+  plainElement,
+  type SchemaType,
+  type SimpleType,
 } from './type-graph.ts';
 
 /**
@@ -15,16 +16,7 @@ import type {
  */
 
 function element(local: string, type: SchemaType): ElementDeclaration {
-  return {
-    name: { namespace: '', local },
-    type,
-    nillable: true,
-    global: false,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: '',
-  };
+  return plainElement({ namespace: '', local }, type, true);
 }
 
 function complex(local: string, content: Content): ComplexType {

@@ -12,6 +12,7 @@ import {
   type ObjectForm,
   type Order,
   type Particle,
+  plainElement,
   type SchemaType,
   type Wildcard,
 } from './type-graph.ts';
@@ -359,16 +360,7 @@ export function objectForm({ attributes: uses, content }: ComplexType): ObjectFo
 
 /** Returns the item of an array of SOAP's encoding. Its elements may have any name. */
 function itemOf(type: SchemaType): Member {
-  const element: ElementDeclaration = {
-    name: { namespace: '', local: 'item' },
-    global: false,
-    type,
-    nillable: true,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: '',
-  };
+  const element = plainElement({ namespace: '', local: 'item' }, type, true);
   const most = Number.POSITIVE_INFINITY;
   return { kind: 'element', json: 'item', repeats: true, least: 0, most, required: false, element };
 }

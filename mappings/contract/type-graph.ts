@@ -31,6 +31,20 @@ export interface ElementDeclaration {
   readonly demands?: Demands | undefined;
 }
 
+/** Returns the declaration of an element that has only a name and a type. */
+export function plainElement(name: QName, type: SchemaType, nillable: boolean): ElementDeclaration {
+  return {
+    name,
+    global: false,
+    type,
+    nillable,
+    abstract: false,
+    value: undefined,
+    substitutes: [],
+    documentation: '',
+  };
+}
+
 /** A default or fixed value of an element or attribute (XSD 1.0, part 1, 3.2.1, 3.3.1). */
 export interface ValueConstraint {
   readonly kind: 'default' | 'fixed';

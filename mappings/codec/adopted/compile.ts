@@ -4,12 +4,13 @@ import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { isMixed, membersOf as membersOfParticle } from '../../contract/members.ts';
 import { namespaces } from '../../contract/model.ts';
 import { defaultSettings, type Settings } from '../../contract/overlay-keys.ts';
-import type {
-  AdoptedMessage,
-  ElementDeclaration,
-  Particle,
-  QName,
-  SchemaType,
+import {
+  type AdoptedMessage,
+  type ElementDeclaration,
+  type Particle,
+  plainElement,
+  type QName,
+  type SchemaType,
 } from '../../contract/type-graph.ts';
 import type { Asked } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
@@ -19,7 +20,7 @@ import { type Reading, recordDeviation, refuse } from '../problem.ts';
 import { isNil } from '../schema-instance.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
 import { type Context, contextsOf } from './contexts.ts';
-import { elementReader, tagsOf, undeclared } from './elements.ts';
+import { elementReader, tagsOf } from './elements.ts';
 import { compileFaults, type FaultCodecs } from './fault-codecs.ts';
 import { compileHeaders } from './header-blocks.ts';
 import { gatherReferences } from './references.ts';
@@ -245,5 +246,5 @@ export function wrapperOf(name: QName, parts: readonly ElementDeclaration[]): El
         ? { kind: 'empty' }
         : { kind: 'elements', particle: { kind: 'sequence', least: 1, most: 1, particles }, mixed: false },
   };
-  return undeclared(name, type, false);
+  return plainElement(name, type, false);
 }

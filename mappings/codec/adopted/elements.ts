@@ -1,4 +1,4 @@
-import type { ElementDeclaration, QName, SchemaType } from '../../contract/type-graph.ts';
+import type { ElementDeclaration, SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { type Output, piece } from '../../xml/output.ts';
 import { elementNamed, endNil, hasContent, nilState, noContent, writeElement } from '../element.ts';
@@ -12,20 +12,6 @@ const { made } = nodeKinds;
 
 /** The content of an empty element. */
 export const leaf = { scan: noContent, write: noContent, declarations: '' };
-
-/** Returns a declaration for an element that the schema does not declare. */
-export function undeclared(name: QName, type: SchemaType, nillable: boolean): ElementDeclaration {
-  return {
-    name,
-    type,
-    nillable,
-    global: false,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: '',
-  };
-}
 
 /** Returns a type's qualified name in messages; `xsd:anyType` for an anonymous type. */
 export function qualifiedName(context: AdoptedContext, { name }: SchemaType): string {

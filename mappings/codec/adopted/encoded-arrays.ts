@@ -1,6 +1,6 @@
 import { namespaces } from '../../contract/model.ts';
 import type { Reason } from '../../contract/reason.ts';
-import type { SchemaType } from '../../contract/type-graph.ts';
+import { plainElement, type SchemaType } from '../../contract/type-graph.ts';
 import { nodeKinds } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -8,7 +8,7 @@ import { endNil, refuseElement, writeElement } from '../element.ts';
 import { refuse } from '../problem.ts';
 import { scanItems } from '../types/entries.ts';
 import type { AdoptedContext, ValueCodec } from './context.ts';
-import { elementReader, leaf, qualifiedName, tagsOf, undeclared } from './elements.ts';
+import { elementReader, leaf, qualifiedName, tagsOf } from './elements.ts';
 
 /** Arrays of SOAP's encoding (SOAP 1.1, 5.4.2) as JSON arrays (A30). */
 
@@ -27,7 +27,7 @@ export function itemsCodec(
   item: SchemaType,
   itemOf: () => ValueCodec,
 ): ValueCodec {
-  const declared = undeclared({ namespace: '', local: 'item' }, item, true);
+  const declared = plainElement({ namespace: '', local: 'item' }, item, true);
   const tags = tagsOf(context, declared);
   const isVector = type.name?.namespace === namespaces.apacheSoap;
   const typed = isVector

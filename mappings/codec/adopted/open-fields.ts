@@ -1,5 +1,5 @@
 import { anyType, builtInTypes } from '../../contract/built-in-types.ts';
-import type { ElementDeclaration, SimpleType } from '../../contract/type-graph.ts';
+import { type ElementDeclaration, plainElement, type SimpleType } from '../../contract/type-graph.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
@@ -10,7 +10,7 @@ import { hasRoom, MismatchError, type Reading, refuseNamespaces } from '../probl
 import { escapeAttribute, quoteJson } from '../scalars/text.ts';
 import { pushItem, pushList } from '../types/entries.ts';
 import type { AdoptedContext, Tags } from './context.ts';
-import { elementReader, tagsNamed, tagsOf, undeclared } from './elements.ts';
+import { elementReader, tagsNamed, tagsOf } from './elements.ts';
 
 /** A wildcard's elements as members of an object, for types that the overlay's `open` names (A22). */
 
@@ -126,7 +126,7 @@ function scanName(tape: Tape): string {
 }
 
 function fieldOf(namespace: string, local: string): ElementDeclaration {
-  return undeclared({ namespace, local }, anyType, true);
+  return plainElement({ namespace, local }, anyType, true);
 }
 
 /**

@@ -1,6 +1,12 @@
 import type { AdoptedFault } from '../../contract/adopted.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { AdoptedBody, AdoptedMessage, ElementDeclaration, QName } from '../../contract/type-graph.ts';
+import {
+  type AdoptedBody,
+  type AdoptedMessage,
+  type ElementDeclaration,
+  plainElement,
+  type QName,
+} from '../../contract/type-graph.ts';
 import { shown } from '../document/node.ts';
 import { type ActionNames, declaredAction, defaultFaultAction } from './addressing-actions.ts';
 import { type Definitions, soapChild, soapVersionOf, wordsOf, wsdlChildren } from './definitions.ts';
@@ -131,16 +137,9 @@ function readPart(context: MessageContext, part: XmlElement, namespace = ''): El
   if (stated !== undefined && name === undefined)
     context.findings.problem(part, `expected a bound prefix, got "${stated}"`);
   const anyType: QName = { namespace: namespaces.xsd, local: 'anyType' };
-  return {
-    name: { namespace, local },
-    global: false,
-    type: element?.type ?? context.components.typeOf(name ?? anyType, part),
-    nillable: element?.nillable ?? true,
-    abstract: false,
-    value: undefined,
-    substitutes: [],
-    documentation: wordsOf(part),
-  };
+  const type = element?.type ?? context.components.typeOf(name ?? anyType, part);
+  const declared = plainElement({ namespace, local }, type, element?.nillable ?? true);
+  return { ...declared, documentation: wordsOf(part) };
 }
 
 function elementOfPart(context: MessageContext, part: XmlElement): ElementDeclaration | undefined {

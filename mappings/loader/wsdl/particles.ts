@@ -1,6 +1,11 @@
 import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
-import type { ElementDeclaration, Particle, Wildcard } from '../../contract/type-graph.ts';
+import {
+  type ElementDeclaration,
+  type Particle,
+  plainElement,
+  type Wildcard,
+} from '../../contract/type-graph.ts';
 import { shown } from '../document/node.ts';
 import type { Schema } from './documents.ts';
 import {
@@ -144,19 +149,19 @@ function readLocalElement(
   const named = attributeOf(element, 'type');
   const inner = xsdChild(element, 'complexType', 'simpleType');
   stepAt(context.allowance, element);
+  const type =
+    named !== undefined
+      ? context.typeNamed(named, element, schema)
+      : inner !== undefined
+        ? context.anonymousType(inner, schema)
+        : anyType;
   return {
-    name: { namespace: qualified ? schema.namespace : '', local },
-    global: false,
-    type:
-      named !== undefined
-        ? context.typeNamed(named, element, schema)
-        : inner !== undefined
-          ? context.anonymousType(inner, schema)
-          : anyType,
-    nillable: isTrue(element, 'nillable'),
-    abstract: false,
+    ...plainElement(
+      { namespace: qualified ? schema.namespace : '', local },
+      type,
+      isTrue(element, 'nillable'),
+    ),
     value: constraintOf(element),
-    substitutes: [],
     documentation: documentationOf(element),
   };
 }

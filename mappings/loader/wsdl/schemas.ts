@@ -6,6 +6,7 @@ import {
   type ElementDeclaration,
   expanded,
   type Particle,
+  plainElement,
   type QName,
   type SchemaType,
 } from '../../contract/type-graph.ts';
@@ -170,13 +171,10 @@ class SchemaReader {
     if (element.local === 'simpleType') return readSimpleType(this.#context, element, schema, name);
     stepAt(this.#allowance, element);
     const type: Mutable<ComplexType> = {
-      kind: 'complex',
+      ...anyType,
       name,
       abstract: isTrue(element, 'abstract'),
-      base: undefined,
-      derivation: 'restriction',
       derived: [],
-      attributes: [],
       anyAttribute: false,
       content: { kind: 'empty' },
       documentation: documentationOf(element),
@@ -235,13 +233,10 @@ class SchemaReader {
 
   #readElement({ name, element, schema }: Declared): Mutable<ElementDeclaration> {
     const made: Mutable<ElementDeclaration> = {
-      name,
+      ...plainElement(name, anyType, isTrue(element, 'nillable')),
       global: true,
-      type: anyType,
-      nillable: isTrue(element, 'nillable'),
       abstract: isTrue(element, 'abstract'),
       value: constraintOf(element),
-      substitutes: [],
       documentation: documentationOf(element),
     };
     made.type = this.#findings.within(made, () => {
