@@ -154,15 +154,13 @@ function detailOf(
   const { faultDetail, namespaces } = compiled.contract;
   const status = failure?.status ?? statusOfKind(fault.kind);
   if (faultDetail === undefined || status === undefined || fault.own !== undefined) return undefined;
-  const facts = told ?? {
-    code: fault.kind,
-    message: fault.message,
-    problems: [
-      { path: undefined, code: fault.kind, message: fault.message, ...expectedAndGot(fault.reason) },
-    ],
-    upstream: undefined,
-  };
+  const facts = told ?? (failure === undefined ? toldOfFault(fault) : toldOf(failure));
   return writeFaultDetail(faultDetail, namespaces.types, factsOf(status, upstreamStatus, requestId, facts));
+}
+
+function toldOfFault({ kind: code, message, reason }: Fault): Told {
+  const problems = [{ path: undefined, code, message, ...expectedAndGot(reason) }];
+  return { code, message, problems, upstream: undefined };
 }
 
 function soapContentType(version: SoapVersion, context: ReplyContext): string {

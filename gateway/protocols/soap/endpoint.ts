@@ -1,7 +1,7 @@
 import type { Frame } from '../../../mappings/compile.ts';
 import { type RelatedType, RelatedTypeError } from '../../../mappings/http-mapping/related.ts';
 import { runCall } from '../../call/call.ts';
-import { CallError } from '../../call/error.ts';
+import { CallError, failureOf } from '../../call/error.ts';
 import type { RequestHead } from '../../call/head.ts';
 import { countRefused, isMistake, type Refused } from '../../call/refused.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
@@ -193,11 +193,8 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
       const reply = textReply(status, message, requestId);
       return { ...reply, retryAfter: error.retryAfter ?? reply.retryAfter };
     }
-    return {
-      ...faultReply(new Fault(version, 'sender', error.said, { cause: error }), replyTo),
-      xStatus: status,
-      retryAfter: error.retryAfter,
-    };
+    const failure = failureOf(error, requestId, (text) => text); // these errors contain no credentials
+    return faultReply(new Fault(version, 'sender', error.said, { cause: error }), replyTo, failure);
   }
   noteFault(stats, error);
   if (error instanceof Fault) {

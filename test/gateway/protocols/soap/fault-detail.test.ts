@@ -155,6 +155,36 @@ test.serial('malformed XML is reported as such', async (t) => {
   t.is(findInvalid(schema, detail ?? ''), undefined);
 });
 
+for (const [what, status, code, path, headers, body] of [
+  ['a body that is too large', '413', 'RequestTooLarge', '/soap11', {}, ' '.repeat(1_048_577)],
+  ['a media type', '415', 'UnsupportedMediaType', '/soap11', { 'content-type': 'application/dime' }, 'x'],
+  ['an unknown path', '404', 'NotFound', '/other', {}, 'x'],
+] as const) {
+  for (const version of ['1.1', '1.2'] as const) {
+    test.serial(
+      `W44: the fault for ${what} has its status and code in the detail, in SOAP ${version}`,
+      async (t) => {
+        const isDime = 'content-type' in headers;
+        const type = version === '1.1' || isDime ? 'text/xml' : 'application/soap+xml';
+        const mark = version === '1.1' || isDime ? { soapaction: '""' } : {};
+        const to = version === '1.2' && path === '/soap11' ? '/soap12' : path;
+        const reply = await send(
+          gateway.port,
+          'POST',
+          to,
+          { 'content-type': type, ...mark, ...headers },
+          body,
+        );
+        t.is(reply.status, 500, reply.text);
+        t.is(reply.headers['x-status'], status);
+        t.is(elementText(reply.text, 'status'), status, reply.text);
+        t.is(elementText(reply.text, 'code'), code);
+        t.regex(reply.text, version === '1.1' ? /<faultcode>s:Client</ : /<s:Value>s:Sender</);
+      },
+    );
+  }
+}
+
 test.serial('a fault about a header block has no detail, as SOAP requires', async (t) => {
   const unknown = '<s:Header><a xmlns="urn:a" s:mustUnderstand="1"/></s:Header>';
   t.is(await detailOf(addPet('<name>Rex</name>'), '1.1', unknown), undefined);
