@@ -171,7 +171,7 @@ export const limitTable = {
   loopDelayMs: {
     value: 200,
     bounds:
-      'Delay of the event loop. If it is exceeded twice within two seconds, new calls are rejected with 503.',
+      'Delay of the event loop. New calls are rejected if it is exceeded twice within two seconds and 64 new calls are in progress.',
     result: '503 `Overloaded`',
   },
   upstreamConnections: {
