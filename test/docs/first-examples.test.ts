@@ -7,7 +7,7 @@ import { readPage, runPage } from './page.ts';
 const root = join(import.meta.dirname, '../..');
 const bin = `exec '${process.execPath}' '${root}/bin/soapbridge.js'`;
 
-for (const name of ['operations.md', 'limits.md', 'credentials.md', 'pages.md']) {
+for (const name of ['operations.md', 'limits.md', 'credentials.md', 'pages.md', 'scale.md', 'security.md']) {
   test(`docs/${name}: the first example runs in an empty folder`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'example-'));
     t.teardown(() => rmSync(folder, { recursive: true }));
@@ -19,6 +19,7 @@ for (const name of ['operations.md', 'limits.md', 'credentials.md', 'pages.md'])
 }
 
 for (const [name, counts] of [
+  ['attachments.md', { served: 0, compared: 1 }],
   ['contract.md', { served: 1, compared: 0 }],
   ['openapi-to-soap.md', { served: 0, compared: 0 }],
   ['derived-openapi.md', { served: 0, compared: 0 }],
