@@ -1,5 +1,6 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
+import { noteWait } from '../telemetry/request-stats.ts';
 import { LargeReplies } from './large-replies.ts';
 import { MemoryQueue, type Room } from './memory-queue.ts';
 import { NetworkPlaces } from './network-places.ts';
@@ -325,7 +326,7 @@ export class Admission {
       await this.#permits.wait();
       this.#begin(slot);
     } finally {
-      slot.stats.queueMs = performance.now() - began;
+      noteWait(slot.stats, began, performance.now());
     }
   }
 }

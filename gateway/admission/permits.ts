@@ -1,4 +1,5 @@
 import type { CallError } from '../call/error.ts';
+import type { RequestStats } from '../telemetry/request-stats.ts';
 
 /** The capacity that one call holds. */
 export interface Slot {
@@ -8,10 +9,8 @@ export interface Slot {
   enteredAfter: number;
   /** Number of bytes of bodies that it keeps in memory. */
   heldBytes: number;
-  readonly stats: {
-    /** Time that it waited for its permit and for connections, in ms. */
-    queueMs: number;
-  };
+  /** Its waits for a permit and for connections. */
+  readonly stats: Pick<RequestStats, 'queueMs' | 'waits'>;
 }
 
 /** A semaphore with a maximum number of permits, and a limited queue with a limited waiting time. */

@@ -3,6 +3,7 @@ import {
   createTraceState,
   ROOT_CONTEXT,
   type Span,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
   TraceFlags,
@@ -16,7 +17,13 @@ import {
   envDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
+import {
+  BatchSpanProcessor,
+  type IdGenerator,
+  NodeTracerProvider,
+  RandomIdGenerator,
+  type SpanExporter,
+} from '@opentelemetry/sdk-trace-node';
 import { one, type Snapshot } from './metrics.ts';
 import type { Observed, ObservedCall, Observer } from './observer.ts';
 import type { RequestStats } from './request-stats.ts';
@@ -26,13 +33,15 @@ import type { Traces } from './traces.ts';
 interface Open {
   readonly call: Span;
   readonly context: Context;
-  upstream: Span | undefined;
+  /** Id, name and method of the upstream span. It is created when its start is known. Undefined without a call. */
+  upstream: { readonly id: string; readonly method: string; readonly path: string } | undefined;
   /**
    * Difference between ms since 1970 and `performance.now()`. All spans of a call use the same difference, so that
    * their times are consistent.
    */
   readonly offset: number;
-  /** Time of the upstream's response, in ms of `performance.now()`. */
+  /** Times when the upstream request was ready and when its response arrived, in ms of `performance.now()`. */
+  decodedAt: number | undefined;
   answeredAt: number | undefined;
 }
 
@@ -47,6 +56,7 @@ export class OpenTelemetry implements Traces {
   readonly #exporter: WatchedExporter;
   readonly #provider: NodeTracerProvider;
   readonly #tracer: Tracer;
+  readonly #ids = new ChosenIds();
   readonly #open = new Map<RequestStats, Open>();
 
   /**
@@ -59,6 +69,7 @@ export class OpenTelemetry implements Traces {
       resource: defaultResource()
         .merge(resourceFromAttributes({ 'service.name': 'soapbridge' }))
         .merge(detectResources({ detectors: [envDetector] })),
+      idGenerator: this.#ids,
       spanProcessors: [new BatchSpanProcessor(this.#exporter)],
     });
     this.#tracer = this.#provider.getTracer('soapbridge');
@@ -67,7 +78,10 @@ export class OpenTelemetry implements Traces {
   observerOf(contract: string): Observer {
     return {
       sending: (exchange, call) => this.#beginUpstream(exchange, call),
-      settled: ({ stats }) => this.#endUpstream(stats),
+      settled: ({ stats }) => {
+        const spans = this.#open.get(stats);
+        if (spans !== undefined) spans.answeredAt = performance.now();
+      },
       finished: (exchange) => this.#end(exchange, contract),
     };
   }
@@ -93,47 +107,58 @@ export class OpenTelemetry implements Traces {
     const call = this.#tracer.startSpan(name, options, parentOf(head.headers));
     const context = trace.setSpan(ROOT_CONTEXT, call);
     stats.traceId = call.spanContext().traceId;
-    return { call, context, upstream: undefined, offset, answeredAt: undefined };
+    return { call, context, upstream: undefined, offset, decodedAt: undefined, answeredAt: undefined };
   }
 
   /** Returns the header fields that add the upstream's spans to the trace. */
   #beginUpstream(exchange: Observed, { method, operation }: ObservedCall): Readonly<Record<string, string>> {
-    const { started, stats } = exchange;
     const { path } = operation.upstream;
-    const now = performance.now();
     const spans = this.#begin(exchange);
-    this.#open.set(stats, spans);
-    const { context, offset } = spans;
-    this.#tracer.startSpan('decode', { startTime: offset + started }, context).end(offset + now);
-    const attributes = { 'http.request.method': method, 'url.template': path };
-    const options = { kind: SpanKind.CLIENT, startTime: offset + now, attributes };
-    spans.upstream = this.#tracer.startSpan(`${method} ${path}`, options, context);
-    return headersOf(spans.upstream);
+    this.#open.set(exchange.stats, spans);
+    spans.decodedAt = performance.now();
+    spans.upstream = { id: this.#ids.generateSpanId(), method, path };
+    // A child span has the sampling decision of its parent.
+    return headersOf({ ...spans.call.spanContext(), spanId: spans.upstream.id });
   }
 
-  #endUpstream(stats: RequestStats): void {
-    const spans = this.#open.get(stats);
-    const { upstream } = spans ?? {};
-    if (spans === undefined || upstream === undefined) return;
-    const now = performance.now();
-    spans.answeredAt = now;
-    const { upstreamStatus, retries } = stats;
-    if (upstreamStatus > 0) upstream.setAttribute('http.response.status_code', upstreamStatus);
-    if (retries > 0) upstream.setAttribute('http.request.resend_count', retries);
-    if (upstreamStatus === 0 || upstreamStatus >= 400) upstream.setStatus({ code: SpanStatusCode.ERROR });
-    upstream.end(spans.offset + now);
+  /** Writes the spans of the parts of a call: `queue`, `decode`, the upstream call and `encode`. */
+  #writeParts(spans: Open, { started, stats }: Observed, end: number): void {
+    const { decodedAt, answeredAt } = spans;
+    const write = (name: string, from: number, to: number): void =>
+      this.#tracer.startSpan(name, { startTime: spans.offset + from }, spans.context).end(spans.offset + to);
+    const { waits = [] } = stats;
+    for (const wait of waits) write('queue', ...wait);
+    if (decodedAt !== undefined) {
+      const [, admittedAt = started] = waits.findLast(([, to]) => to <= decodedAt) ?? [];
+      write('decode', admittedAt, decodedAt);
+    }
+    if (answeredAt === undefined) return;
+    if (stats.sent > 0) this.#writeUpstream(spans, stats, answeredAt);
+    write('encode', answeredAt, Math.max(answeredAt, end));
+  }
+
+  /** Writes the upstream span. It begins when the request is passed to a connection, after all waits for one. */
+  #writeUpstream({ upstream, context, offset }: Open, stats: RequestStats, end: number): void {
+    if (upstream === undefined) return;
+    const { id, method, path } = upstream;
+    const { upstreamStatus, retries, sentAt } = stats;
+    const attributes = { 'http.request.method': method, 'url.template': path };
+    const options = { kind: SpanKind.CLIENT, startTime: offset + sentAt, attributes };
+    this.#ids.next = id;
+    const span = this.#tracer.startSpan(`${method} ${path}`, options, context);
+    if (upstreamStatus > 0) span.setAttribute('http.response.status_code', upstreamStatus);
+    if (retries > 0) span.setAttribute('http.request.resend_count', retries);
+    if (upstreamStatus === 0 || upstreamStatus >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end(offset + end);
   }
 
   #end(exchange: Observed, contract: string): void {
     const { started, stats } = exchange;
     const spans = this.#open.get(stats) ?? this.#begin(exchange);
     this.#open.delete(stats);
-    const { call, context, offset, answeredAt } = spans;
+    const { call, offset } = spans;
     const now = started + stats.ms;
-    if (answeredAt !== undefined)
-      this.#tracer
-        .startSpan('encode', { startTime: offset + answeredAt }, context)
-        .end(offset + Math.max(answeredAt, now));
+    this.#writeParts(spans, exchange, now);
     call.setAttributes({
       'http.request.method': stats.method,
       'http.response.status_code': stats.status,
@@ -148,6 +173,20 @@ export class OpenTelemetry implements Traces {
     if ((stats.meant ?? stats.status) >= 500) call.setStatus({ code: SpanStatusCode.ERROR });
     call.end(offset + now);
   }
+}
+
+/** Generates random ids, and can give a span an id that was chosen before the span is created. */
+class ChosenIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  readonly generateTraceId = (): string => this.#random.generateTraceId();
+  /** Id of the next span; undefined for a random one. */
+  next: string | undefined;
+
+  readonly generateSpanId = (): string => {
+    const id = this.next ?? this.#random.generateSpanId();
+    this.next = undefined;
+    return id;
+  };
 }
 
 type WatchedExporter = SpanExporter & { readonly lost: () => number };
@@ -193,8 +232,12 @@ function parentOf(headers: IncomingHeaders): Context {
 
 type IncomingHeaders = Observed['head']['headers'];
 
-function headersOf(span: Span): Readonly<Record<string, string>> {
-  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+function headersOf({
+  traceId,
+  spanId,
+  traceFlags,
+  traceState,
+}: SpanContext): Readonly<Record<string, string>> {
   const flags = traceFlags.toString(16).padStart(2, '0');
   const state = traceState?.serialize() ?? '';
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(state === '' ? {} : { tracestate: state }) };

@@ -56,8 +56,12 @@ export interface RequestStats {
    * in ms.
    */
   upstreamMs: number;
+  /** Time when the first attempt was passed to a connection, in ms of `performance.now()`; 0 before that. */
+  sentAt: number;
   /** Time spent waiting for a permit and for connections, in ms. */
   queueMs: number;
+  /** The waits in `queueMs`, the first one first. Undefined if the call never waited. */
+  waits?: Wait[] | undefined;
   /** True if the caller disconnected before its reply. */
   aborted: boolean;
   noted: Noted | undefined;
@@ -74,6 +78,9 @@ export interface RequestStats {
    */
   writeId: string | undefined;
 }
+
+/** Begin and end of a wait, in ms of `performance.now()`. */
+export type Wait = readonly [from: number, to: number];
 
 /** Failure of an upstream call. Its texts never contain data of the caller or the upstream. */
 export interface UpstreamFailure {
@@ -172,7 +179,9 @@ export function startStats(
     retries: 0,
     upstreamStatus: 0,
     upstreamMs: 0,
+    sentAt: 0,
     queueMs: 0,
+    waits: undefined,
     aborted: false,
     noted: undefined,
     isReadTwice: false,
@@ -182,6 +191,16 @@ export function startStats(
     writeId: undefined,
   };
 }
+
+/** Records a wait for a permit or a connection. */
+export function noteWait(stats: Pick<RequestStats, 'queueMs' | 'waits'>, from: number, to: number): void {
+  stats.queueMs += to - from;
+  stats.waits ??= [];
+  if (stats.waits.length < maxWaits) stats.waits.push([from, to]);
+}
+
+/** Maximum number of recorded waits of a request. The calls of a mapping may wait more often. */
+export const maxWaits = 16;
 
 /** Records a failure of an upstream call. */
 export function noteFailure(

@@ -8,7 +8,7 @@ import type { Quote } from '../../mappings/contract/reason.ts';
 import type { UpstreamRequest } from '../../mappings/http-mapping/call.ts';
 import { overloaded, smallBytes } from '../admission/admission.ts';
 import { CallError, overLimit } from '../call/error.ts';
-import { noteFailure } from '../telemetry/request-stats.ts';
+import { noteFailure, noteWait } from '../telemetry/request-stats.ts';
 import type { Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
 import { type Collected, Collector, readOnLater, turnBytes } from './collector.ts';
@@ -192,7 +192,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { breaker } = this.#line;
     const now = performance.now();
     this.#unpark();
-    this.#waiting.stats.queueMs += now - this.#since;
+    noteWait(this.#waiting.stats, this.#since, now);
     this.#dispatchedAt = now;
     this.#since = now;
     const refused = breaker.hasOpenedSince(this.operation, this.#cameIn) ? this.#refusal(now) : undefined;
@@ -204,6 +204,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const { pool, prefix, headers: line } = this.#line;
     const { method, path, headers, body } = this.#request;
     this.#stage = 'connecting';
+    if (this.#waiting.stats.sent === 0) this.#waiting.stats.sentAt = this.#dispatchedAt;
     this.#waiting.stats.sent++;
     if (this.#isAgain) this.#waiting.stats.retries++;
     this.#waiting.stats.upstreamStatus = 0;
@@ -292,8 +293,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   onDue(): void {
     if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
-    else if (this.#stage === 'waiting') this.#shed();
-    else if (this.#isFlooded()) this.#giveInvalid('too many bytes outside the body');
+    else if (this.#stage === 'waiting') {
+      if (this.#nextTry === undefined) noteWait(this.#waiting.stats, this.#since, performance.now());
+      this.#shed();
+    } else if (this.#isFlooded()) this.#giveInvalid('too many bytes outside the body');
     else {
       // A deadline that was near from the start, for example after a slow request, is no failure of the upstream.
       const now = performance.now();

@@ -48,7 +48,16 @@ export interface Waiting {
   ownSecrets: readonly string[];
   readonly stats: Pick<
     RequestStats,
-    'caller' | 'upstream' | 'failures' | 'sent' | 'retries' | 'upstreamStatus' | 'upstreamMs' | 'queueMs'
+    | 'caller'
+    | 'upstream'
+    | 'failures'
+    | 'sent'
+    | 'retries'
+    | 'upstreamStatus'
+    | 'upstreamMs'
+    | 'sentAt'
+    | 'queueMs'
+    | 'waits'
   >;
 }
 

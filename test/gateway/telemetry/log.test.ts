@@ -426,6 +426,7 @@ const settled: RequestRecord = {
   retries: 0,
   upstreamStatus: 0,
   upstreamMs: 0,
+  sentAt: 0,
   queueMs: 0,
   aborted: false,
   noted: undefined,

@@ -3,6 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { asksForTraces } from '../../../gateway/process/traces.ts';
+import { maxWaits, noteWait, startStats } from '../../../gateway/telemetry/request-stats.ts';
+import type { Limits } from '../../../mappings/contract/limits.ts';
+import { until } from '../../until.ts';
 import { emptyReply, envelope, keyHeaders, startGateway } from '../gateway.ts';
 
 interface OtlpSpan {
@@ -132,6 +135,88 @@ test.serial('a failed call has its error in the span, sent upstream or not', asy
   const upstream = collector.spans.find(({ kind }) => kind === 3);
   t.is(upstream?.status.code, 2);
   t.is(upstream === undefined ? undefined : attributesOf(upstream)['http.response.status_code'], 500);
+});
+
+/** Starts a gateway with traces whose upstream keeps each call until it is released. */
+async function startHeld(t: ExecutionContext, limits: Partial<Limits>) {
+  const collector = await startCollector(t);
+  const gateway = await startGateway(t, { serve: { traces: true }, limits });
+  const held: (() => void)[] = [];
+  gateway.answer((_hit, response) => held.push(() => response.end(emptyReply)));
+  const read = () => gateway.send('POST', '/json/reply/GetSearch', keyHeaders, '{}');
+  const next = async (): Promise<() => void> => {
+    await until(() => held.length > 0);
+    return held.shift() ?? (() => {});
+  };
+  return { collector, gateway, read, next };
+}
+
+test.serial('the upstream span starts when the call is sent; the wait before is a queue span', async (t) => {
+  const { collector, gateway, read, next } = await startHeld(t, { upstreamConnections: 1 });
+  const first = read();
+  const release = await next();
+  const second = read();
+  await until(() => gateway.running.load().inFlight === 2);
+  release();
+  t.is((await first).status, 200);
+  (await next())();
+  t.is((await second).status, 200);
+  await collector.atLeast(9);
+  const queued = collector.spans.filter(({ name }) => name === 'queue');
+  t.is(queued.length, 1);
+  const [queue] = queued;
+  const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === queue?.parentSpanId);
+  t.deepEqual(
+    below.map(({ name }) => name),
+    ['queue', 'decode', 'POST /json/reply/GetSearch', 'encode'],
+  );
+  const [, decode, upstream] = below;
+  t.is(upstream?.startTimeUnixNano, queue?.endTimeUnixNano);
+  t.true(BigInt(queue?.startTimeUnixNano ?? 0) >= BigInt(decode?.endTimeUnixNano ?? 0));
+  t.is(gateway.hits[1]?.headers.traceparent, `00-${queue?.traceId}-${upstream?.spanId}-01`);
+});
+
+test.serial('the wait for a slot is a queue span before decode', async (t) => {
+  const { collector, gateway, read, next } = await startHeld(t, { inFlight: 1 });
+  const first = read();
+  const release = await next();
+  const second = read();
+  await until(() => gateway.running.load().queued === 1);
+  release();
+  (await next())();
+  await Promise.all([first, second]);
+  await collector.atLeast(9);
+  const queue = collector.spans.find(({ name }) => name === 'queue');
+  const decode = collector.spans.find(
+    ({ name, parentSpanId }) => name === 'decode' && parentSpanId === queue?.parentSpanId,
+  );
+  t.is(decode?.startTimeUnixNano, queue?.endTimeUnixNano);
+});
+
+test.serial('a call that gets no connection has a queue span and no upstream span', async (t) => {
+  const limits = { upstreamConnections: 1, upstreamQueueMs: 50 };
+  const { collector, read, next } = await startHeld(t, limits);
+  const first = read();
+  const release = await next();
+  t.is((await read()).status, 503);
+  release();
+  t.is((await first).status, 200);
+  await collector.atLeast(8);
+  const queue = collector.spans.find(({ name }) => name === 'queue');
+  const below = collector.spans.filter(({ parentSpanId }) => parentSpanId === queue?.parentSpanId);
+  t.deepEqual(
+    below.map(({ name }) => name),
+    ['queue', 'decode', 'encode'],
+  );
+});
+
+test('maxWaits: further waits of a request are only added to its time', (t) => {
+  const stats = startStats('id', 'POST');
+  for (let at = 0; at < maxWaits; at++) noteWait(stats, at, at + 1);
+  t.is(stats.waits?.length, maxWaits);
+  noteWait(stats, maxWaits, maxWaits + 1);
+  t.is(stats.waits?.length, maxWaits);
+  t.is(stats.queueMs, maxWaits + 1);
 });
 
 test.serial('a failing collector affects no call; lost spans are counted, and logged once', async (t) => {
