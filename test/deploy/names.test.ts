@@ -6,6 +6,8 @@ import { CallerWindows } from '../../gateway/admission/caller-windows.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
 import { createCoreCallerLimits } from '../../gateway/core/caller-limits.ts';
 import { Certificates } from '../../gateway/process/certificates.ts';
+import { createFailedHandshakes } from '../../gateway/process/failed-handshakes.ts';
+import { openFileMetrics } from '../../gateway/process/open-files.ts';
 import { stateMetrics } from '../../gateway/process/state-metrics.ts';
 import { createMetrics } from '../../gateway/telemetry/metrics.ts';
 import { defaultLimits } from '../../mappings/contract/limits.ts';
@@ -31,7 +33,12 @@ test('every metric that deploy/ names is one of the gateway’s', (t) => {
   const store = { isAway: false, missed: 0 };
   const ofLimits = createCoreCallerLimits(() => ({ rulesOf: () => undefined, counts, store, local })).read();
   const ofState = [...stateMetrics([], { isSuccessful: true, loadedAt: 0 }), ...new Certificates().read()];
-  const all = [...[...own, ...ofLimits, ...ofState].map(({ name }) => name), ...ofWorkers];
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} };
+  const ofProcess = [...createFailedHandshakes(quiet).read(), ...openFileMetrics()];
+  const traces = readFileSync(new URL('../gateway/telemetry/open-telemetry.ts', folder), 'utf8');
+  const ofTraces = [...traces.matchAll(/\bone\('(\w+)'/g)].map(([, name]) => name);
+  const told = [...own, ...ofLimits, ...ofState, ...ofProcess].map(({ name }) => name);
+  const all = [...told, ...ofWorkers, ...ofTraces];
   const names = new Set(all.map((name) => `soapbridge_${name}`));
   let found = 0;
   for (const file of files) {
@@ -100,12 +107,23 @@ for (const file of ['kubernetes/base/deployment.yaml', 'helm/soapbridge/template
   });
 }
 
-test('docs/deploy.md lists every alert with its severity', (t) => {
-  const file: { groups: { rules: { alert?: string; labels?: { severity: string } }[] }[] } = parse(
+interface Rule {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly labels?: { readonly severity: string };
+  readonly annotations?: { readonly panel?: string };
+}
+
+function rules(): readonly Rule[] {
+  const file: { readonly groups: readonly { readonly rules: readonly Rule[] }[] } = parse(
     read('prometheus/rules.yaml'),
   );
-  const rules = file.groups.flatMap((group) => group.rules);
-  const alerts = rules.flatMap(({ alert, labels }) =>
+  return file.groups.flatMap((group) => group.rules);
+}
+
+test('docs/deploy.md lists every alert with its severity', (t) => {
+  const alerts = rules().flatMap(({ alert, labels }) =>
     alert === undefined ? [] : [`${alert} ${labels?.severity}`],
   );
   const page = readFileSync(new URL('../docs/deploy.md', folder), 'utf8');
@@ -115,10 +133,34 @@ test('docs/deploy.md lists every alert with its severity', (t) => {
   t.deepEqual(listed.sort(), alerts.sort());
 });
 
+interface Panel {
+  readonly type: string;
+  readonly title: string;
+  readonly targets?: readonly unknown[];
+}
+
+const dashboard: { readonly panels: readonly Panel[] } = JSON.parse(read('grafana/soapbridge.json'));
+
 test('the Grafana dashboard asks for something in each panel', (t) => {
-  const { panels } = JSON.parse(read('grafana/soapbridge.json'));
+  const panels = dashboard.panels.filter(({ type }) => type !== 'row');
   t.true(panels.length > 10);
-  for (const { title, targets } of panels) t.true(targets.length > 0, title);
+  for (const { title, targets } of panels) t.true(targets !== undefined && targets.length > 0, title);
+  t.is(new Set(panels.map(({ title }) => title)).size, panels.length, 'titles are unique');
+});
+
+test('every alert names a panel of the dashboard', (t) => {
+  const titles = new Set(dashboard.panels.map(({ title }) => title));
+  let found = 0;
+  for (const { alert, annotations } of rules()) {
+    if (alert === undefined) continue;
+    found++;
+    t.true(titles.has(annotations?.panel ?? ''), alert);
+  }
+  t.true(found > 20);
+});
+
+test('rules keep the labels of the environment', (t) => {
+  for (const { alert, record, expr } of rules()) t.notRegex(expr, /\bby \(/, alert ?? record);
 });
 
 /** Returns the variables that a file sets, for each kind of file. */
