@@ -86,7 +86,7 @@ function operationSection(
 }
 
 /** Returns a URI template like `/dbs/{id}?subUserName={subUserName}`. */
-function routeTemplate({ segments, query }: Route): string {
+export function routeTemplate({ segments, query }: Route): string {
   const path = segments
     .map((segment) => (segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.field}}`))
     .join('');

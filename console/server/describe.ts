@@ -2,6 +2,7 @@ import { scalarTable } from '../../mappings/codec/scalars/table.ts';
 import { adoptedOperation } from '../../mappings/contract/adopted.ts';
 import type { Contract, Field, NamedType, Operation, Type } from '../../mappings/contract/model.ts';
 import { partsOf } from '../../mappings/contract/model.ts';
+import { routeTemplate } from '../../wsdl/page.ts';
 import { credentialHeaders } from '../../wsdl/samples/placeholders.ts';
 import type {
   FormDescription,
@@ -11,7 +12,6 @@ import type {
   TypeRef,
 } from '../description.ts';
 import { elementsOf } from './adopted-elements.ts';
-import { routeTemplate } from './operation.ts';
 import { signInWays } from './sign-in.ts';
 import { credentialBlocks, type Site } from './view.ts';
 

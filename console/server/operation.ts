@@ -1,8 +1,8 @@
 import { callErrors, errorSample } from '../../gateway/protocols/error-samples.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
-import type { Route } from '../../mappings/contract/model.ts';
 import type { AdoptedMessage } from '../../mappings/contract/type-graph.ts';
 import { typeGraphOf } from '../../mappings/type-graph.ts';
+import { routeTemplate } from '../../wsdl/page.ts';
 import { type Html, html } from './html.ts';
 import { collections, programsOf } from './kit.ts';
 import { addressCode, codeBlock, table } from './layout.ts';
@@ -97,15 +97,6 @@ function addresses({ site, address, texts }: View, { operation }: CompiledOperat
     rows,
     say('overview.addresses'),
   );
-}
-
-/** Returns a URI template like `/dbs/{id}?subUserName={subUserName}`. */
-export function routeTemplate({ segments, query }: Route): string {
-  const path = segments.map((segment) =>
-    segment.kind === 'literal' ? `/${segment.text}` : `/{${segment.field}}`,
-  );
-  const words = query.map((name) => `${name}={${name}}`).join('&');
-  return words === '' ? path.join('') : `${path.join('')}?${words}`;
 }
 
 function samples(view: View, compiled: CompiledOperation): Html {
