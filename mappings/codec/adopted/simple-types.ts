@@ -9,12 +9,8 @@ import { isNcName } from '../../xml/characters.ts';
 import { xmlNamespace, xmlnsNamespace } from '../../xml/namespaces.ts';
 import { scanNull } from '../element.ts';
 import { MismatchError, type ProblemCode } from '../problem.ts';
-import { base64Binary } from '../scalars/base64.ts';
-import { boolean } from '../scalars/boolean.ts';
-import { duration } from '../scalars/duration.ts';
-import { withNonFinite } from '../scalars/non-finite.ts';
-import { collapse, type IntegerRange } from '../scalars/numbers.ts';
-import { decimal, floating, integer } from '../scalars/numeric.ts';
+import { collapse } from '../scalars/numbers.ts';
+import { integer } from '../scalars/numeric.ts';
 import {
   type Conversion,
   invalid,
@@ -27,7 +23,7 @@ import {
   tokenIn,
 } from '../scalars/scalar.ts';
 import { string } from '../scalars/strings.ts';
-import { scalarRows } from '../scalars/table.ts';
+import { type ScalarRow, scalarRows } from '../scalars/table.ts';
 import { escapeAttribute, quoteJson, quoteText, someNames } from '../scalars/text.ts';
 import { createZone, type Zone } from '../scalars/zone.ts';
 import { scalarWriter } from '../types/scalar.ts';
@@ -97,7 +93,7 @@ export function compileSimpleTypes(settings: Settings, limits: Limits): SimpleOf
       return enumerated(type, unionOf(members, limits), settings, limits);
     }
     if (type.builtIn === 'QName' || type.builtIn === 'NOTATION') return qualifiedNames(limits);
-    const scalar = scalarOf(type, settings, zone);
+    const scalar = scalarOf(type, settings, limits, zone);
     const isBig = settings.bigNumbers === 'text' && big.has(type.builtIn);
     return enumerated(type, ofScalar(isBig ? asText(scalar) : scalar, limits), settings, limits);
   };
@@ -132,8 +128,9 @@ function asText(scalar: Scalar): Scalar {
   };
 }
 
-const bounds = new Map<string, IntegerRange | undefined>(
-  scalarRows.map(([, { xsd, bounds: range }]) => [xsd, range]),
+/** The scalars of built-in types that have the same values in both kinds of contract. */
+const rows = new Map<string, ScalarRow>(
+  scalarRows.flatMap(([, row]) => (row.xsd === 'string' ? [] : [[row.xsd, row]])),
 );
 
 /** Returns the time zone for times without an offset; undefined if they stay without one. */
@@ -143,17 +140,16 @@ function zoneOf({ dates, upstreamTimeZone = dates === 'utc' ? 'UTC' : undefined 
 
 function scalarOf(
   { builtIn, facets }: SimpleType,
-  { dates, invalidDates, nonFiniteNumbers }: Settings,
+  settings: Settings,
+  limits: Limits,
   zone: Zone | undefined,
 ): Scalar {
-  const range = bounds.get(builtIn);
-  if (range !== undefined) return integer(builtIn, range);
+  const { dates, invalidDates } = settings;
   if (builtIn === 'dateTime' && dates === 'utc' && zone !== undefined)
     return zonedDateTime(zone, invalidDates);
   if (isTemporal(builtIn)) return temporal(builtIn, invalidDates, zone);
-  if (builtIn === 'duration') return duration(invalidDates);
-  if (builtIn === 'float' || builtIn === 'double') return withNonFinite(floating(builtIn), nonFiniteNumbers);
-  return scalars[builtIn] ?? stringOf(builtIn, facets.whiteSpace);
+  const scalar = rows.get(builtIn)?.compile({ settings, limits }) ?? scalars[builtIn];
+  return scalar ?? stringOf(builtIn, facets.whiteSpace);
 }
 
 /** Returns the codec of an integer with a bound on one side only (XSD Part 2, 3.3.14, 3.3.15, 3.3.20, 3.3.25). */
@@ -218,16 +214,12 @@ function hexOf(text: string): string | undefined {
   return text.length % 2 === 0 && !/[^\da-fA-F]/.test(text) ? text : undefined;
 }
 
-/** Built-in types other than bounded integers, calendar types and text. */
+/** Built-in types that no OpenAPI contract has, besides calendar types and text. */
 const scalars: { readonly [name in BuiltIn]?: Scalar } = {
-  integer: integer('integer'),
   nonPositiveInteger: signed('nonPositiveInteger', (token) => token.startsWith('-') || token === '0'),
   negativeInteger: signed('negativeInteger', (token) => token.startsWith('-')),
   nonNegativeInteger: signed('nonNegativeInteger', (token) => !token.startsWith('-')),
   positiveInteger: signed('positiveInteger', (token) => !token.startsWith('-') && token !== '0'),
-  decimal,
-  boolean,
-  base64Binary,
   hexBinary,
 };
 
