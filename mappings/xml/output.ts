@@ -12,12 +12,10 @@ export interface Piece {
 
 /** Converts a constant text to a piece, in UTF-8. */
 export function piece(text: string): Piece {
-  const bytes = Buffer.from(text);
-  const padded = Buffer.alloc(Math.ceil(bytes.length / 8) * 8);
-  bytes.copy(padded);
-  const groups = new Float64Array(padded.length / 8);
-  for (let index = 0; index < groups.length; index++) groups[index] = padded.readDoubleLE(index * 8);
-  return { groups, length: bytes.length };
+  const length = Buffer.byteLength(text);
+  const groups = new Float64Array(Math.ceil(length / 8));
+  Buffer.from(groups.buffer).write(text);
+  return { groups, length };
 }
 
 /** Counts the characters that XML does not allow and that U+FFFD replaces (W21). */

@@ -178,6 +178,21 @@ function parameterName(name: string): string {
 
 const wordsOfJava: ReadonlySet<string> = new Set(javaWords.map(folded));
 
+/** Returns true if no name is pinned, reserved or equal to another one, so that the namer would not change them. */
+function areFree(
+  wanted: readonly Wanted[],
+  pinned: Names,
+  reserved: ReadonlySet<string> | undefined,
+): boolean {
+  const taken = new Set<string>();
+  for (const { key, name } of wanted) {
+    const element = folded(name);
+    if (pinned.has(key) || reserved?.has(element) === true || taken.has(element)) return false;
+    taken.add(element);
+  }
+  return true;
+}
+
 /** Names the elements of each record and union uniquely. Elements of a wrapper are never reserved words of Java. */
 function nameElements(
   { reached, elements, wrappers, pinned }: TypeNamesSource,
@@ -188,6 +203,19 @@ function nameElements(
   for (const [type, list] of elements) {
     if (!reached.has(type)) continue;
     const owner = keys.get(type) ?? wrappers.get(type) ?? '';
+    const isWrapper = wrappers.has(type);
+    const reserved = isWrapper ? wordsOfJava : undefined;
+    const wanted = list.map(({ path, tail, wanted: name }) => ({
+      key: owner + path,
+      name: usable(isWrapper ? parameterName(name()) : name(), tail),
+    }));
+    if (areFree(wanted, pinned.members, reserved)) {
+      for (const [index, { key, name }] of wanted.entries()) {
+        names.set(key, name);
+        list[index]?.set(name);
+      }
+      continue;
+    }
     const byPath = new Map(list.map((element) => [owner + element.path, element]));
     const own = new Map(
       [...byPath.keys()].flatMap((key) => {
@@ -195,13 +223,7 @@ function nameElements(
         return name === undefined ? [] : [[key, name] as const];
       }),
     );
-    const isWrapper = wrappers.has(type);
-    const reserved = isWrapper ? wordsOfJava : undefined;
     const namer = createNamer(own, undefined, (key) => byPath.get(key)?.tail ?? key, undefined, reserved);
-    const wanted = list.map(({ path, tail, wanted: name }) => ({
-      key: owner + path,
-      name: usable(isWrapper ? parameterName(name()) : name(), tail),
-    }));
     for (const [key, name] of namer.give(wanted)) {
       names.set(key, name);
       byPath.get(key)?.set(name);

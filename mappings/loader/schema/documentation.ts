@@ -1,6 +1,15 @@
 import { isFormat } from '../../codec/scalars/formats.ts';
 import { scalarTable } from '../../codec/scalars/table.ts';
-import type { Check, RecordType, Rules, TupleType, Type, UnionType, Words } from '../../contract/model.ts';
+import type {
+  Bound,
+  Check,
+  RecordType,
+  Rules,
+  TupleType,
+  Type,
+  UnionType,
+  Words,
+} from '../../contract/model.ts';
 import { pointerSegment } from '../document/error.ts';
 import { isNode, type Node, textOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
@@ -41,11 +50,11 @@ export function memberDocumentation(member: DocumentedMember, references: Refere
   const example = exampleOf([...nearby, ...places], references);
   const hints = hintsOf(stated, places, type, references);
   references.allowance.stepText(pointer, description.length + facts.length + (example?.length ?? 0));
-  return {
-    ...(description !== '' || facts !== '' ? { words: { description, facts } } : {}),
-    ...(example === undefined ? {} : { example }),
-    ...(hints === undefined ? {} : { hints }),
-  };
+  const documentation: { -readonly [Part in keyof Documentation]: Documentation[Part] } = {};
+  if (description !== '' || facts !== '') documentation.words = { description, facts };
+  if (example !== undefined) documentation.example = example;
+  if (hints !== undefined) documentation.hints = hints;
+  return documentation;
 }
 
 /**
@@ -53,6 +62,7 @@ export function memberDocumentation(member: DocumentedMember, references: Refere
  */
 function exampleOf(places: readonly Statement[], references: References): string | undefined {
   const most = references.allowance.limits.contractExample;
+  if (!places.some(({ node }) => hasExample(node))) return undefined;
   const stated = places.flatMap((place) => examplesOf(place, references));
   const defaults = places.flatMap((place) => (place.node.default === undefined ? [] : [place.node.default]));
   for (const value of [...stated, ...defaults]) {
@@ -60,6 +70,10 @@ function exampleOf(places: readonly Statement[], references: References): string
     if (json !== undefined) return json;
   }
   return undefined;
+}
+
+function hasExample({ example, examples, default: standard }: Node): boolean {
+  return example !== undefined || examples !== undefined || standard !== undefined;
 }
 
 /** Maximum depth of an example in the documentation. */
@@ -151,13 +165,13 @@ function hintsOf(
   if (typeof pattern === 'string' && pattern.length <= allowance.limits.contractPattern)
     checks.push({ kind: 'pattern', source: pattern });
   if (typeof format === 'string' && isFormat(format)) checks.push({ kind: 'format', name: format });
-  for (const [bound, value] of [
-    [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum', stated.minimum],
-    ['exclusiveMinimum', exclusiveMinimum],
-    [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum', stated.maximum],
-    ['exclusiveMaximum', exclusiveMaximum],
-  ] as const)
+  const addBound = (bound: Bound, value: unknown): void => {
     if (isExactNumber(value)) checks.push({ kind: 'bound', bound, number: String(value) });
+  };
+  addBound(exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum', stated.minimum);
+  addBound('exclusiveMinimum', exclusiveMinimum);
+  addBound(exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum', stated.maximum);
+  addBound('exclusiveMaximum', exclusiveMaximum);
   if (isExactNumber(stated.multipleOf) && stated.multipleOf > 0)
     checks.push({ kind: 'multipleOf', number: String(stated.multipleOf) });
   count('items', stated.minItems, stated.maxItems);
@@ -310,6 +324,7 @@ function countFact(name: string, least: unknown, most: unknown): string {
  */
 function boundsFact(stated: Node): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = stated;
+  if ((minimum ?? maximum ?? exclusiveMinimum ?? exclusiveMaximum) === undefined) return '';
   const bounds = [
     [exclusiveMinimum === true ? 'above' : 'from', minimum],
     ['above', exclusiveMinimum],

@@ -133,8 +133,10 @@ export function deepFreeze<T extends object>(root: T): T {
   const seen = new Set<object>([root]);
   for (const value of seen) {
     Object.freeze(value);
-    for (const inner of Object.values(value))
+    for (const key in value) {
+      const inner: unknown = value[key as keyof typeof value];
       if (typeof inner === 'object' && inner !== null) seen.add(inner);
+    }
   }
   return root;
 }

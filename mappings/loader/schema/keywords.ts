@@ -73,6 +73,11 @@ export function endsAfter({ items, unevaluatedItems, maxItems }: Node, count: nu
   return typeof maxItems === 'number' && maxItems <= count;
 }
 
+/** Keywords with which a schema has its own structure. */
+const structureKeywords = ['$ref', 'additionalProperties', 'enum', 'items'] as const;
+
+const combiners = ['anyOf', 'oneOf', 'allOf'] as const;
+
 /**
  * Returns the only schema in an `anyOf`, `oneOf` or `allOf`, ignoring null and annotations, and whether null is
  * allowed. Documents use this form for a reference that is nullable or has its own description. Undefined if the schema
@@ -82,12 +87,8 @@ export function innerOf(
   schema: Node,
   pointer: string,
 ): (Located & { readonly nullable: boolean }) | undefined {
-  if (
-    addsMembers(schema) ||
-    ['$ref', 'additionalProperties', 'enum', 'items'].some((key) => Object.hasOwn(schema, key))
-  )
-    return undefined;
-  const combined = (['anyOf', 'oneOf', 'allOf'] as const).filter((key) => Array.isArray(schema[key]));
+  if (structureKeywords.some((key) => Object.hasOwn(schema, key)) || addsMembers(schema)) return undefined;
+  const combined = combiners.filter((key) => Array.isArray(schema[key]));
   const [keyword] = combined;
   const variants = keyword === undefined ? undefined : schema[keyword];
   if (keyword === undefined || combined.length > 1 || !Array.isArray(variants)) return undefined;
@@ -133,9 +134,14 @@ export function isJsonType(value: unknown): value is JsonType {
   return jsonTypes.some((type) => type === value);
 }
 
+const kindsByName: ReadonlyMap<string, readonly JsonType[]> = new Map(
+  jsonTypes.map((type) => [type, [type]]),
+);
+
 /** Returns the JSON types that a schema allows, ignoring null. Empty if the schema does not restrict the type. */
 export function kindsOf(schema: Node): readonly JsonType[] {
   const { type } = schema;
+  if (typeof type === 'string') return kindsByName.get(type) ?? [];
   if (type !== undefined) return [type].flat().filter(isJsonType);
   if (
     isNode(schema.properties) ||
