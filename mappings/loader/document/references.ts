@@ -190,6 +190,12 @@ export class References {
     return current;
   }
 
+  /** Returns the object that a node is or refers to; undefined for another value. Failures are reported. */
+  objectAt(node: unknown, pointer: string): Node | undefined {
+    const found = this.resolve(node, pointer);
+    return !isUnresolved(found) && isNode(found.node) ? found.node : undefined;
+  }
+
   /** Opens the file that an address names relative to another file. File `''` is the document itself. */
   #open(address: string, from: string): Opened {
     if (address === '' && from === '') return { file: '', root: this.#document };

@@ -1,8 +1,8 @@
 import type { CredentialPart, Credentials, CredentialsBlock } from '../../contract/credentials.ts';
 import type { Operation, RecordType } from '../../contract/model.ts';
 import { pointerSegment, type Report } from '../document/error.ts';
-import { childOf, isNode, type Node, textOf } from '../document/node.ts';
-import { isUnresolved, type References } from '../document/references.ts';
+import { childOf, type Node, textOf } from '../document/node.ts';
+import type { References } from '../document/references.ts';
 import { folded, type Names, type Wanted } from '../names/names.ts';
 import { variantName } from '../names/portable.ts';
 import type { CredentialsOverlay, Overlay } from '../overlay/overlay.ts';
@@ -103,8 +103,8 @@ export function schemeCredentials(document: Node, references: References): Crede
   const taken = new Set<string>();
   const schemes = childOf(childOf(document, 'components'), 'securitySchemes');
   for (const [name, stated] of Object.entries(schemes)) {
-    const found = references.resolve(stated, '');
-    const place = isUnresolved(found) || !isNode(found.node) ? undefined : placeOf(found.node);
+    const found = references.objectAt(stated, '');
+    const place = found && placeOf(found);
     if (place === undefined || taken.has(place.name.toLowerCase())) continue;
     taken.add(place.name.toLowerCase());
     headers.set(name, place.name);

@@ -11,7 +11,6 @@ import { parseContentType } from '../../http-mapping/content-type.ts';
 import { pointerSegment } from '../document/error.ts';
 import { isBinary } from '../document/media-forms.ts';
 import { childOf, isNode, memberOf, type Node, shown, textOf } from '../document/node.ts';
-import { isUnresolved } from '../document/references.ts';
 import { identifier, upperFirst } from '../names/names.ts';
 import { examplesOf } from '../schema/documentation.ts';
 import { kindOf } from '../schema/keywords.ts';
@@ -132,8 +131,8 @@ function readAs(media: Media, { typeName, ...inputs }: BodyField, source: Operat
       return { fields: typed(rawTypes.binary), body: { kind: 'binary', field, mediaType } };
     default: {
       const charset = charsetOf(media, source);
-      const found = source.references.resolve(schema, pointer);
-      const isText = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'string';
+      const found = source.references.objectAt(schema, pointer);
+      const isText = found !== undefined && kindOf(found) === 'string';
       return {
         fields: typed(rawTypes.text, isText ? ruledBy : undefined),
         body: { kind: 'text', field, mediaType, charset },
@@ -159,8 +158,8 @@ export function linesType(media: Media, typeName: string, source: OperationsSour
 /** Returns the schema of a sequence. An array schema describes the whole sequence, any other schema each value. */
 function linesSchema({ schema, itemSchema }: Media, { references }: OperationsSource): Ruling {
   if (itemSchema !== undefined) return { ...itemSchema, of: 'items' };
-  const found = references.resolve(schema.node, schema.pointer);
-  const isWhole = !isUnresolved(found) && isNode(found.node) && kindOf(found.node) === 'array';
+  const found = references.objectAt(schema.node, schema.pointer);
+  const isWhole = found !== undefined && kindOf(found) === 'array';
   return { ...schema, of: isWhole ? 'values' : 'items' };
 }
 
@@ -281,11 +280,11 @@ function formOfList(
 ): Pick<BodyPart, 'separator' | 'deep'> | undefined {
   const encoding = memberOf(encodingsOf(media), json);
   if (!isNode(encoding) || (encoding.style === undefined && encoding.explode === undefined)) return undefined;
-  const found = references.resolve(schema, pointer);
-  if (isUnresolved(found) || !isNode(found.node)) return undefined;
+  const found = references.objectAt(schema, pointer);
+  if (found === undefined) return undefined;
   const { style = 'form', explode = style === 'form' } = encoding;
   if (style === 'deepObject') return { deep: overlay.settings.deepLists };
-  if (found.node.items === undefined) return undefined;
+  if (found.items === undefined) return undefined;
   const separator = memberOf(separators, String(style));
   if (typeof separator !== 'string') {
     const at = `${media.pointer}/encoding${pointerSegment(json)}/style`;
@@ -311,14 +310,13 @@ function partKind(
   contentType: string | undefined,
   { references }: OperationsSource,
 ): BodyPart['kind'] | 'files' {
-  const found = references.resolve(schema, pointer);
-  const node = isUnresolved(found) || !isNode(found.node) ? {} : found.node;
+  const node = references.objectAt(schema, pointer) ?? {};
   if (contentType !== undefined && jsonType.test(contentType)) return 'json';
   if (isFile(node, contentType)) return 'file';
   if (saysNothing(node) && contentType === undefined) return 'bytes';
   if (node.items === undefined) return 'text';
-  const items = references.resolve(node.items, `${pointer}/items`);
-  return !isUnresolved(items) && isNode(items.node) && isFile(items.node, contentType) ? 'files' : 'text';
+  const items = references.objectAt(node.items, `${pointer}/items`);
+  return items !== undefined && isFile(items, contentType) ? 'files' : 'text';
 }
 
 /** Returns true for a schema with annotations only. */

@@ -152,8 +152,8 @@ class Walk {
     const counts =
       addsMembers(rest) || ['$ref', 'allOf', 'additionalProperties'].some((key) => Object.hasOwn(rest, key));
     const { base, own } = counts ? withBase(around, [{ node: rest, pointer: at }]) : around;
-    const beside = this.#references.resolve(rest, at);
-    const kinds = isUnresolved(beside) || !isNode(beside.node) ? [] : kindsOf(beside.node);
+    const beside = this.#references.objectAt(rest, at);
+    const kinds = beside === undefined ? [] : kindsOf(beside);
     const tagsAt = tagsOf(node, at, base, this.#references);
     for (const [index, variant] of variants.entries()) {
       const place = `${at}/${keyword}/${index}`;
@@ -250,9 +250,8 @@ function partsOf({ $ref, allOf }: Node, at: string): Located[] {
  */
 function findOpenPart(node: Node, at: string, references: References): Located | 'several' | undefined {
   const open = partsOf(node, at).filter((part) => {
-    const found = references.resolve(part.node, part.pointer);
-    if (isUnresolved(found) || !isNode(found.node)) return false;
-    return openKeyword(found.node) !== undefined;
+    const found = references.objectAt(part.node, part.pointer);
+    return found !== undefined && openKeyword(found) !== undefined;
   });
   return open.length > 1 ? 'several' : open[0];
 }

@@ -1,4 +1,3 @@
-import { isFormat } from '../../codec/scalars/formats.ts';
 import { scalarTable } from '../../codec/scalars/table.ts';
 import type {
   Bound,
@@ -16,6 +15,7 @@ import { isUnresolved, type Located, type References } from '../document/referen
 import { fixedValues, isTypedFormat } from './keywords.ts';
 import type { SchemaMember } from './members.ts';
 import { schemaParts } from './resolve.ts';
+import { countsOf, formatOf } from './rules.ts';
 
 /** A member with the type and values of its field. */
 export interface DocumentedMember extends Pick<SchemaMember, 'pointer' | 'around' | 'examples'> {
@@ -155,16 +155,11 @@ function hintsOf(
 ): Rules | undefined {
   const { allowance } = references;
   const checks: Check[] = [];
-  const { pattern, format, exclusiveMinimum, exclusiveMaximum } = stated;
-  const count = (kind: 'length' | 'items', least: unknown, most: unknown): void => {
-    if (typeof least !== 'number' && typeof most !== 'number') return;
-    const to = typeof most === 'number' ? most : undefined;
-    checks.push({ kind, least: typeof least === 'number' ? least : 0, most: to });
-  };
-  count('length', stated.minLength, stated.maxLength);
+  const { pattern, exclusiveMinimum, exclusiveMaximum } = stated;
+  checks.push(...countsOf('length', stated.minLength, stated.maxLength));
   if (typeof pattern === 'string' && pattern.length <= allowance.limits.contractPattern)
     checks.push({ kind: 'pattern', source: pattern });
-  if (typeof format === 'string' && isFormat(format)) checks.push({ kind: 'format', name: format });
+  checks.push(...formatOf(stated));
   const addBound = (bound: Bound, value: unknown): void => {
     if (isExactNumber(value)) checks.push({ kind: 'bound', bound, number: String(value) });
   };
@@ -174,7 +169,7 @@ function hintsOf(
   addBound('exclusiveMaximum', exclusiveMaximum);
   if (isExactNumber(stated.multipleOf) && stated.multipleOf > 0)
     checks.push({ kind: 'multipleOf', number: String(stated.multipleOf) });
-  count('items', stated.minItems, stated.maxItems);
+  checks.push(...countsOf('items', stated.minItems, stated.maxItems));
   if (stated.uniqueItems === true) checks.push({ kind: 'unique' });
   const inner = hintsInside(places, type, references);
   if (checks.length === 0 && inner === undefined) return undefined;

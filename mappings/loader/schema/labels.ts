@@ -166,8 +166,8 @@ function valuesOfAll(
 /** Returns the values of a member, if the document fixes them. */
 function fixedOf(member: SchemaMember | undefined, references: References): readonly unknown[] | undefined {
   if (member === undefined) return undefined;
-  const target = references.resolve(member.schema, member.pointer);
-  const values = isUnresolved(target) || !isNode(target.node) ? undefined : fixedValues(target.node);
+  const target = references.objectAt(member.schema, member.pointer);
+  const values = target && fixedValues(target);
   return values?.every((value) => typeof value !== 'object') === true && values.length > 0
     ? values
     : undefined;

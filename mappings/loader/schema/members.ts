@@ -168,15 +168,14 @@ class MembersReader {
   }
 
   #kindAt({ schema, pointer }: Omit<SchemaMember, 'required'>): string | undefined {
-    const found = this.#references.resolve(schema, pointer);
-    return !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
+    const found = this.#references.objectAt(schema, pointer);
+    return found && kindOf(found);
   }
 
   /** Returns true if the schema of a member, or its reference target, sets a keyword. */
   #says({ schema, pointer }: Omit<SchemaMember, 'required'>, keyword: 'readOnly' | 'writeOnly'): boolean {
     if (isNode(schema) && schema[keyword] === true) return true;
-    const found = this.#references.resolve(schema, pointer);
-    return !isUnresolved(found) && isNode(found.node) && found.node[keyword] === true;
+    return this.#references.objectAt(schema, pointer)?.[keyword] === true;
   }
 }
 

@@ -76,8 +76,8 @@ export function scalarPartOf(schema: Node, pointer: string, references: Referenc
   if (!Array.isArray(schema.allOf) || addsMembers(schema)) return undefined;
   for (const [index, node] of schema.allOf.entries()) {
     const part = { node, pointer: `${pointer}/allOf/${index}` };
-    const found = references.resolve(node, part.pointer);
-    const kind = !isUnresolved(found) && isNode(found.node) ? kindOf(found.node) : undefined;
+    const found = references.objectAt(node, part.pointer);
+    const kind = found && kindOf(found);
     if (kind === 'object') return undefined;
     if (kind !== undefined) return part;
   }

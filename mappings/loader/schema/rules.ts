@@ -165,7 +165,7 @@ export class SchemaRules {
 }
 
 /** A format without a known grammar is only an annotation. */
-function formatOf({ format }: Node): Check[] {
+export function formatOf({ format }: Node): Check[] {
   return typeof format === 'string' && isFormat(format) ? [{ kind: 'format', name: format }] : [];
 }
 
@@ -182,7 +182,7 @@ function valuesOf(schema: Node): Check[] {
   return [{ kind: 'values', tokens: values.map((value) => JSON.stringify(value)) }];
 }
 
-function countsOf(kind: 'length' | 'items' | 'members', least: unknown, most: unknown): Check[] {
+export function countsOf(kind: 'length' | 'items' | 'members', least: unknown, most: unknown): Check[] {
   const from = typeof least === 'number' ? least : 0;
   const to = typeof most === 'number' ? most : undefined;
   return from <= 0 && to === undefined ? [] : [{ kind, least: from, most: to }];
