@@ -1,5 +1,8 @@
+import { defaultLimits, type Limits } from '../../contract/limits.ts';
 import { namespaces } from '../../contract/model.ts';
 import { quoteElement } from '../../contract/reason.ts';
+import { skipped } from '../../json/parts.ts';
+import { JsonReader } from '../../json/reader.ts';
 import { nodeKinds, type Tape } from '../../json/tape.ts';
 import type { Output } from '../../xml/output.ts';
 import type { XmlReader } from '../../xml/reader.ts';
@@ -166,100 +169,57 @@ export const treeWriter: ReplyWriter = {
     tape.pushRange(list, start, tape.position);
   },
   write: (tape, node, output) => {
-    writeValue(tape, tape.words[node + 1] as number, output, ` xmlns="${namespaces.jsonTree}"`);
+    const text = tape.slice(tape.words[node + 1] as number, tape.words[node + 2] as number);
+    writeValue(new JsonReader(text, unbounded), tape, output, ` xmlns="${namespaces.jsonTree}"`);
   },
   declarations: '',
 };
 
-/** Writes the value that starts at an offset, which has been checked. Returns its end. */
-function writeValue(tape: Tape, start: number, output: Output, attributes: string): number {
-  const byte = tape.bytes[start];
-  if (byte === 123) return writeMembers(tape, start, output, attributes);
-  if (byte === 91) return writeItems(tape, start, output, attributes);
-  if (byte === 34) return writeString(tape, start, output, attributes);
-  const end = tokenEnd(tape, start);
-  const token = tape.slice(start, end);
-  if (token === 'null') output.text(`<null${attributes}/>`);
-  else {
-    const name = token === 'true' || token === 'false' ? 'boolean' : 'number';
-    output.text(`<${name}${attributes}>${token}</${name}>`);
+/** The value was checked before, so its depth and number of members are not limited again. */
+const unbounded: Limits = {
+  ...defaultLimits,
+  jsonDepth: Number.POSITIVE_INFINITY,
+  jsonMembers: Number.POSITIVE_INFINITY,
+};
+
+/** Writes the value at the reader and moves past it. */
+function writeValue(json: JsonReader, tape: Tape, output: Output, attributes: string): void {
+  const code = json.peek();
+  if (code === 123 || code === 91) {
+    const name = code === 123 ? 'map' : 'array';
+    output.text(`<${name}${attributes}>`);
+    json.enter();
+    for (let first = true; json.next(first, code + 2); first = false)
+      writeValue(json, tape, output, code === 123 ? keyAttributes(json) : '');
+    output.text(`</${name}>`);
+  } else if (code === 34) {
+    const { text, escaped } = contentAt(json);
+    output.text(`<string${attributes}${escaped ? ' escaped="true"' : ''}>`);
+    output.text(escapeXml(text, tape));
+    output.text('</string>');
+  } else {
+    const token = skipped(json);
+    if (token === 'null') output.text(`<null${attributes}/>`);
+    else {
+      const name = token === 'true' || token === 'false' ? 'boolean' : 'number';
+      output.text(`<${name}${attributes}>${token}</${name}>`);
+    }
   }
-  return end;
 }
 
-function writeMembers(tape: Tape, start: number, output: Output, attributes: string): number {
-  output.text(`<map${attributes}>`);
-  let at = skipBlanks(tape, start + 1);
-  while (tape.bytes[at] !== 125) {
-    const end = stringEnd(tape, at);
-    const value = skipBlanks(tape, skipBlanks(tape, end) + 1); // after the colon
-    at = nextStart(tape, writeValue(tape, value, output, keyAttributes(tape, at + 1, end - 1)));
-  }
-  output.text('</map>');
-  return at + 1;
-}
-
-function writeItems(tape: Tape, start: number, output: Output, attributes: string): number {
-  output.text(`<array${attributes}>`);
-  let at = skipBlanks(tape, start + 1);
-  while (tape.bytes[at] !== 93) at = nextStart(tape, writeValue(tape, at, output, ''));
-  output.text('</array>');
-  return at + 1;
-}
-
-function writeString(tape: Tape, start: number, output: Output, attributes: string): number {
-  const end = stringEnd(tape, start);
-  const { text, escaped } = contentOf(tape, start + 1, end - 1);
-  output.text(`<string${attributes}${escaped ? ' escaped="true"' : ''}>`);
-  output.text(escapeXml(text, tape));
-  output.text('</string>');
-  return end;
-}
-
-function keyAttributes(tape: Tape, start: number, end: number): string {
-  const { text, escaped } = contentOf(tape, start, end);
+/** Moves past a member's name and its colon. */
+function keyAttributes(json: JsonReader): string {
+  const { text, escaped } = contentAt(json);
+  json.colon();
   // unescaped, a parser would normalize them to blanks
   const key = escapeAttribute(text).replaceAll('\t', '&#9;').replaceAll('\n', '&#10;');
   return ` key="${key}"${escaped ? ' escaped-key="true"' : ''}`;
 }
 
-/** Returns the characters between two quotes. They keep JSON's escapes if XML cannot contain the characters. */
-function contentOf(
-  tape: Tape,
-  start: number,
-  end: number,
-): { readonly text: string; readonly escaped: boolean } {
-  const text = tape.decode(start, end);
+/** Reads a string. Its text keeps JSON's escapes if XML cannot contain the characters. */
+function contentAt(json: JsonReader): { readonly text: string; readonly escaped: boolean } {
+  const start = json.position + 1;
+  const text = json.string();
   if (legalText.test(text)) return { text, escaped: false };
-  return { text: escapeNoncharacters(tape.slice(start, end)), escaped: true };
-}
-
-/** Returns the start of the next item, after the comma, or the position of the closing bracket. */
-function nextStart(tape: Tape, end: number): number {
-  const at = skipBlanks(tape, end);
-  return tape.bytes[at] === 44 ? skipBlanks(tape, at + 1) : at;
-}
-
-function skipBlanks({ bytes }: Tape, start: number): number {
-  let at = start;
-  for (let byte = bytes[at]; byte === 32 || byte === 10 || byte === 13 || byte === 9; ) byte = bytes[++at];
-  return at;
-}
-
-/** Returns the end of the string that starts at an offset, after its closing quote. */
-function stringEnd({ bytes }: Tape, start: number): number {
-  let at = start + 1;
-  for (; bytes[at] !== 34; at++) if (bytes[at] === 92) at++;
-  return at + 1;
-}
-
-/**
- * Returns the end of a number or literal: the position of a comma, bracket, blank, or of the zero bytes after the
- * reply.
- */
-function tokenEnd({ bytes }: Tape, start: number): number {
-  let at = start;
-  for (let byte = bytes[at] as number; byte > 32 && byte !== 44 && byte !== 93 && byte !== 125; )
-    byte = bytes[++at] as number;
-  return at;
+  return { text: escapeNoncharacters(json.text.slice(start, json.position - 1)), escaped: true };
 }
