@@ -196,7 +196,7 @@ export const sets = {
   /** `npm run deploy:check`: what is in deploy/, by the tools that read it, and five recorded incidents. */
   deploy: { files: ['test/deploy/{incidents,tools}.test.ts'], timeout: '2m' },
   /** `npm run fleet`: replicas behind HAProxy, with a Valkey or Redis, and their failures. */
-  fleet: { files: ['test/fleet/*.test.ts'], timeout: '2m', concurrency: 1 },
+  fleet: { files: ['test/fleet/*.test.ts'], timeout: '6m', concurrency: 1 },
   /** `npm run kits`: the programs of client kits, each by its stack; one that isn't installed is a skip. */
   kits: { files: ['test/interop/kits.test.ts'], timeout: '2m' },
   /** `npm run browser`: pages in Debian's Chromium; skipped, with the reason, where there is none. */
