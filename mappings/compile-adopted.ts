@@ -296,7 +296,7 @@ function withoutMoved(
       reading.path.push('@headers', name, ...path);
       refuse(reading, 'InvalidType', {
         expected: `one value, which goes upstream in ${header}`,
-        got: 'another',
+        got: 'another value',
       });
       reading.path.length -= 2 + path.length;
       left = taken.rest === undefined ? undefined : opens + taken.rest;

@@ -201,7 +201,10 @@ function compileReadParameters(
       reading.path.push(said);
       const value =
         text === undefined
-          ? refuse(reading, 'InvalidCharacter', { expected: 'text in UTF-8 by its escapes', got: 'others' })
+          ? refuse(reading, 'InvalidCharacter', {
+              expected: 'text in UTF-8 by its escapes',
+              got: 'other escapes',
+            })
           : fieldReaders.get(field)?.fromText?.(text, reading);
       reading.path.pop();
       const slot = slots.get(field);

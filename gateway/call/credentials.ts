@@ -152,7 +152,7 @@ export function compileCredentials(
       } else if (part.required) {
         const by = basic?.username === name || basic?.password === name ? ', or by HTTP Basic' : '';
         const unread = unreadOf(inMessage, request, credentials);
-        const expected = `it in the body or in the header ${part.header}${by}`;
+        const expected = `the credential in the body or in the header ${part.header}${by}`;
         missing.push(problem('NotEmpty', path, { expected, got: 'none', detail: unread }));
       }
     }

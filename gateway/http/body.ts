@@ -195,7 +195,10 @@ function unpackerOf(coding: string | undefined): Unpack | undefined {
 
 /** Returns the error for a body that is larger than the limit, in bytes. */
 export function tooLarge(limit: number): CallError {
-  return new CallError('RequestTooLarge', { expected: `a body of at most ${limit} bytes`, got: 'more' });
+  return new CallError('RequestTooLarge', {
+    expected: `a body of at most ${limit} bytes`,
+    got: 'a larger body',
+  });
 }
 
 /** Returns the error for a body that ends before its announced length. */

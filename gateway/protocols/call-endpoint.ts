@@ -244,7 +244,12 @@ function refuseParameters(
         reading.problems.push({ code: 'UnknownParameter', path, detail });
       }
     } else if (seen.has(known)) {
-      reading.problems.push({ code: 'DuplicateParameter', path, expected: 'it once', got: 'it again' });
+      reading.problems.push({
+        code: 'DuplicateParameter',
+        path,
+        expected: 'the parameter once',
+        got: 'the parameter again',
+      });
     } else seen.add(known);
   }
 }

@@ -188,7 +188,7 @@ export function bodyForm(head: RequestHead): BodyForm | undefined {
   if (type === 'application/xml' || type === 'text/xml' || type.endsWith('+xml')) return 'xml';
   throw new CallError('UnsupportedMediaType', {
     expected: 'a body of JSON or XML by its Content-Type',
-    got: 'another type',
+    got: 'another media type',
   });
 }
 

@@ -123,7 +123,7 @@ export function createMappedUpstream(
           if (bytes > most)
             throw new CallError('UpstreamInvalidResponse', {
               expected: `responses of at most ${most} bytes in total (limit ${limit})`,
-              got: 'more',
+              got: 'larger responses',
             });
           answers.push(answer);
         }

@@ -60,7 +60,7 @@ export class Attachments implements AttachedParts {
     if (this.#used[index] === true)
       return refuse(reading, 'DuplicateElement', {
         expected: quoteValue(`one reference to the part ${shownHref(href)}`, 'one reference to each part'),
-        got: 'another',
+        got: 'another reference',
       });
     this.#used[index] = true;
     this.#taken++;
@@ -183,7 +183,7 @@ export function readAttached(
     if (current !== undefined) current.isTaken = true;
     const text = xml.readText(Number.POSITIVE_INFINITY, false);
     if (text === undefined || !isBlankText(text))
-      return refuse(reading, 'InvalidType', { expected: 'no content next to href="cid:…"', got: 'some' });
+      return refuse(reading, 'InvalidType', { expected: 'no content next to href="cid:…"', got: 'content' });
     return attachments.take(href, reading);
   }
   if (!xml.beginsWithElement || !xml.nextChild()) return asText;
@@ -200,7 +200,11 @@ export function readAttached(
   const isAlone = isEmptyElement(xml);
   if (!isEmpty || !isAlone || href === undefined) {
     const got =
-      href === undefined ? 'one without href' : isEmpty ? 'other content next to it' : 'content in it';
+      href === undefined
+        ? 'an xop:Include without href'
+        : isEmpty
+          ? 'other content next to xop:Include'
+          : 'content in xop:Include';
     return refuse(reading, 'InvalidType', { expected: 'one empty xop:Include with href alone', got });
   }
   return attachments.take(href, reading);

@@ -225,7 +225,7 @@ export function createScratch(limits: Limits): Scratch {
     (expected) =>
       new MismatchError({
         expected: `${expected} (see the limits replyBytes and replyBytesWithBinary)`,
-        got: 'more',
+        got: 'more bytes',
       }),
   );
   return { tape: new Tape(), output };

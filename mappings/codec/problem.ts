@@ -201,7 +201,7 @@ export function miss(reading: Reading, path: readonly Step[], tellsAbsent = fals
   if (reading.missing.length >= reading.limit) return;
   const told = tellsAbsent
     ? ({ got: 'none', predicate: 'is missing' } as const)
-    : ({ got: 'an empty one', predicate: 'must not be empty' } as const);
+    : ({ got: 'an empty value', predicate: 'must not be empty' } as const);
   reading.missing.push({ code: 'NotEmpty', path: fieldPath(path), expected: 'a value', ...told });
 }
 
@@ -247,7 +247,7 @@ export function hasRoom(
 /** Records that the limit of XML as text is exceeded. The namespaces of names count toward it. */
 export function refuseNamespaces({ rereadText = maxRereadCharacters }: Limits, reading: Reading): undefined {
   const expected = `at most ${rereadText} characters of XML as text and of namespaces in all`;
-  return refuse(reading, 'OutOfRange', { expected, got: 'more' });
+  return refuse(reading, 'OutOfRange', { expected, got: 'more characters' });
 }
 
 /**

@@ -135,7 +135,7 @@ export function textEncoder(charset: TextCharset): (text: string, reading: Readi
   const lacks = beyond[charset];
   return (text, reading) => {
     if (lacks.test(text))
-      refuse(reading, 'InvalidCharacter', { expected: `characters of ${charset}`, got: 'others' });
+      refuse(reading, 'InvalidCharacter', { expected: `characters of ${charset}`, got: 'other characters' });
     return Buffer.from(text, 'latin1');
   };
 }

@@ -157,7 +157,7 @@ const gotDots = {
 } as const;
 
 function noControls(place: string): Reason {
-  return { expected: `no control characters for ${place}`, got: 'some' };
+  return { expected: `no control characters for ${place}`, got: 'control characters' };
 }
 
 /** Adds a parameter's text to its position; undefined means no value. */

@@ -68,7 +68,7 @@ export function compileMultipart(
 }
 
 function tooMuch(limits: Limits): Reason {
-  return { expected: `parts of at most ${maxFormCharacters(limits)} bytes in all`, got: 'more' };
+  return { expected: `parts of at most ${maxFormCharacters(limits)} bytes in all`, got: 'more bytes' };
 }
 
 /** Calls `everyText`, and records a refusal as a problem. */
@@ -112,7 +112,7 @@ function joined(
     if (text.includes(separator))
       refuse(reading, 'InvalidCharacter', {
         expected: `items without ${JSON.stringify(separator)}, which divides them`,
-        got: 'one',
+        got: 'an item with the separator',
       });
     texts.push(text);
   }

@@ -71,7 +71,7 @@ export class Room {
   take(text: string): string {
     if (!this.holds(text.length))
       throw new Unfit(
-        { expected: `at most ${this.#most} characters for its place`, got: 'more' },
+        { expected: `at most ${this.#most} characters for its place`, got: 'more characters' },
         'OutOfRange',
       );
     return text;
@@ -83,7 +83,7 @@ const noNames: ReadonlySet<string> = new Set();
 /** The refusal of a member with the name of another input, or of a part of it. */
 export const sameName: Refusal = {
   code: 'InvalidCharacter',
-  reason: { expected: 'no member with the name of another input', got: 'one' },
+  reason: { expected: 'no member with the name of another input', got: 'a member with that name' },
 };
 
 /** Normalizes a name as servers may do: many ignore case, and some read `name[0]` and `name.0` as parts of `name`. */
@@ -251,7 +251,8 @@ function joinPart(part: Part, joining: Joining, room: Room): string | undefined 
 function keyOf(key: string, encode: Encode, taken: ReadonlySet<string>): string {
   if (taken.has(nameFor(key))) throw new Unfit(sameName.reason);
   const encoded = encode(key);
-  if (encoded.includes('=')) throw new Unfit({ expected: 'no "=" in the name of a member', got: 'one' });
+  if (encoded.includes('='))
+    throw new Unfit({ expected: 'no "=" in the name of a member', got: 'a name with "="' });
   return encoded;
 }
 
@@ -282,7 +283,7 @@ export const noItem: Refusal = {
  */
 const noStep: Reason = {
   expected: 'the name of a member within another to be some text without brackets',
-  got: 'another',
+  got: 'another name',
 };
 
 /** The brackets of a name, encoded because RFC 3986 §3.4 does not allow them in a URL. */
@@ -370,7 +371,10 @@ function telling(use: (name: string, text: string) => boolean): () => typeof use
     names = own;
     return (whole, text) => {
       if (own.size === 0 ? before?.has(whole) === false : own.has(whole))
-        throw new Unfit({ expected: 'items that can be told apart without numbers', got: 'others' });
+        throw new Unfit({
+          expected: 'items that can be told apart without numbers',
+          got: 'items that need numbers',
+        });
       own.add(whole);
       return use(whole, text);
     };
@@ -380,7 +384,7 @@ function telling(use: (name: string, text: string) => boolean): () => typeof use
 /** The refusal of text with an unpaired surrogate, which UTF-8 cannot encode. */
 export const halfCharacter: Refusal = {
   code: 'InvalidCharacter',
-  reason: { expected: 'whole characters', got: 'half of one' },
+  reason: { expected: 'whole characters', got: 'half of a character' },
 };
 
 /** Percent-encodes text for a URL. Throws Unfit for an unpaired surrogate. */
@@ -418,9 +422,12 @@ const reserved = /%(?:3A|2F|3F|40|24|2C|3B|3D)/g;
 function urlEncoder(allowReserved: boolean, divider: string): Encode {
   return (text) => {
     if (divider === '%20' && text.includes(' '))
-      throw new Unfit({ expected: 'no blank in an item of a list that blanks divide', got: 'one' });
+      throw new Unfit({
+        expected: 'no blank in an item of a list that blanks divide',
+        got: 'an item with a blank',
+      });
     if (divider === '%7C' && text.includes('|'))
-      throw new Unfit({ expected: 'no "|" in an item of a list that bars divide', got: 'one' });
+      throw new Unfit({ expected: 'no "|" in an item of a list that bars divide', got: 'an item with "|"' });
     const encoded = encodeText(text);
     if (divider === '.') return encoded.replaceAll('.', '%2E');
     if (!allowReserved) return encoded;
@@ -435,7 +442,10 @@ function urlEncoder(allowReserved: boolean, divider: string): Encode {
 function headerEncoder(divider: string): Encode {
   return (text) => {
     if (text.includes(divider))
-      throw new Unfit({ expected: `no "${divider}" in an item of a header's list`, got: 'one' });
+      throw new Unfit({
+        expected: `no "${divider}" in an item of a header's list`,
+        got: 'an item with the separator',
+      });
     return text;
   };
 }

@@ -166,13 +166,13 @@ function checkEnd(behind: Buffer, mimeOutsideBytes: number): void {
   const said = behind.toString('latin1', 0, closing.length);
   if (!closing.startsWith(said))
     throw new RelatedError({
-      expected: 'the closing boundary behind the file, which flows through',
+      expected: 'the closing boundary behind the streamed file',
       got: 'another part or other bytes',
     });
   passClosing(behind, 0);
   if (behind.length - closing.length > mimeOutsideBytes)
     throw new RelatedError({
       expected: `at most ${mimeOutsideBytes} bytes behind the closing boundary`,
-      got: 'more',
+      got: 'more bytes',
     });
 }

@@ -149,12 +149,15 @@ export function readRelatedType(header: string): RelatedType {
   const { values } = apart;
   for (const name of ['boundary', 'start', 'type'])
     if ((values.get(name)?.length ?? 0) > 1)
-      throw new RelatedTypeError({ expected: `${name} once in the Content-Type`, got: 'it again' });
+      throw new RelatedTypeError({
+        expected: `${name} once in the Content-Type`,
+        got: 'the parameter again',
+      });
   const boundary = values.get('boundary')?.[0];
   if (boundary === undefined || !boundaryText.test(boundary))
     throw new RelatedTypeError({
       expected: 'a boundary of 1 to 70 characters in the Content-Type',
-      got: boundary === undefined ? 'none' : 'another',
+      got: boundary === undefined ? 'none' : 'another boundary',
     });
   const type = values.get('type')?.[0]?.trim().toLowerCase();
   const form = type === undefined ? undefined : formOf.get(type);
@@ -236,7 +239,10 @@ export function splitRelated(body: Buffer, type: RelatedType, limits: Limits): S
       got: quoteValue(shown(rootType ?? ''), 'a text'),
     });
   if (root.end - root.start > limits.bodyBytes)
-    throw new RelatedError({ expected: `a first part of at most ${limits.bodyBytes} bytes`, got: 'more' });
+    throw new RelatedError({
+      expected: `a first part of at most ${limits.bodyBytes} bytes`,
+      got: 'a larger part',
+    });
   const placeOf = ({ id, start, end, isBase64 }: PartPlace): PartPlace => ({ id, start, end, isBase64 });
   return { form, charset, actions, root: placeOf(root), parts: others.map(placeOf) };
 }
@@ -292,7 +298,10 @@ export function rootTypeOf(
       got: 'another form',
     });
   if ((apart.values.get('charset')?.length ?? 0) > 1)
-    throw new RelatedError({ expected: "charset once in the first part's Content-Type", got: 'it again' });
+    throw new RelatedError({
+      expected: "charset once in the first part's Content-Type",
+      got: 'the parameter again',
+    });
   const { type, values } = apart;
   const own = formOf.get(type);
   return {
@@ -328,7 +337,7 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
   while (!(body[at] === hyphen && body[at + 1] === hyphen)) {
     at = passLineEnd(body, at);
     if (places.length === mimeParts)
-      throw new RelatedError({ expected: `at most ${mimeParts} parts`, got: 'more' });
+      throw new RelatedError({ expected: `at most ${mimeParts} parts`, got: 'more parts' });
     const next = body.indexOf(delimiter, at - crlf.length);
     if (next < 0)
       throw new RelatedError({ expected: 'the closing boundary at the end of the message', got: 'none' });
@@ -342,7 +351,7 @@ function findParts(body: Buffer, boundary: string, limits: Limits): Place[] {
   if (body.length - at - 2 > mimeOutsideBytes)
     throw new RelatedError({
       expected: `at most ${mimeOutsideBytes} bytes behind the closing boundary`,
-      got: 'more',
+      got: 'more bytes',
     });
   return places;
 }
@@ -394,7 +403,7 @@ export function readHeader(
       const long = end + crlf.length > from + mimeHeaderBytes;
       throw new RelatedError(
         long
-          ? { expected: `a part's header of at most ${mimeHeaderBytes} bytes`, got: 'more' }
+          ? { expected: `a part's header of at most ${mimeHeaderBytes} bytes`, got: 'a longer header' }
           : { expected: "an empty line behind a part's header", got: 'none' },
       );
     }
@@ -418,7 +427,7 @@ export function readHeader(
       throw new RelatedError({ expected: "name: value in a part's header", got: 'another line' });
     name = line.slice(0, colon).trim().toLowerCase();
     if (counted.has(name) && header.has(name))
-      throw new RelatedError({ expected: `${name} once in a part's header`, got: 'it again' });
+      throw new RelatedError({ expected: `${name} once in a part's header`, got: 'the field again' });
     header.set(name, line.slice(colon + 1).trim());
   }
 }

@@ -273,13 +273,13 @@ function check(key, value) {
   left -= 1;
   if (key.length >= ${textPart}) left -= Math.floor(key.length / ${textPart});
   if (typeof value === 'string') left -= Math.floor(value.length / ${textPart});
-  if (left < 0) throw new RangeError('expected a result within the limit of values (mappingValues), got a larger one');
+  if (left < 0) throw new RangeError('expected a result within the limit of values (mappingValues), got a larger result');
   if (value === undefined) {
     if (Array.isArray(this)) throw new TypeError('expected a value for each item of a list, got none');
   } else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw new TypeError('expected a number, got ' + value);
     if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      throw new TypeError('expected a text for a number of more than 15 digits, got one that JavaScript rounds');
+      throw new TypeError('expected a text for a number of more than 15 digits, got a number that JavaScript rounds');
   } else if (typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint')
     throw new TypeError('expected a value, got a ' + typeof value);
   else if (typeof value === 'object' && value !== null && !Array.isArray(value) && kindOf(value) !== 'Object')

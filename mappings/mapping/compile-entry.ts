@@ -259,9 +259,9 @@ export class EntryCompiler {
     const isSame = (other: string): boolean =>
       place === 'header' ? other.toLowerCase() === name.toLowerCase() : other === name;
     if (fills.some(({ parameter: filled }) => filled.in === place && isSame(filled.name)))
-      this.#problem(pointer, `expected one rule for ${place}.${name}, got another`);
+      this.#problem(pointer, `expected one rule for ${place}.${name}, got another rule`);
     if (parameter.lists === undefined)
-      this.#problem(pointer, `expected a parameter of style form or simple, got ${name} of another one`);
+      this.#problem(pointer, `expected a parameter of style form or simple, got ${name} of another style`);
     const make = this.#request.rule(rule, parameter.shape, source, `${place}.${name}`);
     fills.push({ parameter, make });
   }

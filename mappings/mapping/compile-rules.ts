@@ -137,7 +137,7 @@ export class RuleCompiler {
     for (const { pointer, target, rule } of group.rules) {
       const at = this.#placeAt(place, target);
       if (at.rule !== undefined)
-        this.#side.problem(pointer, `expected one rule for ${pathText(target)}, got another`);
+        this.#side.problem(pointer, `expected one rule for ${pathText(target)}, got another rule`);
       at.rule = rule;
     }
   }
@@ -149,7 +149,10 @@ export class RuleCompiler {
       const nested = rule.source.kind === 'group' && rule.map !== undefined && rule.when.length === 0;
       if (!nested) {
         if (members.size > 0)
-          this.#side.problem(rule.pointer, `expected rules for the whole ${at} or for its members, got both`);
+          this.#side.problem(
+            rule.pointer,
+            `expected rules for the whole ${at} or for its members, got rules for both`,
+          );
         return this.rule(rule, target, source, at);
       }
       this.#fillBy(place, rule, source);

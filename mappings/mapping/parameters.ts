@@ -33,7 +33,10 @@ export function writeParameters(
       continue;
     }
     if (texts.reduce((sum, text) => sum + text.length, 0) > parameterText)
-      throw scope.error([], { expected: `at most ${parameterText} characters for ${said}`, got: 'more' });
+      throw scope.error([], {
+        expected: `at most ${parameterText} characters for ${said}`,
+        got: 'more characters',
+      });
     if (!texts.every((text) => text.isWellFormed()))
       throw scope.error([], { expected: `whole characters for ${said}`, got: 'half of a character' });
     const name = encodeURIComponent(parameter.name);
@@ -49,12 +52,15 @@ export function writeParameters(
     } else if (parameter.in === 'query') {
       const encoded = texts.map(encodeURIComponent);
       if (encoded.some(hasControlsInQuery))
-        throw scope.error([], { expected: `no control characters for ${said}`, got: 'some' });
+        throw scope.error([], { expected: `no control characters for ${said}`, got: 'control characters' });
       if (parameter.lists === 'repeat') for (const text of encoded) query.push(`${name}=${text}`);
       else query.push(`${name}=${encoded.join(',')}`);
     } else {
       if (isItems(value) && texts.some((text) => text.includes(',')))
-        throw scope.error([], { expected: `no "," in an item of the list for ${said}`, got: 'one' });
+        throw scope.error([], {
+          expected: `no "," in an item of the list for ${said}`,
+          got: 'an item with ","',
+        });
       const text = texts.join(',');
       if (!fitsHeader(text))
         throw scope.error([], {

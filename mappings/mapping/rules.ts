@@ -192,10 +192,16 @@ class RuleReader {
   #rule(value: unknown, pointer: string, depth: number): Rule {
     this.#count++;
     if (this.#count === this.#maxRules + 1)
-      this.#report(pointer, `expected at most ${this.#maxRules} rules, aliases counted each time, got more`);
+      this.#report(
+        pointer,
+        `expected at most ${this.#maxRules} rules, aliases counted each time, got more rules`,
+      );
     if (depth > this.#limits.jsonDepth || this.#count > this.#maxRules) {
       if (depth > this.#limits.jsonDepth)
-        this.#report(pointer, `expected at most ${this.#limits.jsonDepth} levels of nested rules, got more`);
+        this.#report(
+          pointer,
+          `expected at most ${this.#limits.jsonDepth} levels of nested rules, got more levels`,
+        );
       return { ...emptyRule, pointer };
     }
     if (typeof value === 'string')

@@ -47,7 +47,7 @@ export class Made {
   count(scope: Scope, values = 1): void {
     this.#values += values;
     if (this.#values > this.#most)
-      throw scope.error([], { expected: `a mapping to at most ${this.#most} values`, got: 'more' });
+      throw scope.error([], { expected: `a mapping to at most ${this.#most} values`, got: 'more values' });
   }
 
   /** Number of values that may still be created. */

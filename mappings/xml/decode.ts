@@ -218,7 +218,7 @@ function declaredEncoding(buffer: Buffer): Encoding {
   if (declared === undefined) return 'utf-8';
   const encoding = encodingNamed(declared);
   if (encoding === 'utf-16le' || encoding === 'utf-16be') {
-    throw conflict({ expected: `${encoding} by the XML declaration`, got: 'bytes of one each' });
+    throw conflict({ expected: `${encoding} by the XML declaration`, got: 'characters of one byte' });
   }
   return encoding === 'utf-16' ? 'utf-8' : encoding;
 }
@@ -240,7 +240,7 @@ function byteOrder(buffer: Buffer): 'utf-16le' | 'utf-16be' {
   const at = buffer.indexOf(0x3c);
   if (at % 2 === 0 && buffer[at + 1] === 0) return 'utf-16le';
   if (at % 2 === 1 && buffer[at - 1] === 0) return 'utf-16be';
-  throw conflict({ expected: 'utf-16 by the charset', got: 'bytes that are not' });
+  throw conflict({ expected: 'utf-16 by the charset', got: 'bytes of another encoding' });
 }
 
 function decodeAs(encoding: Encoding, buffer: Buffer): string {
@@ -328,7 +328,7 @@ function invalid(encoding: string, location: Location): XmlError {
     mistake: 'encoding',
     subject: encoding,
     expected: encoding,
-    got: 'bytes that are not',
+    got: 'invalid bytes',
   });
 }
 

@@ -67,8 +67,8 @@ export class UnsupportedCharset extends Error {
   readonly reason: Reason;
 
   constructor(charset: string) {
-    const named = /^[\w.:+'-]{1,40}$/.test(charset) ? quoteValue(charset) : 'another';
-    const got = charset === '' ? 'an empty one' : named;
+    const named = /^[\w.:+'-]{1,40}$/.test(charset) ? quoteValue(charset) : 'another name';
+    const got = charset === '' ? 'an empty name' : named;
     const expected = 'utf-8 or another name of the Encoding Standard';
     const reason = { where: 'charset', expected, got } as const;
     super(sentence(reason));

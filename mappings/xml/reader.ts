@@ -190,7 +190,11 @@ export class XmlReader {
       if (declaration === undefined)
         throw scanner.error(0, { mistake: 'declaration', expected: 'a well-formed XML declaration' });
       if (declaration.version !== '1.0')
-        throw scanner.error(0, { mistake: 'declaration', expected: 'XML version 1.0', got: 'another' });
+        throw scanner.error(0, {
+          mistake: 'declaration',
+          expected: 'XML version 1.0',
+          got: 'another version',
+        });
       at = declaration.length;
     }
     at = scanner.skipMiscellany(at);

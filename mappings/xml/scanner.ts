@@ -303,7 +303,7 @@ export class Scanner {
       this.illegalReferences++;
       return end;
     }
-    const got = code > 0x10ffff ? 'one beyond U+10FFFF' : unicode(code);
+    const got = code > 0x10ffff ? 'a code point beyond U+10FFFF' : unicode(code);
     throw this.error(start, { mistake: 'character', expected: 'a reference to a legal character', got });
   }
 

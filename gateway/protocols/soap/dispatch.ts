@@ -169,7 +169,7 @@ function dispatchTo(compiled: CompiledContract, operations: readonly CompiledOpe
         version,
         {
           expected: `<${name}> in ${namespaceText(known.root.namespace)}`,
-          got: quoteValue(`it in ${namespaceText(xml.namespace)}`),
+          got: quoteElement(name, ` in ${namespaceText(xml.namespace)}`),
         },
         isNamed ? 'OperationNotFound' : 'InvalidEnvelope',
       );

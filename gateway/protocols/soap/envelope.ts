@@ -49,7 +49,7 @@ function envelopeVersion(xml: XmlReader, claimed: SoapVersion): SoapVersion {
   if (xml.namespace === soap12.namespace) return soap12;
   throw new Fault(claimed, 'VersionMismatch', {
     expected: `an Envelope of SOAP 1.1 (${soap11.namespace}) or SOAP 1.2 (${soap12.namespace})`,
-    got: quoteValue(`one in ${namespaceText(xml.namespace)}`),
+    got: quoteValue(`an Envelope in ${namespaceText(xml.namespace)}`),
   });
 }
 

@@ -29,7 +29,7 @@ export function withNonFinite(scalar: Scalar, form: NonFiniteNumbers): Scalar {
       const name = nameAt(json);
       if (name === undefined) return scalar.toXml(json);
       if (form === 'asText') return name;
-      throw new MismatchError({ expected: reasonOf(name), got: 'it as a string' });
+      throw new MismatchError({ expected: reasonOf(name), got: 'a string' });
     },
     isInexact: (written) => !names.has(written) && scalar.isInexact?.(written) === true,
     checkJson: (json) => {

@@ -127,7 +127,9 @@ for (const [declaration, got] of [
     const { hit, text } = await callWith(7, `<Credentials ${declaration}><key>k</key></Credentials>`);
     t.is(hit, undefined);
     t.true(
-      text.includes(`expected the header block Credentials in namespace "urn:Schemes", got it in ${got} (`),
+      text.includes(
+        `expected the header block Credentials in namespace "urn:Schemes", got the block in ${got} (`,
+      ),
       text,
     );
   });
@@ -176,7 +178,7 @@ test('refuses two Credentials blocks in a SOAP header, so neither bypasses the o
   const more = '</Credentials><Credentials xmlns="urn:Schemes">';
   const { hit, text } = await call(6, {}, `<key>k-6</key>${more}<key>k-7</key>`);
   t.is(hit, undefined);
-  t.true(text.includes('expected Credentials once in Header, got it again'), text);
+  t.true(text.includes('expected Credentials once in Header, got the block again'), text);
 });
 
 test('credentials that a caller omits are not sent; the upstream decides if they are needed', async (t) => {

@@ -45,7 +45,7 @@ test('writtenBytes: the error of a reply that is too long in XML names the limit
   const error = errorOf(`{"note":"${'&'.repeat(60_000)}"}`, { writtenBytes: 200_000 });
   t.is(
     error?.message,
-    'the reply: expected at most 200000 bytes of XML (see the limits replyBytes and replyBytesWithBinary), got more',
+    'the reply: expected at most 200000 bytes of XML (see the limits replyBytes and replyBytesWithBinary), got more bytes',
   );
 });
 

@@ -49,7 +49,7 @@ test('W61: a reference to no part, or to one twice, is reported with the referen
   t.deepEqual(take(attachments, 'cid:a'), [base64('1')]);
   t.deepEqual(take(attachments, 'cid:a'), [
     undefined,
-    'DuplicateElement expected one reference to the part "cid:a", got another',
+    'DuplicateElement expected one reference to the part "cid:a", got another reference',
   ]);
 });
 
@@ -234,7 +234,7 @@ const none = '{"name":"n"}';
 const notAlone = (got: string) => [
   `InvalidType Body.photo: expected one empty xop:Include with href alone, got ${got}`,
 ];
-const notEmpty = ['InvalidType Body.photo: expected no content next to href="cid:…", got some'];
+const notEmpty = ['InvalidType Body.photo: expected no content next to href="cid:…", got content'];
 const long = 'l'.repeat(65);
 
 for (const [form, elements, expected] of [
@@ -243,12 +243,16 @@ for (const [form, elements, expected] of [
   ['mtom', '<photo>b25l</photo>', one],
   ['mtom', '<photo> </photo>', '{"photo":"","name":"n"}'],
   ['mtom', '<photo i:nil="true"/>', '{"photo":null,"name":"n"}'],
-  ['mtom', '<photo><x:Include href="cid:p">a</x:Include></photo>', notAlone('content in it')],
-  ['mtom', '<photo><x:Include href="cid:p"><a/></x:Include></photo>', notAlone('content in it')],
-  ['mtom', '<photo><x:Include href="cid:p"/><a><b/></a></photo>', notAlone('other content next to it')],
-  ['mtom', '<photo><x:Include href="cid:p"/>a</photo>', notAlone('other content next to it')],
-  ['mtom', '<photo><x:Include/></photo>', notAlone('one without href')],
-  ['mtom', '<photo><x:Include x:href="cid:p"/></photo>', notAlone('one without href')],
+  ['mtom', '<photo><x:Include href="cid:p">a</x:Include></photo>', notAlone('content in xop:Include')],
+  ['mtom', '<photo><x:Include href="cid:p"><a/></x:Include></photo>', notAlone('content in xop:Include')],
+  [
+    'mtom',
+    '<photo><x:Include href="cid:p"/><a><b/></a></photo>',
+    notAlone('other content next to xop:Include'),
+  ],
+  ['mtom', '<photo><x:Include href="cid:p"/>a</photo>', notAlone('other content next to xop:Include')],
+  ['mtom', '<photo><x:Include/></photo>', notAlone('an xop:Include without href')],
+  ['mtom', '<photo><x:Include x:href="cid:p"/></photo>', notAlone('an xop:Include without href')],
   [
     'mtom',
     '<photo><Include href="cid:p"/>a<b><c/></b></photo>',

@@ -559,11 +559,20 @@ test('refuses a value that its place cannot represent, and makes no call', (t) =
     ['{"id":"../a"}', 'InvalidCharacter id: expected a value for the path, got dots'],
     ['{"id":"a\\\\.."}', 'InvalidCharacter id: expected a value for the path, got dots'],
     ['{"id":"..;a"}', 'InvalidCharacter id: expected a value for the path, got dots'],
-    ['{"id":"a\\u0000"}', 'InvalidCharacter id: expected no control characters for the path, got some'],
-    ['{"id":"\\n"}', 'InvalidCharacter id: expected no control characters for the path, got some'],
-    ['{"id":"\\u0085"}', 'InvalidCharacter id: expected no control characters for the path, got some'],
-    ['{"id":"a\\ud800"}', 'InvalidCharacter id: expected whole characters, got half of one'],
-    ['{"id":"\\udc00\\ud800"}', 'InvalidCharacter id: expected whole characters, got half of one'],
+    [
+      '{"id":"a\\u0000"}',
+      'InvalidCharacter id: expected no control characters for the path, got control characters',
+    ],
+    [
+      '{"id":"\\n"}',
+      'InvalidCharacter id: expected no control characters for the path, got control characters',
+    ],
+    [
+      '{"id":"\\u0085"}',
+      'InvalidCharacter id: expected no control characters for the path, got control characters',
+    ],
+    ['{"id":"a\\ud800"}', 'InvalidCharacter id: expected whole characters, got half of a character'],
+    ['{"id":"\\udc00\\ud800"}', 'InvalidCharacter id: expected whole characters, got half of a character'],
     ['{"id":""}', 'NotEmpty id: expected a value for the path, got none'],
     ['{}', 'NotEmpty id: expected a value for the path, got none'],
     [

@@ -51,7 +51,7 @@ test('W42: a missing member is reported with path, and whether it was absent or 
       code: 'NotEmpty',
       path: 'a.b',
       expected: 'a value',
-      got: 'an empty one',
+      got: 'an empty value',
       predicate: 'must not be empty',
     },
     { code: 'NotEmpty', path: 'c', expected: 'a value', got: 'none', predicate: 'is missing' },

@@ -69,6 +69,6 @@ test('W35: refuses an item of a pipeDelimited list that contains a bar', (t) => 
   );
   t.is(operationOf(compiled, 'find').request(input, undefined), undefined);
   t.deepEqual(input.reading.problems.map(problemText), [
-    'pipe: expected no "|" in an item of a list that bars divide, got one',
+    'pipe: expected no "|" in an item of a list that bars divide, got an item with "|"',
   ]);
 });

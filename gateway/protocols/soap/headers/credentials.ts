@@ -19,7 +19,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
   const place = `namespace "${types}"`;
   const read: HeaderBlock['read'] = (xml, found, { version, limits }) => {
     if (found.credentials !== undefined)
-      refuse(version, { expected: `${local} once in Header`, got: 'it again' }, 'InvalidHeader');
+      refuse(version, { expected: `${local} once in Header`, got: 'the block again' }, 'InvalidHeader');
     const given = new Map<string, string>();
     while (xml.nextChild()) {
       const part = parts.find((candidate) => candidate.xml === xml.local && xml.namespace === types);
@@ -43,7 +43,7 @@ export function credentialsBlocks({ credentials, namespaces }: Contract): readon
     found.fault ??= new Fault(
       version,
       'sender',
-      { expected: `the header block ${local} in ${place}`, got: `it in ${gotNamespace(xml)}` },
+      { expected: `the header block ${local} in ${place}`, got: `the block in ${gotNamespace(xml)}` },
       { kind: 'InvalidHeader' },
     );
     xml.skip();

@@ -65,7 +65,7 @@ export function readDeclared(
     }
     if (met.has(local)) {
       reading.path.push('@headers', local);
-      note(reading, 'DuplicateElement', { expected: 'it once', got: 'it again' });
+      note(reading, 'DuplicateElement', { expected: 'the header block once', got: 'the block again' });
       reading.path.length -= 2;
       xml.skip();
       continue;

@@ -34,7 +34,7 @@ function readSecurity(
   };
   found.reply ??= {};
   if (found.reply.security !== undefined)
-    refuse('InvalidSecurity', { expected: 'one Security block for this service', got: 'two' });
+    refuse('InvalidSecurity', { expected: 'one Security block for this service', got: 'two blocks' });
   found.reply.security ??= { timestamp: undefined, token: 'none', unverified: [] };
   const facts = found.reply.security;
   const now = Date.now();
@@ -45,12 +45,15 @@ function readSecurity(
     if (namespace === namespaces.wsu && local === 'Timestamp') {
       facts.timestamp = now;
       if (++timestamps > 1)
-        refuse('InvalidSecurity', { expected: 'at most one Timestamp in Security', got: 'two' });
+        refuse('InvalidSecurity', { expected: 'at most one Timestamp in Security', got: 'two Timestamps' });
       const wrong = readTimestamp(xml, now, limits);
       if (wrong !== undefined) refuse(wrong.code, wrong.reason);
     } else if (namespace === namespaces.wsse && local === 'UsernameToken') {
       if (++tokens > 1)
-        refuse('InvalidSecurity', { expected: 'at most one UsernameToken in Security', got: 'two' });
+        refuse('InvalidSecurity', {
+          expected: 'at most one UsernameToken in Security',
+          got: 'two UsernameTokens',
+        });
       const token = readUsernameToken(xml, wsse, now, limits);
       if ('problem' in token) refuse(token.problem.code, token.problem.reason);
       else {

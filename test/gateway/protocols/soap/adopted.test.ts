@@ -238,7 +238,7 @@ test('A8: an invalid or repeated block is reported by its path', async (t) => {
   const wrong = await gateway.call(shop, envelope('1.1', { header: misspelt, body: getOrder(1) }));
   t.regex(wrong.text, /@headers\.SessionHeader\.brunch/);
   const twice = await gateway.call(shop, envelope('1.1', { header: session + session, body: getOrder(1) }));
-  t.regex(twice.text, /@headers\.SessionHeader: expected it once, got it again/);
+  t.regex(twice.text, /@headers\.SessionHeader: expected the header block once, got the block again/);
   t.is(gateway.hits.length, 0);
 });
 

@@ -188,7 +188,7 @@ for (const [what, end, said] of [
   [
     'has another part behind it',
     `\r\n--${boundary}\r\nContent-ID: <b>\r\n\r\nb${ending}`,
-    /faultstring>expected the closing boundary behind the file/,
+    /faultstring>expected the closing boundary behind the streamed file/,
   ],
   [
     'holds what looks like the closing boundary, and goes on',

@@ -214,6 +214,6 @@ test('A22: the namespace of open fields counts for each of them, and is limited'
   t.deepEqual(readMessage(codec, spread(9)).problems, []);
   t.is(
     readMessage(codec, spread(10)).problems.map(problemText)[0],
-    's[9].a: expected at most 9500 characters of XML as text and of namespaces in all, got more',
+    's[9].a: expected at most 9500 characters of XML as text and of namespaces in all, got more characters',
   );
 });

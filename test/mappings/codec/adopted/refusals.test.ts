@@ -253,7 +253,7 @@ for (const [type, text, characters] of [
     };
     t.deepEqual(read(characters), []);
     t.deepEqual(read(characters - 1), [
-      `v: expected at most ${characters - 1} characters of XML as text and of namespaces in all, got more`,
+      `v: expected at most ${characters - 1} characters of XML as text and of namespaces in all, got more characters`,
     ]);
   });
 

@@ -29,7 +29,7 @@ for (const xsd of ['double', 'float'] as const) {
       t.deepEqual(fromXml(` ${name} `), refusal);
       t.deepEqual(checkJson(reader(`"${name}"`)), refusal);
       t.throws(() => toXml(reader(`"${name}"`)), {
-        message: `expected ${expected(name)}, got it as a string`,
+        message: `expected ${expected(name)}, got a string`,
       });
     }
     t.deepEqual(fromXml('inf'), {
@@ -43,7 +43,7 @@ for (const xsd of ['double', 'float'] as const) {
     for (const name of names) {
       t.is(fromXml(name), 'null');
       t.throws(() => toXml(reader(`"${name}"`)), {
-        message: `expected ${expected(name)}, got it as a string`,
+        message: `expected ${expected(name)}, got a string`,
       });
     }
   });
