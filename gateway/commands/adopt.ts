@@ -83,7 +83,7 @@ function adopt(wsdl: string, flags: AdoptFlags): void {
   const document = findFile(out, 'mapping') === undefined ? findFile(flags.out, 'openapi') : undefined;
   if (document !== undefined)
     throw new RangeError(
-      `${document}: expected no OpenAPI document in the output folder without a mapping, got one. Choose another folder with --out`,
+      `${document}: expected no OpenAPI document in the output folder without a mapping, got a document. Choose another folder with --out`,
     );
   const source = readSource(wsdl, flags, out);
   const stage = `${out}.${process.pid}.new`;

@@ -21,7 +21,7 @@ export async function fetchDocument(address: string, limits: Limits = defaultLim
   if (url === null || url.hostname === '') throw new RangeError(`${address}: expected a URL, got none`);
   if (url.username !== '' || url.password !== '')
     throw new RangeError(
-      `--fetch: expected a URL without user and password, got one with credentials for ${url.host}`,
+      `--fetch: expected a URL without user and password, got a URL with credentials for ${url.host}`,
     );
   const path = fileOf(url);
   const shown = url.origin + url.pathname; // a query may contain a key
@@ -81,7 +81,7 @@ async function load(url: URL, shown: string, limits: Limits): Promise<Buffer> {
     for await (const chunk of answer.body ?? []) {
       length += chunk.length;
       if (length > contractBytes)
-        throw new RangeError(`${shown}: expected at most ${contractBytes} bytes, got more`);
+        throw new RangeError(`${shown}: expected at most ${contractBytes} bytes, got more bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
@@ -122,7 +122,7 @@ async function followRedirects(first: URL, shown: string, signal: AbortSignal): 
     if (![301, 302, 303, 307, 308].includes(answer.status) || location === null) return answer;
     await answer.body?.cancel();
     if (count === mostRedirects)
-      throw new RangeError(`${shown}: expected at most ${mostRedirects} redirects, got more`);
+      throw new RangeError(`${shown}: expected at most ${mostRedirects} redirects, got more redirects`);
     url = redirectTarget(location, url, shown);
     answer = isAtHost(url, first) ? await fetch(url, init) : await fetchPublic(url, init);
   }

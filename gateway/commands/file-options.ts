@@ -72,7 +72,7 @@ export function tlsOf({
   const isSaid = [certificate, key, ca, clientCertificates].some((each) => each !== undefined);
   if (!isSaid) return undefined;
   if (certificate === undefined || key === undefined)
-    throw new RangeError('--tls-certificate, --tls-key: expected both, got only one or none');
+    throw new RangeError('--tls-certificate, --tls-key: expected both options, got only one option or none');
   return {
     certificate,
     key,

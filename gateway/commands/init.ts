@@ -36,7 +36,7 @@ function writeOverlay({ openapi, overlay, force, json, limits }: InitFlags): voi
     throw new RangeError('expected an OpenAPI document as argument or --openapi, got none');
   const path = overlay ?? join(dirname(openapi), 'soap.yaml');
   if (existsSync(path) && !force)
-    throw new RangeError(`${path}: expected no file, got one. Replace it with --force`);
+    throw new RangeError(`${path}: expected no file, got a file. Replace it with --force`);
   const loaded = readContract({ openapi, overlay: undefined }, limits);
   writeWhole(path, overlayText(loaded, openapi, path));
   if (json) printJson({ written: path });

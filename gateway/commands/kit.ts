@@ -46,7 +46,7 @@ async function writeKit(flags: KitFlags): Promise<void> {
     : filesBelow(out, kits.files(operation));
   const [known] = force ? [] : files.filter(([path]) => existsSync(path));
   if (known !== undefined)
-    throw new RangeError(`--out: expected no file at ${known[0]}, got one. Replace it with --force`);
+    throw new RangeError(`--out: expected no file at ${known[0]}, got a file. Replace it with --force`);
   for (const [path, content] of files) writeWhole(path, content);
   printLine(`wrote ${out}: ${files.length} ${files.length === 1 ? 'file' : 'files'}, for ${address}`);
 }

@@ -127,7 +127,9 @@ function withFolder<Flags extends MapFlags>(
 ): Flags {
   if (folder === undefined) return flags;
   if (command.getOptionValueSource('contract') === 'cli')
-    throw new RangeError(`${folder}: expected a contract as argument or --contract, got both`);
+    throw new RangeError(
+      `${folder}: expected a contract as argument or --contract, got an argument and --contract`,
+    );
   return { ...flags, contract: folder };
 }
 

@@ -85,7 +85,9 @@ function placeByPosition(
 ): Pick<ContractFlags, 'contract' | 'openapi'> & { readonly config: undefined } {
   for (const flag of ['contract', 'openapi', 'config']) {
     if (command.getOptionValueSource(flag) === 'cli')
-      throw new RangeError(`${document}: expected a contract as argument or --${flag}, got both`);
+      throw new RangeError(
+        `${document}: expected a contract as argument or --${flag}, got an argument and --${flag}`,
+      );
   }
   if (/\.wsdl$/i.test(document))
     throw new RangeError(

@@ -447,7 +447,9 @@ async function serverOf(flags: ServeFlags): Promise<string | undefined> {
 /** Rejects several workers for digests. A nonce that one worker has stored is unknown to the others (W49). */
 function checkDigest({ contract }: LoadedContract): void {
   if (contract.wsse?.digest === 'secrets')
-    throw new RangeError('--workers: expected 1 for a contract with wsse: digest: secrets, got several');
+    throw new RangeError(
+      '--workers: expected 1 for a contract with wsse: digest: secrets, got several workers',
+    );
 }
 
 /** Rejects several workers with a reference upstream in memory, because each worker would have its own. */

@@ -66,7 +66,7 @@ function printWsdl(flags: WsdlFlags): void {
   const { operation: operations = [], tag: tags = [] } = flags;
   if (whole.documents.length > 0) {
     if (operations.length + tags.length > 0)
-      throw new RangeError('--operation, --tag: expected no selection for a legacy WSDL, got one');
+      throw new RangeError('--operation, --tag: expected no selection for a legacy WSDL, got a selection');
     printAdopted(whole, flags);
     return;
   }

@@ -99,7 +99,7 @@ export class ProcessAdmin {
     const plan = this.#readPlan();
     if (keyOf(plan) !== keyOf(former)) {
       const message =
-        'expected listen, and tls or no tls, as at the start, got others; restart to change them';
+        'expected listen, and tls or no tls, as at the start, got other values. Restart the gateway to change them';
       throw new ContractError([{ file: (plan ?? former)?.configFile ?? '', pointer: '/admin', message }]);
     }
     if (plan === undefined) return () => {};

@@ -80,7 +80,7 @@ function readKey(file: string): Buffer {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats?.isFile() !== true) throw failure(file, 'expected a file with a key, got an empty file');
   if (stats.size > mostKeyBytes)
-    throw failure(file, `expected a key of at most ${mostKeyBytes} bytes, got more`);
+    throw failure(file, `expected a key of at most ${mostKeyBytes} bytes, got a longer key`);
   const key = readFileSync(file);
   if (key.length < leastKeyBytes)
     throw failure(file, `expected a key of at least ${leastKeyBytes} bytes, got ${key.length}`);

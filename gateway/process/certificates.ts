@@ -143,7 +143,7 @@ function isValid({ use, certificates }: UsedCertificates, now: number): boolean 
 
 function problemOf(certificates: UsedCertificates, now: number): ContractProblem {
   const { file, pointer } = certificates;
-  const message = `expected a certificate that is valid now, got one that ${invalidity(certificates, now)}`;
+  const message = `expected a certificate that is valid now, got a certificate that ${invalidity(certificates, now)}`;
   return { file, pointer, message };
 }
 

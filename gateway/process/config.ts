@@ -123,7 +123,10 @@ export function readListenerPlan(path: string, hasTrustedProxies: boolean): List
   const at = '/clientCertificate';
   if (header === undefined) report(at, 'expected header, the header of the credential, got none');
   if (sentIn === undefined && tls?.clientCertificates === undefined)
-    report(at, 'expected sentIn, or tls with clientCertificates, got neither. No certificate would arrive');
+    report(
+      at,
+      'expected sentIn, or tls with clientCertificates, got neither key. No certificate would arrive',
+    );
   if (sentIn !== undefined && !hasTrustedProxies)
     report(
       `${at}/sentIn`,
@@ -158,7 +161,10 @@ export function readConfig(path: string): readonly SitePlan[] {
         `expected a path that hides no endpoint of another contract, got a path below its ${hidden}`,
       );
     if ((contract === undefined) === (openapi === undefined))
-      report(at, `expected either contract or openapi, got ${contract === undefined ? 'none' : 'both'}`);
+      report(
+        at,
+        `expected either contract or openapi, got ${contract === undefined ? 'neither key' : 'both keys'}`,
+      );
     for (const [key, named] of Object.entries({ contract, openapi, overlay }))
       if (named !== undefined && isDocumentUrl(named))
         report(

@@ -43,7 +43,7 @@ function filled(text: string, report: Report, pointer: string): string {
     if (instead?.includes('${'))
       report(
         pointer,
-        `expected a text without variables as the default of ${name}, got another variable in it`,
+        `expected a text without variables as the default of ${name}, got a text with a variable`,
       );
     const found = process.env[name];
     if (found !== undefined && (found !== '' || other === undefined)) return found;

@@ -35,7 +35,7 @@ export function readTlsPlan(
 ): TlsPlan | undefined {
   const { certificate, key, ca, minVersion, clientCertificates } = stated;
   if (certificate === undefined || key === undefined) {
-    report(pointer, 'expected certificate and key, got only one or none');
+    report(pointer, 'expected certificate and key, got only one of the two, or none');
     return undefined;
   }
   return {

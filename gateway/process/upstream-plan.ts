@@ -150,7 +150,7 @@ export function readUpstreamPlan(
     headers.authorization = `Basic ${Buffer.from(`${basic.user}:${password}`).toString('base64')}`;
   }
   if (oauth2 !== undefined && headers.authorization !== undefined)
-    report(`${at}/oauth2`, 'expected only one of oauth2, basic and a header Authorization, got two');
+    report(`${at}/oauth2`, 'expected only one of oauth2, basic and a header Authorization, got two of them');
   const pairs = [...query].map(([name, given]): [string, string] => [
     name,
     secretOf(given, `${at}/query${pointerSegment(name)}`),
@@ -304,7 +304,8 @@ function readTls(
     });
   };
   const [ca, cert, key] = [pem('ca'), pem('certificate'), pem('key')];
-  if ((cert === undefined) !== (key === undefined)) report(at, 'expected certificate and key, got only one');
+  if ((cert === undefined) !== (key === undefined))
+    report(at, 'expected certificate and key, got only one of the two');
   if (isRead) checkPem({ ca, cert, key }, at, report);
   const { serverName: servername, minVersion } = stated;
   return {

@@ -11,7 +11,9 @@ export interface Adopted {
 /** Returns the service of a contract that is loaded from a WSDL. Throws a RangeError for any other contract. */
 export function serviceOf({ adopted }: { readonly adopted?: Adopted | undefined }): AdoptedService {
   if (adopted !== undefined) return adopted.service;
-  throw new RangeError('contract: expected one that is loaded from a WSDL, got one of an OpenAPI document');
+  throw new RangeError(
+    'contract: expected a contract that is loaded from a WSDL, got a contract of an OpenAPI document',
+  );
 }
 
 /** Returns an operation of an adopted contract by its name; undefined for another name or contract. */

@@ -118,7 +118,7 @@ export class Allowance {
   takeToken(): void {
     const { contractTokens } = this.limits;
     if (++this.#tokens > contractTokens)
-      throw new OverLimit(`expected at most ${contractTokens} YAML tokens, got more`);
+      throw new OverLimit(`expected at most ${contractTokens} YAML tokens, got more tokens`);
     if (this.#tokens % stepsPerLook === 0) this.#look(undefined);
   }
 
@@ -126,7 +126,9 @@ export class Allowance {
   takeElement(): void {
     const { contractElements } = this.limits;
     if (++this.#elements > contractElements)
-      throw new OverLimit(`expected at most ${contractElements} elements in all files together, got more`);
+      throw new OverLimit(
+        `expected at most ${contractElements} elements in all files together, got more elements`,
+      );
     if (this.#elements % stepsPerLook === 0) this.#look(undefined);
   }
 
@@ -138,7 +140,7 @@ export class Allowance {
     const { contractSteps } = this.limits;
     if (this.#steps > contractSteps)
       throw new OverLimit(
-        `expected a contract of at most ${contractSteps} steps, got more. Members, parameters and texts count for each reference to them`,
+        `expected a contract of at most ${contractSteps} steps, got more steps. Members, parameters and texts count for each reference to them`,
         pointer,
       );
     if (Math.floor(before / stepsPerLook) !== Math.floor(this.#steps / stepsPerLook)) this.#look(pointer);

@@ -181,7 +181,7 @@ export class References {
       if (passed.size > contractReferences)
         return this.#reported({
           pointer: `${pointer}/$ref`,
-          why: `expected at most ${contractReferences} references in a chain, got more`,
+          why: `expected at most ${contractReferences} references in a chain, got more references`,
         });
       const found = this.target(current.node.$ref, current.pointer);
       if (isUnresolved(found)) return found;

@@ -322,7 +322,7 @@ class ValueReader {
     if (this.#weight > this.#limits.contractAliases)
       refuse(
         offset,
-        `expected at most ${this.#limits.contractAliases} uses of an anchor, got more. Use a $ref instead`,
+        `expected at most ${this.#limits.contractAliases} uses of an anchor, got more uses. Use a $ref instead`,
       );
     return anchored.value;
   }
@@ -417,13 +417,13 @@ function hasUniqueKeys(json: JsonReader, longest: number): boolean {
 }
 
 function tooDeep(most: number): string {
-  return `expected at most ${most} levels of nested lists and objects, got more`;
+  return `expected at most ${most} levels of nested lists and objects, got more levels`;
 }
 
 const duplicateKey = 'expected each key once, got this key again';
 
 /** Messages that replace those of the YAML library. */
 const sentences: { readonly [code in ErrorCode]?: string } = {
-  MULTIPLE_DOCS: 'expected one document, got another',
+  MULTIPLE_DOCS: 'expected one document, got another document',
   RESOURCE_EXHAUSTION: 'expected less nesting of lists and objects',
 };

@@ -85,7 +85,7 @@ function memberRecord(
     const type = input.fields.find((field) => field.json === member)?.type;
     if (type?.kind === 'record') record ??= type;
     if (type?.kind !== 'record' || type !== record) {
-      const got = type === undefined ? 'none' : type.kind === 'record' ? 'another one' : 'another type';
+      const got = type === undefined ? 'none' : type.kind === 'record' ? 'another object' : 'another type';
       report('/credentials/member', `expected one object ${member} in every request, got ${got} in ${name}`);
       return undefined;
     }

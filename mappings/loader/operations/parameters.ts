@@ -173,7 +173,7 @@ function readDescription(
       };
   }
   if (node.schema === undefined) {
-    report(pointer, 'expected a schema, or content of application/json, got neither');
+    report(pointer, 'expected a schema, or content of application/json, got neither key');
     return undefined;
   }
   const styles: readonly ParameterStyle[] = stylesOf[place];

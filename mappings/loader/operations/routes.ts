@@ -119,7 +119,8 @@ function checkInputs(
     ...query,
   ];
   for (const field of new Set(given)) {
-    if (given.indexOf(field) !== given.lastIndexOf(field)) report(at, `expected ${field} once, got it twice`);
+    if (given.indexOf(field) !== given.lastIndexOf(field))
+      report(at, `expected ${field} once, got ${field} twice`);
   }
   if (method === 'GET' || method === 'DELETE') {
     for (const { json, required } of operation.input.fields) {

@@ -287,7 +287,7 @@ function readWsse(
     created: nameAt(digest.created, 'digest/created'),
   };
   if (new Set([username, password, ...Object.values(parts)]).size < 5)
-    report('/wsse/digest', 'expected five credentials with different names, got one twice');
+    report('/wsse/digest', 'expected five credentials with different names, got one name twice');
   return { username, password, digest: parts, timestamp, unverified };
 }
 

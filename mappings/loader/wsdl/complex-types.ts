@@ -36,7 +36,7 @@ export function fillComplexType(
   const own = readAttributes(context, derived ?? element, schema);
   if (outer === undefined || derived === undefined) {
     if (outer !== undefined)
-      context.findings.problem(outer, 'expected xs:extension or xs:restriction, got neither');
+      context.findings.problem(outer, 'expected xs:extension or xs:restriction, got neither element');
     type.attributes = mergeAttributes([], own);
     type.anyAttribute = own.any;
     type.content = contentOf(ownParticle(context, element, schema), isTrue(element, 'mixed'));

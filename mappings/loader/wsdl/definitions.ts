@@ -49,7 +49,7 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
       const key = `${kind} ${expanded(definition.name)}`;
       const before = byName.get(key);
       if (before !== undefined) {
-        findings.problem(element, `expected one ${kind} ${shown(local)}, got another`);
+        findings.problem(element, `expected one ${kind} ${shown(local)}, got another ${kind}`);
         second.set(before, element);
         continue;
       }
@@ -69,7 +69,7 @@ export function readDefinitions(roots: readonly XmlElement[], findings: Findings
     const found = byName.get(`${kind} ${expanded(name)}`);
     const other = found === undefined ? undefined : second.get(found);
     if (other !== undefined)
-      findings.problem(other, `expected one ${kind} ${shown(name.local)}, got another`);
+      findings.problem(other, `expected one ${kind} ${shown(name.local)}, got another ${kind}`);
     if (found !== undefined) return found;
     const [lone, ...more] = byLocal.get(`${kind} ${name.local}`) ?? [];
     if (lone === undefined || more.length > 0) {

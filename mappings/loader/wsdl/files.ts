@@ -247,7 +247,7 @@ function namespacesBelow(
       if (entry.isDirectory()) visit(path, depth + 1);
       else {
         if (++files > limits.contractFiles)
-          throw new OverLimit(`expected at most ${limits.contractFiles} files in the folder, got more`);
+          throw new OverLimit(`expected at most ${limits.contractFiles} files in the folder, got more files`);
         const held = rootHeld(root, path);
         if (held !== undefined) found.set(held, [...(found.get(held) ?? []), path]);
       }

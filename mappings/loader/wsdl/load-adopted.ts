@@ -77,7 +77,7 @@ export function loadAdoptedService(folder: string, options: AdoptedOptions = {})
   } catch (error) {
     if (error instanceof OverLimit || isStackOverflow(error)) {
       const { message, pointer, line } =
-        error instanceof OverLimit ? error : new OverLimit('expected less nesting, got more');
+        error instanceof OverLimit ? error : new OverLimit('expected less nesting, got deeper nesting');
       throw new ContractError([
         { file: placeIn(folder, pointer || wsdl), pointer: '', line, message },
         ...findings.problems.map(inFolder),

@@ -95,7 +95,7 @@ export class Depth {
     const { contractReferences } = this.#allowance.limits;
     if (this.#depth >= contractReferences)
       throw new OverLimit(
-        `expected at most ${contractReferences} references in a chain, got more`,
+        `expected at most ${contractReferences} references in a chain, got more references`,
         at.source.file,
         lineOf(at.source, at.offset),
       );

@@ -101,7 +101,8 @@ function readBinding(
 ): BoundBinding | string | undefined {
   const { element, name } = definition;
   const second = definitions.secondOf(definition);
-  if (second !== undefined) findings.problem(second, `expected one binding "${name.local}", got another`);
+  if (second !== undefined)
+    findings.problem(second, `expected one binding "${name.local}", got another binding`);
   const soap = soapChild(element, 'binding');
   const version = soap === undefined ? undefined : soapVersionOf(soap);
   if (soap === undefined || version === undefined) return 'its binding is not a SOAP binding';

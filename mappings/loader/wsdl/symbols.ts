@@ -180,7 +180,7 @@ export class Symbols {
     } else if (isSame(before.element, element)) {
       this.findings.warn(element, `the ${kind} ${name.local} is declared twice identically; one is used`);
     } else {
-      const message = `expected one ${kind} ${name.local} in ${shown(name.namespace)}, got another`;
+      const message = `expected one ${kind} ${name.local} in ${shown(name.namespace)}, got another ${kind}`;
       this.#refuse(before, element, message);
     }
   }

@@ -98,7 +98,7 @@ for (const [listener, at] of [
         files.write('old.key', old.key);
         return { of: files, own: { certificate: 'old.pem', key: 'old.key' } };
       },
-      [[`${at}/certificate`, /valid now, got one that expired/]],
+      [[`${at}/certificate`, /valid now, got a certificate that expired/]],
     ],
     ['valid files', (files: Files) => ({ of: files, own: tls }), []],
   ] as const)

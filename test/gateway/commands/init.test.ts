@@ -59,7 +59,7 @@ test('init overwrites no file without --force', async (t) => {
   writeFileSync(overlay, 'service: Mine\n');
   const refused = await run(t, ['init', '--openapi', document]).ended;
   t.is(refused.code, 2);
-  t.is(refused.err, `${overlay}: expected no file, got one. Replace it with --force\n`);
+  t.is(refused.err, `${overlay}: expected no file, got a file. Replace it with --force\n`);
   t.is(readFileSync(overlay, 'utf8'), 'service: Mine\n');
   const forced = await run(t, ['init', '--openapi', document, '--force', '--json']).ended;
   t.deepEqual(JSON.parse(forced.out), { written: overlay });

@@ -28,7 +28,7 @@ test('kit writes a folder with programs, samples and collections, and overwrites
   t.false(existsSync(join(out, 'PlaceOrder')));
   const again = await run(t, args).ended;
   t.is(again.code, 2);
-  t.regex(again.err, /^--out: expected no file at .*README\.txt, got one. Replace it with --force\n$/);
+  t.regex(again.err, /^--out: expected no file at .*README\.txt, got a file. Replace it with --force\n$/);
   t.is((await run(t, [...args, '--force']).ended).code, 0);
 });
 

@@ -265,7 +265,7 @@ for (const [what, args] of [
     t.deepEqual([code, err], [what === 'draft' ? 1 : 0, '']);
     const both = await run(t, ['map', ...given, directory, '-c', directory]).ended;
     t.is(both.code, 2);
-    t.regex(both.err, /expected a contract as argument or --contract, got both/);
+    t.regex(both.err, /expected a contract as argument or --contract, got an argument and --contract/);
   });
 
 test('map without a folder with a WSDL exits with 2 and a sentence', async (t) => {

@@ -67,7 +67,7 @@ for (const [what, args, said] of [
   [
     'and as a flag',
     ['check', openapi, '--contract', folder],
-    /openapi\.yaml: expected a contract as argument or --contract, got both/,
+    /openapi\.yaml: expected a contract as argument or --contract, got an argument and --contract/,
   ],
   [
     'that is a WSDL',
@@ -135,7 +135,7 @@ for (const [what, listener, environment, said] of [
     'is too large',
     (_, response) => response.end(`${document}#`),
     withConstants({ contractBytes: document.length }),
-    /expected at most \d+ bytes, got more/,
+    /expected at most \d+ bytes, got more bytes/,
   ],
   [
     'never ends',
@@ -202,7 +202,10 @@ test('--fetch follows five redirects, and none to a URL with credentials or of a
     run(t, ['check', address + path, '--fetch'], {}, '', workingDirectory(t)).ended;
   t.is((await fetched('/5')).code, 0);
   const sixth = await fetched('/6');
-  t.deepEqual([sixth.code, sixth.err], [2, `${address}/6: expected at most 5 redirects, got more\n`]);
+  t.deepEqual(
+    [sixth.code, sixth.err],
+    [2, `${address}/6: expected at most 5 redirects, got more redirects\n`],
+  );
   for (const location of ['http://u:secret@127.0.0.1:9/o', 'file:///etc/passwd', 'http://[']) {
     const from = await serverOf(t, (_, response) => response.writeHead(301, { location }).end());
     const { code, err } = await run(t, ['check', `${from}/o`, '--fetch'], {}, '', workingDirectory(t)).ended;

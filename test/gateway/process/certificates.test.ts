@@ -82,7 +82,7 @@ test('an expired certificate replaces no valid one towards callers', async (t) =
   write('own.key', old.key);
   await gateway.running.reload();
   t.regex(gateway.log(), /not reloaded/);
-  t.regex(gateway.log(), /expected a certificate that is valid now, got one that expired at/);
+  t.regex(gateway.log(), /expected a certificate that is valid now, got a certificate that expired at/);
   t.deepEqual(notAfter(gateway), before);
   const next = authority.issue({ days: 90 });
   write('own.pem', next.cert);

@@ -23,7 +23,7 @@ for (const [name, otherwise] of [
   ['SET_FOR_TEST', `:-${variable('B')}`],
 ] as const) {
   test(`refuses a variable in the default of a variable: ${variable(name, otherwise)}`, (t) => {
-    const expected = `/a: expected a text without variables as the default of ${name}, got another variable in it`;
+    const expected = `/a: expected a text without variables as the default of ${name}, got a text with a variable`;
     t.deepEqual(filled({ a: variable(name, otherwise) }).problems, [expected]);
   });
 }

@@ -444,7 +444,7 @@ for (const name of [
 ]) {
   test(`${name} without the other TLS settings: the start exits with 2, and nothing is served`, async (t) => {
     const { code, err } = await run(t, ['serve', '--demo'], { PORT: '0', [name]: 'require' }).ended;
-    t.is(err, '--tls-certificate, --tls-key: expected both, got only one or none\n');
+    t.is(err, '--tls-certificate, --tls-key: expected both options, got only one option or none\n');
     t.is(code, 2);
   });
 }

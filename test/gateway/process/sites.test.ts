@@ -314,7 +314,7 @@ for (const [what, text, problem] of [
   [
     'a folder and a document',
     'contracts:\n  /one: { contract: a, openapi: b, upstream: http://a }\n',
-    ':2#/contracts/~1one: expected either contract or openapi, got both',
+    ':2#/contracts/~1one: expected either contract or openapi, got both keys',
   ],
   [
     'an overlay alone',

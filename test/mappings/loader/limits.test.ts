@@ -80,21 +80,21 @@ const rows: readonly {
     value: 3,
     within: { 'openapi.yaml': yaml('x-it: [&a b, *a, *a, *a]\n') },
     beyond: { 'openapi.yaml': yaml('x-it: [&a b, *a, *a, *a, *a]\n') },
-    says: 'openapi.yaml#: line 4, column 26: expected at most 3 uses of an anchor, got more. Use a $ref instead',
+    says: 'openapi.yaml#: line 4, column 26: expected at most 3 uses of an anchor, got more uses. Use a $ref instead',
   },
   {
     limit: 'contractDepth',
     value: 20,
     within: { 'openapi.yaml': yaml(`x-it: ${nested(19)}\n`) },
     beyond: { 'openapi.yaml': yaml(`x-it: ${nested(20)}\n`) },
-    says: 'openapi.yaml#: line 4, column 26: expected at most 20 levels of nested lists and objects, got more',
+    says: 'openapi.yaml#: line 4, column 26: expected at most 20 levels of nested lists and objects, got more levels',
   },
   {
     limit: 'contractDepth',
     value: 20,
     within: { 'openapi.yaml': small.replace('{', `{"x-it":${nested(19)},`) },
     beyond: { 'openapi.yaml': small.replace('{', `{"x-it":${nested(20)},`) },
-    says: 'openapi.yaml#: line 1, column 28: expected at most 20 levels of nested lists and objects, got more',
+    says: 'openapi.yaml#: line 1, column 28: expected at most 20 levels of nested lists and objects, got more levels',
   },
   {
     limit: 'contractKey',
@@ -108,7 +108,7 @@ const rows: readonly {
     value: 4,
     within: { 'openapi.yaml': chain(4) },
     beyond: { 'openapi.yaml': chain(5) },
-    says: 'openapi.yaml:1#/components/schemas/Root/properties/it/$ref: expected at most 4 references in a chain, got more',
+    says: 'openapi.yaml:1#/components/schemas/Root/properties/it/$ref: expected at most 4 references in a chain, got more references',
   },
 ];
 
@@ -128,7 +128,7 @@ for (const [what, line] of [
     const [says = '', ...more] = problemsOf(folder(t, { 'openapi.yaml': yaml(`${line}\n`) }), {});
     t.regex(
       says,
-      /^openapi\.yaml#: line [45]: expected at most 500 levels of nested lists and objects, got more$/,
+      /^openapi\.yaml#: line [45]: expected at most 500 levels of nested lists and objects, got more levels$/,
     );
     t.deepEqual(more, []);
   });
@@ -149,7 +149,7 @@ test('contractTokens: the YAML nodes are counted, one more is refused', (t) => {
   const least = leastOf(folder(t, { 'openapi.yaml': yaml('x-it: 1\n') }), 'contractTokens');
   const more = folder(t, { 'openapi.yaml': yaml('x-it: 1\n\n') });
   t.deepEqual(problemsOf(more, { contractTokens: least }), [
-    `openapi.yaml#: expected at most ${least} YAML tokens, got more`,
+    `openapi.yaml#: expected at most ${least} YAML tokens, got more tokens`,
   ]);
   t.deepEqual(problemsOf(more, { contractTokens: least + 1 }), []);
 });
@@ -193,7 +193,7 @@ test('contractSteps: members count at each reference, and the error names the pl
   const more = folder(t, { 'openapi.yaml': documentOf({ Root: { properties: { it: text, more: text } } }) });
   t.true(leastOf(more, 'contractSteps') > least);
   const [problem = ''] = problemsOf(more, { contractSteps: least });
-  t.regex(problem, /^openapi\.yaml:1#\/\S+: expected a contract of at most \d+ steps, got more/);
+  t.regex(problem, /^openapi\.yaml:1#\/\S+: expected a contract of at most \d+ steps, got more steps/);
 });
 
 test('contractProblems: that many are reported, and the number of the others', (t) => {

@@ -107,7 +107,7 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
   [
     'a second document in a file is refused',
     { 'openapi.yaml': yaml, 'soap.yaml': `${soap}---\n${soap}` },
-    ['soap.yaml#: line 2, column 1: expected one document, got another'],
+    ['soap.yaml#: line 2, column 1: expected one document, got another document'],
   ],
   [
     'a tag of one’s own is refused',
@@ -133,13 +133,13 @@ const files: readonly (readonly [string, Readonly<Record<string, string | Buffer
     'aliases that multiply are refused',
     { 'openapi.yaml': laughs, 'soap.yaml': soap },
     [
-      'openapi.yaml#: line 4, column 12: expected at most 100 uses of an anchor, got more. Use a $ref instead',
+      'openapi.yaml#: line 4, column 12: expected at most 100 uses of an anchor, got more uses. Use a $ref instead',
     ],
   ],
   [
     'lists in one another without end are refused',
     { 'openapi.yaml': `a: ${'['.repeat(50_000)}`, 'soap.yaml': soap },
-    ['openapi.yaml#: line 1: expected at most 500 levels of nested lists and objects, got more'],
+    ['openapi.yaml#: line 1: expected at most 500 levels of nested lists and objects, got more levels'],
   ],
   [
     'a file of gigabytes would be refused before it is read as YAML',
@@ -406,7 +406,7 @@ const leftOut: readonly DocumentCase[] = [
       "/paths/~1a/get/parameters/1/name: expected the parameter's name, got nothing",
       '/paths/~1a/get/parameters/5/$ref: "#/components/parameters/Gone" does not exist; expected a part of this file',
       '/paths/~1a/get/parameters/2/style: expected one of form, spaceDelimited, pipeDelimited, deepObject in a query, got "matrix"',
-      '/paths/~1a/get/parameters/3: expected a schema, or content of application/json, got neither',
+      '/paths/~1a/get/parameters/3: expected a schema, or content of application/json, got neither key',
       '/paths/~1a/get/parameters/4/name: expected the name of an HTTP header, got "x y"',
     ],
   ],
@@ -754,7 +754,7 @@ const overlays: readonly (readonly [title: string, overlay: unknown, problems: r
   [
     'a route that has an input twice',
     { routes: { 'GET /a/{name}?Name': 'FindParcel' } },
-    ['/routes/GET ~1a~1{name}?Name: expected name once, got it twice'],
+    ['/routes/GET ~1a~1{name}?Name: expected name once, got name twice'],
   ],
   [
     'a hole in part of a segment, an empty segment, a letter that no path has',
@@ -869,7 +869,7 @@ for (const [title, document, expected] of [
   [
     'two types alike',
     asking(who, { $ref: '#/components/schemas/Other' }),
-    ['/credentials/member: expected one object who in every request, got another one in B'],
+    ['/credentials/member: expected one object who in every request, got another object in B'],
   ],
   [
     'text in one request',

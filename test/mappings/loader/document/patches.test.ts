@@ -318,6 +318,6 @@ test('a JSONPath with quadratic work ends at the limit of steps', (t) => {
   const limits = { ...defaultLimits, contractSteps: 50_000 };
   t.regex(
     withoutLines(patched(t, actions, { files, limits }).problems).join(),
-    /^fix\.yaml#\/actions\/0: expected a contract of at most 50000 steps, got more/,
+    /^fix\.yaml#\/actions\/0: expected a contract of at most 50000 steps, got more steps/,
   );
 });

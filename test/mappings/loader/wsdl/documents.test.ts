@@ -336,7 +336,7 @@ test('A3: a repeated component is one if both are equal, else an error', (t) => 
   );
   const unlike = thing.replace('"id"', '"number"');
   t.deepEqual(problemsOf(t, { 'service.wsdl': definitionsOf(schemaOf(element + thing + unlike), get) }), [
-    'service.wsdl:1#: expected one type Thing in "urn:t", got another',
+    'service.wsdl:1#: expected one type Thing in "urn:t", got another type',
   ]);
 });
 

@@ -434,7 +434,7 @@ for (const [what, wsdl, problem] of [
   [
     'another than the second of a name',
     portType('P', []) + portType('P', []),
-    'expected one portType "P", got another',
+    'expected one portType "P", got another portType',
   ],
 ] as const) {
   test(`wrong services: missing ${what} is reported with its line`, (t) => {
@@ -493,7 +493,7 @@ for (const [what, other, more, schemas, reason] of [
     { input: 'x' },
     message('x', 'name="p" element="t:A"') + message('x', 'name="p" element="t:B"'),
     undefined,
-    'expected one message "x", got another',
+    'expected one message "x", got another message',
   ],
   [
     'the type of a member',
@@ -544,7 +544,7 @@ for (const [what, other, more, schemas, reason] of [
       '<xs:sequence><xs:element name="a" type="t:C"/></xs:sequence>',
       '<xs:complexType name="C"/><xs:simpleType name="C"><xs:restriction base="xs:int"/></xs:simpleType>',
     ),
-    'expected one type C in "urn:t", got another',
+    'expected one type C in "urn:t", got another type',
   ],
   [
     'one attribute group of a name',
@@ -554,7 +554,7 @@ for (const [what, other, more, schemas, reason] of [
       '<xs:attributeGroup ref="t:G"/>',
       '<xs:attributeGroup name="G"/><xs:attributeGroup name="G"><xs:attribute name="a"/></xs:attributeGroup>',
     ),
-    'expected one attributeGroup G in "urn:t", got another',
+    'expected one attributeGroup G in "urn:t", got another attributeGroup',
   ],
   [
     'a type of an import that is not followed',
