@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { createClientAsync } from 'soap';
-import { type HeaderList, type Hit, send, sharedGateway, soap11Namespace } from '../gateway.ts';
+import { type HeaderList, type Hit, send, sharedGateway, soap11Namespace, startGateway } from '../gateway.ts';
 
 const document = {
   openapi: '3.1.0',
@@ -224,4 +224,17 @@ test('W24: a header block may hold a Bearer token of 8,192 characters, and anoth
   const longKey = await call(502, {}, `<key>${'k'.repeat(257)}</key>`);
   t.is(longKey.hit, undefined);
   t.true(longKey.text.includes('X-Key: expected printable ASCII without blanks, at most 256 characters'));
+});
+
+test('W24: without security schemes, no credential of a caller is sent upstream', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'schemes-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'openapi.yaml'), JSON.stringify({ ...document, components: {} }));
+  writeFileSync(join(folder, 'soap.yaml'), 'service: Schemes\n');
+  const { port, hits } = await startGateway(t, { serve: { contract: folder } });
+  const body = `<s:Envelope xmlns:s="${soap11Namespace}"><s:Body><pets xmlns="urn:Schemes"/></s:Body></s:Envelope>`;
+  await send(port, 'POST', '/soap11', { Authorization: 'Bearer t', Cookie: 'a=b', 'X-Key': 'k' }, body);
+  t.is(hits.length, 1);
+  const { authorization, cookie, 'x-key': key } = hits[0]?.headers ?? {};
+  t.deepEqual([authorization, cookie, key], [undefined, undefined, undefined]);
 });
