@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
 import { isNode } from '../../mappings/loader/document/node.ts';
 import { readYamlFile } from '../../mappings/loader/document/yaml.ts';
@@ -6,10 +6,23 @@ import type { Secrets } from '../call/digest.ts';
 
 /** Permission bits of group and others. */
 const ofOthers = 0o077;
+/** The same without the right of the group to read. */
+const ofOthersButGroupReads = 0o037;
 
 /**
- * Reads the secrets for digests of UsernameTokens: a YAML map of Username to secret. Only the file's owner may have
- * access to it (W49). Throws ContractError, which gives positions and never secrets.
+ * Returns true if only the process can read a file (W49). If another user owns the file, as in a mounted Secret, the
+ * process can read it only as a member of its group.
+ *
+ * @param user id of the user of the process; undefined on Windows
+ */
+export function isPrivate({ mode, uid }: Pick<Stats, 'mode' | 'uid'>, user: number | undefined): boolean {
+  const isForeign = user !== undefined && user !== 0 && uid !== user;
+  return (mode & (isForeign ? ofOthersButGroupReads : ofOthers)) === 0;
+}
+
+/**
+ * Reads the secrets for digests of UsernameTokens: a YAML map of Username to secret. Other users may not have access to
+ * the file (W49). Throws ContractError, which gives positions and never secrets.
  */
 export function readSecrets(file: string): Secrets {
   const failure = (message: string, pointer = ''): ContractError =>
@@ -21,10 +34,10 @@ export function readSecrets(file: string): Secrets {
     const isThere = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
     throw failure(isThere ? 'expected valid YAML, got other text' : 'expected a file, got none');
   }
-  const { mode } = statSync(file);
-  if ((mode & ofOthers) !== 0)
+  const stats = statSync(file);
+  if (!isPrivate(stats, process.getuid?.()))
     throw failure(
-      `expected a file that only its owner can read (chmod 600), got mode ${(mode & 0o777).toString(8)}`,
+      `expected a file that only its owner can read (chmod 600), got mode ${(stats.mode & 0o777).toString(8)}`,
     );
   if (!isNode(root) || Array.isArray(root))
     throw failure('expected a map of usernames to secrets, got another value');
