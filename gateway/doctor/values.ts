@@ -1,3 +1,4 @@
+import { numbers } from '../../mappings/codec/adopted/facets.ts';
 import type { View } from './view.ts';
 
 /** The error in a value, and a corrected value. */
@@ -23,21 +24,9 @@ export function adviseOn(text: string, view: TextView): ValueAdvice | undefined 
 
 type Adviser = (text: string, view: TextView) => ValueAdvice | undefined;
 
-const integers = new Set([
-  'byte',
-  'unsignedByte',
-  'short',
-  'unsignedShort',
-  'int',
-  'unsignedInt',
-  'long',
-  'unsignedLong',
-  'integer',
-  'positiveInteger',
-  'nonNegativeInteger',
-]);
-const fractions = new Set(['decimal', 'float', 'double']);
-const isNumber = (type: string): boolean => integers.has(type) || fractions.has(type);
+const isNumber = (type: string): boolean => numbers.has(type);
+const isInteger = (type: string): boolean =>
+  isNumber(type) && type !== 'decimal' && type !== 'float' && type !== 'double';
 
 const empty: Adviser = (text, { type, values }) => {
   if (text.trim() !== '') return undefined;
@@ -96,12 +85,12 @@ const numberForm: Adviser = (text, { type, refusal }) => {
   }
   if (/^0x[\da-f]{1,15}$/i.test(plain))
     return { cause: 'numbers are decimal, not hexadecimal', instead: String(Number.parseInt(plain, 16)) };
-  if (integers.has(type) && /^[+-]?\d+\.0*$/.test(plain))
+  if (isInteger(type) && /^[+-]?\d+\.0*$/.test(plain))
     return {
       cause: `xs:${type} is a whole number: the client sends a floating-point number`,
       instead: plain.replace(/\.0*$/, ''),
     };
-  if (integers.has(type) && /^[+-]?\d+\.\d+$/.test(plain))
+  if (isInteger(type) && /^[+-]?\d+\.\d+$/.test(plain))
     return { cause: `xs:${type} is a whole number, but this has a fraction` };
   if (/^[+-]?\d+$/.test(plain) && refusal(plain) !== undefined)
     return { cause: `the number is outside the range of xs:${type}` };

@@ -20,7 +20,7 @@ import { patternOf } from './patterns.ts';
 export type Judge = (token: string, reading: Reading) => void;
 
 /** The built-in numeric types: those derived from `decimal`, `float` and `double`. */
-export const numbers: ReadonlySet<BuiltIn> = new Set(
+export const numbers: ReadonlySet<string> = new Set<BuiltIn>(
   [...builtInTypes.values()].flatMap((type) => {
     for (let at: SimpleType | undefined = type; at !== undefined; at = at.base)
       if (at.builtIn === 'decimal' || at.builtIn === 'float' || at.builtIn === 'double')
