@@ -1,7 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import { type ElementDeclaration, expanded } from '../../contract/type-graph.ts';
-import { membersOf, skipped } from '../../json/parts.ts';
-import { JsonReader } from '../../json/reader.ts';
+import { membersOf } from '../../json/parts.ts';
 import { type Asked, withoutIgnored } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { Scratch } from '../element.ts';
@@ -117,14 +116,7 @@ const noBlocks: Omit<WrittenMessage, 'xml'> = { headers: '', ...noCounts };
 
 /** Returns the JSON of an object's member; undefined if it is absent. Throws MismatchError if it occurs twice. */
 function memberOf(text: string, name: string, limits: Limits): string | undefined {
-  const json = new JsonReader(text, limits);
-  if (json.peek() !== 123) return undefined;
-  json.enter();
-  let member: string | undefined;
-  for (let first = true; json.next(first, 125); first = false) {
-    if (json.name() !== name) json.skip();
-    else if (member === undefined) member = skipped(json);
-    else throw twice().at(name);
-  }
-  return member;
+  const found = (membersOf(text, limits) ?? []).filter(([member]) => member === name);
+  if (found.length > 1) throw twice().at(name);
+  return found[0]?.[1];
 }
