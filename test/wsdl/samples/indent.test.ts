@@ -8,6 +8,10 @@ test('elements are on separate lines, and text stays with its tags', (t) => {
   );
 });
 
+test('an element with text after several elements stays on one line', (t) => {
+  t.is(indentXml('<a><m><b>1</b><c/>two</m></a>'), '<a>\n  <m><b>1</b><c/>two</m>\n</a>\n');
+});
+
 test('JSON has one member per line, and numbers keep their digits', (t) => {
   t.is(
     indentJson('{"a":[1.10,{}],"b,{\\"":[],"c":12345678901234567890}'),
