@@ -189,7 +189,7 @@ async function loadAgain(contract: Contract, limits: Limits): Promise<ReloadOpti
       'a contract that loadContract returned',
       'another contract. Pass the new contract',
     );
-  const [loaded] = await loadAside([place], limits);
+  const [loaded] = await loadAside([{ place, keepsUnmapped: false }], limits);
   if (loaded === undefined) throw new Error('reload: expected a contract, got none');
   rememberPlace(loaded.contract, place);
   return loaded;

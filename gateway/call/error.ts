@@ -42,6 +42,10 @@ export const errorCodes = {
     status: 502,
     message: 'the response of the upstream does not match the types of the contract',
   },
+  NotMigrated: {
+    status: 501,
+    message: 'the legacy service answers this operation, and it answers only SOAP callers',
+  },
   InternalError: { status: 500, message: 'internal error' },
 } as const satisfies Record<string, { readonly status: number; readonly message: string }>;
 

@@ -78,11 +78,27 @@ export class Core {
     };
   }
 
-  /** Returns the application of a contract. `mapping` translates between the contract's JSON and the upstream's. */
-  appOf(compiled: CompiledContract, upstream: Upstream, mapping?: LoadedMapping): AppOptions {
+  /**
+   * Returns the application of a contract.
+   *
+   * @param mapping translates between the contract's JSON and the upstream's
+   * @param openMigration opens the routing to a legacy service; undefined for a contract without one
+   */
+  appOf(
+    compiled: CompiledContract,
+    upstream: Upstream,
+    mapping?: LoadedMapping,
+    openMigration?: (app: AppOptions) => NonNullable<AppOptions['migration']>,
+  ): AppOptions {
     this.#upstreams.set(shownPath(compiled.contract.basePath), upstream);
     const options = { ...this.#options, limits: compiled.limits };
-    return createContractApp({ ...this.#shared, options }, compiled, upstream, mapping);
+    const app = createContractApp({ ...this.#shared, options }, compiled, upstream, mapping);
+    return openMigration === undefined ? app : { ...app, migration: openMigration(app) };
+  }
+
+  /** Counts a reply that broke off, of the contract at a path. */
+  countCut(path: string): void {
+    this.#metrics.countCut(path);
   }
 
   /** Returns a function that counts and logs requests that no contract handled, under the contract at a path. */

@@ -58,7 +58,7 @@ export function createApp(options: AppOptions): Handler {
     if (options.pages?.takes(request, path, query) === true)
       return servePages(options.pages, startRequest(request, response, query, options, cors), fail);
     const endpoint = endpoints.find(path) ?? nothing;
-    if (endpoint.kind !== 'nothing')
+    if (endpoint.kind !== 'nothing' || options.migration?.takesPath(path) === true)
       return serveEndpoint(endpoint, startRequest(request, response, query, options, cors), fail);
     return frameOf().then(({ serve }) => serve(request, response));
   };
@@ -246,6 +246,8 @@ async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: 
     const refusal = refusalOf(context);
     if (refusal !== undefined) send(context, 'http', refusal);
     else if (endpoint.kind === 'soap') await serveSoap(endpoint, context);
+    else if (endpoint.kind === 'nothing' && context.options.migration?.takesPath(pathOf(context)) === true)
+      await context.options.migration.serveBelow(context);
     else if (takesNoCalls(endpoint) && refusePath(context, noCallAt(endpoint))) return;
     else if (endpoint.kind === 'page') await servePage(context, 'page');
     else if (endpoint.kind === 'document') await servePage(context, endpoint.name);
@@ -257,6 +259,10 @@ async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: 
   } finally {
     context.permit.leave();
   }
+}
+
+function pathOf({ request }: RequestContext): string {
+  return targetOf(request.url ?? '').path;
 }
 
 function takesNoCalls({ kind }: Endpoint): boolean {

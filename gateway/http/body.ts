@@ -151,6 +151,20 @@ async function readSlowly(
   return body;
 }
 
+/**
+ * Decompresses a body that was received as sent, then takes a permit for the call. Throws CallError: Overloaded,
+ * RequestTooLarge, MalformedRequest, UnsupportedMediaType.
+ */
+export async function unpackBody(arrival: Arrival, sent: Buffer, rules: BodyRules): Promise<Buffer> {
+  const { permit, stats, request } = arrival;
+  const unpack = unpackerOf(request.headers['content-encoding']);
+  const body = unpack === undefined ? sent : await decompress(sent, unpack, permit, rules);
+  if (body.length > rules.bodyLimit) throw tooLarge(rules.bodyLimit);
+  stats.bytesIn = body.length;
+  await permit.enter();
+  return body;
+}
+
 /** Takes a body that has arrived completely. `bytes` is its size. */
 function takeBody(arrival: Arrival, bytes: number): Buffer {
   // without a size, Node may return only the first chunk

@@ -16,6 +16,9 @@ export interface ClientCertificateOptions {
   readonly verifiedBy?: string | undefined;
 }
 
+/** Parts of a client certificate. */
+export type CertificatePart = ClientCertificateOptions['from'] | 'serial';
+
 /** Replaces a request header with data of the client certificate, before anything reads the header. */
 export type Identify = (request: IncomingMessage) => void;
 
@@ -23,11 +26,30 @@ export type Identify = (request: IncomingMessage) => void;
  * Returns a function that sets the credential header from the client certificate. Characters that a credential cannot
  * contain, including spaces, are percent-encoded: `CN=Acme%20Ltd`.
  */
-export function compileIdentify(
-  { header, from, sentIn, verifiedBy }: ClientCertificateOptions,
-  proxies: BlockList | undefined,
-): Identify {
+export function compileIdentify(options: ClientCertificateOptions, proxies: BlockList | undefined): Identify {
+  const { header } = options;
   const key = header.toLowerCase();
+  const certificateOf = compileCertificateValue(options, proxies);
+  return (request) => {
+    const value = certificateOf(request);
+    dropHeader(request, key);
+    if (value === undefined) return;
+    request.headers[key] = value;
+    request.rawHeaders.push(header, value);
+  };
+}
+
+/** Returns a part of the client certificate of a request, percent-encoded as in `compileIdentify`; undefined for none. */
+export function compileCertificateValue(
+  {
+    from,
+    sentIn,
+    verifiedBy,
+  }: Omit<ClientCertificateOptions, 'from' | 'header'> & {
+    readonly from: CertificatePart;
+  },
+  proxies: BlockList | undefined,
+): (request: IncomingMessage) => string | undefined {
   const told = sentIn?.toLowerCase();
   const verified = verifiedBy?.toLowerCase();
   // a subject may contain `%`, so `%` is encoded to keep `Acme%20Ltd` and `Acme Ltd` distinct; URIs and the values of
@@ -37,11 +59,8 @@ export function compileIdentify(
     isWritten && (from === 'subject' || from === 'commonName') ? /[^\x21-\x24\x26-\x7e]+/g : /[^\x21-\x7e]+/g;
   return (request) => {
     const value = told === undefined ? ofConnection(request, from) : ofProxy(request);
-    dropHeader(request, key);
-    if (value === undefined || value === '') return;
-    const written = value.replace(others, (text) => encodeURIComponent(text.toWellFormed()));
-    request.headers[key] = written;
-    request.rawHeaders.push(header, written);
+    if (value === undefined || value === '') return undefined;
+    return value.replace(others, (text) => encodeURIComponent(text.toWellFormed()));
   };
 
   function ofProxy(request: IncomingMessage): string | undefined {
@@ -54,16 +73,13 @@ export function compileIdentify(
   }
 }
 
-function ofConnection(
-  { socket }: IncomingMessage,
-  from: ClientCertificateOptions['from'],
-): string | undefined {
+function ofConnection({ socket }: IncomingMessage, from: CertificatePart): string | undefined {
   if (!isTls(socket) || !socket.authorized) return undefined;
   const certificate = socket.getPeerX509Certificate();
   return certificate === undefined ? undefined : partOf(certificate, from);
 }
 
-function partOf(certificate: X509Certificate, from: ClientCertificateOptions['from']): string | undefined {
+function partOf(certificate: X509Certificate, from: CertificatePart): string | undefined {
   const subject = certificate.subject.split('\n').toReversed(); // the order of RFC 4514, which proxies use too
   switch (from) {
     case 'subject':
@@ -72,6 +88,8 @@ function partOf(certificate: X509Certificate, from: ClientCertificateOptions['fr
       return subject.find((part) => part.startsWith('CN='))?.slice('CN='.length);
     case 'fingerprint':
       return certificate.fingerprint256.replaceAll(':', '').toLowerCase();
+    case 'serial':
+      return certificate.serialNumber.toLowerCase();
     case 'san': {
       const names = certificate.subjectAltName?.split(', ') ?? [];
       const ofKind = (kind: string): string | undefined =>
@@ -84,13 +102,14 @@ function partOf(certificate: X509Certificate, from: ClientCertificateOptions['fr
 const envoys = 'x-forwarded-client-cert';
 
 /** Returns a part of the last element of `X-Forwarded-Client-Cert` (Envoy), which the trusted proxy added. */
-function ofForwarded(value: string, from: ClientCertificateOptions['from']): string | undefined {
+function ofForwarded(value: string, from: CertificatePart): string | undefined {
   const parts = splitOutsideQuotes(splitOutsideQuotes(value, ',').at(-1) ?? '', ';');
   const textOf = (name: string): string | undefined => {
     const part = parts.find((one) => one.trim().toLowerCase().startsWith(`${name}=`));
     return part === undefined ? undefined : unquoted(part.trim().slice(name.length + 1));
   };
   if (from === 'fingerprint') return textOf('hash')?.toLowerCase();
+  if (from === 'serial') return undefined; // Envoy does not send it
   if (from === 'san') return textOf('uri') ?? textOf('dns');
   const subject = textOf('subject');
   if (from === 'subject' || subject === undefined) return subject;

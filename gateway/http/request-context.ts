@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { CompiledOperation } from '../../mappings/compile.ts';
+import type { Input } from '../../mappings/http-mapping/call.ts';
 import { Permit } from '../admission/permit.ts';
-import type { Exchange } from '../call/call.ts';
+import type { Exchange, Prepared } from '../call/call.ts';
 import { readHead } from '../call/head.ts';
 import type { Service } from '../protocols/read-request.ts';
+import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type RequestRecord, type RequestStats, startStats } from '../telemetry/request-stats.ts';
 import type { Arrival } from './body.ts';
 import type { CorsHeaders } from './cors.ts';
@@ -32,6 +35,23 @@ export interface AppOptions {
   readonly metrics: () => Promise<string | undefined>;
   /** Returns the contracts that `/` lists; undefined for no list. */
   readonly services: () => readonly ListedService[] | undefined;
+  /** Routes calls between the upstream and a legacy service; undefined for a contract without a legacy service. */
+  readonly migration?: Migration | undefined;
+}
+
+/** Routes the requests of one contract between its upstream and a legacy service. */
+export interface Migration {
+  /**
+   * Serves a request at a SOAP endpoint. Returns undefined for a request that the gateway answers itself, such as one
+   * for the WSDL.
+   */
+  readonly serve: (address: SoapAddress, context: RequestContext) => Promise<void> | undefined;
+  /** Returns true for a path below that of a port. */
+  readonly takesPath: (path: string) => boolean;
+  /** Serves a request to such a path. */
+  readonly serveBelow: (context: RequestContext) => Promise<void>;
+  /** Throws CallError NotMigrated if the upstream does not answer a call that is not SOAP. */
+  readonly admit: (context: RequestContext, operation: CompiledOperation, input: Input | Prepared) => void;
 }
 
 /**

@@ -8,6 +8,8 @@ import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts'
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { type AdminPlan, adminSetting, readAdminPlan } from './admin-plan.ts';
 import { withEnvironment } from './environment.ts';
+import { type ListenerCertificates, readLegacyPlan } from './legacy-plan.ts';
+import { legacySetting, migrationSetting } from './migration-setting.ts';
 import { type ShownSetting, shownSettings } from './shown-settings.ts';
 import type { SitePlan } from './sites.ts';
 import { readTlsPlan, type TlsPlan, tlsSetting } from './tls.ts';
@@ -51,6 +53,8 @@ export const configSettings = record('Contracts and settings of one gateway.', {
       overlay: file('Overlay for the OpenAPI document.'),
       upstream: upstreamSetting,
       limits: limitsSetting,
+      legacy: legacySetting,
+      migration: migrationSetting,
     }),
   ),
   tls: tlsSetting,
@@ -76,7 +80,14 @@ function hiddenBy(basePath: string, others: ReadonlySet<string>): string | undef
   return undefined;
 }
 
-const otherKeys: ReadonlySet<string> = new Set(['contract', 'openapi', 'overlay', 'limits']);
+const otherKeys: ReadonlySet<string> = new Set([
+  'contract',
+  'openapi',
+  'overlay',
+  'limits',
+  'legacy',
+  'migration',
+]);
 
 /** True for the pointer of a contract's `upstream`, or of a key that no contract has. */
 function isUpstreamOrUnknown(pointer: string, at: string): boolean {
@@ -138,6 +149,18 @@ export function readListenerPlan(path: string, hasTrustedProxies: boolean): List
   return { tls, clientCertificate: { header: header ?? '', from, sentIn, verifiedBy }, admin };
 }
 
+/** Returns the settings of the listener that the identity of callers towards a legacy service depends on. */
+function listenerCertificates({
+  tls,
+  clientCertificate,
+}: ReturnType<typeof openConfig>['stated']): ListenerCertificates {
+  const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate ?? {};
+  return {
+    clientCertificate: header === undefined ? undefined : { header, from, sentIn, verifiedBy },
+    isAsked: tls?.clientCertificates !== undefined,
+  };
+}
+
 /** Reads the contracts of a `soapbridge.yaml`. Throws ContractError with all problems. */
 export function readConfig(path: string): readonly SitePlan[] {
   const { stated, problems, report } = openConfig(path);
@@ -147,7 +170,8 @@ export function readConfig(path: string): readonly SitePlan[] {
   const plans: SitePlan[] = [];
   const taken = new Set<string>();
   const all = new Set([...contracts.keys()].map((basePath) => basePath.toLowerCase()));
-  for (const [basePath, { contract, openapi, overlay, upstream, limits }] of contracts) {
+  const certificates = listenerCertificates(stated);
+  for (const [basePath, { contract, openapi, overlay, upstream, limits, legacy, migration }] of contracts) {
     const at = `/contracts${pointerSegment(basePath)}`;
     if (!/^(?:\/|(?:\/[A-Za-z0-9._~-]+)+)$/.test(basePath))
       report(at, 'expected a path such as /parcels, without a slash at its end');
@@ -181,6 +205,10 @@ export function readConfig(path: string): readonly SitePlan[] {
     if (!hasAddresses) checkAddress(url, `${at}/upstream`, report);
     const inFolder = (name: string): string => resolve(dirname(path), name);
     const isPlain = typeof upstream === 'string' || upstream === undefined;
+    const ownLimits = limits === undefined ? undefined : readOwnLimits(limits, `${at}/limits`, report);
+    if (migration !== undefined && legacy === undefined)
+      report(`${at}/migration`, 'expected legacy, the legacy service, with migration, got none');
+    const place = { file: path, at, limits: ownLimits };
     plans.push({
       contract:
         openapi === undefined
@@ -189,7 +217,10 @@ export function readConfig(path: string): readonly SitePlan[] {
       basePath: basePath === '/' ? '' : basePath,
       upstreamUrl: url,
       ...(isPlain ? {} : { upstream: readUpstreamPlan(upstream, `${at}/upstream`, inFolder, report) }),
-      ...(limits === undefined ? {} : { limits: readOwnLimits(limits, `${at}/limits`, report) }),
+      ...(ownLimits === undefined ? {} : { limits: ownLimits }),
+      ...(legacy === undefined
+        ? {}
+        : { legacy: readLegacyPlan(legacy, migration, place, certificates, inFolder, report) }),
     });
   }
   if (problems.length > 0) throw new ContractError(withLines(problems));

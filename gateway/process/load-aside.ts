@@ -6,9 +6,15 @@ import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts'
 import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
 import { loadContract, type MappedContract } from './load-place.ts';
 
+/** A contract to load; `keepsUnmapped` as for `loadContract`. */
+export interface PlaceToLoad {
+  readonly place: ContractPlace;
+  readonly keepsUnmapped: boolean;
+}
+
 /** Contracts to load. */
 interface Task {
-  readonly places: readonly ContractPlace[];
+  readonly places: readonly PlaceToLoad[];
   readonly limits: Limits;
 }
 
@@ -33,7 +39,7 @@ const grace = 2_000;
  * time limit. Throws ContractError.
  */
 export async function loadAside(
-  places: readonly ContractPlace[],
+  places: readonly PlaceToLoad[],
   limits: Limits,
 ): Promise<readonly MappedContract[]> {
   // Doubled, because a mapping may take as long as its contract.
@@ -56,8 +62,8 @@ export async function loadAside(
     return result.places.map((sent) => receivePlace(sent, limits));
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    const [first = ''] = places;
-    const file = typeof first === 'string' ? first : first.openapi;
+    const place = places[0]?.place ?? '';
+    const file = typeof place === 'string' ? place : place.openapi;
     throw new ContractError([{ file, pointer: '', message: error.message }]);
   } finally {
     await lane.close();
@@ -78,7 +84,8 @@ function receivePlace({ loaded, contract, mapping }: SentPlace, limits: Limits):
 
 function perform({ places, limits }: Task): Result {
   try {
-    return { places: places.map((place) => sendPlace(loadContract(place, limits))) };
+    const loads = places.map(({ place, keepsUnmapped }) => loadContract(place, limits, keepsUnmapped));
+    return { places: loads.map(sendPlace) };
   } catch (error) {
     if (error instanceof ContractError) return { problems: error.problems };
     throw error;

@@ -10,7 +10,10 @@ import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts'
 import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 import { checkLimits, checkPlace } from '../arguments.ts';
 
-/** A contract with the mapping of its folder (M1). Operations without a rule in the mapping are not served. */
+/**
+ * A contract with the mapping of its folder (M1). Operations without a rule in the mapping are not served, unless a
+ * legacy service answers them.
+ */
 export interface MappedContract extends LoadedContract {
   /** Undefined for a contract without a mapping. */
   readonly mapping: LoadedMapping | undefined;
@@ -32,17 +35,28 @@ export function rememberPlace(contract: Contract, place: ContractPlace): void {
 /**
  * Loads the contract at a place, and the mapping in the same folder. Throws ContractError with all problems of the
  * contract, RangeError for a wrong argument.
+ *
+ * @param keepsUnmapped true if the contract keeps operations without a rule in the mapping
  */
-export function loadContract(place: ContractPlace, limits: Limits = defaultLimits): MappedContract {
+export function loadContract(
+  place: ContractPlace,
+  limits: Limits = defaultLimits,
+  keepsUnmapped = false,
+): MappedContract {
   checkPlace(place);
   checkLimits(limits);
-  const loaded = withMapping(place, readContract(place, limits), limits);
+  const loaded = withMapping(place, readContract(place, limits), limits, keepsUnmapped);
   rememberPlace(loaded.contract, place);
   return loaded;
 }
 
 /** Reads the mapping from a contract's WSDL to the OpenAPI document in the same folder. Throws ContractError. */
-export function withMapping(place: ContractPlace, loaded: LoadedContract, limits: Limits): MappedContract {
+export function withMapping(
+  place: ContractPlace,
+  loaded: LoadedContract,
+  limits: Limits,
+  keepsUnmapped = false,
+): MappedContract {
   const files = typeof place === 'string' ? mappingIn(place) : undefined;
   const { contract } = loaded;
   if (files === undefined) return { ...loaded, mapping: undefined };
@@ -50,6 +64,8 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   const faults = faultNamesOf(contract);
   const allowance = new Allowance(limits);
   const mapping = loadMapping({ ...files, derived, faults }, limits, allowance);
+  const hash = createHash('sha256').update(`${loaded.hash}${allowance.hash}`).digest('hex').slice(0, 16);
+  if (keepsUnmapped) return { ...loaded, contract: { ...contract, isMapped: true }, hash, mapping };
   const unmapped = new Set(mapping.unmapped);
   const isMapped = ({ name }: { readonly name: string }): boolean => !unmapped.has(name);
   const service = serviceOf(contract);
@@ -63,7 +79,7 @@ export function withMapping(place: ContractPlace, loaded: LoadedContract, limits
   return {
     ...loaded,
     contract: { ...contract, operations, isMapped: true, adopted },
-    hash: createHash('sha256').update(`${loaded.hash}${allowance.hash}`).digest('hex').slice(0, 16),
+    hash,
     notServed: [...loaded.notServed, ...without],
     mapping,
   };

@@ -29,6 +29,7 @@ import { logLoaded } from './loaded-log.ts';
 import { mostOpenFiles, openFileMetrics, warnOfOpenFiles } from './open-files.ts';
 import { type Outputs, openOutputs } from './outputs.ts';
 import type { ProcessLog } from './process-log.ts';
+import { ProcessMigrations } from './process-migrations.ts';
 import type { ServeOptions } from './serve-options.ts';
 import type { ShownSetting } from './shown-settings.ts';
 import { openSites, type SitePlan, type Sites } from './sites.ts';
@@ -65,6 +66,7 @@ interface Parts {
   readonly traces: Traces | undefined;
   readonly certificates: Certificates;
   readonly admin: ProcessAdmin;
+  readonly migrations: ProcessMigrations;
 }
 
 /** Loads and compiles the contracts, and listens. Throws ContractError or RangeError before it listens. */
@@ -97,6 +99,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     traces,
     certificates,
     admin,
+    migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log),
   };
   const core = new Core({
     ...coreOptionsOf(parts),
@@ -192,7 +195,7 @@ function coreOptionsOf({
 }
 
 function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Sites> {
-  const { options, limits, outputs, callerLimits, certificates } = parts;
+  const { options, limits, outputs, callerLimits, certificates, migrations } = parts;
   const { log } = outputs;
   const tellLoaded = options.tellLoaded ?? ((report) => logLoaded(report, log));
   const plans = (): readonly SitePlan[] => {
@@ -208,7 +211,9 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,
-    handlerOf: (compiled, upstream, mapping) => createApp(core.appOf(compiled, upstream, mapping)),
+    openMigrations: (contracts) => migrations.open(contracts, core),
+    handlerOf: (compiled, upstream, mapping, openMigration) =>
+      createApp(core.appOf(compiled, upstream, mapping, openMigration)),
   });
 }
 
@@ -288,6 +293,7 @@ export class Running {
       ...stateMetrics(this.#sites.contracts(), this.#lastReload),
       ...this.#parts.certificates.read(),
       ...this.#parts.admin.read(),
+      ...this.#parts.migrations.read(this.#sites.basePaths().map(shownPath)),
       ...openFileMetrics(),
     ];
   };
@@ -375,6 +381,7 @@ export class Running {
     this.#files.close();
     await this.#core.close();
     await this.#upstreams.close();
+    await this.#parts.migrations.close();
     await this.#parts.admin.close();
     callerLimits?.close();
     await traces?.close();

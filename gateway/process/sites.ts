@@ -11,8 +11,10 @@ import { shownPath } from '../core/contract-app.ts';
 import type { Handler } from '../http/app.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
+import type { OpenMigration } from '../migration/migrations.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import { inTurns } from './in-turns.ts';
+import type { LegacyPlan } from './legacy-plan.ts';
 import type { MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
@@ -28,6 +30,8 @@ export interface SitePlan {
   readonly upstream?: UpstreamPlan | undefined;
   /** Limits of this contract's upstream. */
   readonly limits?: Partial<Limits> | undefined;
+  /** The legacy service and the routes to it; undefined if there is none. */
+  readonly legacy?: LegacyPlan | undefined;
 }
 
 /** Functions that turn a contract into a request handler. */
@@ -40,7 +44,12 @@ export interface SiteMaker {
     compiled: CompiledContract,
     upstream: Upstream,
     mapping: LoadedMapping | undefined,
+    openMigration: OpenMigration | undefined,
   ) => Handler;
+  /** Checks the routes to legacy services, by the position of their contracts. Throws ContractError. */
+  readonly openMigrations: (
+    contracts: readonly { readonly plan: SitePlan; readonly loaded: MappedContract }[],
+  ) => Promise<readonly (OpenMigration | undefined)[]>;
   /** Throws ContractError if other configuration does not match the contracts. */
   readonly check: (contracts: readonly Contract[]) => void;
   /** Called with each loaded contract and its base path, before it is served. */
@@ -98,7 +107,8 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
   const { limits } = maker;
   const first = plans();
   const loads: MappedContract[] = [];
-  for (const { contract } of first) loads.push(await loadToServe(contract, limits));
+  for (const { contract, legacy } of first)
+    loads.push(await loadToServe(contract, limits, legacy !== undefined));
   let sites = await open(first, loads, maker);
   let handle = handlerOf(sites);
   return {
@@ -119,7 +129,7 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
       const next = plans();
       const { loadAside } = await import('./load-aside.ts');
       const loads = await loadAside(
-        next.map(({ contract }) => contract),
+        next.map(({ contract, legacy }) => ({ place: contract, keepsUnmapped: legacy !== undefined })),
         limits,
       );
       sites = await open(next, loads, maker);
@@ -131,8 +141,14 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
 /**
  * Loads a contract, and its mapping. The modules for WSDLs and mappings are loaded only for a contract that has one,
  * because they make up a fifth of all modules. Throws ContractError.
+ *
+ * @param keepsUnmapped see `loadContract`
  */
-async function loadToServe(place: ContractPlace, limits: Limits): Promise<MappedContract> {
+async function loadToServe(
+  place: ContractPlace,
+  limits: Limits,
+  keepsUnmapped: boolean,
+): Promise<MappedContract> {
   checkPlace(place);
   checkLimits(limits);
   const shipped = readShippedContract(place, limits);
@@ -142,10 +158,10 @@ async function loadToServe(place: ContractPlace, limits: Limits): Promise<Mapped
     return { ...readOpenapiContract(place, limits), mapping: undefined };
   }
   const { loadContract } = await import('./load-place.ts');
-  return loadContract(place, limits);
+  return loadContract(place, limits, keepsUnmapped);
 }
 
-function open(
+async function open(
   plans: readonly SitePlan[],
   loads: readonly MappedContract[],
   maker: SiteMaker,
@@ -160,9 +176,10 @@ function open(
       basePath: plan.basePath ?? contract.basePath,
     })),
   );
+  const migrations = await maker.openMigrations(all);
   const loadedAt = new Date();
   return Promise.all(
-    all.map(async ({ plan, loaded }) => {
+    all.map(async ({ plan, loaded }, index) => {
       const { contract, mapping } = loaded;
       const basePath = plan.basePath ?? contract.basePath;
       maker.onLoad(loaded, {
@@ -184,7 +201,7 @@ function open(
           loadedAt,
         },
         basePath,
-        handle: maker.handlerOf(compiled, upstream, mapping),
+        handle: maker.handlerOf(compiled, upstream, mapping, migrations[index]),
         name: contract.service,
         endpoints: [...new Set(contract.ports.map(({ path }) => path))],
       };

@@ -371,11 +371,19 @@ export function checkAddress(address: string | undefined, pointer: string, repor
 
 const ownLimits = /^(?:totalMs|replyBytes|replyBytesWithBinary|upstream\w+|breaker\w+|retry\w+)$/;
 
-/** Reads the limits of one contract's upstream. Reports unknown names, limits of the whole process, and wrong values. */
+/** Limits of a legacy service (G3). */
+export const legacyLimits = /^(?:totalMs|streamBytes|upstream\w+|breaker\w+|retry\w+)$/;
+
+/**
+ * Reads the limits of one contract's upstream. Reports unknown names, limits of the whole process, and wrong values.
+ *
+ * @param allowed names of the limits that may be set
+ */
 export function readOwnLimits(
   stated: ReadonlyMap<string, unknown>,
   at: string,
   report: Report,
+  allowed: RegExp = ownLimits,
 ): Partial<Limits> {
   const limits: Partial<Record<LimitName, number>> = {};
   for (const [name, number] of stated) {
@@ -391,7 +399,7 @@ export function readOwnLimits(
       report(pointer, (error as RangeError).message);
       continue;
     }
-    if (ownLimits.test(name)) limits[name as LimitName] = given;
+    if (allowed.test(name)) limits[name as LimitName] = given;
     else
       report(
         pointer,

@@ -183,16 +183,16 @@ async function answerCall(
     await undefined; // in the next microtask, Node's parser has passed on the bytes that arrived with the head
     const body = readBody(context, service);
     const bytes = Buffer.isBuffer(body) ? body : await body;
-    const call = readBodyHere(service, context, operation, bytes, stated);
-    if (call === undefined) {
+    const read = readBodyHere(service, context, operation, bytes, stated);
+    if (read === undefined) {
       const found = findingsOf(query, [], service);
       const aside = await service.readAside.body(context, operation, bytes, stated, found);
-      return await runCall(service, context, operation, aside.input, aside.form, frameFor(aside.form));
+      return await call(service, context, operation, aside.input, aside.form, frameFor(aside.form));
     }
-    const { input, form: spelling } = call;
+    const { input, form: spelling } = read;
     const frame = frameFor(spelling);
     refuseParameters(query, [], input.reading, service);
-    return await runCall(service, context, operation, input, spelling, frame);
+    return await call(service, context, operation, input, spelling, frame);
   }
   // a page can make a browser send a GET with the address of an image, but not a DELETE
   if (match?.route.method === 'GET' && !operation.operation.readOnly)
@@ -214,8 +214,22 @@ async function answerCall(
   const input =
     readParametersHere(operation, values, reading) ??
     (await service.readAside.parameters(context, operation, values, findingsOf(query, declared, service)));
-  return await runCall(service, context, operation, input, 'json', frameFor(undefined));
+  return await call(service, context, operation, input, 'json', frameFor(undefined));
 }
+
+/** Makes a call, unless a legacy service answers its operation. Throws CallError NotMigrated. */
+function call(service: Service, context: RequestContext, ...rest: CallArguments): Promise<Outcome> {
+  const [operation, input] = rest;
+  context.options.migration?.admit(context, operation, input);
+  return runCall(service, context, ...rest);
+}
+
+type CallArguments = [
+  operation: CompiledOperation,
+  input: Parameters<typeof runCall>[3],
+  spelling: Parameters<typeof runCall>[4],
+  frame: Frame | undefined,
+];
 
 /** Returns the errors in the query of a request that is read in a worker thread. */
 function findingsOf(query: Query, declared: readonly string[], service: Service): QueryFindings {

@@ -82,7 +82,7 @@ const longestSending = 1_024;
 /** Writes the line of a write before it is sent upstream. */
 function writeSending(to: LineBuffer, { stats }: Observed): void {
   stats.writeId ??= `${processId}.${++writes}`;
-  const { requestId, writeId, operation, caller, traceId } = stats;
+  const { requestId, writeId, operation, caller, traceId, route } = stats;
   const line = to.begin();
   line.reserve(longestSending);
   line.piece(opening);
@@ -92,17 +92,14 @@ function writeSending(to: LineBuffer, { stats }: Observed): void {
   line.piece(id);
   line.ascii(writeId);
   line.ascii('"');
-  const names = JSON.stringify({ operation, caller, traceId });
+  const names = JSON.stringify({ operation, caller, traceId, side: route?.side, rule: route?.rule });
   line.text(`,${names.slice(1, -1)}`);
   line.ascii('}');
   to.end();
 }
 
-function writeSettled(
-  to: LineBuffer,
-  { stats: { requestId, writeId, operation, caller, traceId, upstreamStatus, upstreamMs } }: Observed,
-  outcome: WriteOutcome,
-): void {
+function writeSettled(to: LineBuffer, { stats }: Observed, outcome: WriteOutcome): void {
+  const { requestId, writeId, operation, caller, traceId, route, upstreamStatus, upstreamMs } = stats;
   to.tell({
     level: 30,
     time: Date.now(),
@@ -113,6 +110,8 @@ function writeSettled(
     caller,
     traceId,
     outcome,
+    side: route?.side,
+    rule: route?.rule,
     upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
     upstreamMs: toMicrosecond(upstreamMs),
   });

@@ -145,6 +145,7 @@ function seldom({
   noted,
   unverified,
   refusal,
+  route,
 }: RequestRecord): object | undefined {
   if (
     error === undefined &&
@@ -155,6 +156,7 @@ function seldom({
     queueMs === 0 &&
     !aborted &&
     noted === undefined &&
+    route === undefined &&
     unverified.length === 0
   )
     return undefined;
@@ -171,7 +173,13 @@ function seldom({
     aborted: aborted || undefined,
     noted,
     unverified: unverified.length === 0 ? undefined : unverified,
+    ...(route === undefined ? {} : routeMembers(route)),
   };
+}
+
+/** Returns the members of a line about the routing of a call (G52). */
+function routeMembers({ legacyMs, ...route }: NonNullable<RequestRecord['route']>): object {
+  return { ...route, legacyMs: legacyMs === undefined ? undefined : toMicrosecond(legacyMs) };
 }
 
 /** Rounds a time in ms to µs, as log lines show it. */

@@ -77,6 +77,22 @@ export interface RequestStats {
    * Id that connects the audit lines of a write. Callers may use a request id twice. Undefined until a line needs it.
    */
   writeId: string | undefined;
+  /** Routing of the call, for a contract with a legacy service (G52); undefined for any other contract. */
+  route: RouteRecord | undefined;
+}
+
+/** Routing of a call between the legacy service and the upstream, the new service (G52). */
+export interface RouteRecord {
+  mode: string;
+  rule: string;
+  /** The service that answered; undefined if none was called. */
+  side: 'legacy' | 'new' | undefined;
+  /** Status of the legacy service's reply. */
+  legacyStatus?: number;
+  /** Duration of the call to the legacy service, in ms. */
+  legacyMs?: number;
+  /** True if the legacy service answered because the upstream found nothing (G32). */
+  fallback?: true;
 }
 
 /** Begin and end of a wait, in ms of `performance.now()`. */
@@ -189,6 +205,7 @@ export function startStats(
     unverified: [],
     written: undefined,
     writeId: undefined,
+    route: undefined,
   };
 }
 

@@ -85,6 +85,35 @@ export function readBeginning(
   };
 }
 
+/** The envelope of a message that may be incomplete. */
+export interface RelatedRoot extends Omit<RelatedMessage, 'parts'> {
+  /** True if `root` is the complete part. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Returns the first part of a message from the received bytes, as far as it has arrived. Throws RelatedError if its
+ * header is incomplete, and for a part that is not an envelope of plain bytes.
+ */
+export function rootIn(came: Buffer, type: RelatedType, limits: Limits): RelatedRoot {
+  const { mimeOutsideBytes = maxOutsideBytes } = limits;
+  const delimiter = delimiterOf(type);
+  const bare = delimiter.subarray(crlf.length);
+  const isFirst = came.subarray(0, bare.length).equals(bare);
+  const first = isFirst ? 0 : came.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  if (first < 0) throw new RelatedError({ expected: 'the boundary before the first part', got: 'none' });
+  const from = passLineEnd(came, first + (isFirst ? bare : delimiter).length);
+  const next = came.indexOf(delimiter, from - crlf.length);
+  const end = next < from ? came.length : next;
+  const { header, start } = readHeader(came, from, end, limits);
+  const { id, contentType, isBase64 } = headerOf(header, limits);
+  checkStart(type.start, id, new Set(id === undefined ? [] : [id]));
+  const { form, charset, actions } = rootTypeOf(contentType, type);
+  if (form === undefined || isBase64)
+    throw new RelatedError({ expected: 'an envelope of plain bytes as the first part', got: 'another part' });
+  return { form, root: came.subarray(start, end), charset, actions, isWhole: next >= from };
+}
+
 /** Returns the start of the line after a delimiter; `held` for the closing delimiter. Throws RelatedError. */
 function lineBehind(
   came: Buffer,

@@ -160,6 +160,7 @@ const readElsewhere: ReadonlyMap<string, string> = new Map([
   ['docs/credentials.md', 'settings.test.ts'],
   ['docs/derived-openapi.md', 'derived-openapi.test.ts'],
   ['docs/limits.md', 'settings.test.ts'],
+  ['docs/migrate.md', 'migrate.test.ts'],
   ['docs/operations.md', 'settings.test.ts'],
 ]);
 

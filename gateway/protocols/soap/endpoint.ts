@@ -3,6 +3,7 @@ import { type RelatedType, RelatedTypeError } from '../../../mappings/http-mappi
 import { runCall } from '../../call/call.ts';
 import { CallError, failureOf } from '../../call/error.ts';
 import type { RequestHead } from '../../call/head.ts';
+import type { Outcome } from '../../call/outcome.ts';
 import { countRefused, isMistake, type Refused } from '../../call/refused.ts';
 import { serveDocument } from '../../http/document-endpoint.ts';
 import { type Reply, textReply } from '../../http/reply.ts';
@@ -24,15 +25,23 @@ const soapVerbs = 'GET, HEAD, OPTIONS, POST';
 
 /** Serves a SOAP endpoint: POST calls an operation, GET returns the WSDL (W2). */
 export function serveSoap(address: SoapAddress, context: RequestContext): Promise<void> | void {
+  const served = context.options.migration?.serve(claimedAddress(address, context.head), context);
+  if (served !== undefined) return served;
   const { method } = context.request;
-  if (method === 'POST') {
-    const type = streamedType(context);
-    const claimed = claimedAddress(address, context.head);
-    return type === undefined ? answerSoap(claimed, context) : answerStreamed(claimed, context, type);
-  }
+  if (method === 'POST') return serveByUpstream(claimedAddress(address, context.head), context);
   if (method === 'GET' || method === 'HEAD') return serveDocument(context, 'wsdl');
   if (method === 'OPTIONS') serveOptions(context, soapVerbs);
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
+}
+
+/**
+ * Serves a SOAP call by the upstream.
+ *
+ * @param claimed the address with the version that applies until the envelope is read (W3)
+ */
+export function serveByUpstream(claimed: SoapAddress, context: RequestContext): Promise<void> {
+  const type = streamedType(context);
+  return type === undefined ? answerSoap(claimed, context) : answerStreamed(claimed, context, type);
 }
 
 /**
@@ -91,12 +100,14 @@ function streamedType({ options, head }: RequestContext): RelatedType | undefine
  * @param claimed the version that applies until the envelope is read (W3)
  * @param read throws CallError, Fault
  * @param failure returns the error if the request ended early during the call
+ * @param replaces called with the outcome; returns true if it has answered the caller instead
  */
-async function answer(
+export async function answer(
   context: RequestContext,
   claimed: SoapVersion,
   read: () => Promise<SoapCall | PreparedSoapCall>,
   failure?: () => unknown,
+  replaces?: (outcome: Outcome, version: SoapVersion) => Promise<boolean>,
 ): Promise<void> {
   const { stats, options, head } = context;
   const { service } = options;
@@ -121,6 +132,7 @@ async function answer(
     const broken = failure?.();
     if (broken !== undefined) throw broken;
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
+    if (replaces !== undefined && (await replaces(outcome, version))) return;
     reply = soapReply(version, outcome, replyContext(context, operation, header, asksForXml(head)));
   } catch (error) {
     // includes internal errors of the codecs while writing the reply

@@ -54,6 +54,8 @@ export interface Envelope {
   readonly operation: CompiledOperation;
   /** Reads the payload and the rest of the document. Throws Fault, TooManySteps. */
   readonly readPayload: () => SoapCall;
+  /** Data of the header blocks; undefined for none. */
+  readonly findings: Findings | undefined;
 }
 
 /** A SOAP request that was read completely. */
@@ -191,7 +193,7 @@ class SoapReader {
         isMtom: attachments?.form === 'mtom',
       };
     };
-    return { version, operation, readPayload };
+    return { version, operation, readPayload, findings };
   }
 
   /** Opens a request for the byte reader; undefined for a request that the usual reader must read. */
@@ -351,7 +353,7 @@ class SoapReader {
         call.input.reading.isReadTwice = isAgain;
         return call;
       });
-    return { version, operation, readPayload };
+    return { version, operation, readPayload, findings };
   }
 
   /**
@@ -460,7 +462,12 @@ function mentionInHeader(attachments: Attachments, xml: XmlReader): void {
   }
 }
 
-function credentialsOf({ credentials, token, isSecurityUnread }: Findings): HeaderCredentials | undefined {
+/** Returns the credentials in header blocks; undefined for none. */
+export function credentialsOf({
+  credentials,
+  token,
+  isSecurityUnread,
+}: Findings): HeaderCredentials | undefined {
   if (credentials === undefined && token === undefined && !isSecurityUnread) return undefined;
   return { block: credentials, token: token?.values, digest: token?.digest, isSecurityUnread };
 }

@@ -35,6 +35,7 @@ const unneeded = [
   /\/gateway\/admin\//,
   /\/gateway\/commands\/(?:adopt|check|diff|explain|init|kit|map|names|translate|wsdl)\.ts/,
   /\/gateway\/doctor\//,
+  /\/gateway\/migration\//, // G1
   /\/gateway\/protocols\/read-thread\.ts/,
   /\/mappings\/codec\/adopted\//,
   /\/mappings\/loader\/wsdl\/load-adopted\.ts/,

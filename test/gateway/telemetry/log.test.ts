@@ -435,6 +435,7 @@ const settled: RequestRecord = {
   unverified: [],
   written: undefined,
   writeId: undefined,
+  route: undefined,
 };
 
 /** Writes the log line of a request and parses it. */

@@ -1,0 +1,122 @@
+import type { Family, Sample, Snapshot } from '../telemetry/metrics.ts';
+import type { RouteRecord } from '../telemetry/request-stats.ts';
+
+/** Upper bounds of the buckets, in seconds, as for the other histograms. */
+const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+interface Histogram {
+  readonly counts: number[];
+  sum: number;
+}
+
+/** Counts of the routing of one contract (G51). They continue over a reload. */
+export class RoutingCounts {
+  readonly #labels: string;
+  readonly #calls = new Map<string, number>();
+  readonly #seconds = new Map<string, Histogram>();
+  readonly #statuses = new Map<number, number>();
+  readonly #fallbacks = new Map<string, number>();
+  refusedOverrides = 0;
+  /** Returns true while the circuit breaker of the legacy service is open. */
+  isBreakerOpen = (): boolean => false;
+
+  /** @param path path of the contract as in the log */
+  constructor(path: string) {
+    this.#labels = `contract="${path}"`;
+  }
+
+  /**
+   * Counts a call.
+   *
+   * @param operation name in the contract; undefined if it is unknown
+   * @param newMs duration of the call to the upstream, in ms
+   */
+  count(
+    operation: string | undefined,
+    { mode, side, legacyMs, legacyStatus, fallback }: RouteRecord,
+    newMs: number,
+  ): void {
+    const name = operation ?? '?';
+    add(this.#calls, `operation="${name}",mode="${mode}",side="${side ?? ''}"`);
+    if (legacyMs !== undefined) this.#observe('legacy', legacyMs);
+    if (newMs > 0) this.#observe('new', newMs);
+    if (legacyStatus !== undefined)
+      this.#statuses.set(legacyStatus, (this.#statuses.get(legacyStatus) ?? 0) + 1);
+    if (fallback === true) add(this.#fallbacks, `operation="${name}"`);
+  }
+
+  #observe(side: string, ms: number): void {
+    const histogram = this.#seconds.get(side) ?? { counts: bounds.map(() => 0).concat(0), sum: 0 };
+    this.#seconds.set(side, histogram);
+    const seconds = ms / 1_000;
+    const at = bounds.findIndex((bound) => seconds <= bound);
+    const bucket = at === -1 ? bounds.length : at;
+    histogram.counts[bucket] = (histogram.counts[bucket] ?? 0) + 1;
+    histogram.sum += seconds;
+  }
+
+  read(): Snapshot {
+    const labels = this.#labels;
+    const statuses = [...this.#statuses].map(([status, value]) => [`status="${status}"`, value] as const);
+    return [
+      this.#counter('migration_calls_total', 'Calls by operation, mode and answering side.', this.#calls),
+      {
+        name: 'migration_seconds',
+        type: 'histogram',
+        help: 'Duration of calls to the legacy service and to the upstream, in seconds.',
+        together: 'sum',
+        samples: [...this.#seconds].flatMap(([side, histogram]) =>
+          samplesOf(`${labels},side="${side}"`, histogram),
+        ),
+      },
+      this.#counter(
+        'migration_fallback_total',
+        'Calls that the legacy service answered because the upstream found nothing, by operation.',
+        this.#fallbacks,
+      ),
+      family('migration_overrides_refused_total', 'counter', 'Override headers that were ignored.', [
+        { name: 'migration_overrides_refused_total', labels, value: this.refusedOverrides },
+      ]),
+      this.#counter('legacy_replies_total', 'Replies of the legacy service by status.', statuses),
+      family('legacy_breaker_open', 'gauge', '1 while no connection to the legacy service can be made.', [
+        { name: 'legacy_breaker_open', labels, value: Number(this.isBreakerOpen()) },
+      ]),
+    ];
+  }
+
+  #counter(name: string, help: string, counts: Iterable<readonly [string, number]>): Family {
+    const samples = [...counts].map(([own, value]) => ({ name, labels: `${this.#labels},${own}`, value }));
+    return family(name, 'counter', help, samples);
+  }
+}
+
+function family(name: string, type: Family['type'], help: string, samples: readonly Sample[]): Family {
+  return { name, type, help, together: type === 'gauge' ? 'apart' : 'sum', samples };
+}
+
+function samplesOf(labels: string, { counts, sum }: Histogram): Sample[] {
+  let total = 0;
+  const buckets = counts.map((count, index) => {
+    total += count;
+    const bound = bounds[index] === undefined ? '+Inf' : String(bounds[index]);
+    return { name: 'migration_seconds_bucket', labels: `${labels},le="${bound}"`, value: total };
+  });
+  return [
+    ...buckets,
+    { name: 'migration_seconds_sum', labels, value: sum },
+    { name: 'migration_seconds_count', labels, value: total },
+  ];
+}
+
+function add(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** Joins the metrics of several contracts: one family per name. */
+export function joinSnapshots(snapshots: readonly Snapshot[]): Snapshot {
+  const [first = [], ...others] = snapshots;
+  return first.map((one, index) => ({
+    ...one,
+    samples: [...one.samples, ...others.flatMap((other) => other[index]?.samples ?? [])],
+  }));
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import { isTls } from '../node-http.ts';
+
+// HTTP headers of forwarded messages (G16).
+
+/** Headers of one connection, in lower case (RFC 9110, 7.6.1). */
+const ofConnection: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers of requests that the gateway replaces, in lower case. */
+const replaced: ReadonlySet<string> = new Set([
+  'host',
+  'expect',
+  'x-soapbridge-shadow',
+  'x-request-id',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+]);
+
+function isHopByHop(name: string): boolean {
+  return ofConnection.has(name) || name.startsWith('proxy-');
+}
+
+/** Returns the names that `Connection` headers list, in lower case; undefined for none. */
+function namedByConnection(raw: readonly string[]): ReadonlySet<string> | undefined {
+  let names: Set<string> | undefined;
+  for (let at = 0; at < raw.length; at += 2) {
+    if (raw[at]?.toLowerCase() !== 'connection') continue;
+    names ??= new Set();
+    for (const name of (raw[at + 1] ?? '').toLowerCase().split(',')) names.add(name.trim());
+  }
+  return names;
+}
+
+/** Returns alternating names and values without the headers of a connection and those in `removed`. */
+function endToEnd(raw: readonly string[], removed: (name: string) => boolean): string[] {
+  const named = namedByConnection(raw);
+  const kept: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] as string;
+    const lower = name.toLowerCase();
+    if (isHopByHop(lower) || named?.has(lower) === true || removed(lower)) continue;
+    kept.push(name, raw[at + 1] as string);
+  }
+  return kept;
+}
+
+/** Returns the headers of a reply for the caller. */
+export function replyHeaders(raw: readonly string[]): string[] {
+  return endToEnd(raw, () => false);
+}
+
+/** Data for the headers of a request. */
+export interface RequestHeaderParts {
+  readonly host: string;
+  readonly requestId: string;
+  /** True if the peer is a trusted proxy, whose `X-Forwarded-…` headers are extended. */
+  readonly isFromProxy: boolean;
+  /** Names of headers that are not forwarded, in lower case. */
+  readonly removed: ReadonlySet<string>;
+  /** Headers by name that are added, and replace those of the caller. */
+  readonly added: Readonly<Record<string, string>>;
+}
+
+/** Returns the headers of a request to the legacy service. */
+export function requestHeaders(request: IncomingMessage, parts: RequestHeaderParts): string[] {
+  const { host, requestId, isFromProxy, removed, added } = parts;
+  const own = new Set(Object.keys(added).map((name) => name.toLowerCase()));
+  const headers = endToEnd(
+    request.rawHeaders,
+    (name) => replaced.has(name) || removed.has(name) || own.has(name),
+  );
+  const peer = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
+  const before = isFromProxy ? textOf(request, 'x-forwarded-for') : undefined;
+  const proto = isFromProxy ? textOf(request, 'x-forwarded-proto') : undefined;
+  const forwardedHost = isFromProxy ? textOf(request, 'x-forwarded-host') : undefined;
+  headers.push('Host', host, 'X-Request-Id', requestId);
+  headers.push('X-Forwarded-For', before === undefined ? peer : `${before}, ${peer}`);
+  headers.push('X-Forwarded-Proto', proto ?? (isTls(request.socket) ? 'https' : 'http'));
+  const callerHost = forwardedHost ?? request.headers.host;
+  if (callerHost !== undefined) headers.push('X-Forwarded-Host', callerHost);
+  for (const [name, value] of Object.entries(added)) headers.push(name, value);
+  return headers;
+}
+
+function textOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http';
+import type { CredentialValues } from '../../mappings/http-mapping/call.ts';
+import { claimedCredentials, type HeaderCredentials } from '../call/credentials.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import { type CallerId, compileCallerId } from '../telemetry/callers.ts';
+import type { NetworkOf } from '../upstream/upstream.ts';
+
+// The caller of a call that may be forwarded without a check of its credentials (G7, G9).
+
+/** The caller of a request. */
+export interface Caller {
+  /** Name or pseudonym; undefined without identification. */
+  readonly name: string | undefined;
+  /** `id ID`, `secret SECRET` or `net NETWORK`. */
+  readonly key: () => string;
+  /** Credentials that the message claims. */
+  readonly values: CredentialValues;
+}
+
+/** Returns the caller that a message claims. */
+export type IdentifyCaller = (context: RequestContext, inHeader: HeaderCredentials | undefined) => Caller;
+
+const noBody: ReadonlyMap<string, string> = new Map();
+
+/**
+ * Compiles a function that finds a caller by its id, otherwise by its client certificate, otherwise by a secret.
+ *
+ * @param certified header with the value of the client certificate; undefined for none
+ * @param nameOf returns the name or pseudonym of a caller
+ */
+export function compileIdentifyCaller(
+  credentials: Parameters<typeof compileCallerId>[0],
+  certified: string | undefined,
+  nameOf: (id: CallerId) => string,
+  networkOf: NetworkOf,
+): IdentifyCaller {
+  const idOf = compileCallerId(credentials);
+  const header = certified?.toLowerCase();
+  return ({ head, request, options }, inHeader) => {
+    const { limits } = options.service.compiled;
+    const values = claimedCredentials(credentials, { body: noBody, ...inHeader }, head, limits);
+    const claimed = idOf(values);
+    const certificate = header === undefined ? undefined : head.headers[header];
+    const id =
+      claimed?.kind !== 'id' && typeof certificate === 'string'
+        ? ({ kind: 'id', value: certificate } as const)
+        : claimed;
+    return {
+      name: id === undefined ? undefined : nameOf(id),
+      key: () => (id === undefined ? `net ${networkOf(request)}` : `${id.kind} ${id.value}`),
+      values,
+    };
+  };
+}
+
+/** Returns the value of `legacy.identity.header` for a request; undefined for none. */
+export type IdentityOf = (request: IncomingMessage, caller: string | undefined) => string | undefined;

@@ -1,0 +1,384 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import { CallError } from '../call/error.ts';
+import { noteFailure, type RequestStats } from '../telemetry/request-stats.ts';
+import type { Evidence, Subject } from '../upstream/breaker.ts';
+import { type Cause, causeOf } from '../upstream/cause.ts';
+import type { Connection } from '../upstream/connector.ts';
+import { announcedBytes } from '../upstream/content-length.ts';
+import type { Watched } from '../upstream/deadlines.ts';
+import { isExhausted, isGarbage, isOurs, pauseAskedFor, retryAfterOf } from '../upstream/reply-checks.ts';
+import { maxQueueMs } from '../upstream/upstream-call.ts';
+import type { Outgoing, Party } from '../upstream/upstream-connections.ts';
+import type { LegacyService } from './legacy-service.ts';
+
+/** A request to the legacy service. */
+export interface LegacyRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Alternating names and values. */
+  readonly headers: readonly string[];
+  /** Creates the body; called for each attempt. A stream can be sent once only. */
+  readonly body: Buffer | Readable | null;
+  /** Name of the operation, for the circuit breaker. */
+  readonly operation: string;
+  readonly isRead: boolean;
+  /** Returns true if the message may be sent twice (G22). */
+  readonly mayRepeat: () => boolean;
+  readonly party: Party;
+  /** Deadline in ms of `performance.now()`. */
+  readonly deadline: number;
+  /** Returns true if the caller has disconnected. */
+  readonly isLeft: () => boolean;
+  /** Returns false while the request waits for the caller to send more. */
+  readonly isFed: () => boolean;
+  readonly stats: Pick<RequestStats, 'failures' | 'sent' | 'queueMs' | 'upstream'>;
+}
+
+/** Receives the reply of the legacy service. After `failed` or `ended` nothing follows. */
+export interface LegacyReceiver {
+  /** A 1xx response other than 100 and 101. */
+  readonly informed: (status: number, rawHeaders: readonly string[]) => void;
+  readonly began: (status: number, text: string, rawHeaders: readonly string[]) => void;
+  /** Returns false if the receiver calls `resume` before it takes more. */
+  readonly received: (chunk: Buffer, resume: () => void) => boolean;
+  readonly ended: () => void;
+  readonly failed: (error: CallError) => void;
+}
+
+/** Progress of a call, for its outcome. */
+export interface LegacyProgress {
+  /** True if the request was sent at least in part. */
+  isReached: boolean;
+  /** Status of the reply; 0 without one. */
+  status: number;
+  /** Duration of all attempts, in ms. */
+  ms: number;
+  retries: number;
+}
+
+type Stage = 'waiting' | 'connecting' | 'sent' | 'answered';
+
+/** Seconds until the next attempt, for a caller whose request was not sent (G20). */
+const retryAfterSeconds = '1';
+
+/**
+ * One request to the legacy service, streamed in both directions. It is sent once, or twice if it is a read that may be
+ * repeated and nothing of its reply was passed on (G22).
+ */
+export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Subject {
+  readonly #service: LegacyService;
+  readonly #request: LegacyRequest;
+  readonly #receiver: LegacyReceiver;
+  readonly progress: LegacyProgress = { isReached: false, status: 0, ms: 0, retries: 0 };
+  index = -1;
+  readonly #cameIn = performance.now();
+  #dispatchedAt = this.#cameIn;
+  #since = this.#cameIn;
+  #heard = false;
+  #stage: Stage = 'waiting';
+  #controller: Dispatcher.DispatchController | undefined;
+  #connection: Connection | undefined;
+  #size = 0;
+  #isPaused = false;
+  #isOver = false;
+  #endsByClose = false;
+  /** Pause in ms before the retry that a 503 asks for; its body is discarded. */
+  #pauseMs: number | undefined;
+  #nextTry: NodeJS.Timeout | undefined;
+
+  constructor(service: LegacyService, request: LegacyRequest, receiver: LegacyReceiver) {
+    this.#service = service;
+    this.#request = request;
+    this.#receiver = receiver;
+  }
+
+  get operation(): string {
+    return this.#request.operation;
+  }
+
+  get party(): Party {
+    return this.#request.party;
+  }
+
+  start(): void {
+    const { breaker, retries, watch, url } = this.#service;
+    this.#request.stats.upstream = url.origin;
+    const retryAfter = breaker.refusal(this, this.#cameIn);
+    if (retryAfter !== undefined) {
+      this.#isOver = true;
+      noteFailure(this.#request.stats, { cause: 'breaker' }, 0);
+      this.#receiver.failed(unavailable(String(retryAfter)));
+      return;
+    }
+    retries.earn();
+    watch.add(this);
+    this.#takeConnection();
+  }
+
+  #takeConnection(): void {
+    const found = this.#service.connections.enter(this);
+    if (found === 'go') this.#send();
+    else if (found === 'full') this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+  }
+
+  go(): void {
+    const now = performance.now();
+    this.#request.stats.queueMs += now - this.#since;
+    this.#dispatchedAt = now;
+    this.#since = now;
+    const { breaker } = this.#service;
+    const refused = breaker.hasOpenedSince(this.operation, this.#cameIn)
+      ? breaker.refusal(this, now)
+      : undefined;
+    if (refused === undefined) this.#send();
+    else this.#give(unavailable(String(refused)), undefined, { cause: 'breaker' });
+  }
+
+  #send(): void {
+    const { method, target, headers, body } = this.#request;
+    this.#stage = 'connecting';
+    this.progress.status = 0;
+    this.#service.pool.dispatch(
+      {
+        method: method as 'POST',
+        path: this.#service.prefix + target,
+        headers: headers as string[],
+        body,
+      },
+      this,
+    );
+  }
+
+  goesOver(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  get #isLeft(): boolean {
+    return this.#request.isLeft() && (this.#request.isRead || !this.progress.isReached);
+  }
+
+  due(now: number): number {
+    if (this.#heard) this.#since = now;
+    this.#heard = false;
+    return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#request.deadline);
+  }
+
+  /** Maximum duration of the present stage, in ms. */
+  get #longest(): number {
+    const { limits } = this.#service;
+    if (this.#stage === 'waiting')
+      return this.#nextTry === undefined ? (limits.upstreamQueueMs ?? maxQueueMs) : Number.POSITIVE_INFINITY;
+    if (this.#stage === 'connecting' || this.#isPaused) return Number.POSITIVE_INFINITY;
+    if (this.#stage === 'answered') return limits.upstreamIdleMs;
+    if (this.#request.isFed()) return limits.upstreamFirstByteMs;
+    this.#heard = true; // the time starts when the request is complete
+    return Number.POSITIVE_INFINITY;
+  }
+
+  onDue(): void {
+    if (this.#isLeft) {
+      this.#give(new CallError('CallerGone'), undefined);
+      return;
+    }
+    if (this.#stage === 'waiting') {
+      this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+      return;
+    }
+    const hadItsTime = performance.now() - this.#since >= this.#longest;
+    const reason =
+      performance.now() >= this.#request.deadline
+        ? 'the total time of the request expired'
+        : `nothing arrived within ${this.#longest} ms`;
+    const error = this.#stage === 'connecting' ? unavailable(retryAfterSeconds) : timeout();
+    this.#give(error, hadItsTime ? 'failed' : undefined, { cause: 'timeout', reason });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error('cancelled'));
+    else if (this.#isLeft) this.#give(new CallError('CallerGone'), undefined);
+    else {
+      this.#stage = 'sent';
+      this.#heard = true;
+      this.progress.isReached = true;
+    }
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+    text = '',
+  ): void {
+    const raw = textsOf(controller.rawHeaders);
+    if (status < 200) {
+      this.#heard = true;
+      if (!this.#isOver) this.#receiver.informed(status, raw);
+      return;
+    }
+    this.#stage = 'answered';
+    this.#heard = true;
+    this.progress.status = status;
+    const length = headers['content-length'];
+    this.#endsByClose = length === undefined && headers['transfer-encoding'] === undefined;
+    const most = this.#service.limits.streamBytes;
+    if (this.#request.method !== 'HEAD' && typeof length === 'string' && announcedBytes(length) > most) {
+      this.#giveTooLong();
+      return;
+    }
+    const retryAfter = retryAfterOf(headers);
+    this.#pauseMs =
+      status === 503 ? pauseAskedFor(retryAfter, this.#service.limits, this.#request.deadline) : undefined;
+    if (this.#pauseMs !== undefined && !this.#maySendAgain()) this.#pauseMs = undefined;
+    if (this.#pauseMs === undefined) this.#receiver.began(status, text, raw);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#heard = true;
+    this.#size += chunk.length;
+    if (this.#size > this.#service.limits.streamBytes) {
+      this.#giveTooLong();
+      return;
+    }
+    if (this.#pauseMs !== undefined) return;
+    const takesMore = this.#receiver.received(chunk, () => {
+      this.#isPaused = false;
+      this.#heard = true;
+      if (!this.#isOver) controller.resume();
+    });
+    if (takesMore) return;
+    this.#isPaused = true;
+    controller.pause();
+  }
+
+  #giveTooLong(): void {
+    const got = `more than ${this.#service.limits.streamBytes} bytes (limit streamBytes)`;
+    this.#give(invalid(`its response has ${got}`), 'failed', { cause: 'invalid', reason: got });
+  }
+
+  onResponseEnd(): void {
+    // undici treats a reset as the end of a response that ends with its connection (RFC 9112, 8)
+    const broken = this.#endsByClose ? this.#connection?.error : undefined;
+    if (broken !== undefined) {
+      this.onResponseError(undefined, broken);
+      return;
+    }
+    if (this.#isOver) {
+      this.#service.connections.leave(this);
+      return;
+    }
+    if (this.#pauseMs !== undefined) {
+      this.#sendAgain(this.#pauseMs);
+      return;
+    }
+    const { status } = this.progress;
+    if (status >= 502) noteFailure(this.#request.stats, { cause: 'status', status }, this.#attempt);
+    // a SOAP fault has status 500 and is an answer of the service
+    this.#settle(status <= 500 ? 'answered' : 'failed');
+    this.#receiver.ended();
+    this.#service.connections.leave(this);
+  }
+
+  onResponseError(_controller: unknown, cause: Error): void {
+    if (this.#isOver) {
+      this.#service.connections.leave(this);
+      return;
+    }
+    noteFailure(this.#request.stats, causeOf(cause), this.#attempt);
+    const isUnanswered = this.#stage !== 'answered' && !isGarbage(cause) && !isExhausted(cause);
+    if (isUnanswered && this.#maySendAgain()) {
+      this.#sendAgain(0);
+      return;
+    }
+    const evidence = this.#stage === 'connecting' ? 'unreached' : 'failed';
+    const error = this.#errorOf(cause);
+    this.#settle(isOurs(cause) ? undefined : evidence);
+    this.#receiver.failed(error);
+    this.#service.connections.leave(this);
+  }
+
+  #errorOf(cause: Error): CallError {
+    if (cause instanceof CallError) return cause;
+    if (isExhausted(cause))
+      return new CallError('GatewayExhausted', { retryAfter: retryAfterSeconds, cause });
+    if (this.#stage === 'connecting' && !isGarbage(cause)) return unavailable(retryAfterSeconds);
+    return invalid('it closed the connection before the end of its response');
+  }
+
+  get #attempt(): number {
+    return this.progress.retries + 1;
+  }
+
+  #maySendAgain(): boolean {
+    const { isRead, body, mayRepeat } = this.#request;
+    const isWhole = body === null || Buffer.isBuffer(body);
+    return isRead && isWhole && this.progress.retries === 0 && mayRepeat() && this.#service.retries.spend();
+  }
+
+  #sendAgain(pauseMs: number): void {
+    const now = performance.now();
+    this.progress.ms += now - this.#dispatchedAt;
+    this.progress.retries++;
+    this.#stage = 'waiting';
+    this.#size = 0;
+    this.#pauseMs = undefined;
+    this.#controller = undefined;
+    this.#nextTry = setTimeout(() => {
+      this.#nextTry = undefined;
+      this.#since = performance.now();
+      this.#dispatchedAt = this.#since;
+      this.#takeConnection();
+    }, pauseMs);
+    this.#service.connections.leave(this);
+  }
+
+  /** Ends the call because its request cannot be completed. */
+  abort(error: CallError): void {
+    this.#give(error, undefined);
+  }
+
+  #give(error: CallError, evidence: Evidence | undefined, cause?: Cause): void {
+    if (this.#isOver) return;
+    if (cause !== undefined) noteFailure(this.#request.stats, cause, this.#attempt);
+    const isWaiting = this.#stage === 'waiting';
+    this.#settle(evidence);
+    this.#receiver.failed(error);
+    if (!isWaiting) this.#controller?.abort(error);
+    else {
+      this.#service.connections.drop(this);
+      this.#service.connections.leave(this);
+    }
+  }
+
+  #settle(evidence: Evidence | undefined): void {
+    const now = performance.now();
+    this.#isOver = true;
+    this.#service.watch.delete(this);
+    clearTimeout(this.#nextTry);
+    if (this.#stage !== 'waiting') this.progress.ms += now - this.#dispatchedAt;
+    if (evidence !== undefined) this.#service.breaker.settle(this, evidence, this.#dispatchedAt, now);
+  }
+}
+
+function textsOf(raw: Dispatcher.DispatchController['rawHeaders']): readonly string[] {
+  if (!Array.isArray(raw)) return [];
+  return raw.map((part: Buffer | string) => (typeof part === 'string' ? part : part.toString('latin1')));
+}
+
+/** Errors that name the legacy service (G19). */
+function unavailable(retryAfter: string): CallError {
+  return new CallError('UpstreamUnavailable', { detail: 'the legacy service is unavailable', retryAfter });
+}
+
+function timeout(): CallError {
+  return new CallError('UpstreamTimeout', { detail: 'the legacy service did not respond in time' });
+}
+
+function invalid(why: string): CallError {
+  return new CallError('UpstreamInvalidResponse', {
+    detail: `the legacy service did not send a complete response: ${why}`,
+  });
+}

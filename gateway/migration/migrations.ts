@@ -1,0 +1,202 @@
+import type { BlockList } from 'node:net';
+import type { Contract } from '../../mappings/contract/model.ts';
+import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
+import { withLines } from '../../mappings/loader/document/yaml.ts';
+import type { Log } from '../core/core-options.ts';
+import { compileCertificateValue } from '../http/client-certificate.ts';
+import { isListed } from '../http/forwarded.ts';
+import type { AppOptions, Migration } from '../http/request-context.ts';
+import type { LegacyPlan } from '../process/legacy-plan.ts';
+import type { Callers } from '../telemetry/callers.ts';
+import type { Snapshot } from '../telemetry/metrics.ts';
+import type { Way } from '../upstream/connector.ts';
+import type { UpstreamOptions } from '../upstream/http-upstream.ts';
+import { Tokens } from '../upstream/tokens.ts';
+import { joinSnapshots, RoutingCounts } from './counts.ts';
+import { compileDecision } from './decide.ts';
+import { compileIdentifyCaller, type IdentityOf } from './identity.ts';
+import { createLegacyService, type LegacyService } from './legacy-service.ts';
+import { compileHeaders, leadsToLegacy, portPaths } from './place.ts';
+import { readRouting, warningsOf } from './read-routing.ts';
+import type { Routing } from './routing.ts';
+import { Site } from './site.ts';
+
+/** A contract with a legacy service, and the data that its settings are checked against. */
+export interface MigratedContract {
+  readonly contract: Contract;
+  readonly plan: LegacyPlan;
+  /** Operations without a rule in `mapping.yaml`. */
+  readonly unmapped: readonly string[];
+}
+
+/** A contract whose routes are valid. */
+export interface CheckedMigration extends MigratedContract {
+  readonly routing: Routing;
+  /** Sentences about valid routes that are probably mistakes (G4). */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Checks the settings of contracts with a legacy service. Throws ContractError with the problems of all contracts.
+ *
+ * @param ownUrls URLs of the gateway
+ */
+export function checkMigrations(
+  contracts: readonly MigratedContract[],
+  callers: Callers,
+  ownUrls: readonly string[],
+): readonly CheckedMigration[] {
+  const problems: ContractProblem[] = [];
+  const checked = contracts.map((migrated): CheckedMigration => {
+    const { contract, plan, unmapped } = migrated;
+    const { file, at, stated } = plan;
+    const report = (pointer: string, message: string): void => {
+      problems.push({ file, pointer, message });
+    };
+    if (contract.adopted === undefined) {
+      report(`${at}/legacy`, 'expected an adopted WSDL, got an OpenAPI document');
+      const routing: Routing = { rules: [], override: undefined, fallback: new Map() };
+      return { ...migrated, routing, warnings: [] };
+    }
+    const paths = new Set(contract.ports.map(({ path }) => path));
+    if (new URL(plan.url).pathname !== '/' && paths.size > 1)
+      report(`${at}/legacy`, `expected a URL without a path for ports with different paths, got ${plan.url}`);
+    const facts = { contract, callerNames: callers.names, unmapped: new Set(unmapped) };
+    const routing = readRouting(stated, `${at}/migration`, facts, report);
+    const isOwn = ownUrls.some((url) => URL.parse(url)?.origin === new URL(plan.url).origin);
+    const own = isOwn ? [`legacy: expected another service, got the URL of the gateway, ${plan.url}`] : [];
+    return { ...migrated, routing, warnings: [...own, ...warningsOf(routing, contract)] };
+  });
+  if (problems.length > 0) throw new ContractError(withLines(problems));
+  return checked;
+}
+
+/** Parts of the process that routing uses. */
+export interface MigrationParts {
+  readonly callers: () => Callers;
+  readonly trustedProxies: BlockList | undefined;
+  readonly log: Log;
+  readonly upstreamOptions: UpstreamOptions;
+  readonly countCut: (path: string) => void;
+  /** Returns the connection settings of a plan. */
+  readonly wayTo: (url: string, plan: LegacyPlan) => Way;
+}
+
+/** Opens the routing of one contract for its application. */
+export type OpenMigration = (app: AppOptions) => Migration;
+
+/** The legacy services of a process, and the counts of their contracts. Both continue over a reload. */
+export class Migrations {
+  readonly #parts: MigrationParts;
+  readonly #services = new Map<string, LegacyService>();
+  readonly #tokens = new Map<string, Tokens>();
+  readonly #counts = new Map<string, RoutingCounts>();
+
+  constructor(parts: MigrationParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the function that opens the routing of a contract. */
+  openerOf({ plan, routing, unmapped }: CheckedMigration): OpenMigration {
+    const { callers, trustedProxies, log, countCut } = this.#parts;
+    return ({ service }) => {
+      const { contract } = service.compiled;
+      const path = contract.basePath === '' ? '/' : contract.basePath;
+      const legacy = this.#serviceOf(plan);
+      const counts = this.#countsOf(path, legacy);
+      const { clientCertificate } = plan;
+      const { nameOf } = callers();
+      const names = contract.operations.map(({ name }) => name);
+      const isProxy = (address: string): boolean =>
+        trustedProxies !== undefined && isListed(address, trustedProxies);
+      return new Site({
+        contract,
+        routing,
+        decide: compileDecision(routing, names),
+        override: routing.override,
+        unmapped: new Set(unmapped),
+        identify: compileIdentifyCaller(
+          contract.credentials,
+          clientCertificate?.header,
+          nameOf,
+          service.networkOf,
+        ),
+        legacy,
+        counts,
+        forwardsOthers: plan.others === 'forward',
+        leadsToLegacy: leadsToLegacy(routing, contract.operations),
+        ...portPaths(contract, legacy.path, addressPathOf(contract)),
+        headersOf: compileHeaders({
+          legacy,
+          headers: plan.service?.headers ?? {},
+          tokens: this.#tokensOf(plan, legacy),
+          identity: identityOf(plan, trustedProxies),
+          clientCertificate,
+          override: routing.override,
+          isProxy,
+        }),
+        onCut: (requestId) => {
+          countCut(path);
+          log.info({ requestId, contract: path, cut: true }, 'reply sent only in part');
+        },
+      });
+    };
+  }
+
+  /** Returns the metrics of the contracts with these paths (G51). */
+  read(paths: readonly string[]): Snapshot {
+    const snapshots = paths.map((path) => this.#counts.get(path)?.read());
+    return joinSnapshots(snapshots.filter((one) => one !== undefined));
+  }
+
+  async close(): Promise<void> {
+    for (const service of this.#services.values()) await service.close();
+  }
+
+  #countsOf(path: string, { breaker }: LegacyService): RoutingCounts {
+    const counts = this.#counts.get(path) ?? new RoutingCounts(path);
+    counts.isBreakerOpen = () => breaker.isOpen(performance.now());
+    this.#counts.set(path, counts);
+    return counts;
+  }
+
+  #serviceOf(plan: LegacyPlan): LegacyService {
+    const { upstreamOptions, wayTo } = this.#parts;
+    const key = JSON.stringify([plan.url, plan.service?.tls, plan.service?.proxy, plan.limits]);
+    const known =
+      this.#services.get(key) ??
+      createLegacyService(
+        plan.url,
+        upstreamOptions,
+        { ...upstreamOptions.limits, ...plan.limits },
+        wayTo(plan.url, plan),
+      );
+    this.#services.set(key, known);
+    return known;
+  }
+
+  #tokensOf(plan: LegacyPlan, { limits }: LegacyService): Tokens | undefined {
+    const oauth = plan.service?.oauth;
+    if (oauth === undefined) return undefined;
+    const key = JSON.stringify([oauth, plan.service?.tls, plan.service?.proxy, plan.limits]);
+    const known = this.#tokens.get(key) ?? new Tokens(oauth, limits, this.#parts.wayTo(oauth.tokenUrl, plan));
+    this.#tokens.set(key, known);
+    return known;
+  }
+}
+
+/** Returns a function that returns the path of a port's address in the WSDL. */
+function addressPathOf({ adopted }: Contract): (port: Contract['ports'][number]) => string {
+  const paths = new Map(adopted?.service.ports.map(({ name, path }) => [name, path]));
+  return ({ name, path }) => paths.get(name) ?? path;
+}
+
+function identityOf(
+  { identity, clientCertificate }: LegacyPlan,
+  proxies: BlockList | undefined,
+): { readonly header: string; readonly of: IdentityOf } | undefined {
+  if (identity === undefined) return undefined;
+  const { header, from } = identity;
+  if (from === 'caller') return { header, of: (_request, caller) => caller };
+  return { header, of: compileCertificateValue({ ...clientCertificate, from }, proxies) };
+}

@@ -1,0 +1,151 @@
+import type { IncomingMessage } from 'node:http';
+import type { Contract, Port } from '../../mappings/contract/model.ts';
+import { encodeTarget } from '../../mappings/places.ts';
+import type { ClientCertificateOptions } from '../http/client-certificate.ts';
+import { plainPath, targetOf } from '../http/endpoints.ts';
+import type { RequestContext } from '../http/request-context.ts';
+import type { Tokens } from '../upstream/tokens.ts';
+import type { RoutingCounts } from './counts.ts';
+import type { Decide } from './decide.ts';
+import { requestHeaders } from './forward-headers.ts';
+import type { IdentifyCaller, IdentityOf } from './identity.ts';
+import type { LegacyService } from './legacy-service.ts';
+import { isOf, isUnconditional, type Override, type Routing } from './routing.ts';
+
+/** Everything that routing needs of one contract, compiled at start. */
+export interface Place {
+  readonly contract: Contract;
+  readonly routing: Routing;
+  readonly decide: Decide;
+  readonly override: Override | undefined;
+  /** Operations without a rule in `mapping.yaml`. */
+  readonly unmapped: ReadonlySet<string>;
+  readonly identify: IdentifyCaller;
+  readonly legacy: LegacyService;
+  readonly counts: RoutingCounts;
+  /** False if requests that are no calls get 404 (G17). */
+  readonly forwardsOthers: boolean;
+  /** True if a route leads to the legacy service, so that unreadable requests are forwarded (G12). */
+  readonly leadsToLegacy: boolean;
+  readonly isBelowPort: (path: string) => boolean;
+  /**
+   * Returns path and query of a request at the legacy service.
+   *
+   * @param endpoint path of the port; undefined for an endpoint of several ports
+   */
+  readonly targetOf: (request: IncomingMessage, endpoint: string | undefined) => string;
+  /** Returns the headers of a forwarded request. Throws CallError without a token. */
+  readonly headersOf: (
+    context: RequestContext,
+    caller: string | undefined,
+    added: Readonly<Record<string, string>>,
+  ) => Promise<readonly string[]>;
+  /** Called when a reply broke off after its head was sent. */
+  readonly onCut: (requestId: string) => void;
+}
+
+/** Returns true if a call of some operation may be forwarded by the routes. */
+export function leadsToLegacy({ rules }: Routing, operations: readonly { readonly name: string }[]): boolean {
+  return operations.some(({ name }) => {
+    const own = rules.filter((rule) => isOf(rule, name));
+    const last = own.findIndex(isUnconditional);
+    const reached = last === -1 ? own : own.slice(0, last + 1);
+    return last === -1 || reached.some(({ mode }) => mode !== 'new');
+  });
+}
+
+/** Paths of a contract's ports at the gateway and at the legacy service. */
+export interface PortPaths {
+  readonly isBelowPort: Place['isBelowPort'];
+  readonly targetOf: Place['targetOf'];
+}
+
+/**
+ * Returns the paths of the ports (G2).
+ *
+ * @param legacyPath path of the legacy URL; `''` if the ports have the paths
+ * @param addressOf path of a port's `soap:address` by the port's name
+ */
+export function portPaths(
+  { basePath, ports }: Contract,
+  legacyPath: string,
+  addressOf: (port: Port) => string,
+): PortPaths {
+  const all = ports.map((port) => ({
+    own: (basePath + port.path).toLowerCase(),
+    endpoint: port.path,
+    legacy: legacyPath === '' ? encodeTarget(addressOf(port)) : legacyPath,
+  }));
+  const [first] = all;
+  all.sort((a, b) => b.own.length - a.own.length);
+  const of = (path: string) => {
+    const lower = path.toLowerCase();
+    return all.find(
+      ({ own }) => lower === own || (lower.startsWith(own) && /^[/;]/.test(lower.slice(own.length))),
+    );
+  };
+  return {
+    isBelowPort: (path) => of(path) !== undefined,
+    targetOf: ({ url = '' }, endpoint) => {
+      const { path, query } = targetOf(url);
+      const suffix = query === '' && !url.includes('?') ? '' : `?${query}`;
+      const port = of(path) ?? of(plainPath(path));
+      if (port !== undefined && of(path) !== undefined)
+        return port.legacy + path.slice(port.own.length) + suffix;
+      const named = port ?? all.find((one) => one.endpoint === endpoint) ?? first;
+      return `${named?.legacy ?? '/'}${suffix}`;
+    },
+  };
+}
+
+/** Data for the headers of forwarded requests. */
+export interface HeaderParts {
+  readonly legacy: LegacyService;
+  /** Headers of the gateway's own credentials, by name. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tokens: Tokens | undefined;
+  readonly identity: { readonly header: string; readonly of: IdentityOf } | undefined;
+  readonly clientCertificate: ClientCertificateOptions | undefined;
+  readonly override: Override | undefined;
+  readonly isProxy: (address: string) => boolean;
+}
+
+/** Compiles the function that returns the headers of forwarded requests (G16). */
+export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
+  const { legacy, headers, tokens, identity, clientCertificate, override, isProxy } = parts;
+  const removed = new Set(
+    [
+      override?.header ?? 'x-soapbridge-route',
+      clientCertificate?.header,
+      clientCertificate?.sentIn,
+      clientCertificate?.verifiedBy,
+      identity?.header,
+    ].flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])),
+  );
+  const ofProxy = legacy.proxyAuthorization;
+  const own = { ...headers, ...(ofProxy === undefined ? {} : { 'proxy-authorization': ofProxy }) };
+  return async (context, caller, trace) => {
+    const { request, requestId } = context;
+    const added: Record<string, string> = { ...trace, ...own };
+    const value = identity?.of(request, caller);
+    if (identity !== undefined && value !== undefined) added[identity.header] = value;
+    if (tokens !== undefined) added.authorization = `Bearer ${await tokenOf(tokens)}`;
+    return requestHeaders(request, {
+      host: legacy.url.host,
+      requestId,
+      isFromProxy: isProxy(request.socket.remoteAddress ?? ''),
+      removed,
+      added,
+    });
+  };
+}
+
+/** Returns a token of the gateway. Throws CallError UpstreamTokenUnavailable. */
+async function tokenOf(tokens: Tokens): Promise<string> {
+  const { refusalOf, TokenError } = await import('../upstream/token-error.ts');
+  try {
+    return await tokens.take(undefined);
+  } catch (error) {
+    throw error instanceof TokenError ? refusalOf(error) : error;
+  }
+}

@@ -1,0 +1,264 @@
+import type { AdoptedOperation } from '../../mappings/contract/adopted.ts';
+import type { Contract, Operation } from '../../mappings/contract/model.ts';
+import { nearest } from '../../mappings/contract/nearest.ts';
+import { pointerSegment, type Report } from '../../mappings/loader/document/error.ts';
+import { isNode, shown } from '../../mappings/loader/document/node.ts';
+import { type Path, parsePath } from '../../mappings/mapping/paths.ts';
+import type { StatedMigration } from '../process/migration-setting.ts';
+import {
+  type Conditions,
+  isOf,
+  isUnconditional,
+  type Mode,
+  type Override,
+  type Percent,
+  type Routing,
+  type Rule,
+  type ValueCondition,
+  type ValueTest,
+} from './routing.ts';
+import { placeAt } from './values.ts';
+
+/** Maximum number of rules of a contract (G3). */
+export const maxRules = 200;
+
+/** The data that the settings are checked against. */
+export interface Checked {
+  readonly contract: Contract;
+  /** Names of callers in `callers.yaml`. */
+  readonly callerNames: ReadonlySet<string>;
+  /** Operations without a rule in `mapping.yaml`. */
+  readonly unmapped: ReadonlySet<string>;
+}
+
+/** Maximum number of known names that are compared with an unknown name. */
+const maxCompared = 300;
+
+type StatedRule = NonNullable<StatedMigration['routes']>[number];
+
+const defaultOverrideHeader = 'x-soapbridge-route';
+
+/** Checks `migration` of a contract, and reports all problems (G3, G4). */
+export function readRouting(stated: StatedMigration, at: string, checked: Checked, report: Report): Routing {
+  const reader = new Reader(checked, report);
+  const { routes = [], override, fallback = new Map() } = stated;
+  if (routes.length > maxRules)
+    report(`${at}/routes`, `expected at most ${maxRules} rules, got ${routes.length}`);
+  reader.checkNames(routes, `${at}/routes`);
+  const rules = routes.slice(0, maxRules).map((rule, index) => reader.rule(rule, `${at}/routes/${index}`));
+  const faults = new Map(
+    [...fallback].map(([name, names]) => [name, reader.faults(name, names, `${at}/fallback`)]),
+  );
+  return {
+    rules,
+    override: override === undefined ? undefined : reader.override(override, `${at}/override`),
+    fallback: faults,
+  };
+}
+
+class Reader {
+  readonly #operations: ReadonlyMap<string, Operation>;
+  readonly #checked: Checked;
+  readonly #report: Report;
+
+  constructor(checked: Checked, report: Report) {
+    this.#operations = new Map(checked.contract.operations.map((operation) => [operation.name, operation]));
+    this.#checked = checked;
+    this.#report = report;
+  }
+
+  checkNames(routes: readonly StatedRule[], at: string): void {
+    const seen = new Set<string>();
+    for (const [index, { name }] of routes.entries()) {
+      if (name === undefined) this.#report(`${at}/${index}`, 'expected name, the name of the rule, got none');
+      else if (seen.has(name))
+        this.#report(`${at}/${index}/name`, `expected a unique name, got ${name} twice`);
+      else seen.add(name);
+    }
+  }
+
+  rule({ name = '', operations, when = {}, mode }: StatedRule, at: string): Rule {
+    for (const [index, operation] of (operations ?? []).entries())
+      this.#checkOperation(operation, `${at}/operations/${index}`);
+    const named = operations === undefined ? undefined : new Set(operations);
+    const own = [...this.#operations.values()].filter((one) => named === undefined || named.has(one.name));
+    if (mode === undefined) this.#report(at, 'expected mode, the mode of the rule, got none');
+    else this.#checkMode(mode, own, `${at}/mode`);
+    const checkedMode: Mode = mode === 'new' || mode === 'fallback' ? mode : 'legacy';
+    return { name, operations: named, when: this.#conditions(when, own, `${at}/when`), mode: checkedMode };
+  }
+
+  override({ callers = [], header }: NonNullable<StatedMigration['override']>, at: string): Override {
+    if (callers.length === 0)
+      this.#report(at, 'expected callers, the callers that may send the header, got none');
+    for (const [index, caller] of callers.entries()) this.#checkCaller(caller, `${at}/callers/${index}`);
+    return { callers: new Set(callers), header: header?.toLowerCase() ?? defaultOverrideHeader };
+  }
+
+  faults(operation: string, names: readonly string[], at: string): ReadonlySet<string> {
+    const pointer = at + pointerSegment(operation);
+    if (this.#checkOperation(operation, pointer)) {
+      const declared = faultsOf(this.#checked.contract, operation);
+      for (const [index, name] of names.entries())
+        if (!declared.includes(name))
+          this.#report(
+            `${pointer}/${index}`,
+            `expected a declared fault of ${operation}, got ${name}${suggestion(name, declared)}`,
+          );
+    }
+    return new Set(names);
+  }
+
+  #checkOperation(name: string, at: string): boolean {
+    const known = [...this.#operations.keys()];
+    if (this.#operations.has(name)) return true;
+    this.#report(at, `expected an operation of the contract, got ${name}${suggestion(name, known)}`);
+    return false;
+  }
+
+  #checkMode(mode: NonNullable<StatedRule['mode']>, own: readonly Operation[], at: string): void {
+    const write = own.find(({ readOnly }) => !readOnly);
+    if (mode !== 'legacy' && mode !== 'new' && write !== undefined)
+      this.#report(at, `expected legacy or new for ${write.name}, a write, got ${mode}`);
+    else if (mode === 'compare' || mode === 'blend')
+      this.#report(at, `expected legacy, new or fallback, got ${mode}, a mode of a later version`);
+    const unmapped = own.find(({ name }) => this.#checked.unmapped.has(name));
+    if (mode !== 'legacy' && unmapped !== undefined)
+      this.#report(at, `expected a rule of mapping.yaml for ${unmapped.name}, routed to ${mode}, got none`);
+  }
+
+  #checkCaller(name: string, at: string): void {
+    const { callerNames } = this.#checked;
+    if (callerNames.has(name) || /^[\w-]{16}$/.test(name)) return;
+    const near = suggestion(name, [...callerNames]);
+    this.#report(at, `expected a name of callers.yaml or a pseudonym, got ${name}${near}`);
+  }
+
+  #conditions(when: NonNullable<StatedRule['when']>, own: readonly Operation[], at: string): Conditions {
+    const { caller, header = new Map(), value = new Map(), percent } = when;
+    let callers: ReadonlySet<string> | undefined;
+    if (caller !== undefined) {
+      const names = this.#texts(caller, `${at}/caller`);
+      for (const name of names) this.#checkCaller(name, `${at}/caller`);
+      callers = new Set(names);
+    }
+    const headers = [...header].map(([name, values]) => ({
+      name: name.toLowerCase(),
+      values: this.#texts(values, `${at}/header${pointerSegment(name)}`).map(asBytes),
+    }));
+    const values = [...value].flatMap(([text, wanted]) => {
+      const pointer = `${at}/value${pointerSegment(text)}`;
+      const found = this.#path(text, own, pointer);
+      if (found === undefined) return [];
+      const condition: ValueCondition = { ...found, pathText: text, test: this.#test(wanted, pointer) };
+      return [condition];
+    });
+    return {
+      callers,
+      headers,
+      values,
+      percent: percent === undefined ? undefined : this.#percent(percent, own, `${at}/percent`),
+    };
+  }
+
+  /** Reads a path that at least one of the operations has. */
+  #path(
+    text: string,
+    own: readonly Operation[],
+    at: string,
+  ): { readonly path: Path; readonly isNumber: boolean } | undefined {
+    const path = parsePath(text);
+    if (path === undefined) {
+      this.#report(at, `expected a path such as Lines[0].Sku, got ${shown(text)}`);
+      return undefined;
+    }
+    for (const operation of own) {
+      const place = placeAt(this.#checked.contract, operation, path);
+      if (place !== undefined) return { path, isNumber: place.isNumber };
+    }
+    this.#report(at, `expected a path in the request of ${namesOf(own)}, got ${text}`);
+    return undefined;
+  }
+
+  #test(wanted: unknown, at: string): ValueTest {
+    if (wanted === 'present' || wanted === 'absent') return { kind: wanted };
+    if (!isNode(wanted)) return { kind: 'equals', texts: this.#texts(wanted, at) };
+    const { startsWith, ...others } = wanted;
+    if (startsWith === undefined || Object.keys(others).length > 0)
+      this.#report(at, 'expected a text, a list of texts, present, absent or { startsWith: text }');
+    return { kind: 'startsWith', texts: this.#texts(startsWith ?? '', `${at}/startsWith`) };
+  }
+
+  /** Reads a text or a list of texts. Numbers and truth values are texts, too. */
+  #texts(given: unknown, at: string): readonly string[] {
+    const all: readonly unknown[] = Array.isArray(given) ? given : [given];
+    if (all.length === 0) this.#report(at, 'expected a text or a list of texts, got an empty list');
+    return all.flatMap((one) => {
+      if (typeof one === 'string' || typeof one === 'boolean' || typeof one === 'bigint')
+        return [String(one)];
+      if (typeof one === 'number') return [String(one)];
+      this.#report(at, `expected a text or a list of texts, got ${shown(one)}`);
+      return [];
+    });
+  }
+
+  #percent(given: unknown, own: readonly Operation[], at: string): Percent {
+    if (!isNode(given)) return { of: this.#share(given, at), by: undefined };
+    const { of, by, ...others } = given;
+    if (typeof by !== 'string' || Object.keys(others).length > 0)
+      this.#report(at, 'expected a number, or { of: number, by: path }');
+    const found = typeof by === 'string' ? this.#path(by, own, `${at}/by`) : undefined;
+    const path = found === undefined ? undefined : { path: found.path, pathText: String(by) };
+    return { of: this.#share(of, `${at}/of`), by: path };
+  }
+
+  #share(given: unknown, at: string): number {
+    const share = typeof given === 'bigint' ? Number(given) : given;
+    if (typeof share === 'number' && share >= 0 && share <= 100) return share;
+    this.#report(at, `expected 0 to 100, got ${given === undefined ? 'none' : shown(given)}`);
+    return 0;
+  }
+}
+
+/** Returns a text with the bytes of UTF-8 as characters, as Node reads header values. */
+function asBytes(text: string): string {
+  return Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** Returns `, did you mean x?` for the nearest known name; `''` if none is near. */
+function suggestion(name: string, known: readonly string[]): string {
+  const near = nearest(name, known.slice(0, maxCompared));
+  return near === undefined ? '' : `, did you mean ${near}?`;
+}
+
+function namesOf(operations: readonly Operation[]): string {
+  const names = operations.map(({ name }) => name);
+  return names.length > 5 ? `${names.slice(0, 5).join(', ')}, …` : names.join(', ');
+}
+
+/** Returns the names of the declared faults of an operation. */
+export function faultsOf({ adopted }: Contract, operation: string): readonly string[] {
+  const found: AdoptedOperation | undefined = adopted?.service.operations.find(
+    ({ name }) => name === operation,
+  );
+  return found?.faults.map(({ name }) => name) ?? [];
+}
+
+/** Returns warnings about valid routes that are probably mistakes (G4). */
+export function warningsOf({ rules }: Routing, { operations }: Contract): readonly string[] {
+  const warnings: string[] = [];
+  for (const [index, rule] of rules.entries()) {
+    const own = operations.filter(({ name }) => isOf(rule, name));
+    const before = rules.slice(0, index).filter(isUnconditional);
+    const isReached = own.some(({ name }) => !before.some((earlier) => isOf(earlier, name)));
+    if (!isReached)
+      warnings.push(`route ${rule.name}: no call reaches it, because earlier rules match all calls`);
+    const write = own.find(({ readOnly }) => !readOnly);
+    const read = operations.find(({ name, readOnly }) => readOnly && !isOf(rule, name));
+    if (rule.when.percent !== undefined && write !== undefined && read !== undefined)
+      warnings.push(
+        `route ${rule.name}: routes a share of ${write.name}, a write, while ${read.name}, a read, follows other rules`,
+      );
+  }
+  return warnings;
+}

@@ -1,0 +1,84 @@
+import type { Path } from '../../mappings/mapping/paths.ts';
+
+/** Modes of a route (G11). */
+export type Mode = 'legacy' | 'new' | 'fallback';
+
+/** The service that answers a call. */
+export type Side = 'legacy' | 'new';
+
+/** A condition on the text of a value (G8). */
+export type ValueTest =
+  | { readonly kind: 'present' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'equals' | 'startsWith'; readonly texts: readonly string[] };
+
+/** A condition on the value at a path of the request's JSON. */
+export interface ValueCondition {
+  readonly path: Path;
+  readonly pathText: string;
+  readonly test: ValueTest;
+  /** True if values are numbers, which are compared by value. */
+  readonly isNumber: boolean;
+}
+
+/** Conditions of a rule. All of them must hold (G7). */
+export interface Conditions {
+  /** Names or pseudonyms of callers. */
+  readonly callers: ReadonlySet<string> | undefined;
+  /** Names in lower case, and allowed values as latin1 texts. */
+  readonly headers: readonly { readonly name: string; readonly values: readonly string[] }[];
+  readonly values: readonly ValueCondition[];
+  readonly percent: Percent | undefined;
+}
+
+/** A share of the callers, or of the values at a path (G9). */
+export interface Percent {
+  /** 0 to 100. */
+  readonly of: number;
+  /** Undefined for a share of the callers. */
+  readonly by: { readonly path: Path; readonly pathText: string } | undefined;
+}
+
+/** A rule of `migration.routes`. */
+export interface Rule {
+  readonly name: string;
+  /** Undefined for all operations. */
+  readonly operations: ReadonlySet<string> | undefined;
+  readonly when: Conditions;
+  readonly mode: Mode;
+}
+
+/** The override header (G10). */
+export interface Override {
+  readonly callers: ReadonlySet<string>;
+  /** In lower case. */
+  readonly header: string;
+}
+
+/** The checked settings of `migration` for one contract. */
+export interface Routing {
+  readonly rules: readonly Rule[];
+  readonly override: Override | undefined;
+  /** Names of faults that mean "not found", by operation (G32). */
+  readonly fallback: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Returns true if a rule applies to each call of its operations. */
+export function isUnconditional({ when }: Rule): boolean {
+  const { callers, headers, values, percent } = when;
+  return callers === undefined && headers.length === 0 && values.length === 0 && percent === undefined;
+}
+
+/** Returns true if a rule applies to an operation. */
+export function isOf({ operations }: Rule, operation: string): boolean {
+  return operations === undefined || operations.has(operation);
+}
+
+/** Name of the rule for calls that no rule matches (G6). */
+export const otherwise = 'otherwise';
+
+/** Name of the rule for requests without a known operation (G12). */
+export const unreadable = 'unreadable';
+
+/** Name of the rule for calls that the override header routes (G10). */
+export const overridden = 'override';

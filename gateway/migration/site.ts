@@ -1,0 +1,348 @@
+import { TooManySteps } from '../../mappings/codec/problem.ts';
+import type { CompiledOperation } from '../../mappings/compile.ts';
+import type { Operation } from '../../mappings/contract/model.ts';
+import type { Input } from '../../mappings/http-mapping/call.ts';
+import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
+import type { Prepared } from '../call/call.ts';
+import { CallError } from '../call/error.ts';
+import type { Outcome } from '../call/outcome.ts';
+import { admitBody, unpackBody } from '../http/body.ts';
+import { plainPath, targetOf } from '../http/endpoints.ts';
+import { textReply } from '../http/reply.ts';
+import type { Migration, RequestContext } from '../http/request-context.ts';
+import { send } from '../http/send.ts';
+import type { PreparedSoapCall } from '../protocols/read-aside.ts';
+import { splitSoap } from '../protocols/read-call.ts';
+import { readSoapBody } from '../protocols/read-request.ts';
+import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
+import { credentialsOf, type Envelope, type SoapCall } from '../protocols/soap/soap-reader.ts';
+import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
+import type { Decision } from './decide.ts';
+import { findsNothing } from './fallback.ts';
+import { forward, refuse } from './forward.ts';
+import type { Caller } from './identity.ts';
+import type { Place } from './place.ts';
+import {
+  isUnreadable,
+  type Received,
+  receiveAll,
+  receiveEnvelope,
+  receiveHead,
+  receiveStart,
+} from './receive.ts';
+import { overridden, unreadable } from './routing.ts';
+import { parseRequest } from './values.ts';
+
+/** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
+const leastFallbackMs = 1_000;
+
+/** A call with its decision, and what was read of it. */
+interface Decided {
+  readonly decision: Decision;
+  readonly caller: Caller;
+  readonly operation: Operation;
+  readonly version: SoapVersion;
+  /** The payload, if the decision needed it. */
+  readonly call: SoapCall | undefined;
+}
+
+/** Routes the requests of one contract (G6 to G17). */
+export class Site implements Migration {
+  readonly #place: Place;
+  readonly #unknown: Operation;
+
+  constructor(place: Place) {
+    this.#place = place;
+    const [first] = place.contract.operations;
+    if (first === undefined) throw new RangeError('contract: expected operations, got none');
+    this.#unknown = { ...first, name: '?', readOnly: false };
+  }
+
+  serve(address: SoapAddress, context: RequestContext): Promise<void> | undefined {
+    const { method } = context.request;
+    if (method === 'POST')
+      return this.#guard(context, address.version, () => this.#serveCall(address, context));
+    if ((method === 'GET' || method === 'HEAD') && this.#isDocument(context)) return undefined;
+    return this.#guard(context, undefined, () => this.#serveOther(context));
+  }
+
+  takesPath(path: string): boolean {
+    return this.#place.isBelowPort(plainPath(path));
+  }
+
+  serveBelow(context: RequestContext): Promise<void> {
+    return this.#guard(context, undefined, () => this.#serveOther(context));
+  }
+
+  admit(context: RequestContext, operation: CompiledOperation, input: Input | Prepared): void {
+    const caller = this.#place.identify(context, undefined);
+    context.stats.caller ??= caller.name;
+    const request = { json: parseRequest(jsonOf(operation, input)) };
+    const decision = this.#decide(context, operation.operation, caller, request) as Decision;
+    const isNew = decision.mode === 'new';
+    context.stats.route = { ...decision, side: isNew ? 'new' : undefined };
+    this.#place.counts.count(operation.operation.name, context.stats.route, 0);
+    if (!isNew) throw new CallError('NotMigrated');
+  }
+
+  /** Runs a function, and answers errors that it throws before a reply. */
+  async #guard(
+    context: RequestContext,
+    version: SoapVersion | undefined,
+    run: () => Promise<void>,
+  ): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (context.response.headersSent) throw error;
+      if (version === undefined) refuse(context, version, error);
+      else
+        await answer(context, version, () => {
+          throw error;
+        });
+    }
+  }
+
+  async #serveCall(address: SoapAddress, context: RequestContext): Promise<void> {
+    const received = await receiveStart(context);
+    const decided = await this.#decideCall(address, context, received);
+    const { decision, operation, caller } = decided;
+    context.stats.operation = operation.name;
+    context.stats.caller ??= caller.name;
+    context.stats.route = { ...decision, side: decision.mode === 'legacy' ? 'legacy' : 'new' };
+    if (decision.mode === 'legacy') await this.#forward(address, context, received, decided);
+    else {
+      await this.#answerByUpstream(address, context, received, decided);
+      if (decision.mode === 'new') this.#count(context);
+    }
+  }
+
+  #count({ stats }: RequestContext): void {
+    if (stats.route !== undefined) this.#place.counts.count(stats.operation, stats.route, stats.upstreamMs);
+  }
+
+  /** Reads as much of a call as the decision needs, and decides (G6, G12). */
+  async #decideCall(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
+    const head = await receiveHead(context, address, received);
+    if ('error' in head) return this.#undecided(address, context, head.error);
+    const { envelope } = head;
+    const { version } = envelope;
+    const { operation } = envelope.operation;
+    const inHeader = envelope.findings === undefined ? undefined : credentialsOf(envelope.findings);
+    const caller = this.#place.identify(context, inHeader);
+    const decision = this.#decide(context, operation, caller, undefined);
+    if (decision !== 'payload') return { decision, caller, operation, version, call: undefined };
+    const isWhole = received.body !== undefined;
+    const whole = isWhole ? head : await receiveEnvelope(context, address, received);
+    if ('error' in whole) return this.#undecided(address, context, whole.error);
+    try {
+      const { json, call } = await readRequest(address, context, received, whole.envelope);
+      const decided = this.#decide(context, operation, caller, { json: parseRequest(json) }) as Decision;
+      return { decision: decided, caller, operation, version, call };
+    } catch (error) {
+      if (isUnreadable(error)) return this.#undecided(address, context, error);
+      throw error;
+    }
+  }
+
+  /** Returns the decision about a request without a known operation. Throws its error if no route leads to legacy. */
+  #undecided(address: SoapAddress, context: RequestContext, error: unknown): Decided {
+    if (!this.#place.leadsToLegacy) throw error;
+    return {
+      decision: { mode: 'legacy', rule: unreadable },
+      caller: this.#place.identify(context, undefined),
+      operation: this.#unknown,
+      version: address.version,
+      call: undefined,
+    };
+  }
+
+  #decide(
+    context: RequestContext,
+    operation: Operation,
+    caller: Caller,
+    request: { readonly json: unknown } | undefined,
+  ): Decision | 'payload' {
+    const forced = this.#override(context, operation, caller, request === undefined);
+    if (forced !== undefined) return forced;
+    const { rawHeaders } = context.request;
+    return this.#place.decide(operation.name, {
+      caller: caller.name,
+      callerKey: caller.key,
+      rawHeaders,
+      request,
+    });
+  }
+
+  /** Returns the decision by the override header (G10); undefined if the rules decide. */
+  #override(
+    context: RequestContext,
+    { name }: Operation,
+    caller: Caller,
+    isFirst: boolean,
+  ): Decision | undefined {
+    const { override, unmapped, counts } = this.#place;
+    if (override === undefined) return undefined;
+    const word = context.request.headers[override.header];
+    if (word === undefined) return undefined;
+    const isAllowed = caller.name !== undefined && override.callers.has(caller.name);
+    if (isAllowed && (word === 'legacy' || (word === 'new' && !unmapped.has(name))))
+      return { mode: word, rule: overridden };
+    if (isFirst) counts.refusedOverrides++;
+    return undefined;
+  }
+
+  /** Answers by the upstream as without a legacy service, or by the legacy service if the upstream finds nothing. */
+  async #answerByUpstream(
+    address: SoapAddress,
+    context: RequestContext,
+    received: Received,
+    decided: Decided,
+  ): Promise<void> {
+    const { request, stats, options } = context;
+    const { service } = options;
+    const isFallback = decided.decision.mode === 'fallback';
+    if (isFallback) await receiveAll(context, received, service.bodyLimit);
+    if (received.rest !== undefined && !request.readableEnded) {
+      await received.rest.return();
+      request.unshift(received.bytes);
+      stats.bytesIn = 0;
+      return serveByUpstream(address, context);
+    }
+    const read = async (): Promise<SoapCall | PreparedSoapCall> => {
+      service.refuseForeign?.(request, context.head.contentType.type);
+      admitBody(request.headers, service);
+      const body = received.body ?? (await unpackBody(context, received.bytes, service));
+      return decided.call ?? readSoapBody(context, address, isFallback ? Buffer.from(body) : body);
+    };
+    if (!isFallback)
+      return answer(context, address.version, read, undefined, async (outcome) => {
+        allowRetry(context, outcome);
+        return false;
+      });
+    let isForwarded = false;
+    await answer(context, address.version, read, undefined, async (outcome) => {
+      const { limits } = service.compiled;
+      const untilMs = Math.min(context.deadline, context.started + limits.totalMs) - performance.now();
+      const isNothing = findsNothing(outcome, stats.upstreamStatus, decided.operation, this.#place);
+      if (!isNothing || untilMs < leastFallbackMs || context.response.destroyed) return false;
+      isForwarded = true;
+      stats.error = undefined;
+      stats.failures = undefined;
+      stats.route = { ...decided.decision, side: 'legacy', fallback: true };
+      await this.#forward(address, context, { ...received, isAdmitted: true }, decided);
+      return true;
+    });
+    if (!isForwarded) this.#count(context);
+  }
+
+  #forward(
+    { endpoint }: SoapAddress,
+    context: RequestContext,
+    received: Received,
+    { operation, version, caller }: Decided,
+  ): Promise<void> {
+    return this.#forwardTo(
+      this.#place.targetOf(context.request, endpoint),
+      context,
+      received,
+      operation,
+      version,
+      caller,
+    );
+  }
+
+  async #forwardTo(
+    target: string,
+    context: RequestContext,
+    received: Received,
+    operation: Operation,
+    version: SoapVersion | undefined,
+    caller: Caller,
+  ): Promise<void> {
+    const { service } = context.options;
+    await forward(this.#place.legacy, context, {
+      operation,
+      version,
+      target,
+      received,
+      limitKey: () => service.limitKeyOf(caller.values.all.size === 0 ? undefined : caller.values, context),
+      headersOf: (added) => this.#place.headersOf(context, caller.name, added),
+      onSettled: () => this.#count(context),
+      onCut: () => this.#place.onCut(context.requestId),
+    });
+  }
+
+  /** Forwards a request that is neither a call nor for a document of the gateway (G17). */
+  async #serveOther(context: RequestContext): Promise<void> {
+    const { stats, request, requestId } = context;
+    if (!this.#place.forwardsOthers) {
+      send(context, 'http', textReply(404, 'unknown path', requestId));
+      return;
+    }
+    const caller = this.#place.identify(context, undefined);
+    stats.operation = this.#unknown.name;
+    stats.caller = caller.name;
+    stats.route = { mode: 'legacy', rule: unreadable, side: 'legacy' };
+    const received = await receiveStart(context);
+    const target = this.#place.targetOf(request, undefined);
+    await this.#forwardTo(target, context, received, this.#unknown, undefined, caller);
+  }
+
+  /** Returns true for a GET that the gateway answers: the WSDL, a schema or a page (G17). */
+  #isDocument({ request, query, options }: RequestContext): boolean {
+    if (query === '') return true;
+    const words = new URLSearchParams(query);
+    for (const word of words.keys()) if (/^(?:wsdl|xsd|singlewsdl)$/i.test(word)) return true;
+    const { path } = targetOf(request.url ?? '');
+    if (options.pages?.takes(request, path, query) === true) return true;
+    return options.documents.find(words, '?', request).kind !== 'missing';
+  }
+}
+
+/** Adds Retry-After to the reply of a call that was not sent, because no connection was made (G20). */
+function allowRetry(context: RequestContext, outcome: Outcome): void {
+  if (outcome.kind !== 'failure' || context.reached) return;
+  const { errorCode, retryAfter } = outcome.failure;
+  if (errorCode !== 'UpstreamUnavailable' || retryAfter !== undefined) return;
+  context.passed = { ...context.passed, 'Retry-After': '1' };
+}
+
+/** Returns the JSON of a request. One that was read in a worker thread has it as its upstream request. */
+function jsonOf(operation: CompiledOperation, input: Input | Prepared): string {
+  if (!('given' in input)) return operation.jsonOf(input);
+  const { request } = input;
+  if (request instanceof CallError || !Buffer.isBuffer(request.body)) return '{}';
+  return request.body.toString('utf8');
+}
+
+/**
+ * Reads the request of an envelope as JSON, in a worker thread if it would take long. The call is undefined if it cannot
+ * be used to answer. Throws the errors of `isUnreadable`.
+ */
+async function readRequest(
+  address: SoapAddress,
+  context: RequestContext,
+  received: Received,
+  envelope: Envelope,
+): Promise<{ readonly json: string; readonly call: SoapCall | undefined }> {
+  const { service } = context.options;
+  const { readAsideBytes = maxLoopRequestBytes } = service.compiled.limits;
+  const isLong = received.body !== undefined && received.body.length > readAsideBytes;
+  try {
+    if (isLong && context.head.related === undefined) throw new TooManySteps();
+    const call = envelope.readPayload();
+    const isReused = received.body !== undefined && context.head.related === undefined;
+    return { json: call.operation.jsonOf(call.input), call: isReused ? call : undefined };
+  } catch (error) {
+    if (!(error instanceof TooManySteps)) throw error;
+    await receiveAll(context, received, service.bodyLimit);
+    received.body ??= await unpackBody(context, received.bytes, service);
+    received.isAdmitted = true;
+    // the thread takes over the memory that it reads
+    const copy = Buffer.from(received.body);
+    const split = splitSoap(service, context.head, address.version, copy);
+    const { operation, input } = await service.readAside.soap(context, address, copy, split);
+    return { json: jsonOf(operation, input), call: undefined };
+  }
+}

@@ -1,0 +1,104 @@
+import { keyword, list, map, record, text, type ValueOf, value } from '../../mappings/contract/setting.ts';
+import { limitsSetting, upstreamSetting } from './upstream-plan.ts';
+
+// The keys `legacy` and `migration` of a contract (G2, G3). gateway/migration/ checks their values against the contract.
+
+const [addressOfService, serviceKeys] = upstreamSetting.of;
+// the query of a forwarded request stays as it is
+const { query: _, ...keysOfService } = serviceKeys.keys;
+
+const headerName = (says: string) => text(says, 'the name of a header', /^[A-Za-z0-9-]+$/);
+
+/** `legacy` of a contract in `soapbridge.yaml`. */
+export const legacySetting = {
+  ...upstreamSetting,
+  description: 'Legacy SOAP service: its URL, or its URL and settings.',
+  of: [
+    { ...addressOfService, description: 'URL of the legacy service.' },
+    record('Legacy SOAP service with its credentials and connection settings.', {
+      ...keysOfService,
+      url: {
+        ...serviceKeys.keys.url,
+        description: 'URL of the legacy service. A path replaces that of the ports.',
+      },
+      identity: record('Header with the identity of the caller.', {
+        header: headerName('Name of the header. Values that callers send in it are removed.'),
+        from: keyword(
+          'Value: the name of the caller, or a part of its client certificate.',
+          'caller',
+          'subject',
+          'commonName',
+          'san',
+          'fingerprint',
+          'serial',
+        ),
+      }),
+      others: keyword('Requests that are neither calls nor documents of the gateway.', 'forward', 'refuse'),
+      limits: {
+        ...limitsSetting,
+        description:
+          'Limits of the legacy service: `totalMs`, `streamBytes`, `upstream…`, `breaker…`, `retry…`.',
+      },
+    }),
+  ],
+} as const;
+
+/** Keys of `migration` that this version does not support. */
+const laterKeys = {
+  keys: ['replies', 'blend', 'compare', 'ready', 'state', 'record', 'deprecate'],
+  of: 'a later version',
+};
+
+/** `migration` of a contract in `soapbridge.yaml`. */
+export const migrationSetting = record(
+  'Routing between the legacy service and the upstream.',
+  {
+    routes: list(
+      'Rules in order of precedence. Without a matching rule, a call is sent to the legacy service.',
+      'rules',
+      record('A rule.', {
+        name: text('Name of the rule, for log and metrics.', 'a name of 1 to 64 characters', /^.{1,64}$/),
+        operations: list(
+          'Operations of the rule. Default: all.',
+          'names of operations',
+          text('An operation.'),
+        ),
+        when: record('Conditions that must all hold.', {
+          caller: value('Name or pseudonym of the caller, or a list of them.'),
+          header: map(
+            'Values of HTTP request headers.',
+            '`name: value`',
+            value('A text or a list of texts.'),
+          ),
+          value: map(
+            'Values at paths of the request: a text, a list of texts, `present`, `absent`, or `{ startsWith: text }`.',
+            '`path: value`',
+            value('The condition.'),
+          ),
+          percent: value('Share of the callers, or `{ of: share, by: path }` for a share of the values.'),
+        }),
+        mode: keyword(
+          'Service that answers. `fallback`: the upstream, or the legacy service if it finds nothing.',
+          'legacy',
+          'new',
+          'compare',
+          'blend',
+          'fallback',
+        ),
+      }),
+    ),
+    override: record('Mode of a call by a header, for tests.', {
+      callers: list('Callers that may send the header.', 'names of callers', text('A caller.')),
+      header: headerName('Name of the header. Default: X-Soapbridge-Route.'),
+    }),
+    fallback: map(
+      'Declared faults with which the upstream reports that it found nothing, by operation.',
+      '`operation: [fault]`',
+      list('Names of faults.', 'names of faults', text('A fault.')),
+    ),
+  },
+  laterKeys,
+);
+
+/** `migration` as written in the file. */
+export type StatedMigration = ValueOf<typeof migrationSetting>;

@@ -1,0 +1,92 @@
+import type { BlockList } from 'node:net';
+import type { Core } from '../core/core.ts';
+import type { Log } from '../core/core-options.ts';
+import type {
+  CheckedMigration,
+  MigratedContract,
+  Migrations,
+  OpenMigration,
+} from '../migration/migrations.ts';
+import type { Callers } from '../telemetry/callers.ts';
+import type { Snapshot } from '../telemetry/metrics.ts';
+import type { MappedContract } from './load-place.ts';
+import type { ServeOptions } from './serve-options.ts';
+import type { SitePlan } from './sites.ts';
+import { wayTo } from './upstreams.ts';
+
+/** A planned contract after it was loaded. */
+export interface PlannedContract {
+  readonly plan: SitePlan;
+  readonly loaded: MappedContract;
+}
+
+/** Returns the contracts with a legacy service, with their base paths. */
+export function migratedOf(contracts: readonly PlannedContract[]): readonly (MigratedContract | undefined)[] {
+  return contracts.map(({ plan, loaded: { contract, mapping } }) => {
+    if (plan.legacy === undefined) return undefined;
+    const basePath = plan.basePath ?? contract.basePath;
+    return { contract: { ...contract, basePath }, plan: plan.legacy, unmapped: mapping?.unmapped ?? [] };
+  });
+}
+
+/** The routing to legacy services of a process. Its code is loaded only for a contract with a legacy service (G1). */
+export class ProcessMigrations {
+  readonly #options: ServeOptions;
+  readonly #trustedProxies: BlockList | undefined;
+  readonly #callers: () => Callers;
+  readonly #log: Log;
+  #migrations: Migrations | undefined;
+
+  constructor(
+    options: ServeOptions,
+    trustedProxies: BlockList | undefined,
+    callers: () => Callers,
+    log: Log,
+  ) {
+    this.#options = options;
+    this.#trustedProxies = trustedProxies;
+    this.#callers = callers;
+    this.#log = log;
+  }
+
+  /** Checks the routes of all contracts and logs warnings. Throws ContractError. */
+  async open(
+    contracts: readonly PlannedContract[],
+    core: Core,
+  ): Promise<readonly (OpenMigration | undefined)[]> {
+    const migrated = migratedOf(contracts);
+    if (migrated.every((one) => one === undefined)) return [];
+    const { checkMigrations, Migrations } = await import('../migration/migrations.ts');
+    const { publicUrl, host, port } = this.#options;
+    const ownUrls = [publicUrl ?? `http://${host}:${port}`];
+    const known = migrated.filter((one) => one !== undefined);
+    const checked = new Map<MigratedContract | undefined, CheckedMigration>();
+    for (const [index, one] of checkMigrations(known, this.#callers(), ownUrls).entries())
+      checked.set(known[index], one);
+    this.#migrations ??= new Migrations({
+      callers: this.#callers,
+      trustedProxies: this.#trustedProxies,
+      log: this.#log,
+      upstreamOptions: core.upstreamOptions,
+      countCut: (path) => core.countCut(path),
+      wayTo: (url, { service }) => wayTo(url, service, this.#options),
+    });
+    const migrations = this.#migrations;
+    return migrated.map((one) => {
+      const found = checked.get(one);
+      if (found === undefined) return undefined;
+      for (const warning of found.warnings)
+        this.#log.warn({ contract: found.contract.basePath || '/' }, warning);
+      return migrations.openerOf(found);
+    });
+  }
+
+  /** Returns the metrics of the contracts with these paths. */
+  read(paths: readonly string[]): Snapshot {
+    return this.#migrations?.read(paths) ?? [];
+  }
+
+  async close(): Promise<void> {
+    await this.#migrations?.close();
+  }
+}

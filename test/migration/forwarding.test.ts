@@ -1,0 +1,459 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { until } from '../until.ts';
+import { contractFolder, type Site, startSite } from './scenario.ts';
+
+const contract = contractFolder('contracts/agency');
+const path = '/agency/services/v2/AgencyPort';
+const envelope = (operation: string, inner = '') =>
+  `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><a:${operation}Request xmlns:a="http://desk.example/services/Agency-V2" xmlns:c="http://desk.example/system/Common-V1">${inner}</a:${operation}Request></soap:Body></soap:Envelope>`;
+const number = (text: string) => `<c:GrantsGovTrackingNumber>${text}</c:GrantsGovTrackingNumber>`;
+const xml = { 'Content-Type': 'text/xml; charset=utf-8' };
+
+/** A scripted legacy service with full control over its replies. */
+interface Legacy {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: {
+    readonly rawHeaders: readonly string[];
+    readonly url: string;
+    readonly body: Buffer;
+  }[];
+  answer: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+}
+
+async function startLegacy(t: ExecutionContext): Promise<Legacy> {
+  const requests: Legacy['requests'] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request).catch(() => undefined);
+    if (body === undefined) return; // the gateway broke off the request
+    requests.push({ rawHeaders: request.rawHeaders, url: request.url ?? '', body });
+    legacy.answer(request, response, body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const legacy: Legacy = {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    answer: (_request, response) => response.end(),
+  };
+  return legacy;
+}
+
+async function startForwarding(
+  t: ExecutionContext,
+  config: object = {},
+  more: Partial<Parameters<typeof startSite>[1]> = {},
+): Promise<{ readonly site: Site; readonly legacy: Legacy }> {
+  const legacy = await startLegacy(t);
+  const site = await startSite(t, { contract, config: { legacy: legacy.url, ...config }, ...more });
+  return { site, legacy };
+}
+
+/** Numbers from a seed, so that a failure can be repeated. */
+function randomOf(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+interface Plan {
+  readonly requestHeaders: readonly string[];
+  readonly requestBody: Buffer;
+  readonly isRequestChunked: boolean;
+  readonly status: number;
+  readonly replyHeaders: readonly string[];
+  readonly replyBody: Buffer;
+  readonly isReplyChunked: boolean;
+  readonly hasInterim: boolean;
+  readonly hasTrailers: boolean;
+}
+
+function planOf(seed: number): Plan {
+  const random = randomOf(seed);
+  const names = ['x-lower', 'X-UPPER', 'x-MiXeD', 'SOAPAction', 'Cookie', 'X-Repeated', 'X-Repeated', 'x-é'];
+  const some = (values: readonly string[]) =>
+    values
+      .filter(() => random(2) === 0 && true)
+      .flatMap((name) => [name.replace('é', 'e'), `v${random(1e6)}`]);
+  const text = envelope('ConfirmApplicationDelivery', number(`GRANT${'x'.repeat(random(40) ** 3)}`));
+  const isPacked = random(4) === 0;
+  const isReplyPacked = random(4) === 0;
+  const reply = Buffer.alloc(random(60) ** 3, `<r>${random(10)}</r>`);
+  return {
+    requestHeaders: [
+      'content-TYPE',
+      'text/xml',
+      ...some(names),
+      ...(isPacked ? ['Content-Encoding', 'gzip'] : []),
+    ],
+    requestBody: isPacked ? gzipSync(text) : Buffer.from(text),
+    isRequestChunked: random(2) === 0,
+    status: [200, 200, 202, 302, 401, 404, 500, 503][random(8)] ?? 200,
+    replyHeaders: [
+      'content-type',
+      'text/xml',
+      ...some(['x-lower', 'X-UPPER', 'Set-Cookie', 'Set-Cookie', 'WWW-Authenticate', 'Location']),
+      ...(isReplyPacked ? ['Content-Encoding', 'gzip'] : []),
+    ],
+    replyBody: isReplyPacked ? gzipSync(reply) : reply,
+    isReplyChunked: random(2) === 0,
+    hasInterim: random(4) === 0,
+    hasTrailers: random(3) === 0,
+  };
+}
+
+interface Seen {
+  readonly status: number | undefined;
+  readonly text: string | undefined;
+  readonly headers: readonly string[];
+  readonly body: string;
+  readonly interim: readonly (readonly string[])[];
+}
+
+function exchange(port: number, plan: Plan): Promise<Seen> {
+  const { requestHeaders, requestBody, isRequestChunked } = plan;
+  const framing = isRequestChunked ? [] : ['Content-Length', String(requestBody.length)];
+  const interim: string[][] = [];
+  return new Promise((resolve, reject) => {
+    const headers = ['Host', 'callers.example', ...requestHeaders, ...framing];
+    const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false });
+    request.on('information', ({ statusCode, rawHeaders }) =>
+      interim.push([String(statusCode), ...rawHeaders]),
+    );
+    request.on('error', reject);
+    request.on('response', (response) => {
+      buffer(response).then((body) => {
+        const { statusCode: status, statusMessage: text, rawHeaders } = response;
+        resolve({
+          status,
+          text,
+          headers: withoutFraming(rawHeaders),
+          body: body.toString('latin1'),
+          interim,
+        });
+      }, reject);
+    });
+    const half = Math.floor(requestBody.length / 2);
+    request.write(requestBody.subarray(0, half));
+    request.end(requestBody.subarray(half));
+  });
+}
+
+const framing = /^(?:connection|keep-alive|transfer-encoding|content-length|host|trailer)$/i;
+const added = /^(?:x-request-id|x-forwarded-(?:for|proto|host))$/i;
+
+function withoutFraming(raw: readonly string[], also = /^$/): readonly string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? '';
+    if (!framing.test(name) && !also.test(name)) kept.push(name, raw[at + 1] ?? '');
+  }
+  return kept;
+}
+
+test('G14, G16: 150 random exchanges arrive as over a direct connection', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  let plan = planOf(0);
+  legacy.answer = (_request, response) => {
+    if (plan.hasInterim) response.writeEarlyHints({ link: '</s.css>; rel=preload', 'x-hint': 'a' });
+    const { replyHeaders, replyBody, isReplyChunked } = plan;
+    response.sendDate = false;
+    const length = isReplyChunked ? [] : ['Content-Length', String(replyBody.length)];
+    response.writeHead(plan.status, 'Own Words', [...replyHeaders, ...length]);
+    response.write(replyBody);
+    if (isReplyChunked && plan.hasTrailers) response.addTrailers({ 'x-trailer': 'dropped' });
+    response.end();
+  };
+  for (let seed = 1; seed <= 150; seed++) {
+    plan = planOf(seed);
+    const direct = await exchange(legacy.port, plan);
+    const forwarded = await exchange(site.port, plan);
+    t.deepEqual(forwarded, direct, `seed ${seed}`);
+    const [before, after] = legacy.requests.slice(-2);
+    t.deepEqual(withoutFraming(after?.rawHeaders ?? [], added), withoutFraming(before?.rawHeaders ?? []));
+    t.deepEqual(after?.body, before?.body);
+    const isChunked = (raw: readonly string[] = []) => raw.some((name) => /^transfer-encoding$/i.test(name));
+    t.is(isChunked(after?.rawHeaders), isChunked(before?.rawHeaders));
+  }
+});
+
+test('G16: headers of a connection, the override header and those of certificates are not forwarded', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const headers = [
+    ...['Content-Type', 'text/xml', 'Connection', 'close, X-Hop', 'X-Hop', '1', 'TE', 'trailers'],
+    ...['Proxy-Authorization', 'Basic eDp5', 'X-Soapbridge-Route', 'new', 'X-Soapbridge-Shadow', '1'],
+    ...['X-Forwarded-For', '203.0.113.9', 'X-Forwarded-Proto', 'https', 'X-Caller', 'forged'],
+  ];
+  await site.send({ path, headers, body: envelope('NotifyArrival', number('G')), caller: 'acme' });
+  const [{ rawHeaders = [] } = {}] = legacy.requests;
+  const names = rawHeaders.filter((_name, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  const unwanted = [
+    'x-hop',
+    'te',
+    'proxy-authorization',
+    'x-soapbridge-route',
+    'x-soapbridge-shadow',
+    'x-caller',
+  ];
+  for (const name of [...unwanted, 'x-test-certificate']) t.false(names.includes(name), name);
+  const headerOf = (name: string) => rawHeaders[names.indexOf(name) * 2 + 1];
+  t.is(headerOf('x-forwarded-for'), '203.0.113.9, 127.0.0.1');
+  t.is(headerOf('x-forwarded-proto'), 'https');
+  t.is(headerOf('host'), new URL(legacy.url).host);
+});
+
+test('G16: the identity of the caller is sent in its own header', async (t) => {
+  const legacy = await startLegacy(t);
+  const config = { legacy: { url: legacy.url, identity: { header: 'X-Who', from: 'caller' } } };
+  const site = await startSite(t, { contract, config, callers: ['acme'] });
+  const headers = { ...xml, 'x-who': 'forged' };
+  await site.send({ path, headers, body: envelope('NotifyArrival', number('G')), caller: 'acme' });
+  await site.send({ path, headers, body: envelope('NotifyArrival', number('G')) });
+  const values = legacy.requests.map(({ rawHeaders }) =>
+    rawHeaders.flatMap((name, at) => (at % 2 === 0 && /^x-who$/i.test(name) ? [rawHeaders[at + 1]] : [])),
+  );
+  t.deepEqual(values, [['acme'], []]);
+});
+
+test('G2: a URL with a path replaces the path of the port', async (t) => {
+  const legacy = await startLegacy(t);
+  const site = await startSite(t, { contract, config: { legacy: `${legacy.url}/moved/here` } });
+  await site.send({ path: `${path}?a=b`, headers: xml, body: envelope('NotifyArrival', number('G')) });
+  t.is(legacy.requests[0]?.url, '/moved/here?a=b');
+});
+
+test('G12: a request without a known operation is forwarded unchanged', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  legacy.answer = (_request, response) => response.writeHead(418).end('kept');
+  const packed = gzipSync('not xml');
+  for (const [headers, body] of [
+    [xml, '<a'],
+    [xml, envelope('Unknown')],
+    [
+      { ...xml, SOAPAction: '"http://desk.example/GetApplicationZip"' },
+      envelope('NotifyArrival', number('G')),
+    ],
+    [{ 'Content-Type': 'application/dime' }, 'x'],
+    [{ 'Content-Type': 'multipart/related; boundary=b' }, '--b\r\n\r\nx\r\n--b--'],
+    [{ ...xml, 'Content-Encoding': 'br' }, 'x'],
+    [{ ...xml, 'Content-Encoding': 'gzip' }, packed],
+    [xml, ''],
+  ] as const) {
+    const reply = await site.send({ path, headers, body });
+    t.is(reply.status, 418);
+    t.is(reply.body.toString(), 'kept');
+    t.deepEqual(legacy.requests.at(-1)?.body, Buffer.from(body));
+    const lineOf = () => site.log().findLast(({ ms }) => ms !== undefined);
+    t.like(lineOf(), {
+      operation: '?',
+      mode: 'legacy',
+      rule: 'unreadable',
+      side: 'legacy',
+      legacyStatus: 418,
+    });
+  }
+});
+
+test('G12: if every route leads to the new service, an unreadable request gets the fault of W27', async (t) => {
+  const routes = [{ name: 'all', mode: 'new' }];
+  const { site, legacy } = await startForwarding(t, { migration: { routes } });
+  const reply = await site.send({ path, headers: xml, body: '<a' });
+  t.is(reply.status, 500);
+  t.regex(reply.body.toString(), /<faultcode>\w+:Client</);
+  t.is(legacy.requests.length, 0);
+});
+
+test('G17: the gateway answers documents, and forwards other requests at and below a port', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  legacy.answer = (_request, response) => response.end('legacy');
+  for (const query of ['?wsdl', '?xsd=1', '?singleWsdl', '?xsd=99']) {
+    const reply = await site.send({ method: 'GET', path: path + query });
+    t.not(reply.body.toString(), 'legacy', query);
+    t.false(reply.body.toString().includes('legacy.desk.example'));
+  }
+  t.is(legacy.requests.length, 0);
+  for (const [method, below] of [
+    ['GET', '?disco'],
+    ['GET', '/GetZip?number=1'],
+    ['PUT', ''],
+    ['OPTIONS', ''],
+  ] as const) {
+    const reply = await site.send({ method, path: path + below });
+    t.is(reply.body.toString(), 'legacy', `${method} ${below}`);
+    t.is(legacy.requests.at(-1)?.url, path + below);
+  }
+});
+
+test('G17: with `others: refuse` other requests get 404', async (t) => {
+  const legacy = await startLegacy(t);
+  const site = await startSite(t, { contract, config: { legacy: { url: legacy.url, others: 'refuse' } } });
+  for (const below of ['?disco', '/GetZip'])
+    t.is((await site.send({ method: 'GET', path: path + below })).status, 404);
+  t.is(legacy.requests.length, 0);
+});
+
+test('G15: the head of a request may have 64 KiB, and the rest is streamed', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const rule = async (blanks: number): Promise<unknown> => {
+    const start = '<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/">';
+    const rest = envelope('NotifyArrival', number('x'.repeat(100_000))).slice(start.length);
+    const end = rest.indexOf('Request xmlns') + rest.slice(rest.indexOf('Request xmlns')).indexOf('>') + 1;
+    const body = start + ' '.repeat(blanks - start.length - end) + rest;
+    await sendSlowly(site.port, body, blanks);
+    t.is(legacy.requests.at(-1)?.body.toString(), body);
+    return site.log().findLast(({ ms }) => ms !== undefined)?.rule;
+  };
+  t.is(await rule(64 * 1024), 'otherwise');
+  t.is(await rule(64 * 1024 + 1), 'unreadable');
+});
+
+/** Sends a body in two chunks, the second one once the first has arrived. */
+async function sendSlowly(port: number, body: string, first: number): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const headers = { ...xml, 'Transfer-Encoding': 'chunked' };
+    const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false });
+    request.on('error', reject);
+    request.on('response', (response) => response.resume().on('end', resolve));
+    request.write(body.slice(0, Math.min(first, 64 * 1024)), () =>
+      request.end(body.slice(Math.min(first, 64 * 1024))),
+    );
+  });
+}
+
+test('G15: streamBytes limits each direction', async (t) => {
+  const streamBytes = 100_000;
+  const { site, legacy } = await startForwarding(t, {}, { limits: { streamBytes } });
+  legacy.answer = (_request, response) => response.end('x'.repeat(10));
+  const whole = envelope('NotifyArrival', number('G'));
+  const padded = (bytes: number) => whole + ' '.repeat(bytes - whole.length);
+  t.is((await site.send({ path, headers: xml, body: padded(streamBytes) })).status, 200);
+  const refused = await site.send({ path, headers: xml, body: padded(streamBytes + 1) });
+  t.is(refused.status, 413);
+  t.is(legacy.requests.length, 1);
+  legacy.answer = (_request, response) => response.end(Buffer.alloc(streamBytes));
+  t.is((await site.send({ path, headers: xml, body: whole })).body.length, streamBytes);
+  legacy.answer = (_request, response) => response.end(Buffer.alloc(streamBytes + 1));
+  t.is((await site.send({ path, headers: xml, body: whole })).headers['x-status'], '502');
+  legacy.answer = (_request, response) => {
+    response.write(Buffer.alloc(streamBytes));
+    response.end('x');
+  };
+  await t.throwsAsync(site.send({ path, headers: xml, body: whole }), { code: 'ECONNRESET' });
+});
+
+test('G15: a large package is streamed in both directions', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const root = envelope('NotifyArrival', number('G'));
+  const head = `--b\r\nContent-Type: application/xop+xml; type="text/xml"\r\nContent-ID: <r>\r\n\r\n${root}\r\n--b\r\nContent-ID: <f>\r\n\r\n`;
+  const file = Buffer.alloc(8 * 1024 * 1024, 'file');
+  const body = Buffer.concat([Buffer.from(head), file, Buffer.from('\r\n--b--')]);
+  legacy.answer = (_request, response, received) => response.end(received);
+  const headers = {
+    'Content-Type':
+      'multipart/related; type="application/xop+xml"; start="<r>"; start-info="text/xml"; boundary=b',
+  };
+  const reply = await site.send({ path, headers, body });
+  t.true(reply.body.equals(body));
+  t.is(site.log().findLast(({ ms }) => ms !== undefined)?.operation, 'NotifyArrival');
+});
+
+test('G19: failures of the legacy service are faults of the caller that name it', async (t) => {
+  const { site, legacy } = await startForwarding(t, {}, { limits: { upstreamFirstByteMs: 300 } });
+  const faults: string[] = [];
+  const call = async (): Promise<void> => {
+    const { status, headers, body } = await site.send({
+      path,
+      headers: xml,
+      body: envelope('NotifyArrival', number('G')),
+    });
+    faults.push(`${status} ${headers['x-status']} ${/<faultstring[^>]*>(\w+)/.exec(body.toString())?.[1]}`);
+    t.regex(body.toString(), /the legacy service/);
+  };
+  legacy.answer = () => {}; // never answers
+  await call();
+  legacy.answer = (request) => request.socket.resetAndDestroy();
+  await call();
+  legacy.answer = (request) => request.socket.end('garbage\r\n\r\n');
+  await call();
+  t.deepEqual(faults, [
+    '500 504 UpstreamTimeout',
+    '500 502 UpstreamInvalidResponse',
+    '500 502 UpstreamInvalidResponse',
+  ]);
+});
+
+test('G19: a reply that breaks off closes the connection of the caller and is logged as cut', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  legacy.answer = (request, response) => {
+    response.writeHead(200, { 'Content-Length': '1000' });
+    response.write('part', () => setImmediate(() => request.socket.destroy()));
+  };
+  await t.throwsAsync(site.send({ path, headers: xml, body: envelope('NotifyArrival', number('G')) }));
+  await until(() => site.log().some(({ cut }) => cut === true));
+  t.pass();
+});
+
+test('G22: a read is retried once, a write and a signed message are not', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const sendsOf = async (body: string): Promise<number> => {
+    const before = legacy.requests.length;
+    await site.send({ path, headers: xml, body });
+    return legacy.requests.length - before;
+  };
+  legacy.answer = (request) => request.socket.resetAndDestroy();
+  t.is(await sendsOf(envelope('GetApplicationZip', number('G'))), 2);
+  t.is(await sendsOf(envelope('NotifyArrival', number('G'))), 1);
+  const signed = envelope('GetApplicationZip', number('G')).replace(
+    '<soap:Body>',
+    '<soap:Header><w:RelatesTo xmlns:w="urn:w">1</w:RelatesTo></soap:Header><soap:Body>',
+  );
+  t.is(await sendsOf(signed), 1);
+});
+
+test('G22: a caller that disconnects cancels a read, and not a write', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const closed = { read: false, write: false };
+  const leave = async (operation: string, kind: keyof typeof closed): Promise<void> => {
+    let isHeld = false;
+    let finish = (): void => {};
+    legacy.answer = (request, response) => {
+      isHeld = true;
+      finish = () => response.end('<late/>');
+      request.socket.on('close', () => {
+        closed[kind] = true;
+      });
+    };
+    const body = envelope(operation, number('G'));
+    const socket = connect(site.port, '127.0.0.1', () => {
+      socket.write(
+        `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: text/xml\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+    });
+    await until(() => isHeld);
+    const lines = site.log().length;
+    socket.destroy();
+    if (kind === 'read') await until(() => closed.read);
+    else {
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      finish();
+    }
+    await until(() => site.log().length > lines);
+  };
+  await leave('GetApplicationZip', 'read');
+  await leave('NotifyArrival', 'write');
+  t.deepEqual(closed, { read: true, write: false });
+  const settled = () => site.audit().findLast(({ audit }) => audit === 'settled');
+  await until(() => settled() !== undefined);
+  t.like(settled(), { outcome: 'answered', side: 'legacy', rule: 'otherwise' });
+});

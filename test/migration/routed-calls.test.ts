@@ -1,0 +1,98 @@
+import test, { type ExecutionContext } from 'ava';
+import { contractFolder, type Site, startSite } from './scenario.ts';
+
+const zip = 'GetApplicationZip';
+const path = '/agency/services/v2/AgencyPort';
+const headers = { 'Content-Type': 'text/xml' };
+const body = `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><a:GetApplicationZipRequest xmlns:a="http://desk.example/services/Agency-V2"><c:GrantsGovTrackingNumber xmlns:c="http://desk.example/system/Common-V1">GRANT1</c:GrantsGovTrackingNumber></a:GetApplicationZipRequest></soap:Body></soap:Envelope>`;
+
+async function start(t: ExecutionContext, migration: object): Promise<Site> {
+  const site = await startSite(t, {
+    contract: contractFolder('contracts/agency'),
+    config: { legacy: '{legacy}', migration },
+    callers: ['acme', 'tester'],
+  });
+  site.legacy.answer = { status: 200, body: 'legacy' };
+  site.upstream.answer = {
+    status: 200,
+    headers: { 'content-type': 'application/json' },
+    body: '{"FileDataHandler":"UEsDBA=="}',
+  };
+  return site;
+}
+
+test('G10: the override header works for listed callers only, and others are counted', async (t) => {
+  const site = await start(t, { override: { callers: ['tester'] } });
+  const call = async (word: string, caller: string | undefined) => {
+    await site.send({ path, headers: { ...headers, 'x-soapbridge-route': word }, body, caller });
+    const { mode, rule } = site.log().findLast(({ ms }) => ms !== undefined) ?? {};
+    return `${mode} ${rule}`;
+  };
+  t.is(await call('new', 'tester'), 'new override');
+  t.is(await call('legacy', 'tester'), 'legacy override');
+  t.is(await call('new', 'acme'), 'legacy otherwise');
+  t.is(await call('new', undefined), 'legacy otherwise');
+  t.is(await call('compare', 'tester'), 'legacy otherwise');
+  const metrics = site.running.metrics();
+  const refused = metrics.find(({ name }) => name === 'migration_overrides_refused_total');
+  t.is(refused?.samples[0]?.value, 3);
+  t.false(site.legacy.hits.some(({ headers: sent }) => 'x-soapbridge-route' in sent));
+});
+
+test('G13: callers of JSON get 501 unless the mode is new', async (t) => {
+  const value = { GrantsGovTrackingNumber: { startsWith: 'GRANT8' } };
+  const site = await start(t, { routes: [{ name: 'r', operations: [zip], mode: 'new', when: { value } }] });
+  const call = (number: string) =>
+    site.send({
+      path: `/json/reply/${zip}`,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ GrantsGovTrackingNumber: number }),
+    });
+  const served = await call('GRANT80');
+  t.is(served.status, 200);
+  t.is(served.body.toString(), '{"FileDataHandler":"UEsDBA=="}');
+  const refused = await call('GRANT10');
+  t.is(refused.status, 501);
+  t.regex(refused.body.toString(), /NotMigrated/);
+  t.is(site.legacy.hits.length, 0);
+  t.is(site.upstream.hits.length, 1);
+  t.like(
+    site.log().findLast(({ ms }) => ms !== undefined),
+    { mode: 'legacy', rule: 'otherwise' },
+  );
+});
+
+test('G51, G52: metrics and log fields of routed calls', async (t) => {
+  const site = await start(t, {
+    routes: [{ name: 'r', operations: [zip], mode: 'new', when: { caller: 'acme' } }],
+  });
+  await site.send({ path, headers, body, caller: 'acme' });
+  await site.send({ path, headers, body, caller: 'tester' });
+  await site.send({ path, headers, body });
+  const valuesOf = (name: string) =>
+    site.running
+      .metrics()
+      .find((family) => family.name === name)
+      ?.samples.map(({ labels, value }) => `${labels} ${value}`);
+  t.deepEqual(valuesOf('migration_calls_total'), [
+    'contract="/",operation="GetApplicationZip",mode="new",side="new" 1',
+    'contract="/",operation="GetApplicationZip",mode="legacy",side="legacy" 2',
+  ]);
+  t.deepEqual(valuesOf('legacy_replies_total'), ['contract="/",status="200" 2']);
+  t.deepEqual(valuesOf('legacy_breaker_open'), ['contract="/" 0']);
+  const counts = valuesOf('migration_seconds')?.filter(
+    (line) => !line.includes('le=') || line.includes('+Inf'),
+  );
+  t.is(counts?.length, 6);
+  const lines = site.log().filter(({ ms }) => ms !== undefined);
+  t.like(lines[0], { mode: 'new', rule: 'r', side: 'new', caller: 'acme' });
+  t.like(lines[1], {
+    mode: 'legacy',
+    rule: 'otherwise',
+    side: 'legacy',
+    legacyStatus: 200,
+    caller: 'tester',
+  });
+  t.is(typeof lines[1]?.legacyMs, 'number');
+  t.false(JSON.stringify(lines).includes('GRANT1'));
+});
