@@ -9,7 +9,8 @@ import { announcedBytes } from '../upstream/content-length.ts';
 import type { Watched } from '../upstream/deadlines.ts';
 import { isExhausted, isGarbage, isOurs, pauseAskedFor, retryAfterOf } from '../upstream/reply-checks.ts';
 import { maxQueueMs } from '../upstream/upstream-call.ts';
-import type { Outgoing, Party } from '../upstream/upstream-connections.ts';
+import type { Party } from '../upstream/shares.ts';
+import type { Outgoing } from '../upstream/upstream-connections.ts';
 import type { LegacyService } from './legacy-service.ts';
 
 /** A request to the legacy service. */
@@ -73,6 +74,8 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   readonly #receiver: LegacyReceiver;
   readonly progress: LegacyProgress = { isReached: false, status: 0, ms: 0, retries: 0 };
   index = -1;
+  /** Set while the call has its share of the slots. It keeps its slot, because its body is streamed. */
+  isParked = false;
   readonly #cameIn = performance.now();
   #dispatchedAt = this.#cameIn;
   #since = this.#cameIn;
@@ -102,6 +105,15 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     return this.#request.party;
   }
 
+  get sentAt(): number {
+    return this.#dispatchedAt;
+  }
+
+  get latest(): number {
+    const { upstreamQueueMs = maxQueueMs } = this.#service.limits;
+    return Math.min(this.#since + upstreamQueueMs, this.#request.deadline);
+  }
+
   start(): void {
     const { breaker, retries, watch, url } = this.#service;
     this.#request.stats.upstream = url.origin;
@@ -120,11 +132,12 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   #takeConnection(): void {
     const found = this.#service.connections.enter(this);
     if (found === 'go') this.#send();
-    else if (found === 'full') this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+    else if (found === 'late') this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
   }
 
   go(): void {
     const now = performance.now();
+    this.isParked = false;
     this.#request.stats.queueMs += now - this.#since;
     this.#dispatchedAt = now;
     this.#since = now;
