@@ -22,6 +22,7 @@ export type Got =
   | 'a name with "="'
   | 'a number'
   | 'a number outside it'
+  | 'a part of another type'
   | 'a partial response that was not requested'
   | 'a request that matches no `when`'
   | 'a string'
