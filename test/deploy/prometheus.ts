@@ -127,11 +127,14 @@ export async function startPrometheus(
   promtool('tsdb', 'create-blocks-from', 'openmetrics', samples, data);
   const most = Math.max(...recordings.map(({ scrapes }) => scrapes.length));
   const first = end - (most - 1) * scrapeSeconds;
-  const forRules = await start(folder, data);
-  const between = [`--start=${first}`, `--end=${end}`, `--eval-interval=${scrapeSeconds}s`];
-  const into = [`--url=${forRules.url}`, `--output-dir=${data}`, join(folder, 'rules.yaml')];
-  promtool('tsdb', 'create-blocks-from', 'rules', ...between, ...into);
-  await forRules.stop(); // it reads new blocks only when it starts
+  // twice, because a rule may use the result of another; a process reads new blocks only when it starts
+  for (let pass = 0; pass < 2; pass++) {
+    const forRules = await start(folder, data);
+    const between = [`--start=${first}`, `--end=${end}`, `--eval-interval=${scrapeSeconds}s`];
+    const into = [`--url=${forRules.url}`, `--output-dir=${data}`, join(folder, 'rules.yaml')];
+    promtool('tsdb', 'create-blocks-from', 'rules', ...between, ...into);
+    await forRules.stop();
+  }
   const { url, stop } = await start(folder, data);
   teardown(stop);
   return {
