@@ -361,8 +361,12 @@ for (const { title, cluster, alerts: expected, panel, shows, isLowest } of incid
 
 /** Panels of features that no incident uses. */
 const withoutData: ReadonlySet<string> = new Set([
+  'Addresses of the upstream without calls',
+  'Calls by the service that answered',
   'Calls rejected by limits per caller',
   'Calls with tolerated deviations',
+  'Circuit breaker of the legacy service open',
+  'Replies of the legacy service by status',
   'Workers that ended',
   'Lost spans',
   'Limit store unavailable',

@@ -37,8 +37,10 @@ test('every metric that deploy/ names is one of the gateway’s', (t) => {
   const ofProcess = [...createFailedHandshakes(quiet).read(), ...openFileMetrics()];
   const traces = readFileSync(new URL('../gateway/telemetry/open-telemetry.ts', folder), 'utf8');
   const ofTraces = [...traces.matchAll(/\bone\('(\w+)'/g)].map(([, name]) => name);
+  const migration = readFileSync(new URL('../gateway/migration/counts.ts', folder), 'utf8');
+  const ofMigration = [...migration.matchAll(/'((?:migration|legacy)_\w+)'/g)].map(([, name]) => name);
   const told = [...own, ...ofLimits, ...ofState, ...ofProcess].map(({ name }) => name);
-  const all = [...told, ...ofWorkers, ...ofTraces];
+  const all = [...told, ...ofWorkers, ...ofTraces, ...ofMigration];
   const names = new Set(all.map((name) => `soapbridge_${name}`));
   let found = 0;
   for (const file of files) {
