@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { readVersion } from '../process/version.ts';
 import { checkEnvironment, knownVariables } from './environment.ts';
 import { fail, wrongInput } from './failure.ts';
-import { printError, printJson } from './output.ts';
+import { printError, printErrorsAsLog, printJson } from './output.ts';
 import { serveCommand } from './serve.ts';
 
 /** The commands by name, in the order of the help. A command's modules are loaded only if they are needed. */
@@ -28,12 +28,16 @@ export async function main(argv: readonly string[]): Promise<void> {
     .version(readVersion());
   for (const create of commandsFor(argv[2])) program.addCommand(await create());
   const isJson = argv.includes('--json');
+  // The output of a service that runs without a terminal is a log, so its start errors are JSON lines, too.
+  const isLog = argv[2] === 'serve' && !process.stdout.isTTY;
+  if (isLog) printErrorsAsLog();
   const nested = program.commands.flatMap(({ commands }) => commands);
   const all = [program, ...program.commands, ...nested];
   const known = knownVariables(all);
   program.hook('preAction', (_program, command) => checkEnvironment(command, known));
   for (const command of all) {
     if (isJson) command.configureOutput({ outputError: printAsProblem });
+    else if (isLog) command.configureOutput({ outputError: (text) => printError(withoutPrefix(text)) });
     else command.showHelpAfterError('(list the options with --help)');
     command.exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : wrongInput));
   }
@@ -57,7 +61,11 @@ function commandsFor(first = ''): readonly (typeof commands)[string][] {
 
 /** Prints a command line error as JSON, like the other errors with `--json`. */
 function printAsProblem(text: string): void {
-  printJson({ problems: [{ message: text.replace(/^error: /, '').trimEnd() }] });
+  printJson({ problems: [{ message: withoutPrefix(text) }] });
+}
+
+function withoutPrefix(text: string): string {
+  return text.replace(/^error: /, '').trimEnd();
 }
 
 /**

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { isStackOverflow } from '../../mappings/loader/document/allowance.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
 import { printError, printJson } from './output.ts';
@@ -27,7 +28,7 @@ export function fail(error: unknown, json = false): never {
   }
   const message = refusal(error);
   if (message === undefined) {
-    console.error(error);
+    printError(inspect(error));
     process.exit(1);
   }
   if (json) printJson({ problems: [{ message }] });

@@ -40,7 +40,19 @@ export function printLine(line: string): void {
   print(`${visible(line)}\n`);
 }
 
-/** Like `printLine`, to standard error. It keeps the line breaks of an error. */
+/** True if errors are lines of a log. */
+let isLog = false;
+
+/** pino's number for `fatal`, because each printed error ends the process. */
+const fatal = 60;
+
+/** Makes `printError` write JSON lines like those of the log. */
+export function printErrorsAsLog(): void {
+  isLog = true;
+}
+
+/** Like `printLine`, to standard error. It keeps the line breaks of an error, unless errors are lines of a log. */
 export function printError(lines: string): void {
-  console.error(lines.split('\n').map(visible).join('\n'));
+  const text = isLog ? JSON.stringify({ level: fatal, time: Date.now(), msg: lines }) : lines;
+  console.error(text.split('\n').map(visible).join('\n'));
 }

@@ -10,7 +10,15 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 export interface Ended {
   readonly code: number | null;
   readonly out: string;
+  /** Standard error. JSON lines with start errors of `serve` are replaced by their messages. */
   readonly err: string;
+  /** Standard error as it was written. */
+  readonly rawErr: string;
+}
+
+/** Replaces the JSON lines of start errors by their messages. */
+export function withMessages(err: string): string {
+  return err.replaceAll(/^\{"level":60,.*\}$/gm, (line) => JSON.parse(line).msg);
 }
 
 /** Runs `soapbridge` in the project's folder with only these environment variables. */
@@ -32,7 +40,7 @@ export function run(
     text(child.stdout),
     text(child.stderr),
     once(child, 'exit'),
-  ]).then(([out, err, [code]]) => ({ out, err, code }));
+  ]).then(([out, err, [code]]) => ({ out, err: withMessages(err), rawErr: err, code }));
   return { child, ended };
 }
 

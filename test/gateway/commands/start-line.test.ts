@@ -100,3 +100,39 @@ test('reloaded is logged with / for the contract without a base path', async (t)
   child.kill('SIGHUP');
   t.deepEqual(JSON.parse(await reloaded).basePaths, ['/']);
 });
+
+for (const [what, args, environment, message] of [
+  ['an unknown option', ['--bogus'], {}, /^unknown option '--bogus'$/],
+  ['no upstream', [], {}, /^--upstream: expected the URL of the JSON service, got none\. /],
+  ['an unknown variable', ['--demo'], { SOAPBRIDGE_UPSTREAM_URI: 'x' }, /SOAPBRIDGE_UPSTREAM_URI/],
+  ['an invalid configuration', ['--config', 'package.json'], {}, /package\.json:2#\/name: unknown key/],
+  [
+    'a missing contract',
+    ['no.yaml', '--upstream', upstream],
+    {},
+    /^the contract cannot be served:\nno\.yaml/,
+  ],
+  [
+    'an invalid contract of workers',
+    ['docs', '--upstream', upstream, '--workers', '2'],
+    {},
+    /openapi\.yaml#/,
+  ],
+] as const)
+  test(`without a terminal, serve reports ${what} as one JSON line`, async (t) => {
+    const began = Date.now();
+    const { code, out, rawErr } = await run(t, ['serve', ...args], { PORT: '0', ...environment }).ended;
+    t.is(code, 2);
+    t.is(out, '');
+    t.regex(rawErr, /^[^\n]+\n$/);
+    const { level, time, msg } = JSON.parse(rawErr);
+    t.is(level, 60);
+    t.true(time >= began && time <= Date.now());
+    t.regex(msg, message);
+  });
+
+test('the other commands report errors as text', async (t) => {
+  const { code, rawErr } = await run(t, ['check', 'no.yaml']).ended;
+  t.is(code, 2);
+  t.regex(rawErr, /^the contract cannot be served:\nno\.yaml#/);
+});

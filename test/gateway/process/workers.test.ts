@@ -18,6 +18,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { until } from '../../until.ts';
+import { withMessages } from '../commands/run.ts';
 import { contractWith, emptyReply, envelope, send } from '../gateway.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
@@ -61,7 +62,7 @@ function run(t: ExecutionContext, environment: Record<string, string>): Cluster 
   });
   const ended = Promise.all([text(child.stderr), once(child, 'close')]).then(([err, [code]]) => ({
     code,
-    err,
+    err: withMessages(err),
   }));
   const events = (): readonly WorkerEvent[] =>
     out
