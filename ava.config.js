@@ -185,7 +185,7 @@ export const sets = {
       'test/**/*.test.ts',
       '!test/browser/**',
       '!test/conformance/**',
-      '!test/deploy/{incidents,tools}.test.ts',
+      '!test/deploy/{edge,incidents,tools}.test.ts',
       '!test/fleet/**',
       '!test/interop/kits.test.ts',
       '!test/**/*-time.test.ts',
@@ -198,7 +198,7 @@ export const sets = {
   /** `npm run conformance`: whole public suites. */
   conformance: { files: ['test/conformance/**/*.test.ts'], timeout: '5m' },
   /** `npm run deploy:check`: what is in deploy/, by the tools that read it, and five recorded incidents. */
-  deploy: { files: ['test/deploy/{incidents,tools}.test.ts'], timeout: '2m' },
+  deploy: { files: ['test/deploy/{edge,incidents,tools}.test.ts'], timeout: '2m' },
   /** `npm run fleet`: replicas behind HAProxy, with a Valkey or Redis, and their failures. */
   fleet: { files: ['test/fleet/*.test.ts'], timeout: '6m', concurrency: 1 },
   /** `npm run kits`: the programs of client kits, each by its stack; one that isn't installed is a skip. */

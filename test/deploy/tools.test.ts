@@ -1,41 +1,24 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { parse, parseAllDocuments } from 'yaml';
+import { env, needs, scratch } from './tool.ts';
 
 // Checks the files of deploy/ with the tools that read them. Tests of a missing tool are skipped, with the reason in
 // the title.
 
 const root = join(import.meta.dirname, '../..');
 const deploy = join(root, 'deploy');
-const path = [process.env.PATH, '/usr/sbin', join(homedir(), 'go/bin'), process.env.GOBIN]
-  .filter((part) => part !== undefined)
-  .join(delimiter);
-const env = { ...process.env, PATH: path };
-
-/** Declares a test that needs a tool. */
-function needs(tool: string, title: string, run: (t: ExecutionContext) => void | Promise<void>): void {
-  if (spawnSync('which', [tool], { env }).status === 0) test(title, run);
-  else test.skip(`${title} (not looked at: ${tool} is not installed)`, run);
-}
 
 /** Runs a tool. If its exit code is not 0, the test fails with the tool's output. */
 function run(t: ExecutionContext, tool: string, ...args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(tool, args, { cwd: deploy, env, encoding: 'utf8' });
   t.is(status, 0, `${tool} ${args.join(' ')}\n${stdout}${stderr}`);
   return stdout;
-}
-
-/** Creates a folder that is deleted after the test. */
-function scratch(t: ExecutionContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-deploy-'));
-  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 const kinds = (yaml: string): readonly string[] =>

@@ -43,7 +43,21 @@ const blocksOf = (language: string): readonly Block[] =>
 const placeOf = ({ page, line }: Block): string => `${page}:${line}`;
 
 test('every example has a language that a test reads', (t) => {
-  const known = ['', 'sh', 'yaml', 'json', 'xml', 'ts', 'csharp', 'java', 'php', 'python', 'dockerfile'];
+  const known = [
+    '',
+    'sh',
+    'yaml',
+    'json',
+    'xml',
+    'ts',
+    'csharp',
+    'java',
+    'php',
+    'python',
+    'dockerfile',
+    'haproxy',
+    'nginx',
+  ];
   t.deepEqual(blocks.filter(({ fence }) => !known.includes(fence.split(' ')[0] ?? '')).map(placeOf), []);
   t.true(blocks.length > 100);
 });

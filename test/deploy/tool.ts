@@ -1,0 +1,24 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+
+const path = [process.env.PATH, '/usr/sbin', join(homedir(), 'go/bin'), process.env.GOBIN]
+  .filter((part) => part !== undefined)
+  .join(delimiter);
+/** Environment in which the tools are found. */
+export const env = { ...process.env, PATH: path };
+
+/** Declares a test that needs a tool. It is skipped, with the reason in its title, if the tool is not installed. */
+export function needs(tool: string, title: string, run: (t: ExecutionContext) => void | Promise<void>): void {
+  if (spawnSync('which', [tool], { env }).status === 0) test(title, run);
+  else test.skip(`${title} (not looked at: ${tool} is not installed)`, run);
+}
+
+/** Creates a folder that is deleted after the test. */
+export function scratch(t: ExecutionContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-deploy-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
