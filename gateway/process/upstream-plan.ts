@@ -169,7 +169,7 @@ function readConnection(stated: Stated, at: string, report: Report): ConnectionO
   const { url, addresses, healthCheck, maxConnectionAge } = stated;
   const connection: { -readonly [Key in keyof ConnectionOptions]: ConnectionOptions[Key] } = {};
   if (addresses !== undefined) {
-    if (url !== undefined) report(at, 'expected either url or addresses, got both');
+    if (url !== undefined) report(at, 'expected either url or addresses, got both keys');
     connection.addresses = readAddresses(addresses, `${at}/addresses`, report);
   }
   if (healthCheck !== undefined) {

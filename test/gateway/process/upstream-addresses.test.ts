@@ -46,7 +46,11 @@ for (const [what, upstream] of [
 }
 
 for (const [what, upstream, message] of [
-  ['url and addresses', { url, addresses: many(1) }, /upstream: expected either url or addresses, got both/],
+  [
+    'url and addresses',
+    { url, addresses: many(1) },
+    /upstream: expected either url or addresses, got both keys/,
+  ],
   ['neither', { headers: {} }, /expected upstream, the URL of the JSON service, got none/],
   ['no address', { addresses: [] }, /addresses: expected 1 to 32 addresses, got 0/],
   ['too many addresses', { addresses: many(33) }, /addresses: expected 1 to 32 addresses, got 33/],
