@@ -63,6 +63,7 @@ export type Got =
   | 'another member'
   | 'another name'
   | 'another one'
+  | 'another part'
   | 'another part or other bytes'
   | 'another reference'
   | 'another Type'
