@@ -151,6 +151,7 @@ const long = [
   'test/gateway/protocols/soap/claimed-version.test.ts',
   'test/gateway/telemetry/caller-faults.test.ts',
   'test/gateway/embedded/reload.test.ts',
+  'test/migration/commands.test.ts',
   'test/migration/forwarding.test.ts',
   'test/migration/routed-calls.test.ts',
   'test/migration/scenarios.test.ts',

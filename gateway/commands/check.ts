@@ -8,10 +8,13 @@ import { ContractError, type ContractProblem } from '../../mappings/loader/docum
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
 import { readContract } from '../../mappings/loader/load.ts';
 import { unusableNames } from '../../mappings/loader/names/portable.ts';
+import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
+import type { Findings } from '../process/check-files.ts';
 import { readConfig } from '../process/config.ts';
 import { withMapping } from '../process/load-place.ts';
+import { migratedOf, type PlannedContract } from '../process/process-migrations.ts';
 import { addressesOf, wayTo } from '../process/upstreams.ts';
 import type { Probed } from '../upstream/probe.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
@@ -28,6 +31,7 @@ import {
   placesOf,
 } from './options.ts';
 import { jsonOption, printError, printJson, printLine } from './output.ts';
+import { type DescribedRoutes, describeRoutes, linesOf } from './routes.ts';
 
 interface CheckFlags extends ContractFlags, FileFlags {
   readonly config?: string;
@@ -66,14 +70,15 @@ export function checkCommand(): Command {
 async function printCheck(flags: CheckFlags): Promise<void> {
   const { config, json } = flags;
   if (flags.probe) checkProbe(flags);
-  const { loaded, warnings } = await readAll(flags);
+  const { loaded, warnings, routes } = await readAll(flags);
   const probes = flags.probe ? await probeAll(flags) : undefined;
   const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
   if (!json) {
     for (const each of loaded) print(each);
+    for (const each of routes) for (const line of linesOf(each)) printLine(line);
     for (const warning of warnings) printLine(`warning: ${warning}`);
     for (const { sentence } of probes ?? []) printLine(sentence);
-  } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), warnings, ...told });
+  } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), routes, warnings, ...told });
   else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...told });
   if (probes?.some(({ probed }) => !probed.reached)) process.exitCode = finding;
   if (loaded.some(({ derived }) => derived.length > 0)) process.exitCode = wrongInput;
@@ -83,14 +88,15 @@ async function printCheck(flags: CheckFlags): Promise<void> {
 async function readAll(flags: CheckFlags): Promise<{
   readonly loaded: readonly CheckedContract[];
   readonly warnings: readonly string[];
+  readonly routes: readonly DescribedRoutes[];
 }> {
   // Loaded on demand: other commands do not need the modules of a process.
-  const [{ checkFiles, Findings }, { readTokens }] = await Promise.all([
+  const [{ checkFiles, Findings: FileProblems }, { readTokens }] = await Promise.all([
     import('../process/check-files.ts'),
     import('../admin/tokens.ts'),
   ]);
   const { limits, config, callers, callerKey } = flags;
-  const findings = new Findings();
+  const findings = new FileProblems();
   const places = findings.collect(() => placesOf(flags));
   const loaded = (places ?? []).flatMap((place) => findings.collect(() => readPlace(place, limits)) ?? []);
   const isWhole = places !== undefined && loaded.length === places.length;
@@ -110,14 +116,40 @@ async function readAll(flags: CheckFlags): Promise<{
   findings.collect(() => {
     if (files.problems.length > 0) throw new ContractError(files.problems);
   });
+  const routes = isWhole ? await checkRoutes(flags, loaded, findings) : [];
   if (findings.problems.length > 0) throw new ContractError(findings.problems);
-  return { loaded, warnings: files.warnings };
+  return { loaded, warnings: files.warnings, routes };
 }
 
-function readPlace({ place, basePath }: PlacedContract, limits: Limits | undefined): CheckedContract {
+/** Checks the routes of contracts with a legacy service, and adds their problems to the findings (G4). */
+async function checkRoutes(
+  { config, callers, callerKey }: CheckFlags,
+  loaded: readonly CheckedContract[],
+  findings: Findings,
+): Promise<readonly DescribedRoutes[]> {
+  if (config === undefined) return [];
+  const { readCallers } = await import('../process/callers-file.ts');
+  const names = findings.collectOption(() => readCallers({ callers, callerKey }));
+  const plans = findings.collect(() => readConfig(config));
+  if (names === undefined || plans === undefined) return [];
+  const planned: readonly PlannedContract[] = plans.flatMap((plan, index) => {
+    const contract = loaded[index];
+    return contract === undefined ? [] : [{ plan, loaded: contract }];
+  });
+  const migrated = migratedOf(planned).filter((one) => one !== undefined);
+  if (migrated.length === 0) return [];
+  const { checkMigrations } = await import('../migration/migrations.ts');
+  const checked = findings.collect(() => checkMigrations(migrated, names, []));
+  return Promise.all((checked ?? []).map(describeRoutes));
+}
+
+function readPlace(
+  { place, basePath, isMigrated }: PlacedContract,
+  limits: Limits | undefined,
+): CheckedContract {
   const own = readContract(place, limits);
   const loaded = { ...own, contract: { ...own.contract, basePath: basePath ?? own.contract.basePath } };
-  const mapped = withMapping(place, loaded, limits ?? defaultLimits);
+  const mapped = withMapping(place, loaded, limits ?? defaultLimits, isMigrated);
   return { ...mapped, derived: derivedProblems(loaded, limits) };
 }
 
@@ -152,7 +184,7 @@ async function probeAll({
 interface CheckedContract extends LoadedContract {
   readonly derived: readonly ContractProblem[];
   /** Mapping of its calls to another document (M1); undefined if there is none. */
-  readonly mapping: Mapping | undefined;
+  readonly mapping: LoadedMapping | undefined;
 }
 
 /**

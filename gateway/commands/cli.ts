@@ -18,6 +18,7 @@ export const commands: Readonly<Record<string, () => Command | Promise<Command>>
   translate: async () => (await import('./translate.ts')).translateCommand(),
   explain: async () => (await import('./explain.ts')).explainCommand(),
   kit: async () => (await import('./kit.ts')).kitCommand(),
+  routes: async () => (await import('./routes.ts')).routesCommand(),
   'admin-token': async () => (await import('./admin-token.ts')).adminTokenCommand(),
 };
 

@@ -128,12 +128,18 @@ export function configOption(): Option {
 export interface PlacedContract {
   readonly place: ContractPlace;
   readonly basePath: string | undefined;
+  /** True if a legacy service answers operations without a rule in `mapping.yaml`. */
+  readonly isMigrated?: boolean;
 }
 
 /** Returns all contracts that the flags name. Throws ContractError or RangeError. */
 export function placesOf(flags: ContractFlags & { readonly config?: string }): readonly PlacedContract[] {
   if (flags.config === undefined) return [{ place: placeOf(flags), basePath: undefined }];
-  return readConfig(flags.config).map(({ contract, basePath }) => ({ place: contract, basePath }));
+  return readConfig(flags.config).map(({ contract, basePath, legacy }) => ({
+    place: contract,
+    basePath,
+    isMigrated: legacy !== undefined,
+  }));
 }
 
 /** Creates the option for the address in the WSDL. */

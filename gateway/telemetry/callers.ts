@@ -16,6 +16,8 @@ export interface Callers {
   readonly isStable: boolean;
   /** Names configured by the operator. */
   readonly names: ReadonlySet<string>;
+  /** Returns the first id with a configured name; undefined for none. */
+  readonly idOf: (name: string) => string | undefined;
 }
 
 /** The operator's settings for callers. */
@@ -61,6 +63,7 @@ export function createCallers({ key, namesById, namesByPseudonym }: CallerOption
   return {
     isStable: key !== undefined,
     names,
+    idOf: (name) => [...(namesById ?? [])].find(([, own]) => own === name)?.[0],
     nameOf: ({ kind, value }) => namers[kind](value),
   };
 }

@@ -8,6 +8,7 @@ import { initCommand } from '../../gateway/commands/init.ts';
 import { kitCommand } from '../../gateway/commands/kit.ts';
 import { mapCommand } from '../../gateway/commands/map.ts';
 import { namesCommand } from '../../gateway/commands/names.ts';
+import { routesCommand } from '../../gateway/commands/routes.ts';
 import { serveCommand } from '../../gateway/commands/serve.ts';
 import { translateCommand } from '../../gateway/commands/translate.ts';
 import { wsdlCommand } from '../../gateway/commands/wsdl.ts';
@@ -16,7 +17,16 @@ import { wsdlCommand } from '../../gateway/commands/wsdl.ts';
 function createParser(): Command {
   const program = new Command('soapbridge').version('1.0.0');
   for (const create of [
-    ...[adminTokenCommand, adoptCommand, checkCommand, diffCommand, explainCommand, initCommand, kitCommand],
+    ...[
+      routesCommand,
+      adminTokenCommand,
+      adoptCommand,
+      checkCommand,
+      diffCommand,
+      explainCommand,
+      initCommand,
+      kitCommand,
+    ],
     ...[mapCommand, namesCommand, serveCommand, translateCommand, wsdlCommand],
   ])
     program.addCommand(create());

@@ -1,0 +1,158 @@
+import { buffer } from 'node:stream/consumers';
+import { Argument, Command, Option } from 'commander';
+import { compileContract } from '../../mappings/compile.ts';
+import { defaultLimits } from '../../mappings/contract/limits.ts';
+import type { CheckedMigration } from '../migration/migrations.ts';
+import { helpEnd, wrongInputText } from './help.ts';
+import { configOption, limitsOption, toFile } from './options.ts';
+import { jsonOption, printJson, printLine } from './output.ts';
+import { type RouteFlags, readRoutes } from './read-routes.ts';
+
+interface RoutesFlags extends RouteFlags {
+  readonly json: boolean;
+}
+
+interface ExplainFlags extends RoutesFlags {
+  readonly path?: string;
+  readonly caller?: string;
+  readonly header: readonly string[];
+}
+
+/** Creates the command `soapbridge routes`. */
+export function routesCommand(): Command {
+  return new Command('routes')
+    .description('print the routes to a legacy service, or the route of a message read from stdin')
+    .addArgument(
+      new Argument('[action]', 'explain: print operation, mode and rule of a message').choices(['explain']),
+    )
+    .addOption(configOption().makeOptionMandatory())
+    .addOption(
+      new Option('--callers <file>', 'callers.yaml: names of callers by their ids')
+        .env('SOAPBRIDGE_CALLERS')
+        .argParser(toFile),
+    )
+    .addOption(
+      new Option('--caller-key <file>', 'secret key for the pseudonyms of callers')
+        .env('SOAPBRIDGE_CALLER_KEY')
+        .argParser(toFile),
+    )
+    .option('--path <path>', 'path of the contract, if several have a legacy service')
+    .option('--caller <name>', 'name of the caller in callers.yaml, or its id')
+    .addOption(
+      new Option(
+        '--header <name:value...>',
+        'HTTP header of the message; Content-Type is text/xml by default',
+      )
+        .default([])
+        .argParser((text: string, before: readonly string[]) => [...before, text]),
+    )
+    .addOption(limitsOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      helpEnd(
+        'soapbridge routes explain --config soapbridge.yaml --caller acme < message.xml',
+        { 0: 'the routes are valid', 2: wrongInputText },
+        'The message is neither sent nor stored.',
+      ),
+    )
+    .action((action: 'explain' | undefined, flags: ExplainFlags) =>
+      action === 'explain' ? explain(flags) : printRoutes(flags),
+    );
+}
+
+async function printRoutes(flags: RoutesFlags): Promise<void> {
+  const { migrations } = await readRoutes(flags);
+  const described = await Promise.all(migrations.map(describeRoutes));
+  if (flags.json) {
+    printJson({ contracts: described });
+    return;
+  }
+  if (described.length === 0) printLine('no contract has a legacy service');
+  for (const routes of described) for (const line of linesOf(routes)) printLine(line);
+}
+
+/** The routes of one contract as sentences. */
+export interface DescribedRoutes {
+  readonly path: string;
+  readonly legacy: string;
+  readonly rules: readonly string[];
+  readonly operations: readonly string[];
+  /** Names of the operations that are sent to exactly one service (G20). */
+  readonly writes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** Describes the routes of a contract (G49). */
+export async function describeRoutes({
+  contract,
+  plan,
+  routing,
+  warnings,
+}: CheckedMigration): Promise<DescribedRoutes> {
+  const { operationSentences, ruleSentences } = await import('../migration/sentences.ts');
+  const writes = contract.operations.filter(({ readOnly }) => !readOnly).map(({ name }) => name);
+  return {
+    path: contract.basePath === '' ? '/' : contract.basePath,
+    legacy: new URL(plan.url).origin,
+    rules: ruleSentences(routing),
+    operations: operationSentences(routing, contract),
+    writes,
+    warnings,
+  };
+}
+
+/** Returns the lines that show the routes of a contract. */
+export function linesOf({
+  path,
+  legacy,
+  rules,
+  operations,
+  writes,
+  warnings,
+}: DescribedRoutes): readonly string[] {
+  return [
+    `${path}: legacy service ${legacy}`,
+    ...rules.map((rule) => `  rule ${rule}`),
+    ...operations.map((operation) => `  ${operation}`),
+    `  writes: ${writes.length === 0 ? 'none' : writes.join(', ')}`,
+    ...warnings.map((warning) => `  warning: ${warning}`),
+  ];
+}
+
+async function explain(flags: ExplainFlags): Promise<void> {
+  const { migrations, callers } = await readRoutes(flags);
+  const { path } = flags;
+  const found = migrations.filter(
+    ({ contract }) => path === undefined || (contract.basePath || '/') === path,
+  );
+  const [only, ...others] = found;
+  if (only === undefined || others.length > 0) {
+    const paths = migrations.map(({ contract }) => contract.basePath || '/').join(', ');
+    throw new RangeError(`--path: expected one contract with a legacy service of ${paths || 'none'}`);
+  }
+  const limits = flags.limits ?? defaultLimits;
+  const { explainRoute } = await import('../migration/explain.ts');
+  const { caller } = flags;
+  const rawHeaders = flags.header.flatMap(headerOf);
+  const hasType = rawHeaders.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-type');
+  const route = explainRoute(
+    compileContract(only.contract, limits),
+    only.routing,
+    {
+      rawHeaders: hasType ? rawHeaders : [...rawHeaders, 'Content-Type', 'text/xml'],
+      body: await buffer(process.stdin),
+      id: caller === undefined ? undefined : { kind: 'id', value: callers.idOf(caller) ?? caller },
+    },
+    callers.nameOf,
+  );
+  if (flags.json) printJson(route);
+  else printLine(`${route.operation}: ${route.mode} ("${route.rule}")`);
+}
+
+function headerOf(text: string): readonly string[] {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new RangeError('--header: expected name:value, got another text');
+  const value = Buffer.from(text.slice(colon + 1).trim(), 'utf8').toString('latin1');
+  return [text.slice(0, colon).trim(), value];
+}

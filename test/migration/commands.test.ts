@@ -1,0 +1,96 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { run } from '../gateway/commands/run.ts';
+import { contractFolder } from './scenario.ts';
+
+const number = 'GrantsGovTrackingNumber';
+const routes = [
+  { name: 'pilot', operations: ['GetOpportunityList'], mode: 'new', when: { caller: 'acme' } },
+  {
+    name: 'new numbers',
+    operations: ['GetApplicationZip', 'ConfirmApplicationDelivery'],
+    mode: 'new',
+    when: { value: { [number]: { startsWith: ['GRANT8', 'GRANT9'] } } },
+  },
+  { name: 'ramp', operations: ['GetOpportunityList'], mode: 'new', when: { percent: 25 } },
+  { name: 'lists', operations: ['GetSubmissionList'], mode: 'fallback' },
+];
+
+function filesOf(t: ExecutionContext, rules: readonly object[] = routes): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'soapbridge-routes-'));
+  t.teardown(() => rmSync(folder, { recursive: true }));
+  const contract = {
+    contract: contractFolder('contracts/agency'),
+    upstream: 'http://new.example',
+    legacy: 'http://legacy.example',
+    migration: { routes: rules },
+  };
+  writeFileSync(join(folder, 'soapbridge.yaml'), JSON.stringify({ contracts: { '/agency': contract } }));
+  writeFileSync(join(folder, 'callers.yaml'), '{ acme: ["4711"] }');
+  return ['--config', join(folder, 'soapbridge.yaml'), '--callers', join(folder, 'callers.yaml')];
+}
+
+const table = `/agency: legacy service http://legacy.example
+  rule pilot: new for GetOpportunityList if the caller is acme.
+  rule new numbers: new for GetApplicationZip, ConfirmApplicationDelivery if GrantsGovTrackingNumber starts with GRANT8 or GRANT9.
+  rule ramp: new for GetOpportunityList if the caller is among 25 % of the callers.
+  rule lists: fallback for GetSubmissionList.
+  GetSubmissionList: fallback ("lists").
+  GetOpportunityList: new if the caller is acme ("pilot"), else new if the caller is among 25 % of the callers ("ramp"), else legacy.
+  GetApplicationZip: new if GrantsGovTrackingNumber starts with GRANT8 or GRANT9 ("new numbers"), else legacy.
+  ConfirmApplicationDelivery: new if GrantsGovTrackingNumber starts with GRANT8 or GRANT9 ("new numbers"), else legacy.
+  NotifyArrival: legacy.
+  writes: ConfirmApplicationDelivery, NotifyArrival
+`;
+
+test('G49: `routes` and `check` print each rule and each operation as a sentence', async (t) => {
+  const files = filesOf(t);
+  const { code, out, err } = await run(t, ['routes', ...files]).ended;
+  t.is(err, '');
+  t.is(code, 0);
+  t.is(out, table);
+  const checked = await run(t, ['check', ...files]).ended;
+  t.is(checked.code, 0);
+  t.true(checked.out.includes(table));
+  const json = await run(t, ['routes', '--json', ...files]).ended;
+  t.deepEqual(JSON.parse(json.out).contracts[0].writes, ['ConfirmApplicationDelivery', 'NotifyArrival']);
+});
+
+test('G4: `check` reports errors of routes with file, line and pointer', async (t) => {
+  const files = filesOf(t, [{ name: 'x', operations: ['GetOpportunityLists'], mode: 'new' }]);
+  const { code, err } = await run(t, ['check', ...files]).ended;
+  t.is(code, 2);
+  t.regex(
+    err,
+    /soapbridge\.yaml:1#\/contracts\/~1agency\/migration\/routes\/0\/operations\/0: expected an operation/,
+  );
+});
+
+const envelope = (operation: string, inner: string) =>
+  `<soap:Envelope xmlns:soap="http://schemas.xmlsoap.org/soap/envelope/"><soap:Body><a:${operation}Request xmlns:a="http://desk.example/services/Agency-V2" xmlns:c="http://desk.example/system/Common-V1">${inner}</a:${operation}Request></soap:Body></soap:Envelope>`;
+
+test('G49: `routes explain` prints operation, mode and rule of a message', async (t) => {
+  const files = filesOf(t);
+  const explain = async (message: string, ...args: readonly string[]) => {
+    const { out, err } = await run(t, ['routes', 'explain', ...files, ...args], {}, message).ended;
+    return out + err;
+  };
+  const [zip, list] = [
+    (text: string) => envelope('GetApplicationZip', `<c:${number}>${text}</c:${number}>`),
+    envelope('GetOpportunityList', ''),
+  ];
+  t.is(await explain(zip('GRANT81')), 'GetApplicationZip: new ("new numbers")\n');
+  t.is(await explain(zip('GRANT11')), 'GetApplicationZip: legacy ("otherwise")\n');
+  t.is(await explain(list, '--caller', 'acme'), 'GetOpportunityList: new ("pilot")\n');
+  t.is(await explain(list, '--caller', 'initech'), 'GetOpportunityList: new ("ramp")\n');
+  t.is(await explain(list, '--caller', 'umbrella'), 'GetOpportunityList: legacy ("otherwise")\n');
+  t.is(await explain('<a'), '?: legacy ("unreadable")\n');
+  const header = ['--header', 'SOAPAction: "http://desk.example/GetApplicationZip"', '--json'];
+  t.deepEqual(JSON.parse(await explain(list, ...header)), {
+    operation: '?',
+    mode: 'legacy',
+    rule: 'unreadable',
+  });
+});
