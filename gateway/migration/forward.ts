@@ -11,7 +11,8 @@ import { replyContext, soapReply } from '../protocols/reply.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
 import type { WriteOutcome } from '../telemetry/request-stats.ts';
 import { replyHeaders } from './forward-headers.ts';
-import { LegacyCall, type LegacyReceiver } from './legacy-call.ts';
+import { LegacyCall } from './legacy-call.ts';
+import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
 import type { Received } from './receive.ts';
 

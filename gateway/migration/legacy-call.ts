@@ -1,68 +1,20 @@
-import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { CallError } from '../call/error.ts';
-import { noteFailure, type RequestStats } from '../telemetry/request-stats.ts';
+import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Evidence, Subject } from '../upstream/breaker.ts';
 import { type Cause, causeOf } from '../upstream/cause.ts';
 import type { Connection } from '../upstream/connector.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 import type { Watched } from '../upstream/deadlines.ts';
 import { isExhausted, isGarbage, isOurs, pauseAskedFor, retryAfterOf } from '../upstream/reply-checks.ts';
-import { maxQueueMs } from '../upstream/upstream-call.ts';
 import type { Party } from '../upstream/shares.ts';
+import { maxQueueMs } from '../upstream/upstream-call.ts';
 import type { Outgoing } from '../upstream/upstream-connections.ts';
+import { invalid, retryAfterSeconds, timeout, unavailable } from './legacy-errors.ts';
+import type { LegacyProgress, LegacyReceiver, LegacyRequest } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
 
-/** A request to the legacy service. */
-export interface LegacyRequest {
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  /** Alternating names and values. */
-  readonly headers: readonly string[];
-  /** Creates the body; called for each attempt. A stream can be sent once only. */
-  readonly body: Buffer | Readable | null;
-  /** Name of the operation, for the circuit breaker. */
-  readonly operation: string;
-  readonly isRead: boolean;
-  /** Returns true if the message may be sent twice (G22). */
-  readonly mayRepeat: () => boolean;
-  readonly party: Party;
-  /** Deadline in ms of `performance.now()`. */
-  readonly deadline: number;
-  /** Returns true if the caller has disconnected. */
-  readonly isLeft: () => boolean;
-  /** Returns false while the request waits for the caller to send more. */
-  readonly isFed: () => boolean;
-  readonly stats: Pick<RequestStats, 'failures' | 'sent' | 'queueMs' | 'upstream'>;
-}
-
-/** Receives the reply of the legacy service. After `failed` or `ended` nothing follows. */
-export interface LegacyReceiver {
-  /** A 1xx response other than 100 and 101. */
-  readonly informed: (status: number, rawHeaders: readonly string[]) => void;
-  readonly began: (status: number, text: string, rawHeaders: readonly string[]) => void;
-  /** Returns false if the receiver calls `resume` before it takes more. */
-  readonly received: (chunk: Buffer, resume: () => void) => boolean;
-  readonly ended: () => void;
-  readonly failed: (error: CallError) => void;
-}
-
-/** Progress of a call, for its outcome. */
-export interface LegacyProgress {
-  /** True if the request was sent at least in part. */
-  isReached: boolean;
-  /** Status of the reply; 0 without one. */
-  status: number;
-  /** Duration of all attempts, in ms. */
-  ms: number;
-  retries: number;
-}
-
 type Stage = 'waiting' | 'connecting' | 'sent' | 'answered';
-
-/** Seconds until the next attempt, for a caller whose request was not sent (G20). */
-const retryAfterSeconds = '1';
 
 /**
  * One request to the legacy service, streamed in both directions. It is sent once, or twice if it is a read that may be
@@ -379,19 +331,4 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
 function textsOf(raw: Dispatcher.DispatchController['rawHeaders']): readonly string[] {
   if (!Array.isArray(raw)) return [];
   return raw.map((part: Buffer | string) => (typeof part === 'string' ? part : part.toString('latin1')));
-}
-
-/** Errors that name the legacy service (G19). */
-function unavailable(retryAfter: string): CallError {
-  return new CallError('UpstreamUnavailable', { detail: 'the legacy service is unavailable', retryAfter });
-}
-
-function timeout(): CallError {
-  return new CallError('UpstreamTimeout', { detail: 'the legacy service did not respond in time' });
-}
-
-function invalid(why: string): CallError {
-  return new CallError('UpstreamInvalidResponse', {
-    detail: `the legacy service did not send a complete response: ${why}`,
-  });
 }

@@ -1,21 +1,17 @@
-import { TooManySteps } from '../../mappings/codec/problem.ts';
 import type { CompiledOperation } from '../../mappings/compile.ts';
 import type { Operation } from '../../mappings/contract/model.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
-import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import type { Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
-import type { Outcome } from '../call/outcome.ts';
 import { admitBody, unpackBody } from '../http/body.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
 import { textReply } from '../http/reply.ts';
 import type { Migration, RequestContext } from '../http/request-context.ts';
 import { send } from '../http/send.ts';
 import type { PreparedSoapCall } from '../protocols/read-aside.ts';
-import { splitSoap } from '../protocols/read-call.ts';
 import { readSoapBody } from '../protocols/read-request.ts';
 import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
-import { credentialsOf, type Envelope, type SoapCall } from '../protocols/soap/soap-reader.ts';
+import { credentialsOf, type SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import type { Decision } from './decide.ts';
 import { findsNothing } from './fallback.ts';
@@ -30,6 +26,7 @@ import {
   receiveHead,
   receiveStart,
 } from './receive.ts';
+import { allowRetry, jsonOf, readRequest } from './request-json.ts';
 import { overridden, unreadable } from './routing.ts';
 import { parseRequest } from './values.ts';
 
@@ -297,52 +294,5 @@ export class Site implements Migration {
     const { path } = targetOf(request.url ?? '');
     if (options.pages?.takes(request, path, query) === true) return true;
     return options.documents.find(words, '?', request).kind !== 'missing';
-  }
-}
-
-/** Adds Retry-After to the reply of a call that was not sent, because no connection was made (G20). */
-function allowRetry(context: RequestContext, outcome: Outcome): void {
-  if (outcome.kind !== 'failure' || context.reached) return;
-  const { errorCode, retryAfter } = outcome.failure;
-  if (errorCode !== 'UpstreamUnavailable' || retryAfter !== undefined) return;
-  context.passed = { ...context.passed, 'Retry-After': '1' };
-}
-
-/** Returns the JSON of a request. One that was read in a worker thread has it as its upstream request. */
-function jsonOf(operation: CompiledOperation, input: Input | Prepared): string {
-  if (!('given' in input)) return operation.jsonOf(input);
-  const { request } = input;
-  if (request instanceof CallError || !Buffer.isBuffer(request.body)) return '{}';
-  return request.body.toString('utf8');
-}
-
-/**
- * Reads the request of an envelope as JSON, in a worker thread if it would take long. The call is undefined if it cannot
- * be used to answer. Throws the errors of `isUnreadable`.
- */
-async function readRequest(
-  address: SoapAddress,
-  context: RequestContext,
-  received: Received,
-  envelope: Envelope,
-): Promise<{ readonly json: string; readonly call: SoapCall | undefined }> {
-  const { service } = context.options;
-  const { readAsideBytes = maxLoopRequestBytes } = service.compiled.limits;
-  const isLong = received.body !== undefined && received.body.length > readAsideBytes;
-  try {
-    if (isLong && context.head.related === undefined) throw new TooManySteps();
-    const call = envelope.readPayload();
-    const isReused = received.body !== undefined && context.head.related === undefined;
-    return { json: call.operation.jsonOf(call.input), call: isReused ? call : undefined };
-  } catch (error) {
-    if (!(error instanceof TooManySteps)) throw error;
-    await receiveAll(context, received, service.bodyLimit);
-    received.body ??= await unpackBody(context, received.bytes, service);
-    received.isAdmitted = true;
-    // the thread takes over the memory that it reads
-    const copy = Buffer.from(received.body);
-    const split = splitSoap(service, context.head, address.version, copy);
-    const { operation, input } = await service.readAside.soap(context, address, copy, split);
-    return { json: jsonOf(operation, input), call: undefined };
   }
 }

@@ -1,0 +1,163 @@
+import { request as httpRequest } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { deflateSync, gzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { contractFolder, type Site, startSite } from './scenario.ts';
+
+const path = '/agency/services/v2/AgencyPort';
+const zip = 'GetApplicationZip';
+const reply = {
+  status: 200,
+  headers: { 'content-type': 'application/json' },
+  body: '{"FileDataHandler":"UEsDBA=="}',
+};
+
+/** A request whose value is after `padding` bytes of white space. */
+function envelope(number: string, padding = 0, soap = 'http://schemas.xmlsoap.org/soap/envelope/'): string {
+  return `<s:Envelope xmlns:s="${soap}"><s:Body><a:${zip}Request xmlns:a="http://desk.example/services/Agency-V2">${' '.repeat(padding)}<c:GrantsGovTrackingNumber xmlns:c="http://desk.example/system/Common-V1">${number}</c:GrantsGovTrackingNumber></a:${zip}Request></s:Body></s:Envelope>`;
+}
+
+async function start(t: ExecutionContext, when: object | undefined): Promise<Site> {
+  const routes = [{ name: 'r', operations: [zip], mode: 'new', ...(when === undefined ? {} : { when }) }];
+  const site = await startSite(t, {
+    contract: contractFolder('contracts/agency'),
+    config: { legacy: '{legacy}', migration: { routes } },
+  });
+  site.legacy.answer = { status: 200, body: 'legacy' };
+  site.upstream.answer = reply;
+  return site;
+}
+
+/** Sends a body in chunks of 16 KiB. */
+function sendChunked(site: Site, headers: Record<string, string>, body: Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { port } = site;
+    const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers, agent: false });
+    request.on('error', reject);
+    request.on('response', (response) => buffer(response).then((text) => resolve(text.toString()), reject));
+    for (let at = 0; at < body.length; at += 16_384) request.write(body.subarray(at, at + 16_384));
+    request.end();
+  });
+}
+
+const xml = { 'Content-Type': 'text/xml' };
+const soap12 = { 'Content-Type': 'application/soap+xml' };
+const soap12Namespace = 'http://www.w3.org/2003/05/soap-envelope';
+
+const value = { GrantsGovTrackingNumber: { startsWith: 'GRANT8' } };
+const whens = [
+  ['without a condition', undefined],
+  ['with a condition on a value', { value }],
+  ['with a share of the values', { percent: { of: 100, by: 'GrantsGovTrackingNumber' } }],
+] as const;
+
+for (const [title, when] of whens)
+  test(`G8, G15: mode new ${title} reads small, large, compressed and chunked requests`, async (t) => {
+    const site = await start(t, when);
+    for (const padding of [0, 70_000, 200_000]) {
+      const text = Buffer.from(envelope('GRANT80', padding));
+      for (const [headers, body] of [
+        [xml, text],
+        [{ ...xml, 'Content-Encoding': 'gzip' }, gzipSync(text)],
+        [{ ...xml, 'Content-Encoding': 'deflate' }, deflateSync(text)],
+        [xml, Buffer.from(`\ufeff${text}`, 'utf16le')],
+      ] as const) {
+        const before = site.upstream.hits.length;
+        const sized = { ...headers, 'Content-Length': String(body.length) };
+        for (const framed of [sized, headers]) {
+          const got = await sendChunked(site, framed, body);
+          t.regex(got, />UEsDBA==</, `${title} ${padding} ${JSON.stringify(framed)}`);
+        }
+        t.is(site.upstream.hits.length - before, 2);
+        t.is(site.upstream.hits.at(-1)?.body.toString(), '{"GrantsGovTrackingNumber":"GRANT80"}');
+      }
+    }
+    t.is(site.legacy.hits.length, 0);
+  });
+
+test('G8: a request that does not match is forwarded unchanged, whatever its size and coding', async (t) => {
+  const site = await start(t, { value });
+  for (const padding of [0, 70_000, 200_000]) {
+    const text = Buffer.from(envelope('GRANT10', padding));
+    for (const [headers, body] of [
+      [xml, text],
+      [{ ...xml, 'Content-Encoding': 'gzip' }, gzipSync(text)],
+    ] as const) {
+      t.is(await sendChunked(site, headers, body), 'legacy');
+      t.true(site.legacy.hits.at(-1)?.body.equals(body));
+      t.like(
+        site.log().findLast(({ ms }) => ms !== undefined),
+        { operation: zip, rule: 'otherwise' },
+      );
+    }
+  }
+  t.is(site.upstream.hits.length, 0);
+});
+
+test('G8: the spelling of a value has no effect', async (t) => {
+  const site = await start(t, { value });
+  for (const spelling of [
+    'GRANT80',
+    ' GRANT80\n',
+    '<![CDATA[GRANT]]>80',
+    'GR<!-- x -->ANT80',
+    '&#71;RANT8&#x30;',
+  ]) {
+    t.regex(await sendChunked(site, xml, Buffer.from(envelope(spelling))), />UEsDBA==</, spelling);
+  }
+});
+
+test('G8, G15: the value of a package is read from its root part, and the rest is streamed', async (t) => {
+  const site = await start(t, { value });
+  const packageOf = (number: string, padding: number, bytes: number) => {
+    const part = 'Content-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <r>';
+    const head = `--b\r\n${part}\r\n\r\n${envelope(number, padding)}\r\n--b\r\nContent-ID: <f>\r\n\r\n`;
+    return Buffer.concat([Buffer.from(head), Buffer.alloc(bytes, 'f'), Buffer.from('\r\n--b--\r\n')]);
+  };
+  const headers = {
+    'Content-Type':
+      'multipart/related; type="application/xop+xml"; start="<r>"; start-info="text/xml"; boundary=b',
+  };
+  for (const [padding, bytes] of [
+    [0, 10],
+    [0, 3_000_000],
+    [90_000, 3_000_000],
+  ] as const) {
+    const body = packageOf('GRANT10', padding, bytes);
+    t.is(await sendChunked(site, headers, body), 'legacy');
+    t.true(site.legacy.hits.at(-1)?.body.equals(body));
+    t.like(
+      site.log().findLast(({ ms }) => ms !== undefined),
+      { operation: zip, rule: 'otherwise' },
+    );
+  }
+  // the operation has no file, so the new service refuses it
+  t.regex(
+    await sendChunked(site, headers, packageOf('GRANT80', 0, 3_000_000)),
+    /cid:f: nothing in the message refers/,
+  );
+  t.like(
+    site.log().findLast(({ ms }) => ms !== undefined),
+    { mode: 'new', rule: 'r' },
+  );
+});
+
+test('G8: a request of SOAP 1.2 is routed by its value', async (t) => {
+  const site = await start(t, { value });
+  t.is(await sendChunked(site, soap12, Buffer.from(envelope('GRANT10', 0, soap12Namespace))), 'legacy');
+  await sendChunked(site, soap12, Buffer.from(envelope('GRANT80', 0, soap12Namespace)));
+  t.is(site.upstream.hits.length, 1);
+});
+
+test('G12: a malformed payload is forwarded only if the decision needs it', async (t) => {
+  const broken = Buffer.from(envelope('GRANT80').replace('</s:Body>', ''));
+  const byValue = await start(t, { value });
+  t.is(await sendChunked(byValue, xml, broken), 'legacy');
+  t.like(
+    byValue.log().findLast(({ ms }) => ms !== undefined),
+    { operation: '?', rule: 'unreadable' },
+  );
+  const byOperation = await start(t, undefined);
+  t.regex(await sendChunked(byOperation, xml, broken), /faultcode/);
+  t.is(byOperation.legacy.hits.length, 0);
+});
