@@ -55,7 +55,12 @@ export function checkMigrations(
     };
     if (contract.adopted === undefined) {
       report(`${at}/legacy`, 'expected an adopted WSDL, got an OpenAPI document');
-      const routing: Routing = { rules: [], override: undefined, fallback: new Map() };
+      const routing: Routing = {
+        rules: [],
+        override: undefined,
+        fallback: new Map(),
+        faultCodes: new Map(),
+      };
       return { ...migrated, routing, warnings: [] };
     }
     const paths = new Set(contract.ports.map(({ path }) => path));

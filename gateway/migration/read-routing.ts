@@ -41,7 +41,7 @@ const defaultOverrideHeader = 'x-soapbridge-route';
 /** Checks `migration` of a contract, and reports all problems (G3, G4). */
 export function readRouting(stated: StatedMigration, at: string, checked: Checked, report: Report): Routing {
   const reader = new Reader(checked, report);
-  const { routes = [], override, fallback = new Map() } = stated;
+  const { routes = [], override, fallback = new Map(), replies } = stated;
   if (routes.length > maxRules)
     report(`${at}/routes`, `expected at most ${maxRules} rules, got ${routes.length}`);
   reader.checkNames(routes, `${at}/routes`);
@@ -53,6 +53,7 @@ export function readRouting(stated: StatedMigration, at: string, checked: Checke
     rules,
     override: override === undefined ? undefined : reader.override(override, `${at}/override`),
     fallback: faults,
+    faultCodes: reader.faultCodes(replies?.faultCode ?? new Map(), `${at}/replies/faultCode`),
   };
 }
 
@@ -107,6 +108,17 @@ class Reader {
           );
     }
     return new Set(names);
+  }
+
+  faultCodes(stated: Routing['faultCodes'], at: string): Routing['faultCodes'] {
+    const { contract } = this.#checked;
+    const declared = new Set(contract.operations.flatMap(({ name }) => faultsOf(contract, name)));
+    for (const name of stated.keys())
+      if (!declared.has(name)) {
+        const near = suggestion(name, [...declared]);
+        this.#report(at + pointerSegment(name), `expected a declared fault, got ${name}${near}`);
+      }
+    return stated;
   }
 
   #checkOperation(name: string, at: string): boolean {

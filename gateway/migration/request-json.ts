@@ -4,7 +4,6 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.ts';
 import type { Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
-import type { Outcome } from '../call/outcome.ts';
 import { unpackBody } from '../http/body.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { splitSoap } from '../protocols/read-call.ts';
@@ -13,14 +12,6 @@ import type { SoapAddress } from '../protocols/soap/versions.ts';
 import { type Received, receiveAll } from './receive.ts';
 
 // Requests as JSON, for conditions on values (G8).
-
-/** Adds Retry-After to the reply of a call that was not sent, because no connection was made (G20). */
-export function allowRetry(context: RequestContext, outcome: Outcome): void {
-  if (outcome.kind !== 'failure' || context.reached) return;
-  const { errorCode, retryAfter } = outcome.failure;
-  if (errorCode !== 'UpstreamUnavailable' || retryAfter !== undefined) return;
-  context.passed = { ...context.passed, 'Retry-After': '1' };
-}
 
 /** Returns the JSON of a request. One that was read in a worker thread has it as its upstream request. */
 export function jsonOf(operation: CompiledOperation, input: Input | Prepared): string {

@@ -61,6 +61,8 @@ export interface Routing {
   readonly override: Override | undefined;
   /** Names of faults that mean "not found", by operation (G32). */
   readonly fallback: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Codes of declared faults by their names (G24). */
+  readonly faultCodes: ReadonlyMap<string, 'Client' | 'Server'>;
 }
 
 /** Returns true if a rule applies to each call of its operations. */

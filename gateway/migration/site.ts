@@ -3,6 +3,7 @@ import type { Operation } from '../../mappings/contract/model.ts';
 import type { Input } from '../../mappings/http-mapping/call.ts';
 import type { Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
+import type { Outcome } from '../call/outcome.ts';
 import { admitBody, unpackBody } from '../http/body.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
 import { textReply } from '../http/reply.ts';
@@ -14,7 +15,7 @@ import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
 import { credentialsOf, type SoapCall } from '../protocols/soap/soap-reader.ts';
 import type { SoapAddress, SoapVersion } from '../protocols/soap/versions.ts';
 import type { Decision } from './decide.ts';
-import { findsNothing } from './fallback.ts';
+import { allowRetry, findsNothing, withFaultCode } from './faults.ts';
 import { forward, refuse } from './forward.ts';
 import type { Caller } from './identity.ts';
 import type { Place } from './place.ts';
@@ -26,7 +27,7 @@ import {
   receiveHead,
   receiveStart,
 } from './receive.ts';
-import { allowRetry, jsonOf, readRequest } from './request-json.ts';
+import { jsonOf, readRequest } from './request-json.ts';
 import { overridden, unreadable } from './routing.ts';
 import { parseRequest } from './values.ts';
 
@@ -200,11 +201,13 @@ export class Site implements Migration {
     const { service } = options;
     const isFallback = decided.decision.mode === 'fallback';
     if (isFallback) await receiveAll(context, received, service.bodyLimit);
+    const change = async (outcome: Outcome): Promise<Outcome> =>
+      withFaultCode(allowRetry(context, outcome), decided.operation, this.#place);
     if (received.rest !== undefined && !request.readableEnded) {
       await received.rest.return();
       request.unshift(received.bytes);
       stats.bytesIn = 0;
-      return serveByUpstream(address, context);
+      return serveByUpstream(address, context, change);
     }
     const read = async (): Promise<SoapCall | PreparedSoapCall> => {
       service.refuseForeign?.(request, context.head.contentType.type);
@@ -212,23 +215,19 @@ export class Site implements Migration {
       const body = received.body ?? (await unpackBody(context, received.bytes, service));
       return decided.call ?? readSoapBody(context, address, isFallback ? Buffer.from(body) : body);
     };
-    if (!isFallback)
-      return answer(context, address.version, read, undefined, async (outcome) => {
-        allowRetry(context, outcome);
-        return false;
-      });
+    if (!isFallback) return answer(context, address.version, read, undefined, change);
     let isForwarded = false;
     await answer(context, address.version, read, undefined, async (outcome) => {
       const { limits } = service.compiled;
       const untilMs = Math.min(context.deadline, context.started + limits.totalMs) - performance.now();
       const isNothing = findsNothing(outcome, stats.upstreamStatus, decided.operation, this.#place);
-      if (!isNothing || untilMs < leastFallbackMs || context.response.destroyed) return false;
+      if (!isNothing || untilMs < leastFallbackMs || context.response.destroyed) return change(outcome);
       isForwarded = true;
       stats.error = undefined;
       stats.failures = undefined;
       stats.route = { ...decided.decision, side: 'legacy', fallback: true };
       await this.#forward(address, context, { ...received, isAdmitted: true }, decided);
-      return true;
+      return undefined;
     });
     if (!isForwarded) this.#count(context);
   }

@@ -45,7 +45,7 @@ export const legacySetting = {
 
 /** Keys of `migration` that this version does not support. */
 const laterKeys = {
-  keys: ['replies', 'blend', 'compare', 'ready', 'state', 'record', 'deprecate'],
+  keys: ['blend', 'compare', 'ready', 'state', 'record', 'deprecate'],
   of: 'a later version',
 };
 
@@ -95,6 +95,17 @@ export const migrationSetting = record(
       'Declared faults with which the upstream reports that it found nothing, by operation.',
       '`operation: [fault]`',
       list('Names of faults.', 'names of faults', text('A fault.')),
+    ),
+    replies: record(
+      'Replies of the upstream.',
+      {
+        faultCode: map(
+          'Codes of declared faults: `Client` or `Server`, which is `Sender` or `Receiver` in SOAP 1.2.',
+          '`fault: Client`',
+          keyword('The code.', 'Client', 'Server'),
+        ),
+      },
+      { keys: ['package'], of: 'a later version' },
     ),
   },
   laterKeys,

@@ -150,3 +150,23 @@ test('G32: a listed fault of the new service leads to the legacy service, other 
   t.false(await call(200, '{"FileDataHandler":""}'));
   t.deepEqual(site.legacy.hits.at(-1)?.body.toString(), bodyOf('GetApplicationZip', 'N'));
 });
+
+test('G24: the code of a declared fault is configured by its name, in both versions', async (t) => {
+  const routes = [{ name: 'r', operations: ['GetApplicationZip'], mode: 'new' }];
+  const replies = { faultCode: { ApplicationNotFound: 'Client' } };
+  const site = await start(t, { legacy: '{legacy}', migration: { routes, replies } });
+  const codeOf = async (json: string, is12 = false) => {
+    site.upstream.answer = { ...confirmed, status: 404, body: json };
+    const body = bodyOf('GetApplicationZip', 'N');
+    const sent = is12
+      ? body.replace(/http:[^"]*envelope\//, 'http://www.w3.org/2003/05/soap-envelope')
+      : body;
+    const own = is12 ? { 'Content-Type': 'application/soap+xml' } : headers;
+    const { body: reply } = await site.send({ path, headers: own, body: sent });
+    return /<(?:faultcode|s:Value)>s:(\w+)</.exec(reply.toString())?.[1];
+  };
+  const members = '"@fault":"ApplicationNotFound","GrantsGovTrackingNumber":"N"';
+  t.is(await codeOf(`{${members}}`), 'Client');
+  t.is(await codeOf(`{${members}}`, true), 'Sender');
+  t.is(await codeOf(`{${members},"@code":"Server"}`), 'Server');
+});

@@ -34,14 +34,23 @@ export function serveSoap(address: SoapAddress, context: RequestContext): Promis
   else send(context, 'http', textReply(405, `expected ${soapVerbs}`, context.requestId, soapVerbs));
 }
 
+/** Changes the outcome of a call before its reply is written. Returns undefined if it has answered the caller. */
+export type ChangeOutcome = (outcome: Outcome) => Promise<Outcome | undefined>;
+
 /**
  * Serves a SOAP call by the upstream.
  *
  * @param claimed the address with the version that applies until the envelope is read (W3)
  */
-export function serveByUpstream(claimed: SoapAddress, context: RequestContext): Promise<void> {
+export function serveByUpstream(
+  claimed: SoapAddress,
+  context: RequestContext,
+  change?: ChangeOutcome,
+): Promise<void> {
   const type = streamedType(context);
-  return type === undefined ? answerSoap(claimed, context) : answerStreamed(claimed, context, type);
+  return type === undefined
+    ? answerSoap(claimed, context, change)
+    : answerStreamed(claimed, context, type, change);
 }
 
 /**
@@ -62,8 +71,8 @@ export function refusePath(context: RequestContext, error: CallError): boolean {
 }
 
 /** Answers a call. */
-function answerSoap(address: SoapAddress, context: RequestContext): Promise<void> {
-  return answer(context, address.version, () => readSoap(context, address));
+function answerSoap(address: SoapAddress, context: RequestContext, change?: ChangeOutcome): Promise<void> {
+  return answer(context, address.version, () => readSoap(context, address), undefined, change);
 }
 
 /** Answers a multipart call that may contain a file to stream to the upstream (W64). */
@@ -71,6 +80,7 @@ async function answerStreamed(
   address: SoapAddress,
   context: RequestContext,
   type: RelatedType,
+  change?: ChangeOutcome,
 ): Promise<void> {
   let streamed: StreamedCall | undefined;
   const read = async (): Promise<SoapCall | PreparedSoapCall> => {
@@ -78,7 +88,7 @@ async function answerStreamed(
     return streamed.call ?? readSoapBody(context, address, streamed.body);
   };
   try {
-    await answer(context, address.version, read, () => streamed?.failure());
+    await answer(context, address.version, read, () => streamed?.failure(), change);
   } finally {
     streamed?.end();
   }
@@ -100,14 +110,14 @@ function streamedType({ options, head }: RequestContext): RelatedType | undefine
  * @param claimed the version that applies until the envelope is read (W3)
  * @param read throws CallError, Fault
  * @param failure returns the error if the request ended early during the call
- * @param replaces called with the outcome; returns true if it has answered the caller instead
+ * @param change returns the outcome for the caller; undefined if the caller was answered in another way
  */
 export async function answer(
   context: RequestContext,
   claimed: SoapVersion,
   read: () => Promise<SoapCall | PreparedSoapCall>,
   failure?: () => unknown,
-  replaces?: (outcome: Outcome, version: SoapVersion) => Promise<boolean>,
+  change?: ChangeOutcome,
 ): Promise<void> {
   const { stats, options, head } = context;
   const { service } = options;
@@ -120,7 +130,7 @@ export async function answer(
     const { operation, input, header, credentials } = call;
     version = call.version;
     noteSecurity(stats, header, undefined);
-    const outcome = await runCall(
+    const made = await runCall(
       service,
       context,
       operation,
@@ -132,7 +142,8 @@ export async function answer(
     const broken = failure?.();
     if (broken !== undefined) throw broken;
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
-    if (replaces !== undefined && (await replaces(outcome, version))) return;
+    const outcome = change === undefined ? made : await change(made);
+    if (outcome === undefined) return;
     reply = soapReply(version, outcome, replyContext(context, operation, header, asksForXml(head)));
   } catch (error) {
     // includes internal errors of the codecs while writing the reply
