@@ -159,7 +159,7 @@ function statusOf(code: string | undefined): number {
 
 const refusals: Readonly<Record<number, string>> = {
   408: 'expected a complete request in time, got none',
-  431: `expected headers of at most ${maxHeaderBytes} bytes, got more`,
+  431: `expected headers of at most ${maxHeaderBytes} bytes, got more bytes`,
 };
 
 /** Answers bytes that are not a valid request, and closes the connection. */

@@ -72,7 +72,7 @@ export class LimitStore {
       this.#received += data instanceof Uint8Array ? data.length : 0;
       try {
         if (this.#received > mostReplyBytes)
-          throw new OtherAnswer(`expected a reply of at most ${mostReplyBytes} bytes, got more`);
+          throw new OtherAnswer(`expected a reply of at most ${mostReplyBytes} bytes, got more bytes`);
         return emit(event, ...args);
       } catch (error) {
         stream.destroy(

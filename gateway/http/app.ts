@@ -285,7 +285,7 @@ export const maxHeaderLines = 100;
 function refusalOf({ options, request, requestId }: RequestContext): Reply | undefined {
   const { headerCount = maxHeaderLines } = options.service.compiled.limits;
   if (request.rawHeaders.length > headerCount * 2)
-    return textReply(431, `expected at most ${headerCount} header lines, got more`, requestId);
+    return textReply(431, `expected at most ${headerCount} header lines, got more lines`, requestId);
   if (options.isOwnHost?.(request.headers.host) === false) return textReply(421, wrongHost, requestId);
   return undefined;
 }

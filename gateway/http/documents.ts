@@ -143,7 +143,8 @@ export class ContractDocuments implements Documents {
     const contract = this.#contract;
     const { sliceNames = maxSliceNames } = this.#options.limits;
     const names = asked.operations.length + asked.tags.length;
-    if (names > sliceNames) return missing(`expected at most ${sliceNames} tags and operations, got more`);
+    if (names > sliceNames)
+      return missing(`expected at most ${sliceNames} tags and operations, got more names`);
     const schema = kind === 'xsd' ? this.#schemas().find((known) => String(known) === asked.schema) : 0;
     if (schema === undefined) return noSuchDocument;
     const isSlice = kind !== 'page' && names > 0;
@@ -155,7 +156,7 @@ export class ContractDocuments implements Documents {
     if (mtom && !givesMtom(contract, asked)) return noSuchDocument;
     const unfit = kind === 'wsdl' ? unfitPolicy(contract, first, policy, address) : undefined;
     if (unfit !== undefined) return missing(unfit);
-    if (more.length > 0) return missing('expected one policy in addition to mtom, got several');
+    if (more.length > 0) return missing('expected one policy in addition to mtom, got several policies');
     const soap = kind === 'wsdl' ? asked.soap : undefined;
     if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
     const common = { kind, schema, operations, policy, address };

@@ -71,7 +71,7 @@ export function readLegacyPlan(
   if (from !== 'caller' && !isAsked && clientCertificate === undefined)
     report(
       `${pointer}/identity/from`,
-      `expected tls with clientCertificates, or clientCertificate, for ${from}, got neither`,
+      `expected tls with clientCertificates, or clientCertificate, for ${from}, got neither key`,
     );
   return {
     ...plan,

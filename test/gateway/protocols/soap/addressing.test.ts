@@ -79,7 +79,7 @@ test('refuses a ?wsdl with more names than sliceNames', async (t) => {
   t.is((await send('GET', '?wsdl&operation=GetSearch&operation=GetPdf')).status, 200);
   const refused = await send('GET', '?wsdl&operation=GetSearch&operation=GetPdf&tag=a');
   t.is(refused.status, 404);
-  t.regex(refused.text, /^expected at most 2 tags and operations, got more/);
+  t.regex(refused.text, /^expected at most 2 tags and operations, got more names/);
 });
 
 test('evicted documents beyond documentCacheBytes are rendered again, unchanged', async (t) => {
