@@ -69,7 +69,7 @@ function frameOnUse(site: Site): () => Promise<Frame> {
   let frame: Promise<Frame> | undefined;
   return () => {
     frame ??= import('./frame.ts').then(({ createFrame }) =>
-      createFrame(site.options, middlewareOf(site, true) as Koa.Middleware),
+      createFrame(site.options, ownMiddleware(site) as Koa.Middleware),
     );
     return frame;
   };
@@ -80,19 +80,28 @@ function frameOnUse(site: Site): () => Promise<Frame> {
  * outside the contract. Internal errors of the gateway are emitted as its 'error' event.
  */
 function embeddedMiddleware(site: Site): Middleware {
-  const serve = middlewareOf(site, false);
-  return async (context, next) => {
-    const { req, res } = context;
-    if (site.endpoints.find(context.path) === undefined) {
+  const { options, endpoints, cors } = site;
+  return async (ctx, next) => {
+    const { req, res } = ctx;
+    const endpoint = endpoints.find(ctx.path);
+    if (endpoint === undefined) {
       await next();
       return;
     }
     readWholeBehindReply(req.socket);
     refuseReadBody(req);
     const ambiguity = ambiguityOf(req);
-    if (ambiguity === undefined) return serve(context, next);
-    context.respond = false;
-    refuse(req, res, ambiguity, site);
+    if (ambiguity !== undefined) {
+      ctx.respond = false;
+      refuse(req, res, ambiguity, site);
+      return;
+    }
+    const context = startRequest(req, res, ctx.querystring, options, cors);
+    if (endpoint.kind === 'nothing') {
+      await next(); // if the contract is at the root, every path is below its base path
+      if (isAnswered(ctx)) return;
+    }
+    await serveInKoa(endpoint, ctx, context);
   };
 }
 
@@ -169,28 +178,28 @@ function compileSite(options: AppOptions): Site {
   };
 }
 
-/** @param isOwn true if the next middleware has the process's own pages, whose requests are logged */
-function middlewareOf({ options, endpoints, cors }: Site, isOwn: boolean): Middleware {
+/**
+ * Returns middleware for requests that `createApp` found no endpoint and no console page for. The next middleware has the
+ * process's own pages.
+ */
+function ownMiddleware({ options, cors }: Site): Middleware {
   return async (ctx, next) => {
-    const endpoint = endpoints.find(ctx.path) ?? nothing;
     const context = startRequest(ctx.req, ctx.res, ctx.querystring, options, cors);
-    const fail: Fail = (_context, error) => ctx.onerror(error as Error);
-    if (options.pages?.takes(ctx.req, ctx.path, ctx.querystring) === true) {
-      ctx.respond = false;
-      await servePages(options.pages, context, fail);
-      return;
-    }
-    if (endpoint.kind === 'nothing') {
-      await next(); // if the contract is at the root, every path is below its base path
-      if (ctx.status !== 404 || ctx.body !== undefined) {
-        if (isOwn) reportPage(ctx as Koa.Context, context);
-        return;
-      }
-    }
-    ctx.respond = false;
-    ctx.res.statusCode = 200; // Koa starts with 404, which the log would take for the reply's status
-    await serveEndpoint(endpoint, context, fail);
+    await next();
+    if (isAnswered(ctx)) reportPage(ctx as Koa.Context, context);
+    else await serveInKoa(nothing, ctx, context);
   };
+}
+
+/** Returns true if the next middleware has answered. */
+function isAnswered({ status, body }: MiddlewareContext): boolean {
+  return status !== 404 || body !== undefined;
+}
+
+function serveInKoa(endpoint: Endpoint, ctx: MiddlewareContext, context: RequestContext): Promise<void> {
+  ctx.respond = false;
+  ctx.res.statusCode = 200; // Koa starts with 404, which the log would take for the reply's status
+  return serveEndpoint(endpoint, context, (_context, error) => ctx.onerror(error as Error));
 }
 
 /**
