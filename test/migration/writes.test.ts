@@ -119,7 +119,7 @@ test('G20, G21: a write that fails is never sent to the other service', async (t
 
 test('G18: a failing legacy service does not affect calls to the new service', async (t) => {
   const routes = [{ name: 'r', operations: ['GetApplicationZip'], mode: 'new' }];
-  const limits = { upstreamConnections: 1, upstreamQueue: 1, upstreamFirstByteMs: 400 };
+  const limits = { upstreamConnections: 1, upstreamQueueMs: 1_000, upstreamFirstByteMs: 3_000 };
   const site = await start(t, { legacy: '{legacy}', migration: { routes } }, limits);
   site.legacy.answer = { fails: 'timeout' };
   site.upstream.answer = { ...confirmed, body: '{"FileDataHandler":""}' };
