@@ -110,7 +110,10 @@ export function rootIn(came: Buffer, type: RelatedType, limits: Limits): Related
   checkStart(type.start, id, new Set(id === undefined ? [] : [id]));
   const { form, charset, actions } = rootTypeOf(contentType, type);
   if (form === undefined || isBase64)
-    throw new RelatedError({ expected: 'an envelope of plain bytes as the first part', got: 'a part of another type' });
+    throw new RelatedError({
+      expected: 'an envelope of plain bytes as the first part',
+      got: 'a part of another type',
+    });
   return { form, root: came.subarray(start, end), charset, actions, isWhole: next >= from };
 }
 
