@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { numberOf, scriptArguments } from '../test/script-arguments.ts';
-import type { Ratios } from './codecs-in-turns.ts';
+import type { Ratios } from './codecs-alternately.ts';
 import { freePort, median, runOn, type Started, start, stop } from './process.ts';
 import type { Row } from './rows.ts';
 import { type Callee, callFor, otherCore, passThrough, serverCore, usualRequests } from './small-call.ts';
@@ -143,7 +143,7 @@ async function measureRows(): Promise<void> {
 async function measureCodecs(): Promise<void> {
   const logs = new Map<string, number[]>();
   const add = async (first: string, second: string, sign: number): Promise<void> => {
-    const ratios = (await printedBy('codecs-in-turns.ts', first, second)) as Ratios;
+    const ratios = (await printedBy('codecs-alternately.ts', first, second)) as Ratios;
     for (const [message, ratio] of Object.entries(ratios))
       logs.set(message, [...(logs.get(message) ?? []), sign * Math.log(ratio)]);
   };

@@ -68,10 +68,10 @@ export function searchEntries(entries: readonly PreparedEntry[], query: string):
 }
 
 /** Returns the names most similar to an unknown one, the most similar first (Dice coefficient of letter pairs). */
-export function nearestNames(names: readonly string[], asked: string, most: number): readonly string[] {
-  const wanted = pairsOf(asked.slice(0, mostCharacters).toLowerCase());
+export function nearestNames(names: readonly string[], wanted: string, most: number): readonly string[] {
+  const wantedPairs = pairsOf(wanted.slice(0, mostCharacters).toLowerCase());
   return names
-    .map((name) => ({ name, score: likeness(wanted, pairsOf(name.toLowerCase())) }))
+    .map((name) => ({ name, score: likeness(wantedPairs, pairsOf(name.toLowerCase())) }))
     .filter(({ score }) => score > 0.3)
     .toSorted((a, b) => b.score - a.score)
     .slice(0, most)

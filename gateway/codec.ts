@@ -167,11 +167,11 @@ function operationOf(
   charset: string | undefined,
   { contract, limits, operations }: CompiledContract,
 ): CompiledOperation | undefined {
-  const quirks = {
+  const tolerance = {
     illegalReferences: false,
     emptyPrefixes: contract.operations.some(({ binding }) => binding.style === 'rpc'),
   };
-  const xml = new XmlReader(decodeXml(bytes, charset), limits, quirks);
+  const xml = new XmlReader(decodeXml(bytes, charset), limits, tolerance);
   xml.readRoot();
   if (xml.local === 'Envelope') return undefined;
   const operation = operations.get(xml.local);

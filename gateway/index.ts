@@ -10,9 +10,9 @@ import type { CoreOptions } from './core/core-options.ts';
 import { createEmbedded, type Middleware, type NodeHandler } from './http/app.ts';
 import { proxyList } from './http/forwarded.ts';
 import { hostList } from './http/framing.ts';
-import { inTurns } from './process/in-turns.ts';
-import { loadAside } from './process/load-aside.ts';
+import { loadInWorker } from './process/load-in-worker.ts';
 import { type MappedContract, placeOf, rememberPlace } from './process/load-place.ts';
+import { runInSlices } from './process/run-in-slices.ts';
 import { auditInLog } from './telemetry/audit.ts';
 import { callHook, type OnCall, type OnError, observeCalls } from './telemetry/hooks.ts';
 import { describeError } from './telemetry/log.ts';
@@ -162,7 +162,7 @@ class EmbeddedGateway implements Gateway {
     if (next !== undefined && typeof next.contract !== 'object')
       throw wrongArgument('reload', 'the result of loadContract', described(next));
     const loaded = next ?? (await loadAgain(this.#served.contract, this.#limits));
-    const compiled = await inTurns(compileInSteps(servedContract(loaded, this.#options), this.#limits));
+    const compiled = await runInSlices(compileInSteps(servedContract(loaded, this.#options), this.#limits));
     if (this.#closed !== undefined) throw wrongArgument('reload', 'an open gateway', 'a closed one');
     this.#served = this.#serve(loaded, compiled);
     this.#core.renew();
@@ -189,7 +189,7 @@ async function loadAgain(contract: Contract, limits: Limits): Promise<ReloadOpti
       'a contract that loadContract returned',
       'another contract. Pass the new contract',
     );
-  const [loaded] = await loadAside([{ place, keepsUnmapped: false }], limits);
+  const [loaded] = await loadInWorker([{ place, keepsUnmapped: false }], limits);
   if (loaded === undefined) throw new Error('reload: expected a contract, got none');
   rememberPlace(loaded.contract, place);
   return loaded;

@@ -22,7 +22,7 @@ import { requireBody } from './http-mapping/answer.ts';
 import { compileCall } from './http-mapping/call.ts';
 import { checkJson, membersOf } from './json/parts.ts';
 import { JsonReader } from './json/reader.ts';
-import { type Asked, withoutIgnored } from './json/tape.ts';
+import { type RequestChecks, withoutIgnored } from './json/tape.ts';
 import type { Steps } from './steps.ts';
 import { XmlError } from './xml/error.ts';
 import { maxAttributes, XmlReader } from './xml/reader.ts';
@@ -79,7 +79,7 @@ function compileOperation(
     holdsParts: false,
     readXml: (xml, reading) => {
       const text = xml === undefined ? '{}' : request.read(xml, reading);
-      if (xml !== undefined) reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
+      if (xml !== undefined) reading.illegalReferences = xml.joinedSurrogates + xml.illegalReferences;
       return { text, reading, closes: undefined };
     },
     readBytes,
@@ -108,8 +108,8 @@ function compileOperation(
       const given = isEmptyReply && isNothing(body) ? emptyObject : body;
       const { xml, headers, missing, ...counts } = reply.write(given);
       const framed = frame === undefined ? undefined : inFrame(frame, headers, xml);
-      const misfits = missing === 0 ? undefined : { missing, told: [] };
-      return { failed: false, ...counts, misfits, xml: framed };
+      const mismatches = missing === 0 ? undefined : { missing, described: [] };
+      return { failed: false, ...counts, mismatches, xml: framed };
     },
     writeError: () => '',
     writeFault: faults.write,
@@ -175,13 +175,13 @@ function knownOf(
 ): string {
   checkJson(text, limits);
   const bytes = Buffer.from(text);
-  const asked: Asked = { ignores: unknownElements === 'ignore', ignored: [] };
+  const checks: RequestChecks = { ignores: unknownElements === 'ignore', ignored: [] };
   try {
-    const { xml, headers, missing, left } = request.write(bytes, asked);
+    const { xml, headers, missing, left } = request.write(bytes, checks);
     if (missing > 0 || validate !== 'types') readBack(xml, headers, request, reading, written);
     for (const name of left?.names ?? []) reading.ignored.push(name);
-    for (const { name } of asked.ignored) reading.ignored.push(name);
-    const known = asked.ignored.length === 0 ? text : withoutIgnored(bytes, asked.ignored);
+    for (const { name } of checks.ignored) reading.ignored.push(name);
+    const known = checks.ignored.length === 0 ? text : withoutIgnored(bytes, checks.ignored);
     return left === undefined ? known : withHeaders(withoutHeaders(known, limits), left.blocks);
   } catch (error) {
     if (error instanceof XmlError) return refuse(reading, 'OutOfRange', error.reason) ?? text;

@@ -6,7 +6,7 @@ import {
   type RequestReaders,
 } from './codec/codecs.ts';
 import { createScratch, opens, type Scratch } from './codec/element.ts';
-import { compileMisfits, misfitError } from './codec/misfits.ts';
+import { compileMismatches, mismatchError } from './codec/mismatches.ts';
 import {
   credentialsSlot,
   MismatchError,
@@ -162,7 +162,7 @@ function compileReadXml(
     if (xml === undefined) throw new RangeError('expected the request’s element, got an empty body');
     reading.refusesAttributes = refusesAttributes;
     const text = opensInput(xml, reading) ? inputReader.read(xml, reading) : undefined;
-    reading.quirks = xml.joinedSurrogates + xml.illegalReferences;
+    reading.illegalReferences = xml.joinedSurrogates + xml.illegalReferences;
     return { text: text ?? '{}', reading, closes: undefined };
   };
   return readXml;
@@ -194,11 +194,11 @@ function compileReadParameters(
   const fieldReaders = new Map(
     input.fields.map((field) => [field.json, readers.readerOf(field.type, field.rules)]),
   );
-  const tellsAbsent = settings.soapErrors === 'fault';
+  const distinguishesAbsent = settings.soapErrors === 'fault';
   const readParameters: CompiledOperation['readParameters'] = (values, reading) => {
     const parts: string[] = [];
-    for (const { field, said, text } of values) {
-      reading.path.push(said);
+    for (const { field, shownName, text } of values) {
+      reading.path.push(shownName);
       const value =
         text === undefined
           ? refuse(reading, 'InvalidCharacter', {
@@ -216,7 +216,7 @@ function compileReadParameters(
       if (!field.required || field.json === credentials?.member) continue;
       const given = values.find((value) => value.field === field.json);
       if (given === undefined || (field.notEmpty && given.text === ''))
-        miss(reading, [given?.said ?? field.json], tellsAbsent && given === undefined);
+        miss(reading, [given?.shownName ?? field.json], distinguishesAbsent && given === undefined);
     }
     return { text: `{${parts.join(',')}}`, reading, closes: undefined };
   };
@@ -243,11 +243,11 @@ function compileJsonOf(slots: ReadonlyMap<string, number>): CompiledOperation['j
   return ({ text: written, reading, closes }) => {
     const text = written.toString();
     if (closes !== undefined) return text;
-    const apart = [...slots].flatMap(([field, slot]) => {
+    const separate = [...slots].flatMap(([field, slot]) => {
       const json = reading.slots[slot];
       return json === undefined ? [] : [`${JSON.stringify(field)}:${json}`];
     });
-    return `{${[...apart, text.slice(1, -1)].filter((part) => part !== '').join(',')}}`;
+    return `{${[...separate, text.slice(1, -1)].filter((part) => part !== '').join(',')}}`;
   };
 }
 
@@ -273,9 +273,9 @@ function compileReply(
     member === undefined ? writers.outputOf(operation.output) : writers.elementOf(member, bodies);
   const tagsIn = compileTags(open, close);
   const inBand = soapErrors === 'in-band';
-  const misfitsOf = compileMisfits(member?.type ?? operation.output, member?.json, limits);
+  const describeMismatches = compileMismatches(member?.type ?? operation.output, member?.json, limits);
   const dataSlot = 1 + operation.output.fields.findIndex(({ json }) => json === errorMembers.data);
-  return (body, frame, runs, room) => {
+  return (body, frame, runs, maxBytes) => {
     try {
       tape.start(body, limits, runs);
       if (frame?.attachFrom !== undefined) tape.attachFrom = frame.attachFrom;
@@ -285,13 +285,14 @@ function compileReply(
       if (inBand && !tape.failed && !tape.holdsRecord(dataSlot))
         throw new MismatchError({ detail: 'data: expected an object, got none' });
       const { failed, dropped, passed, missing } = tape;
-      const [misfit] = tape.misfits;
-      if (replies === 'strict' && misfit !== undefined && !failed)
-        throw misfitError(misfit, body, member?.json, limits);
-      const misfits = misfit === undefined || failed ? undefined : misfitsOf(tape.misfits, missing, body);
+      const [mismatch] = tape.mismatches;
+      if (replies === 'strict' && mismatch !== undefined && !failed)
+        throw mismatchError(mismatch, body, member?.json, limits);
+      const mismatches =
+        mismatch === undefined || failed ? undefined : describeMismatches(tape.mismatches, missing, body);
       if (failed || frame === undefined)
-        return { failed, dropped, replaced: 0, passed, misfits, xml: undefined };
-      output.start((body.length - (runs?.total ?? 0)) * 2 + 1024, room);
+        return { failed, dropped, replaced: 0, passed, mismatches, xml: undefined };
+      output.start((body.length - (runs?.total ?? 0)) * 2 + 1024, maxBytes);
       const { before, after } = tagsIn(frame);
       output.tags(before);
       writer.write(tape, 0, output);
@@ -303,7 +304,7 @@ function compileReply(
         replaced: tape.replaced,
         passed,
         inexact: tape.inexact === 0 ? undefined : tape.inexact,
-        misfits,
+        mismatches,
         xml: output.takeBinary(),
         attached,
       };

@@ -1,5 +1,5 @@
 import type { ReadBytes } from './codec/byte-reader/message.ts';
-import type { Misfits } from './codec/misfits.ts';
+import type { Mismatches } from './codec/mismatches.ts';
 import type { Reading } from './codec/problem.ts';
 import type { FaultAction } from './contract/adopted.ts';
 import type { Limits } from './contract/limits.ts';
@@ -60,13 +60,13 @@ export interface CompiledOperation {
    * written.
    *
    * @param runs known base64 spans of the body, if it was scanned while it arrived
-   * @param room maximum number of bytes of a large reply; NoRoom is thrown as soon as it is exceeded
+   * @param maxBytes maximum number of bytes of a large reply; NoReplyMemory is thrown as soon as it is exceeded
    */
   readonly writeReply: (
     body: Uint8Array,
     frame: Frame | undefined,
     runs?: Base64Spans,
-    room?: number,
+    maxBytes?: number,
   ) => WrittenReply;
   /** Writes the inner object of `{"data":{"responseStatus":…}}` as the reply element (W26). */
   readonly writeError: (statusJson: string) => string;
@@ -142,7 +142,7 @@ export interface WrittenReply {
   /** Number of numbers that a .NET decimal, or a double, cannot represent exactly; undefined for none. */
   readonly inexact?: number | undefined;
   /** Missing or dropped members; undefined for none, and under `replies: lenient`. */
-  readonly misfits?: Misfits | undefined;
+  readonly mismatches?: Mismatches | undefined;
   /**
    * The framed reply element in UTF-8; undefined without a frame. A small one is a string with one character per byte.
    * One with long ranges is in pieces, some of which are the body's own memory.
@@ -159,7 +159,7 @@ export interface RouteValue {
    * The name in error messages: the input's JSON name for a path parameter, the name as sent for a query parameter
    * (W29).
    */
-  readonly said: string;
+  readonly shownName: string;
   /** Undefined for escapes that are not UTF-8. */
   readonly text: string | undefined;
 }

@@ -9,7 +9,7 @@ import {
   minCallsInDelay,
   minWriteBytesPerSecond,
 } from '../gateway/admission/admission.ts';
-import { maxRoomWaits } from '../gateway/call/call.ts';
+import { maxMemoryWaits } from '../gateway/call/call.ts';
 import { maxAuthorizationCharacters, maxCredentialCharacters } from '../gateway/call/credentials.ts';
 import { maxFindings, maxMessageBytes } from '../gateway/doctor/explain.ts';
 import { maxRepairs } from '../gateway/doctor/markup.ts';
@@ -31,10 +31,10 @@ import {
 } from '../gateway/http/connections.ts';
 import { maxDocumentCacheBytes, maxSliceNames, maxWaitingForDocuments } from '../gateway/http/documents.ts';
 import { maxAcceptRanges } from '../gateway/http/negotiate.ts';
-import { maxParsingMs, parsingSlice, parsingWatch } from '../gateway/http/reading-turns.ts';
+import { maxParsingMs, parsingSlice, parsingWatch } from '../gateway/http/request-slicer.ts';
 import { maxPlaceMs, maxStoreMs, maxWindows } from '../gateway/process/caller-limits.ts';
 import { maxTlsHandshakes } from '../gateway/process/listener.ts';
-import { maxHeapBytes, maxReadMs, maxWaiting } from '../gateway/protocols/read-aside.ts';
+import { maxHeapBytes, maxReadMs, maxWaiting } from '../gateway/protocols/read-in-worker.ts';
 import { maxHeaderBlocks } from '../gateway/protocols/soap/headers/headers.ts';
 import { maxStreamMs } from '../gateway/protocols/soap/streamed-call.ts';
 import { maxLogBytes } from '../gateway/telemetry/log-writer.ts';
@@ -57,7 +57,7 @@ import {
 } from '../mappings/http-mapping/related.ts';
 import { maxLoopRequestBytes } from '../mappings/http-mapping/related-stream.ts';
 import { maxErrorCharacters } from '../mappings/http-mapping/upstream-error.ts';
-import { maxMisfits } from '../mappings/json/tape.ts';
+import { maxMismatches } from '../mappings/json/tape.ts';
 import { contractConstants } from '../mappings/loader/document/allowance.ts';
 import { maxRules } from '../mappings/mapping/rules.ts';
 import { maxCalls, maxCodeMs } from '../mappings/mapping/run-entry.ts';
@@ -133,7 +133,7 @@ export const constantLimits = {
   arriving: maxArriving,
   arrivingBytes: maxArrivingBytes,
   leavingBytes: maxLeavingBytes,
-  roomWaits: maxRoomWaits,
+  roomWaits: maxMemoryWaits,
   parsingMs: maxParsingMs,
   parsingSliceUs: parsingSlice,
   parsingWatchMs: parsingWatch,
@@ -148,7 +148,7 @@ export const constantLimits = {
   breakerNetworks: maxNetworks,
   retrySavings: maxSavedRetries,
   retryAfterMs: maxRetryAfterMs,
-  replyMisfits: maxMisfits,
+  replyMisfits: maxMismatches,
   explainBytes: maxMessageBytes,
   explainFindings: maxFindings,
   explainRepairs: maxRepairs,

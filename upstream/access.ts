@@ -64,8 +64,8 @@ export function authenticate(store: Store, authentication: JsonValue | undefined
 
 /** Returns the 32 hex digits of a GUID in one of .NET's formats (N, D, B, P); undefined for other text. */
 function guidDigits(text: string): string | undefined {
-  const spelled = text.trim().toLowerCase();
-  const bare = /^\{.*\}$|^\(.*\)$/.test(spelled) ? spelled.slice(1, -1) : spelled;
+  const normalized = text.trim().toLowerCase();
+  const bare = /^\{.*\}$|^\(.*\)$/.test(normalized) ? normalized.slice(1, -1) : normalized;
   const digits = /^.{8}-.{4}-.{4}-.{4}-.{12}$/.test(bare) ? bare.replaceAll('-', '') : bare;
   return /^[\da-f]{32}$/.test(digits) ? digits : undefined;
 }

@@ -92,20 +92,20 @@ export class TypeComparison {
   }
 
   #values(where: string, old: readonly string[] | undefined, next: readonly string[] | undefined): void {
-    const isAsked = this.#direction === 'requests';
+    const isRequest = this.#direction === 'requests';
     if (old === undefined && next !== undefined)
       this.#report(
-        isAsked ? 'breaking' : 'compatible',
+        isRequest ? 'breaking' : 'compatible',
         where,
         'it is one of some values',
-        isAsked ? 'calls with others are refused' : 'clients read any text',
+        isRequest ? 'calls with others are refused' : 'clients read any text',
       );
     if (old !== undefined && next === undefined)
       this.#report(
-        isAsked ? 'compatible' : 'strict',
+        isRequest ? 'compatible' : 'strict',
         where,
         'it is any text',
-        isAsked ? 'clients send the values that they know' : 'proxies have constants alone, and may fail',
+        isRequest ? 'clients send the values that they know' : 'proxies have constants alone, and may fail',
       );
     if (old === undefined || next === undefined) return;
     const [before, after] = [new Set(old), new Set(next)];
@@ -113,17 +113,17 @@ export class TypeComparison {
     const gained = next.filter((value) => !before.has(value));
     if (lost.length > 0)
       this.#report(
-        isAsked ? 'breaking' : 'compatible',
+        isRequest ? 'breaking' : 'compatible',
         where,
         `${listed(lost)} gone`,
-        isAsked ? 'calls with such a value are refused' : 'clients no longer meet it',
+        isRequest ? 'calls with such a value are refused' : 'clients no longer meet it',
       );
     if (gained.length > 0)
       this.#report(
-        isAsked ? 'compatible' : 'strict',
+        isRequest ? 'compatible' : 'strict',
         where,
         `${listed(gained)} new`,
-        isAsked
+        isRequest
           ? 'clients that are built do not send it'
           : 'generated enums of .NET and Java refuse values they do not know',
       );
@@ -171,7 +171,7 @@ export class TypeComparison {
       const other = others.get(expanded(use.name));
       others.delete(expanded(use.name));
       const name = `${where}, attribute ${use.name.local}`;
-      if (other === undefined) this.#gone(name, use.required, after.anyAttribute);
+      if (other === undefined) this.#removed(name, use.required, after.anyAttribute);
       else {
         this.#needed(name, use.required, other.required, true);
         this.#simple(name, use.type, other.type);
@@ -194,7 +194,7 @@ export class TypeComparison {
       if (other !== undefined) this.#member(name, member, other);
       else if (renamed !== undefined)
         this.#report('breaking', name, `it is <${shownName(renamed)}>`, lost(this.#direction));
-      else this.#gone(name, member.required || demandsOf(member) !== undefined, isOpen);
+      else this.#removed(name, member.required || demandsOf(member) !== undefined, isOpen);
     }
     for (const member of added)
       if (!formerNames.has(member.json)) this.#isNew(`${where}, ${shownName(member)}`, member.required);
@@ -242,15 +242,16 @@ export class TypeComparison {
 
   #nil(where: string, before: ElementDeclaration, after: ElementDeclaration): void {
     if (before.nillable === after.nillable) return;
-    const isAsked = this.#direction === 'requests';
+    const isRequest = this.#direction === 'requests';
     if (after.nillable)
       this.#report(
-        isAsked ? 'compatible' : 'strict',
+        isRequest ? 'compatible' : 'strict',
         where,
         'it may be nil',
-        isAsked ? 'clients that are built send no xsi:nil' : 'clients may have no place for that',
+        isRequest ? 'clients that are built send no xsi:nil' : 'clients may have no place for that',
       );
-    else if (!isAsked) this.#report('compatible', where, 'it can’t be nil', 'clients read a value as before');
+    else if (!isRequest)
+      this.#report('compatible', where, 'it can’t be nil', 'clients read a value as before');
     // a gateway with an OpenAPI contract reads every nil as null
     else if (before.demands !== undefined)
       this.#report('strict', where, 'it can’t be nil', 'calls with nil may be refused upstream');
@@ -266,7 +267,7 @@ export class TypeComparison {
       this.#report('strict', where, 'it may be absent', 'clients may rely on it');
   }
 
-  #gone(where: string, isReliedOn: boolean, isOpen: boolean): void {
+  #removed(where: string, isReliedOn: boolean, isOpen: boolean): void {
     if (this.#direction === 'replies')
       this.#report(isReliedOn ? 'breaking' : 'strict', where, 'it is gone', 'clients look for its value');
     else if (!isOpen) this.#report('breaking', where, 'it is gone', 'calls with it are refused');

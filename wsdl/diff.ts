@@ -15,7 +15,7 @@ export function compareContracts(before: Contract, after: Contract): readonly Ch
   const report: ReportChange = (grade, where, what, why) => {
     changes.set(JSON.stringify([where, what]), { grade, where, what, why });
   };
-  compareFaces(before, after, report);
+  compareService(before, after, report);
   compareSettings(before, after, report);
   compareCredentials(before, after, report);
   if ((before.adopted === undefined) !== (after.adopted === undefined))
@@ -26,7 +26,7 @@ export function compareContracts(before: Contract, after: Contract): readonly Ch
   return [...changes.values()].toSorted((a, b) => order.indexOf(a.grade) - order.indexOf(b.grade));
 }
 
-function compareFaces(before: Contract, after: Contract, report: ReportChange): void {
+function compareService(before: Contract, after: Contract, report: ReportChange): void {
   if (before.service !== after.service)
     report(
       'compatible',

@@ -130,8 +130,8 @@ function jsonType({ jsonType: name, settings }: Contract): DocumentNode {
     const elements = treeElements.map((ref) =>
       element('xs:element', { minOccurs: '0', ref: `${treePrefix}:${ref}` }),
     );
-    const says = annotation(settings, 'Exactly one of the elements.');
-    return sequenceType(name, says, elements);
+    const annotated = annotation(settings, 'Exactly one of the elements.');
+    return sequenceType(name, annotated, elements);
   }
   return element('xs:simpleType', { name }, element('xs:restriction', { base: 'xs:string' }));
 }
@@ -139,10 +139,10 @@ function jsonType({ jsonType: name, settings }: Contract): DocumentNode {
 /** `<xs:complexType name="…"> annotation, <xs:sequence> elements </xs:sequence> </xs:complexType>` */
 function sequenceType(
   name: string | undefined,
-  says: DocumentNode | undefined,
+  annotated: DocumentNode | undefined,
   elements: readonly DocumentNode[],
 ): DocumentNode {
-  return element('xs:complexType', { name }, says, element('xs:sequence', {}, ...elements));
+  return element('xs:complexType', { name }, annotated, element('xs:sequence', {}, ...elements));
 }
 
 /** Returns true for an array or map whose items or values are in the types schema. */
@@ -189,10 +189,10 @@ function credentialsBlock({ credentials, settings }: Contract): DocumentNode[] {
       fullAnnotation(settings, `What the HTTP header ${header} may hold.`),
     ),
   );
-  const says = annotation(settings, 'Who calls: each here or in its HTTP header.');
+  const annotated = annotation(settings, 'Who calls: each here or in its HTTP header.');
   return [
     element('xs:element', { name, type: `${prefixes.types}:${type}` }),
-    sequenceType(type, says, parts),
+    sequenceType(type, annotated, parts),
   ];
 }
 
@@ -227,12 +227,12 @@ function faultSchema({ faultDetail, settings }: Contract): DocumentNode[] {
   };
   const record = (
     type: string,
-    says: string,
+    docText: string,
     words: Readonly<Record<string, string | undefined>>,
   ): DocumentNode =>
     sequenceType(
       type,
-      annotation(settings, says),
+      annotation(settings, docText),
       Object.entries(words).map(([member, text = '']) =>
         element(
           'xs:element',
@@ -263,9 +263,9 @@ function typesInReplies({ operations, settings }: Contract): ReadonlySet<Type> {
 /**
  * Creates the definition of a type. An enumeration has no annotation, because node-soap does not support one here.
  *
- * @param isAsked true if only requests use the type
+ * @param isRequestOnly true if only requests use the type
  */
-function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): DocumentNode {
+function typeDefinition(contract: Contract, type: NamedType, isRequestOnly: boolean): DocumentNode {
   const node = typeGraphOf(contract).nodeOf(type);
   if (node.kind === 'simple') {
     const values = (node.facets.enumeration ?? []).map((value) => element('xs:enumeration', { value }));
@@ -273,10 +273,10 @@ function typeDefinition(contract: Contract, type: NamedType, isAsked: boolean): 
     return element('xs:simpleType', { name: type.name }, restriction);
   }
   if (node.content.kind === 'map') return mapType(contract, type.name, node.content);
-  const elements = particlesOf(node).map((particle) => particleElement(contract, particle, isAsked));
+  const elements = particlesOf(node).map((particle) => particleElement(contract, particle, isRequestOnly));
   const rule = rules[node.json?.kind ?? ''] ?? '';
-  const says = [node.documentation, rule].filter((text) => text !== '').join('\n');
-  return sequenceType(type.name, annotation(contract.settings, says), elements);
+  const docText = [node.documentation, rule].filter((text) => text !== '').join('\n');
+  return sequenceType(type.name, annotation(contract.settings, docText), elements);
 }
 
 /**
@@ -305,9 +305,9 @@ function particlesOf(type: SchemaType): readonly ElementParticle[] {
 function particleElement(
   contract: Contract,
   { element: declared, least, most }: ElementParticle,
-  isAsked: boolean,
+  isRequestOnly: boolean,
 ): DocumentNode {
-  const isDemanded = isAsked && contract.settings.required === 'schema' && least > 0;
+  const isDemanded = isRequestOnly && contract.settings.required === 'schema' && least > 0;
   const occurs = { minOccurs: isDemanded ? '1' : '0', maxOccurs: most > 1 ? 'unbounded' : undefined };
   return element(
     'xs:element',
@@ -360,8 +360,8 @@ function mapType(
     sequenceType(undefined, undefined, parts),
   );
   const isDictionary = element('IsDictionary', { xmlns: namespaces.serialization }, 'true');
-  const says = element('xs:annotation', {}, element('xs:appinfo', {}, isDictionary));
-  return sequenceType(name, says, [entry]);
+  const annotated = element('xs:annotation', {}, element('xs:appinfo', {}, isDictionary));
+  return sequenceType(name, annotated, [entry]);
 }
 
 /** Returns the type's qualified name, for example `xs:int` or `arr:ArrayOfstring`. */

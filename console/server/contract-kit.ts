@@ -2,8 +2,8 @@ import { Zip, ZipDeflate } from 'fflate';
 import { Kits, zipTime } from '../../wsdl/kits/kits.ts';
 import type { OperationSamples } from '../../wsdl/samples/samples.ts';
 import { collectionOf, type KitFile } from './kit.ts';
-import { createTurns, type Turns } from './turns.ts';
 import type { Site } from './view.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 /** Maximum number of operations of a kit on the pages. `soapbridge kit` writes larger kits. */
 export const mostInKit = 120;
@@ -26,7 +26,7 @@ export interface KitMaker {
 export function createKitMaker(): KitMaker {
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;
-  const turns = createTurns(0);
+  const queue = createWorkQueue(0);
   return {
     make: async (site, address, operations, file) => {
       const collection = collectionOf(file);
@@ -34,8 +34,8 @@ export function createKitMaker(): KitMaker {
       if (waiting > mostWaiting) return 'busy';
       waiting++;
       const made = line.then(async () => {
-        const kits = await sampled(turns, site, address, operations);
-        return file === 'all.zip' ? zipInTurns(turns, kits, operations) : collection.write(kits, operations);
+        const kits = await sampled(queue, site, address, operations);
+        return file === 'all.zip' ? zipInSteps(queue, kits, operations) : collection.write(kits, operations);
       });
       line = made.catch(() => undefined); // the error is reported to the visitor who requested the file
       try {
@@ -48,7 +48,7 @@ export function createKitMaker(): KitMaker {
 }
 
 /** Writes all files of a kit to a zip, one operation at a time. */
-async function zipInTurns(turns: Turns, kits: Kits, operations: readonly string[]): Promise<Uint8Array> {
+async function zipInSteps(queue: WorkQueue, kits: Kits, operations: readonly string[]): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const zip = new Zip((error, chunk) => {
     if (error !== null) throw error;
@@ -63,7 +63,7 @@ async function zipInTurns(turns: Turns, kits: Kits, operations: readonly string[
       entry.push(encoder.encode(text), true);
     }
   };
-  await inTurns(turns, [
+  await runAll(queue, [
     () => add(kits.collections(operations)),
     ...operations.map((name) => () => add(kits.filesOf(name))),
   ]);
@@ -73,20 +73,20 @@ async function zipInTurns(turns: Turns, kits: Kits, operations: readonly string[
 
 /** Returns kits with all samples created in advance. */
 async function sampled(
-  turns: Turns,
+  queue: WorkQueue,
   { compiled, sampler }: Site,
   address: string,
   operations: readonly string[],
 ): Promise<Kits> {
   const samples = new Map<string, OperationSamples | undefined>();
-  await inTurns(
-    turns,
+  await runAll(
+    queue,
     operations.map((name) => () => samples.set(name, sampler().samplesOf(name))),
   );
   return new Kits(compiled, address, { samplesOf: (name) => samples.get(name) });
 }
 
 /** Runs the steps one after another. */
-async function inTurns(turns: Turns, steps: readonly (() => unknown)[]): Promise<void> {
-  for (const step of steps) await turns.take(step);
+async function runAll(queue: WorkQueue, steps: readonly (() => unknown)[]): Promise<void> {
+  for (const step of steps) await queue.take(step);
 }

@@ -3,14 +3,14 @@ import { codeBlock } from './layout.ts';
 import { href, type View } from './view.ts';
 
 /** The fields of the doctor's form. */
-export interface AskedDoctor {
+export interface DoctorForm {
   readonly message: string;
   readonly contentType: string;
   readonly action: string;
 }
 
 /** Reads the fields of the doctor's form. A missing field is empty. */
-export function askedDoctor(body: Buffer): AskedDoctor {
+export function readDoctorForm(body: Buffer): DoctorForm {
   const fields = new URLSearchParams(body.toString());
   const textOf = (name: string): string => fields.get(name) ?? '';
   return { message: textOf('message'), contentType: textOf('type'), action: textOf('action') };
@@ -20,7 +20,7 @@ export function askedDoctor(body: Buffer): AskedDoctor {
  * Renders the doctor's page: a form for a failing message, and the findings. It works without script, and nothing is
  * stored.
  */
-export function doctorPage(view: View, asked: AskedDoctor | undefined): Html {
+export function doctorPage(view: View, form: DoctorForm | undefined): Html {
   const { texts, site, up, chosen } = view;
   const say = texts.say;
   const action = `${up}${site.folder}/-/doctor${chosen === undefined ? '' : `?lang=${chosen}`}`;
@@ -31,23 +31,23 @@ export function doctorPage(view: View, asked: AskedDoctor | undefined): Html {
     <form class="form" method="post" action=${action} autocomplete="off">
       <div class="field">
         <label for="type">Content-Type</label>
-        <input id="type" name="type" spellcheck="false" value=${asked?.contentType ?? 'text/xml; charset=utf-8'} />
+        <input id="type" name="type" spellcheck="false" value=${form?.contentType ?? 'text/xml; charset=utf-8'} />
       </div>
       <div class="field">
         <label for="action">SOAPAction</label>
-        <input id="action" name="action" spellcheck="false" value=${asked?.action ?? ''} />
+        <input id="action" name="action" spellcheck="false" value=${form?.action ?? ''} />
       </div>
       <div class="field">
         <label for="message">${say('doctor.message')}</label>
-        <textarea id="message" name="message" rows="14" spellcheck="false" required>${asked?.message ?? ''}</textarea>
+        <textarea id="message" name="message" rows="14" spellcheck="false" required>${form?.message ?? ''}</textarea>
       </div>
       <div><button class="main" type="submit">${say('doctor.button')}</button></div>
     </form>
-    ${asked !== undefined && explanation(view, asked)}
+    ${form !== undefined && explanation(view, form)}
   `;
 }
 
-function explanation({ site, texts }: View, { message, contentType, action }: AskedDoctor): Html {
+function explanation({ site, texts }: View, { message, contentType, action }: DoctorForm): Html {
   const say = texts.say;
   const { findings, more, corrected, operation } = site.doctor().explain({
     // browsers send line breaks of forms as CR LF

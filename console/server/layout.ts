@@ -7,7 +7,7 @@ export interface PageParts {
   readonly title: string;
   readonly body: Html;
   /** The search query whose results the page shows. */
-  readonly asked?: string;
+  readonly query?: string;
   /** Name of the operation that the page describes, for the side navigation. */
   readonly current?: string;
 }
@@ -20,7 +20,7 @@ export interface AssetNames {
 }
 
 /** Renders the whole page around its contents. It needs no other host and no inline script or style. */
-export function layout(view: View, assets: AssetNames, { title, body, asked, current }: PageParts): Html {
+export function layout(view: View, assets: AssetNames, { title, body, query, current }: PageParts): Html {
   const { texts, site, up } = view;
   const service = titleOf(site);
   const folder = `${up}${site.folder}/-/assets/`;
@@ -47,7 +47,7 @@ export function layout(view: View, assets: AssetNames, { title, body, asked, cur
         </nav>
       </header>
       <div class="frame">
-        <div class="side">${searchForm(view, asked)} ${sideNavigation(view, current)}</div>
+        <div class="side">${searchForm(view, query)} ${sideNavigation(view, current)}</div>
         <main id="main" tabindex="-1">${body}</main>
       </div>
     </body>
@@ -76,7 +76,7 @@ function sideNavigation(view: View, current: string | undefined): Html {
 }
 
 /** Renders the search form. It works without script; with script, results appear while the user types. */
-export function searchForm(view: View, asked = ''): Html {
+export function searchForm(view: View, query = ''): Html {
   const { texts, site, up, chosen } = view;
   const folder = `${up}${site.folder}`;
   const language = chosen === undefined ? '' : `?lang=${chosen}`;
@@ -92,7 +92,7 @@ export function searchForm(view: View, asked = ''): Html {
   >
     <label for="q">${texts.say('search.label', { count: site.contract.operations.length })}</label>
     <div class="row">
-      <input id="q" name="q" type="search" autocomplete="off" spellcheck="false" maxlength="200" value=${asked} />
+      <input id="q" name="q" type="search" autocomplete="off" spellcheck="false" maxlength="200" value=${query} />
       ${chosen !== undefined && html`<input type="hidden" name="lang" value=${chosen} />`}
       <button type="submit">${texts.say('search.button')}</button>
     </div>

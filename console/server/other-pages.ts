@@ -73,13 +73,13 @@ export function typePage(view: View, type: NamedType): Html {
 }
 
 /** Renders the page for an unknown operation or type, with similar names. */
-export function unknownPage(view: View, asked: string): Html {
+export function unknownPage(view: View, wanted: string): Html {
   const { texts, site } = view;
   const names = site.contract.operations.map(({ name }) => name);
-  const near = nearestNames(names, asked, 8);
+  const near = nearestNames(names, wanted, 8);
   return html`
     <h1>${texts.say('unknown.title')}</h1>
-    <p dir="auto">${texts.say('unknown.words', { name: asked.slice(0, 100) })}</p>
+    <p dir="auto">${texts.say('unknown.words', { name: wanted.slice(0, 100) })}</p>
     ${
       near.length > 0 &&
       html`<h2>${texts.say('unknown.near')}</h2>

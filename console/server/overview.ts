@@ -94,9 +94,9 @@ const mostNotServed = 200;
 
 /** Renders version, contact, licence and further documentation from the document. */
 function about({ site, texts }: View): Html {
-  const { about: told, service } = site.contract;
-  if (told === undefined) return undefined;
-  const { version, contact, license, termsOfService, externalDocs } = told;
+  const { about: metadata, service } = site.contract;
+  if (metadata === undefined) return undefined;
+  const { version, contact, license, termsOfService, externalDocs } = metadata;
   const link = (address: string, text = ''): Html => {
     const url = webAddress(address);
     return url === undefined ? text : html`<a href=${url} rel="noreferrer nofollow">${text || url}</a>`;

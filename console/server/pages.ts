@@ -10,7 +10,7 @@ import { maxLoopRequestBytes } from '../../mappings/http-mapping/related-stream.
 import { assets } from './assets.ts';
 import { createKitMaker, type KitMaker, mostInKit } from './contract-kit.ts';
 import { describeContract, describeForm } from './describe.ts';
-import { askedDoctor, doctorPage } from './doctor-page.ts';
+import { doctorPage, readDoctorForm } from './doctor-page.ts';
 import { renderDocument } from './html.ts';
 import { type KitFile, kitFile } from './kit.ts';
 import { layout, type PageParts } from './layout.ts';
@@ -18,11 +18,11 @@ import { operationPage } from './operation.ts';
 import { documentPage, listPage, typePage, unknownPage } from './other-pages.ts';
 import { overviewPage } from './overview.ts';
 import { createPageCache, type KeptPage, maxPageCacheBytes, type PageCache } from './page-cache.ts';
-import { compileAsked, documentPagePath, previewedRequest } from './requests.ts';
+import { compilePageRequests, documentPagePath, previewedRequest } from './requests.ts';
 import { sampleFile, samplesOf } from './samples.ts';
 import { languageFor } from './texts.ts';
-import { createTurns, type Turns } from './turns.ts';
 import { createSite, operationHref, operationsOf, type Site, titleOf, type View } from './view.ts';
+import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
 /**
  * Maximum number of visitors that wait for a page that is not cached. Pages are rendered one after another; the next
@@ -51,7 +51,7 @@ interface Pager {
   readonly cache: PageCache;
   readonly kits: KitMaker;
   /** Queue in which everything that is not cached is created. */
-  readonly turns: Turns;
+  readonly queue: WorkQueue;
 }
 
 type Context = Koa.Context;
@@ -71,9 +71,9 @@ export function createPages(options: PagesOptions): Pages {
     },
     cache: createPageCache(compiled.limits.pageCacheBytes ?? maxPageCacheBytes),
     kits: createKitMaker(),
-    turns: createTurns(compiled.limits.pagesWaiting ?? maxWaitingVisitors),
+    queue: createWorkQueue(compiled.limits.pagesWaiting ?? maxWaitingVisitors),
   };
-  const asked = compileAsked(compiled.contract);
+  const pageRequestOf = compilePageRequests(compiled.contract);
   const app = new Koa();
   app.on('error', options.onError);
   /** Functions that read request bodies, by response. */
@@ -89,7 +89,7 @@ export function createPages(options: PagesOptions): Pages {
     if (Buffer.isBuffer(ctx.body)) bodies.set(ctx.res, ctx.body);
   });
   app.use(async (ctx, next) => {
-    const what = asked(ctx.req, ctx.path, ctx.querystring);
+    const what = pageRequestOf(ctx.req, ctx.path, ctx.querystring);
     // the router handles paths in the pages' folder; other requests get paths that no operation can have
     ctx.newRouterPath = what?.kind === 'folder' ? what.path || '/' : `/-/${what?.kind}`;
     if (what?.kind === 'op' || what?.kind === 'document') ctx.state.name = what.name;
@@ -108,7 +108,7 @@ export function createPages(options: PagesOptions): Pages {
   });
   const answer = app.callback();
   return {
-    takes: (request, path, query) => asked(request, path, query) !== undefined,
+    takes: (request, path, query) => pageRequestOf(request, path, query) !== undefined,
     handle: async (request, response, readBody) => {
       readers.set(response, readBody);
       await answer(request, response);
@@ -148,7 +148,7 @@ function addPages(router: Router, pager: Pager): void {
     await sendPage(pager, ctx, key, (view) => ({
       title: tag ?? view.texts.say('overview.operations'),
       body: listPage(view, { words, tag, page }),
-      asked: words,
+      query: words,
     }));
   });
   router.get('/-/op', (ctx) => {
@@ -191,20 +191,20 @@ function addDoctor(router: Router, pager: Pager, bodyOf: BodyOf): void {
   router.post('/-/doctor', async (ctx) => {
     if (ctx.is('urlencoded') === false) ctx.throw(415, 'expected application/x-www-form-urlencoded');
     // a character may take three bytes in a form
-    const told = askedDoctor(await bodyOf(ctx, most * 3));
-    if (Buffer.byteLength(told.message) > most)
+    const form = readDoctorForm(await bodyOf(ctx, most * 3));
+    if (Buffer.byteLength(form.message) > most)
       return ctx.throw(413, `expected a message of at most ${most} bytes`);
     ctx.set('Cache-Control', 'no-store');
     await sendPage(pager, ctx, undefined, (view) => ({
       title: view.texts.say('doctor.title'),
-      body: doctorPage(view, told),
+      body: doctorPage(view, form),
     }));
   });
   if (options.tryIt === 'show-upstream')
     router.post('/-/upstream', async (ctx) => {
       if (ctx.is('json') === false) ctx.throw(415, 'expected application/json');
-      const asked = previewedRequest(await bodyOf(ctx, readAsideBytes));
-      const shown = await inTurn(pager, ctx, () => site().preview()(asked));
+      const previewed = previewedRequest(await bodyOf(ctx, readAsideBytes));
+      const shown = await enqueue(pager, ctx, () => site().preview()(previewed));
       ctx.set('Cache-Control', 'no-store');
       ctx.type = 'text/plain; charset=utf-8';
       ctx.body = shown;
@@ -348,7 +348,7 @@ async function sendKept(
   const { cache } = pager;
   let page = key === undefined ? undefined : cache.get(key);
   if (page === undefined) {
-    page = await inTurn(pager, ctx, () => keptPage(make()));
+    page = await enqueue(pager, ctx, () => keptPage(make()));
     if (key !== undefined) cache.put(key, page);
   }
   ctx.set('ETag', page.etag);
@@ -371,7 +371,7 @@ function sendBytes(ctx: Context, { bytes, gzip: packed }: Pick<KeptPage, 'bytes'
 }
 
 async function sendJson(pager: Pager, ctx: Context, make: () => object): Promise<void> {
-  const text = await inTurn(pager, ctx, () => JSON.stringify(make()));
+  const text = await enqueue(pager, ctx, () => JSON.stringify(make()));
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = text;
 }
@@ -389,7 +389,7 @@ async function sendSample(pager: Pager, ctx: Context): Promise<void> {
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const samples = await inTurn(pager, ctx, () => samplesOf(site(), compiled));
+  const samples = await enqueue(pager, ctx, () => samplesOf(site(), compiled));
   const sample = samples.find((each) => sampleFile(name, each) === ctx.params.file);
   if (sample === undefined) return;
   sendFile(ctx, sampleFile(name, sample), { contentType: sample.contentType, content: sample.text });
@@ -411,7 +411,7 @@ async function sendKit(pager: Pager, ctx: Context): Promise<void> {
   const compiled = site().operations.get(String(ctx.params.name).toLowerCase());
   if (compiled === undefined) return;
   const { name } = compiled.operation;
-  const found = await inTurn(pager, ctx, () =>
+  const found = await enqueue(pager, ctx, () =>
     kitFile(site(), options.addressOf(ctx.req), name, String(ctx.params.file)),
   );
   if (found === undefined) return;
@@ -439,8 +439,8 @@ async function sendContractKit({ site, options, kits }: Pager, ctx: Context): Pr
 }
 
 /** Runs work through the queue, unless the visitor has disconnected before. */
-function inTurn<T>({ turns }: Pager, { res }: Context, make: () => T | Promise<T>): Promise<T> {
-  return turns.take(() => {
+function enqueue<T>({ queue }: Pager, { res }: Context, make: () => T | Promise<T>): Promise<T> {
+  return queue.take(() => {
     if (!res.destroyed) return make();
     throw Object.assign(new Error('the visitor went away'), { code: 'ECONNRESET' });
   });
@@ -456,22 +456,22 @@ interface Refusal extends Error {
 /** Sends an error to the visitor. Koa's own error handler would remove the headers that every response has. */
 function sendRefusal(ctx: Context, error: unknown, { onError }: PagesOptions): void {
   const { message, status, headers, expose } = error as Refusal;
-  const isTold = expose === true && status !== undefined;
-  if (!isTold) onError(error); // an error that is shown to the visitor is not a fault of the gateway
-  ctx.status = isTold ? status : 500;
+  const isShown = expose === true && status !== undefined;
+  if (!isShown) onError(error); // an error that is shown to the visitor is not a fault of the gateway
+  ctx.status = isShown ? status : 500;
   ctx.set({ ...headers, 'Cache-Control': 'no-store' });
   ctx.type = 'text';
-  ctx.body = isTold ? message : ctx.message;
+  ctx.body = isShown ? message : ctx.message;
 }
 
 /** Sends 404 as a page with similar names. */
-async function sendUnknown(pager: Pager, ctx: Context, asked: string): Promise<void> {
+async function sendUnknown(pager: Pager, ctx: Context, wanted: string): Promise<void> {
   const view = viewOf(pager, ctx);
-  const page = await inTurn(pager, ctx, () =>
+  const page = await enqueue(pager, ctx, () =>
     renderDocument(
       layout(view, assets().names, {
         title: view.texts.say('unknown.title'),
-        body: unknownPage(view, asked),
+        body: unknownPage(view, wanted),
       }),
     ),
   );

@@ -4,7 +4,7 @@ import type { Contract } from '../../mappings/contract/model.ts';
 import { documentNames, soapPathsOf } from '../../wsdl/binding.ts';
 
 /** The page that a request asks for. */
-export type Asked =
+export type PageRequest =
   | { readonly kind: 'overview' }
   /**
    * A page about a WSDL or schema. `path` is the location of the document below the base path, for example `/soap11`.
@@ -25,17 +25,17 @@ export function folderOf({ routes }: Contract): string {
 }
 
 /** Returns the page that a request asks for, or undefined if the gateway handles the request itself. */
-export type ReadAsked = (
+export type ReadPageRequest = (
   request: Pick<IncomingMessage, 'method' | 'headers'>,
   path: string,
   query: string,
-) => Asked | undefined;
+) => PageRequest | undefined;
 
 /** Path of the pages about documents, below the pages' folder. The query names the document. */
 export const documentPagePath = '/-/document';
 
 /** Creates the function that recognizes requests for a contract's pages. A POST outside the pages' folder is a call. */
-export function compileAsked(contract: Contract): ReadAsked {
+export function compilePageRequests(contract: Contract): ReadPageRequest {
   const base = contract.basePath.toLowerCase();
   const folder = `/${folderOf(contract)}`;
   const endpoints = soapPathsOf(contract);
@@ -87,16 +87,21 @@ function nameOfDocument(words: ReadonlyMap<string, string>): string | undefined 
   return xsd === undefined ? undefined : `xsd=${xsd}`;
 }
 
-/** A request as the form tells it. Throws 400 for anything else. */
+/** Parses a request from the form. Throws 400 for any other body. */
 export function previewedRequest(body: Buffer): PreviewedRequest {
-  const told = parsed(body);
-  if (typeof told === 'object' && told !== null && 'operation' in told && 'format' in told) {
+  const parsedBody = parsed(body);
+  if (
+    typeof parsedBody === 'object' &&
+    parsedBody !== null &&
+    'operation' in parsedBody &&
+    'format' in parsedBody
+  ) {
     const {
       operation,
       format,
       body: text,
       headers,
-    } = told as Partial<Record<keyof PreviewedRequest, unknown>>;
+    } = parsedBody as Partial<Record<keyof PreviewedRequest, unknown>>;
     const known = (['soap11', 'soap12', 'xml', 'json'] as const).find((each) => each === format);
     const isText = typeof operation === 'string' && typeof text === 'string';
     if (isText && known !== undefined && typeof headers === 'object' && headers !== null) {

@@ -290,10 +290,10 @@ function factsOf(type: SchemaType): readonly string[] {
   const simple = textTypeOf(type);
   if (simple === undefined) return [];
   const { patterns, enumeration: _values, whiteSpace: _folded, ...bounds } = simple.facets;
-  const said = Object.entries(bounds).flatMap(([name, value]) =>
+  const texts = Object.entries(bounds).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name} ${value}`],
   );
-  return [...said, ...patterns.map((all) => `pattern ${all.join(' | ')}`)];
+  return [...texts, ...patterns.map((all) => `pattern ${all.join(' | ')}`)];
 }
 
 function valueList({ texts }: View, values: readonly string[]): Html {

@@ -2,7 +2,7 @@ import type { Limits } from '../../mappings/contract/limits.ts';
 import { CallError } from '../call/error.ts';
 import { noteWait } from '../telemetry/request-stats.ts';
 import { LargeReplies } from './large-replies.ts';
-import { MemoryQueue, type Room } from './memory-queue.ts';
+import { MemoryQueue, type ReplyMemory } from './memory-queue.ts';
 import { NetworkPlaces } from './network-places.ts';
 import { Permits, type Slot } from './permits.ts';
 import { type Transfer, Transfers } from './transfers.ts';
@@ -18,14 +18,14 @@ import { type Transfer, Transfers } from './transfers.ts';
 export const smallBytes: number = 64 * 1024;
 
 /** Time in ms before a reply may be cut to release its memory. */
-const leastLeavingMs = 1_000;
+const minSendingMs = 1_000;
 /** A reply that will be sent within this time, in ms at its current speed, is not cut. */
 const soonOutMs = 10_000;
 
 /** Returns true if a reply may be cut to release its memory. */
 function mayBeCut({ heldBytes, began, moved }: Transfer): boolean {
   const age = performance.now() - began;
-  if (heldBytes <= smallBytes || age < leastLeavingMs) return false;
+  if (heldBytes <= smallBytes || age < minSendingMs) return false;
   const sent = moved();
   return (heldBytes - sent) * age > sent * soonOutMs;
 }
@@ -92,7 +92,7 @@ export class Admission {
   /** Limits how many bodies are streamed at the same time; a share is kept for other networks. */
   readonly streams: NetworkPlaces;
   /** Memory for replies of writes, which wait for it instead of being rejected. */
-  readonly room: Room;
+  readonly replyMemory: ReplyMemory;
   /** Operations with writes that are likely to have a large reply. */
   readonly largeReplies: LargeReplies = new LargeReplies();
   readonly #limits: AdmissionLimits;
@@ -119,20 +119,20 @@ export class Admission {
     this.unpacking = new Permits(unpacking, queue, queueMs, () => this.shed());
     this.streams = new NetworkPlaces(limits.streams);
     this.#line = new MemoryQueue({
-      fits: (bytes) => this.#hasRoom(bytes),
+      fits: (bytes) => this.#hasMemory(bytes),
       isDrained: () => this.#departures.heldBytes <= limits.leavingBytes,
       hold: (slot, bytes) => {
         this.#heldBytes += bytes;
         slot.heldBytes += bytes;
       },
     });
-    this.room = this.#line;
+    this.replyMemory = this.#line;
   }
 
   /** Checks that there is capacity for a call with a body of `bytes` bytes, or 0. Throws CallError Overloaded. */
   look(bytes: number): void {
     if (this.#isShut() || this.#permits.isFull) throw this.shed();
-    if (bytes > smallBytes && !this.#hasRoom(1)) throw this.shed();
+    if (bytes > smallBytes && !this.#hasMemory(1)) throw this.shed();
   }
 
   /** Gives a call its permit: at once, or as a promise. Throws or rejects with CallError Overloaded. */
@@ -157,7 +157,7 @@ export class Admission {
   hold(slot: Slot, bytes: number): boolean {
     this.#heldBytes += bytes;
     slot.heldBytes += bytes;
-    return this.#hasRoom(0) || this.#line.isThrough(slot);
+    return this.#hasMemory(0) || this.#line.isThrough(slot);
   }
 
   /**
@@ -187,10 +187,10 @@ export class Admission {
   }
 
   /** Releases all that a call holds, even if it was not admitted. */
-  leave(slot: Slot): void {
+  release(slot: Slot): void {
     this.#heldBytes -= slot.heldBytes;
     slot.heldBytes = 0;
-    this.#line.leave(slot);
+    this.#line.remove(slot);
     if (!slot.admitted) return;
     slot.admitted = false;
     if (slot.enteredAfter === this.#looks) this.#young--;
@@ -205,10 +205,10 @@ export class Admission {
   }
 
   /** Adds bytes of a body that arrived. Returns false if there is no memory for them. */
-  came(transfer: Transfer, bytes: number): boolean {
+  addReceived(transfer: Transfer, bytes: number): boolean {
     this.#heldBytes += bytes;
     this.#arrivals.hold(transfer, bytes);
-    return transfer.heldBytes <= smallBytes || this.#hasRoom(0);
+    return transfer.heldBytes <= smallBytes || this.#hasMemory(0);
   }
 
   /** Removes a body that has arrived, and returns its bytes, which its call holds from then on. */
@@ -231,7 +231,7 @@ export class Admission {
     if (shared !== undefined && this.#departures.ofShared(shared) !== undefined) transfer.heldBytes = 0;
     this.#heldBytes += transfer.heldBytes;
     this.#departures.add(transfer);
-    this.#hasRoom(0);
+    this.#hasMemory(0);
   }
 
   /** Removes a reply that was sent or cut. */
@@ -249,7 +249,7 @@ export class Admission {
   sweep(): void {
     this.#cutSlowDepartures();
     if (this.#line.size === 0) return;
-    this.#hasRoom(0);
+    this.#hasMemory(0);
     this.#line.look();
   }
 
@@ -293,7 +293,7 @@ export class Admission {
   }
 
   /** Returns true if there is memory for `bytes` more bytes. Cuts transfers above their share to free memory. */
-  #hasRoom(bytes: number): boolean {
+  #hasMemory(bytes: number): boolean {
     const { heldBytes, leavingBytes, arrivingBytes } = this.#limits;
     while (this.#heldBytes + bytes > heldBytes) {
       const isCut =

@@ -1,5 +1,5 @@
 import { CallError } from '../call/error.ts';
-import type { CallPlaces, Leave } from './caller-places.ts';
+import type { CallPlaces, Release } from './caller-places.ts';
 import type { CallCounters, CallLimit } from './caller-windows.ts';
 
 /** Maximum number of calls per time window. */
@@ -89,12 +89,12 @@ export class ContractCallerLimits implements CallerLimits {
     this.#ofOperations = new Map([...operations].map(([name, own]) => [name, compileRules(own, name)]));
   }
 
-  async enter({ key, caller, operation, setHeaders }: LimitedCall): Promise<Leave> {
+  async enter({ key, caller, operation, setHeaders }: LimitedCall): Promise<Release> {
     const ofCaller = (caller === undefined ? undefined : this.#ofCallers.get(caller)) ?? this.#ofEach;
     const ofOperation = this.#ofOperations.get(operation);
     const all = ofOperation === undefined ? [ofCaller] : [ofCaller, ofOperation];
-    const taken: Leave[] = [];
-    const leave = (): void => {
+    const taken: Release[] = [];
+    const release = (): void => {
       for (const each of taken) each();
     };
     try {
@@ -103,18 +103,18 @@ export class ContractCallerLimits implements CallerLimits {
           taken.push(await this.#takePlace(concurrent, of, `${this.#path} ${key}`));
       await this.#countCall(all, `${this.#path} ${key}`, setHeaders);
     } catch (error) {
-      leave();
+      release();
       throw error;
     }
-    return leave;
+    return release;
   }
 
-  async #takePlace(concurrent: number, of: string, key: string): Promise<Leave> {
+  async #takePlace(concurrent: number, of: string, key: string): Promise<Release> {
     const name = nameIn(of, 'concurrent');
     const taking = this.#counts.places.take(`${key} ${name}`, concurrent, Date.now());
-    const leave = taking instanceof Promise ? await taking : taking;
-    if (leave === undefined) throw this.#refuse(name, `at most ${calls(concurrent, of)} in progress`, 1);
-    return leave;
+    const release = taking instanceof Promise ? await taking : taking;
+    if (release === undefined) throw this.#refuse(name, `at most ${calls(concurrent, of)} in progress`, 1);
+    return release;
   }
 
   /**

@@ -1,5 +1,5 @@
 /** Releases a slot. */
-export type Leave = () => void;
+export type Release = () => void;
 
 /** Counts concurrent calls of callers. Never fails: if the store is unavailable, calls are counted elsewhere. */
 export interface CallPlaces {
@@ -9,14 +9,18 @@ export interface CallPlaces {
    * @param most number of slots
    * @param now time in ms since 1970
    */
-  readonly take: (key: string, most: number, now: number) => Leave | undefined | Promise<Leave | undefined>;
+  readonly take: (
+    key: string,
+    most: number,
+    now: number,
+  ) => Release | undefined | Promise<Release | undefined>;
 }
 
 /** Counts concurrent calls in this process. Only callers with calls in progress use memory. */
 export class CallerPlaces implements CallPlaces {
   readonly #taken = new Map<string, number>();
 
-  take(key: string, most: number): Leave | undefined {
+  take(key: string, most: number): Release | undefined {
     const taken = this.#taken.get(key) ?? 0;
     if (taken >= most) return undefined;
     this.#taken.set(key, taken + 1);

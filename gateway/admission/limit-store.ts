@@ -28,7 +28,7 @@ export class OtherAnswer extends Error {
  * process.
  */
 export class LimitStore {
-  /** Client for use within `ask` and `tell`. */
+  /** Client for use within `query` and `queryUncounted`. */
   readonly client: Redis;
   readonly #onChange: LimitStoreOptions['onChange'];
   #isAway = false;
@@ -112,14 +112,14 @@ export class LimitStore {
    *
    * @param now time in ms since 1970
    */
-  async ask<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
-    const answer = await this.tell(now, question);
+  async query<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
+    const answer = await this.queryUncounted(now, question);
     if (answer === undefined) this.#missed++;
     return answer;
   }
 
-  /** Same as `ask`, but does not count missed calls. */
-  async tell<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
+  /** Same as `query`, but does not count missed calls. */
+  async queryUncounted<Answer>(now: number, question: () => Promise<Answer>): Promise<Answer | undefined> {
     if (this.client.status !== 'ready') this.#miss(undefined);
     else if (now < this.#pausedAt || now >= this.#pausedAt + pauseMs) {
       try {

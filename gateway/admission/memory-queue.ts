@@ -1,7 +1,7 @@
 import type { Slot } from './permits.ts';
 
 /** Queue for calls that wait for memory and must not be rejected. */
-export interface Room {
+export interface ReplyMemory {
   /**
    * Calls `go` when there is memory for the bytes, which the call holds from then on. If there is no memory, one call
    * at a time continues anyway. This prevents a deadlock between waiting calls.
@@ -26,7 +26,7 @@ interface Waiter {
 }
 
 /** First-in, first-out queue of calls that wait for memory. */
-export class MemoryQueue implements Room {
+export class MemoryQueue implements ReplyMemory {
   readonly #memory: Memory;
   #waiters: Waiter[] = [];
   /** The call that continued without free memory, until its reply is in transit. */
@@ -51,7 +51,7 @@ export class MemoryQueue implements Room {
   }
 
   /** Removes a call that has ended. */
-  leave(slot: Slot): void {
+  remove(slot: Slot): void {
     if (this.#through === slot) this.#through = undefined;
     if (this.#waiters.length === 0) return;
     this.#waiters = this.#waiters.filter((waiter) => waiter.slot !== slot);

@@ -1,4 +1,4 @@
-import { CallerPlaces, type Leave } from './caller-places.ts';
+import { CallerPlaces, type Release } from './caller-places.ts';
 
 /** Maximum ratio of the slots of one network to the free slots. */
 const networkShare = 4;
@@ -13,12 +13,12 @@ export class NetworkPlaces {
   }
 
   /** Takes a slot for a network. Returns undefined if no slot is free or the network has its share. */
-  take(network: string): Leave | undefined {
-    const leave = this.#taken.take(network, this.#free * networkShare);
-    if (leave === undefined) return undefined;
+  take(network: string): Release | undefined {
+    const release = this.#taken.take(network, this.#free * networkShare);
+    if (release === undefined) return undefined;
     this.#free--;
     return () => {
-      leave();
+      release();
       this.#free++;
     };
   }

@@ -45,13 +45,13 @@ export class Permit implements Slot {
     this.#admission.shrink(this, bytes);
   }
 
-  /** Calls `go` when there is memory for the bytes, which the call holds from then on. See `Room.wait`. */
-  whenRoom(bytes: number, go: () => void): void {
-    this.#admission.room.wait(this, bytes, go);
+  /** Calls `go` when there is memory for the bytes, which the call holds from then on. See `ReplyMemory.wait`. */
+  whenFree(bytes: number, go: () => void): void {
+    this.#admission.replyMemory.wait(this, bytes, go);
   }
 
   /** Ends the call: releases its permit and its bytes. */
-  leave(): void {
-    this.#admission.leave(this);
+  release(): void {
+    this.#admission.release(this);
   }
 }

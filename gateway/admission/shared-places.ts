@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CallPlaces, Leave } from './caller-places.ts';
+import type { CallPlaces, Release } from './caller-places.ts';
 import { type LimitStore, OtherAnswer } from './limit-store.ts';
 
 /**
@@ -47,10 +47,10 @@ export class SharedPlaces implements CallPlaces {
     this.#timer = setInterval(() => void this.#keep(), keptMs / 3).unref();
   }
 
-  async take(key: string, most: number, now: number): Promise<Leave | undefined> {
+  async take(key: string, most: number, now: number): Promise<Release | undefined> {
     const place = `${this.#process} ${this.#count++}`;
     const kept = keyOf(key);
-    const answer = await this.#store.ask(now, async () => {
+    const answer = await this.#store.query(now, async () => {
       const taken = await this.#store.client.eval(takeScript, 1, kept, most, this.#keptMs, place);
       if (taken === 0 || taken === 1) return taken;
       throw new OtherAnswer('store: expected 0 or 1, got another reply');
@@ -61,7 +61,7 @@ export class SharedPlaces implements CallPlaces {
     return () => {
       this.#held.delete(place);
       // if the store does not receive this, the slot expires
-      void this.#store.tell(Date.now(), () => this.#store.client.zrem(kept, place));
+      void this.#store.queryUncounted(Date.now(), () => this.#store.client.zrem(kept, place));
     };
   }
 
@@ -74,7 +74,7 @@ export class SharedPlaces implements CallPlaces {
     const { client } = this.#store;
     await Promise.all(
       [...this.#held].map(([place, kept]) =>
-        this.#store.tell(Date.now(), () => client.eval(keepScript, 1, kept, this.#keptMs, place)),
+        this.#store.queryUncounted(Date.now(), () => client.eval(keepScript, 1, kept, this.#keptMs, place)),
       ),
     );
   }

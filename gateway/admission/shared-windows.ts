@@ -15,7 +15,7 @@ export class SharedWindows implements CallCounters {
   }
 
   async add(key: string, limit: CallLimit, now: number): Promise<CallCount> {
-    const count = await this.#store.ask(now, () => this.#consume(key, limit, now));
+    const count = await this.#store.query(now, () => this.#consume(key, limit, now));
     return count ?? this.#local.add(key, limit, now);
   }
 

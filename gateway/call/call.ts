@@ -44,7 +44,7 @@ export interface CallService {
   /** Remembers the nonces of digests (W49). */
   readonly nonces: NonceStore;
   /** Reads large replies in a worker thread. */
-  readonly readAside: ReplyReader;
+  readonly readInWorker: ReplyReader;
   readonly upstream: Upstream;
   readonly admission: Admission;
   /** Receives the events of every call, stage by stage. */
@@ -77,7 +77,7 @@ export interface Exchange extends Waiting, InFlight {
 /** A call that was read in a worker thread. Its inputs are checked and released, and its upstream request is built. */
 export interface Prepared {
   readonly reading: {
-    readonly quirks: number;
+    readonly illegalReferences: number;
     readonly deviations: ReadonlySet<Deviation> | undefined;
     readonly ignored: readonly string[];
     readonly isReadTwice: boolean;
@@ -102,7 +102,7 @@ export interface ReplyTerms {
   /**
    * Called when reading is about to begin. Returns the free memory in bytes, or undefined if reading must not begin.
    */
-  readonly roomFor: () => number | undefined;
+  readonly freeBytes: () => number | undefined;
 }
 
 /** A large reply after it was read. */
@@ -129,32 +129,46 @@ export interface ReplyReader {
   ) => Promise<ReadReply | undefined>;
 }
 
-const nothingNoted = { dropped: 0, replaced: 0, passed: 0, misfits: undefined } as const;
+const nothingNoted = { dropped: 0, replaced: 0, passed: 0, mismatches: undefined } as const;
 
 /** Returns the counts of tolerated deviations in a reply or a declared fault. */
 function countsOf(
   outcome: Outcome,
-): Pick<Extract<Outcome, { kind: 'reply' }>, 'dropped' | 'replaced' | 'passed' | 'inexact' | 'misfits'> {
+): Pick<Extract<Outcome, { kind: 'reply' }>, 'dropped' | 'replaced' | 'passed' | 'inexact' | 'mismatches'> {
   if (outcome.kind === 'reply') return outcome;
   const { fault } = outcome.failure;
   if (fault === undefined) return nothingNoted;
-  return { ...fault, misfits: { missing: fault.missing, told: [] } };
+  return { ...fault, mismatches: { missing: fault.missing, described: [] } };
 }
 
-function noted({ ignored, quirks, deviations }: Prepared['reading'], outcome: Outcome): Noted | undefined {
-  const { dropped, replaced, passed, inexact = 0, misfits } = countsOf(outcome);
-  const missing = misfits?.missing ?? 0;
+function noted(
+  { ignored, illegalReferences, deviations }: Prepared['reading'],
+  outcome: Outcome,
+): Noted | undefined {
+  const { dropped, replaced, passed, inexact = 0, mismatches } = countsOf(outcome);
+  const missing = mismatches?.missing ?? 0;
   if (
     ignored.length === 0 &&
     deviations === undefined &&
-    quirks + dropped + replaced + passed + inexact + missing === 0
+    illegalReferences + dropped + replaced + passed + inexact + missing === 0
   )
     return undefined;
   const names = ignored.slice(0, 20).map((name) => name.slice(0, 64));
-  const told = misfits === undefined || misfits.told.length === 0 ? {} : { members: misfits.told };
+  const members =
+    mismatches === undefined || mismatches.described.length === 0 ? {} : { members: mismatches.described };
   const numbers = inexact === 0 ? {} : { inexact };
   const deviating = deviations === undefined ? {} : { deviations: [...deviations] };
-  return { ignored: names, quirks, dropped, missing, replaced, passed, ...numbers, ...deviating, ...told };
+  return {
+    ignored: names,
+    quirks: illegalReferences,
+    dropped,
+    missing,
+    replaced,
+    passed,
+    ...numbers,
+    ...deviating,
+    ...members,
+  };
 }
 
 /**
@@ -183,7 +197,7 @@ export async function runCall(
     'given' in input ? input.given : { body: operation.credentialsOf(input), ...header };
   let values: FoundCredentials | undefined;
   let hideKnown: Hide | undefined;
-  let leave: (() => void) | undefined;
+  let release: (() => void) | undefined;
   let isCounted = false;
   let request: UpstreamRequest | undefined;
   const hide: Hide = (text, most) => {
@@ -215,7 +229,7 @@ export async function runCall(
       }
     }
     isCounted = true;
-    if (service.callerLimits !== undefined) leave = await enterLimits(service, exchange, operation, values);
+    if (service.callerLimits !== undefined) release = await enterLimits(service, exchange, operation, values);
     const kept = values?.nonce === undefined ? undefined : keepNonce(service, values.nonce);
     if (kept instanceof Promise) await kept; // awaiting a non-promise costs a microtask
     if (exchange.response.destroyed) throw new CallError('CallerGone');
@@ -242,10 +256,10 @@ export async function runCall(
   } catch (error) {
     const { name } = operation.operation;
     const refused = { error, isMistake: isMistake(error), operation: name, given };
-    const told = isCounted ? error : await countRefused(service, exchange, refused);
-    return { kind: 'failure', failure: failureFor(service, exchange, told, hide) };
+    const reported = isCounted ? error : await countRefused(service, exchange, refused);
+    return { kind: 'failure', failure: failureFor(service, exchange, reported, hide) };
   } finally {
-    leave?.();
+    release?.();
     if (exchange.isWritten || !exchange.reached) dropBody(request); // otherwise the operating system may still read it
   }
 }
@@ -359,16 +373,16 @@ function requestOfPrepared(
  * Maximum number of writes that wait for memory for their replies. While that many wait, a write is rejected if its
  * operation recently returned a large reply.
  */
-export const maxRoomWaits = 8;
+export const maxMemoryWaits = 8;
 
 /**
  * Rejects a write that is likely to wait for memory while too many writes already wait. A write is likely to wait if
  * its operation recently returned large replies. Throws CallError Overloaded.
  */
 function refuseLarge({ admission, compiled }: CallService, { operation }: UpstreamRequest): void {
-  const { room, largeReplies } = admission;
-  const { roomWaits = maxRoomWaits } = compiled.limits;
-  if (room.size >= roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
+  const { replyMemory, largeReplies } = admission;
+  const { roomWaits = maxMemoryWaits } = compiled.limits;
+  if (replyMemory.size >= roomWaits && largeReplies.isLikelyOf(operation)) throw admission.shed();
 }
 
 /**
@@ -382,12 +396,12 @@ async function readLargeReply(
   reply: UpstreamReply,
   { frame, values, hide }: { frame: Frame | undefined; values: CredentialValues | undefined; hide: Hide },
 ): Promise<Outcome> {
-  const { admission, compiled, observer, readAside } = service;
+  const { admission, compiled, observer, readInWorker } = service;
   const { readOnly } = operation.operation;
   const bytes = reply.body.length; // read it now: a body that was transferred to the thread has length 0
   const isWritten = frame !== undefined;
   const { ownSecrets, permit } = exchange;
-  const roomFor = (): number | undefined => {
+  const freeBytes = (): number | undefined => {
     if (!isWritten) return Number.POSITIVE_INFINITY;
     const spare = permit.spare();
     return readOnly || spare === undefined ? spare : Number.POSITIVE_INFINITY;
@@ -395,12 +409,17 @@ async function readLargeReply(
   let outcome: Outcome | undefined;
   let shown: string | undefined;
   try {
-    if (isWritten && !permit.hold(0)) await roomToWrite(admission, exchange, readOnly);
+    if (isWritten && !permit.hold(0)) await waitForMemory(admission, exchange, readOnly);
     if (bytes - (reply.runs?.total ?? 0) > (compiled.limits.replyAsideBytes ?? maxLoopReplyBytes)) {
-      let read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, roomFor });
+      let read = await readInWorker.reply(exchange, operation, reply, {
+        frame,
+        values,
+        ownSecrets,
+        freeBytes,
+      });
       while (read === undefined) {
-        await roomToWrite(admission, exchange, readOnly);
-        read = await readAside.reply(exchange, operation, reply, { frame, values, ownSecrets, roomFor });
+        await waitForMemory(admission, exchange, readOnly);
+        read = await readInWorker.reply(exchange, operation, reply, { frame, values, ownSecrets, freeBytes });
       }
       ({ outcome, shown } = read);
     } else {
@@ -451,12 +470,12 @@ function sentBytes({ body }: UpstreamRequest): number {
  * Delays the large reply of a write until there is memory to write it as XML, which may take several times its size.
  * Throws CallError: Overloaded for a read, UpstreamTimeout.
  */
-async function roomToWrite(admission: Admission, exchange: Exchange, readOnly: boolean): Promise<void> {
+async function waitForMemory(admission: Admission, exchange: Exchange, readOnly: boolean): Promise<void> {
   if (readOnly) throw admission.shed();
   await new Promise<void>((resolve, reject) => {
     const waitMs = Math.max(0, exchange.deadline - performance.now());
     const timer = setTimeout(() => reject(new CallError('UpstreamTimeout')), waitMs);
-    exchange.permit.whenRoom(0, () => {
+    exchange.permit.whenFree(0, () => {
       clearTimeout(timer);
       resolve();
     });

@@ -159,7 +159,7 @@ export function compileCredentials(
     if (malformed.length > 0) throw new CallError('Unauthorized', { problems: malformed });
     if (conflict !== undefined) throw new CallError('ConflictingCredentials', { detail: conflict });
     if (missing.length > 0)
-      throw new CallError('Unauthorized', { problems: missing, isUnasked: all.size === 0 });
+      throw new CallError('Unauthorized', { problems: missing, lacksCredentials: all.size === 0 });
     const nonce =
       digest === undefined || right === undefined
         ? undefined

@@ -41,7 +41,7 @@ export function checkDigest(
   const secret = secrets.get(username);
   const rest = created + (secret ?? nobody);
   const most = (username.length + rest.length) * 3 + nonce.length + 1;
-  const bytes = most > room.length ? Buffer.alloc(most) : room;
+  const bytes = most > scratch.length ? Buffer.alloc(most) : scratch;
   const start = bytes.write(`${username}\0`);
   const end = start + bytes.write(nonce, start, 'base64');
   const size = end + bytes.write(rest, end);
@@ -55,7 +55,7 @@ export function checkDigest(
 }
 
 /** Scratch buffer for the hashed bytes. Longer input is rare and gets its own buffer. */
-const room = Buffer.alloc(2_048);
+const scratch = Buffer.alloc(2_048);
 
 /** Scratch buffers for the two compared digests, each a SHA-1 in base64. */
 const expected = Buffer.alloc(28);

@@ -68,7 +68,7 @@ export type ErrorCode = keyof typeof errorCodes;
 /** Data of an error. The default message is that of `errorCodes`. */
 export interface CallErrorDetails
   extends Reason,
-    Partial<Pick<CallError, 'problems' | 'logged' | 'allow' | 'retryAfter' | 'path' | 'isUnasked'>> {
+    Partial<Pick<CallError, 'problems' | 'logged' | 'allow' | 'retryAfter' | 'path' | 'lacksCredentials'>> {
   readonly cause?: unknown;
 }
 
@@ -87,10 +87,19 @@ export class CallError extends Error {
   /** JSON path in the upstream's reply. */
   readonly path: string | undefined;
   /** For 401: true if the caller gave no credentials and may be waiting for a challenge. */
-  readonly isUnasked: boolean;
+  readonly lacksCredentials: boolean;
 
   constructor(code: ErrorCode, details: CallErrorDetails = {}) {
-    const { problems = [], cause, allow, retryAfter, logged, path, isUnasked = false, ...rest } = details;
+    const {
+      problems = [],
+      cause,
+      allow,
+      retryAfter,
+      logged,
+      path,
+      lacksCredentials = false,
+      ...rest
+    } = details;
     const reason = rest.expected === undefined && rest.detail === undefined ? undefined : rest;
     const [problem] = problems;
     const usual = problem === undefined ? errorCodes[code].message : problemText(problem);
@@ -106,7 +115,7 @@ export class CallError extends Error {
     this.retryAfter = retryAfter;
     this.logged = logged;
     this.path = path;
-    this.isUnasked = isUnasked;
+    this.lacksCredentials = lacksCredentials;
   }
 
   get status(): number {
@@ -114,7 +123,7 @@ export class CallError extends Error {
   }
 
   /** Data of the message. */
-  get said(): Reason {
+  get messageData(): Reason {
     return this.reason ?? { detail: this.message };
   }
 }
@@ -147,7 +156,7 @@ export function wrongVerb(allow: string): CallError {
 export const upstreamMember = 'Upstream';
 
 /** One problem in a fault's detail. Unknown facts are undefined. */
-export interface ToldProblem {
+export interface ReportedProblem {
   /**
    * Path of the problem, for example `Request.Permissions[1]` in the caller's notation. For a wrong reply of the
    * upstream it is a JSON path.
@@ -163,7 +172,7 @@ export interface ToldProblem {
 export function expectedAndGot(
   { expected, got }: Reason,
   hide: Hide = (text) => text,
-): Pick<ToldProblem, 'expected' | 'got'> {
+): Pick<ReportedProblem, 'expected' | 'got'> {
   if (expected === undefined || got === undefined) return { expected: undefined, got: undefined };
   return { expected: hide(textOf(expected)), got: hide(textOf(got)) };
 }
@@ -176,9 +185,9 @@ export interface Failure {
   readonly responseStatus: StatusMembers;
   readonly retryAfter: string | undefined;
   /** Each problem; undefined if `responseStatus` is complete without them. */
-  readonly problems?: readonly ToldProblem[] | undefined;
+  readonly problems?: readonly ReportedProblem[] | undefined;
   /** True if the caller gave no credentials and may be waiting for a challenge. */
-  readonly isUnasked?: boolean;
+  readonly lacksCredentials?: boolean;
   /** Declared fault with the upstream's own members (A29); undefined for any other failure. */
   readonly fault?: WrittenFault | undefined;
   /** The upstream's own JSON of a declared fault, for callers of JSON. */
@@ -210,19 +219,22 @@ export function failureOf(error: CallError, requestId: string, hideIn: Hide): Fa
     errorCode: error.code,
     responseStatus,
     retryAfter: error.retryAfter,
-    problems: toldProblems(error, hide),
-    isUnasked: error.isUnasked,
+    problems: reportedProblems(error, hide),
+    lacksCredentials: error.lacksCredentials,
   };
 }
 
 /** Returns an error's problems, or one problem made of its own sentence. */
-function toldProblems({ code, message, problems, path, reason = {} }: CallError, hide: Hide): ToldProblem[] {
-  if (problems.length > 0) return problems.map((problem) => toldProblem(problem, hide));
+function reportedProblems(
+  { code, message, problems, path, reason = {} }: CallError,
+  hide: Hide,
+): ReportedProblem[] {
+  if (problems.length > 0) return problems.map((problem) => reportedProblem(problem, hide));
   const facts = expectedAndGot(reason, hide);
   return facts.expected === undefined ? [] : [{ path, code, message: hide(message), ...facts }];
 }
 
-function toldProblem(problem: Problem, hide: Hide): ToldProblem {
+function reportedProblem(problem: Problem, hide: Hide): ReportedProblem {
   const { code, path } = problem;
   const message = hide(problemText(problem));
   return { path: path === '' ? undefined : hide(path), code, message, ...expectedAndGot(problem, hide) };

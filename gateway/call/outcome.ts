@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from 'node:buffer';
-import { type Misfits, memberNames, pathForLog } from '../../mappings/codec/misfits.ts';
+import { type Mismatches, memberNames, pathForLog } from '../../mappings/codec/mismatches.ts';
 import { fieldPath, MismatchError } from '../../mappings/codec/problem.ts';
 import type { Hide } from '../../mappings/codec/scalars/text.ts';
 import {
@@ -16,7 +16,7 @@ import { type Quote, sentence, textOf, within } from '../../mappings/contract/re
 import { readUpstreamError } from '../../mappings/http-mapping/upstream-error.ts';
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { JsonReader } from '../../mappings/json/reader.ts';
-import { NoRoom } from '../../mappings/xml/error.ts';
+import { NoReplyMemory } from '../../mappings/xml/error.ts';
 import type { UpstreamReply } from '../upstream/upstream.ts';
 import {
   CallError,
@@ -45,7 +45,7 @@ export type Outcome =
       readonly replaced: number;
       readonly passed: number;
       readonly inexact?: number | undefined;
-      readonly misfits: Misfits | undefined;
+      readonly mismatches: Mismatches | undefined;
     }
   | { readonly kind: 'failure'; readonly failure: Failure };
 
@@ -62,11 +62,11 @@ export function bytesOf(outcome: Outcome): readonly Uint8Array[] {
 
 /**
  * Reads an upstream response (W22, W23, W30). A success is translated, which also checks it. An error of any shape
- * becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else, and NoRoom.
+ * becomes one responseStatus. Throws CallError (UpstreamInvalidResponse) for anything else, and NoReplyMemory.
  *
  * @param hide removes the caller's secrets from the upstream's texts (W25)
  * @param frame frame of the reply; undefined for a caller of JSON, which gets the bytes unchanged (W23)
- * @param room in bytes; a large reply that needs more in XML throws NoRoom
+ * @param maxBytes in bytes; a large reply that needs more in XML throws NoReplyMemory
  */
 export function readReply(
   reply: UpstreamReply,
@@ -74,7 +74,7 @@ export function readReply(
   operation: CompiledOperation,
   hide: Hide,
   frame: Frame | undefined,
-  room?: number,
+  maxBytes?: number,
 ): Outcome {
   const { status } = reply;
   if (!operation.succeeds(status) || status > 599)
@@ -92,8 +92,8 @@ export function readReply(
       replaced,
       passed,
       inexact,
-      misfits,
-    } = operation.writeReply(body, frame, body === value ? runs : undefined, room);
+      mismatches,
+    } = operation.writeReply(body, frame, body === value ? runs : undefined, maxBytes);
     // A caller of JSON gets the body unchanged; without a value it is empty.
     const json = body === noValue ? nothing : body;
     const content = statusOf(status, frame !== undefined || json.length > 0);
@@ -108,10 +108,10 @@ export function readReply(
         replaced,
         passed,
         inexact,
-        misfits: hidden(misfits, hide),
+        mismatches: hidden(mismatches, hide),
       };
   } catch (error) {
-    if (error instanceof NoRoom) throw error;
+    if (error instanceof NoReplyMemory) throw error;
     // The other members of a failed call are ignored, whatever their types (W30).
     if (readFailure(body, compiled, hide)?.errorCode === undefined)
       throw toInvalid(error, operation.operation);
@@ -120,8 +120,10 @@ export function readReply(
 }
 
 /** Hides secrets in the names of unknown members, since the upstream may return a secret as a name (W25). */
-function hidden(misfits: Misfits | undefined, hide: Hide): Misfits | undefined {
-  return misfits === undefined ? undefined : { ...misfits, told: misfits.told.map((line) => hide(line)) };
+function hidden(mismatches: Mismatches | undefined, hide: Hide): Mismatches | undefined {
+  return mismatches === undefined
+    ? undefined
+    : { ...mismatches, described: mismatches.described.map((line) => hide(line)) };
 }
 
 const noValue: Buffer = Buffer.from('null');
@@ -295,9 +297,9 @@ function withCode(members: StatusMembers, errorCode: string): StatusMembers {
  * Returns the status for an upstream failure (W30). 4xx and 2xx are kept, and 3xx becomes 502. 5xx is kept with a
  * responseStatus. Without one, 503 and 504 are kept and the others become 502.
  */
-function failureStatus(status: number, told: boolean): number {
+function failureStatus(status: number, hasResponseStatus: boolean): number {
   if (status > 599) return 502; // not an HTTP status (RFC 9110, 15)
-  if (status >= 500) return told || status === 503 || status === 504 ? status : 502;
+  if (status >= 500) return hasResponseStatus || status === 503 || status === 504 ? status : 502;
   return status >= 300 && status < 400 ? 502 : status;
 }
 

@@ -33,7 +33,9 @@ const uncounted: ReadonlySet<ErrorCode> = new Set([
 
 /** Returns true for a mistake of the caller. A call without credentials may only wait for the challenge. */
 export function isMistake(error: unknown): boolean {
-  return error instanceof CallError && error.status < 500 && !error.isUnasked && !uncounted.has(error.code);
+  return (
+    error instanceof CallError && error.status < 500 && !error.lacksCredentials && !uncounted.has(error.code)
+  );
 }
 
 /** A message that was refused before its caller's limits were checked. */
@@ -62,7 +64,7 @@ export async function countRefused<Of extends Counted>(
   stats.caller ??= callerOf(values);
   if (callerLimits === undefined) return error;
   try {
-    const leave = await callerLimits.enter({
+    const release = await callerLimits.enter({
       key: limitKeyOf(values, exchange),
       caller: stats.caller,
       operation: operation ?? '',
@@ -70,7 +72,7 @@ export async function countRefused<Of extends Counted>(
         exchange.passed = headers;
       },
     });
-    leave();
+    release();
     return error;
   } catch (limitError) {
     return limitError;

@@ -72,14 +72,16 @@ async function printCheck(flags: CheckFlags): Promise<void> {
   if (flags.probe) checkProbe(flags);
   const { loaded, warnings, routes } = await readAll(flags);
   const probes = flags.probe ? await probeAll(flags) : undefined;
-  const told = probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
+  const probeResults =
+    probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
   if (!json) {
     for (const each of loaded) print(each);
     for (const each of routes) for (const line of linesOf(each)) printLine(line);
     for (const warning of warnings) printLine(`warning: ${warning}`);
     for (const { sentence } of probes ?? []) printLine(sentence);
-  } else if (config !== undefined) printJson({ contracts: loaded.map(summaryOf), routes, warnings, ...told });
-  else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...told });
+  } else if (config !== undefined)
+    printJson({ contracts: loaded.map(summaryOf), routes, warnings, ...probeResults });
+  else for (const each of loaded) printJson({ ...(summaryOf(each) as object), ...probeResults });
   if (probes?.some(({ probed }) => !probed.reached)) process.exitCode = finding;
   if (loaded.some(({ derived }) => derived.length > 0)) process.exitCode = wrongInput;
 }
@@ -281,7 +283,7 @@ function openapiSummaryOf(loaded: LoadedContract): SourceSummary {
       }),
     ],
     notes: [
-      ...places.flatMap(([says, all]) => all.map(({ pointer, why }) => `${says}: ${pointer} (${why})`)),
+      ...places.flatMap(([title, all]) => all.map(({ pointer, why }) => `${title}: ${pointer} (${why})`)),
       ...loaded.warnings.map(
         ({ file, line, pointer, message }) => `warning: ${placeText(file, line)}#${pointer}: ${message}`,
       ),

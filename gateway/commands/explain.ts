@@ -91,8 +91,8 @@ function printExplanation(file: string, { operation, findings, more, corrected }
     const count = findings.filter((one) => one.severity === severity).length;
     return `${count} ${severity}${count === 1 ? '' : 's'}`;
   };
-  const told = `${counted('error')}, ${counted('warning')}`;
-  const lines = [`${name} ${calls}: ${findings.length === 0 ? 'no problem found' : told}`];
+  const summary = `${counted('error')}, ${counted('warning')}`;
+  const lines = [`${name} ${calls}: ${findings.length === 0 ? 'no problem found' : summary}`];
   for (const { severity, at, message, fix } of findings) {
     const place = at === undefined ? 'HTTP headers' : `line ${at.line}, column ${at.column}`;
     lines.push('', `${severity}: ${place}: ${message}`);

@@ -69,8 +69,8 @@ export function tlsOf({
   tlsCa: ca,
   tlsClientCertificates: clientCertificates,
 }: FileFlags): ServeOptions['tls'] {
-  const isSaid = [certificate, key, ca, clientCertificates].some((each) => each !== undefined);
-  if (!isSaid) return undefined;
+  const isSet = [certificate, key, ca, clientCertificates].some((each) => each !== undefined);
+  if (!isSet) return undefined;
   if (certificate === undefined || key === undefined)
     throw new RangeError('--tls-certificate, --tls-key: expected both options, got only one option or none');
   return {
@@ -79,7 +79,7 @@ export function tlsOf({
     ca,
     minVersion: undefined,
     clientCertificates,
-    said: { file: 'command line', pointer: '/tls' },
+    position: { file: 'command line', pointer: '/tls' },
   };
 }
 

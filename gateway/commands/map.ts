@@ -15,7 +15,7 @@ import type { MappedAnswer } from '../../mappings/mapping/compiled-entry.ts';
 import { type FaultNames, faultNamesOf } from '../../mappings/mapping/faults.ts';
 import { type LoadedMapping, loadMapping } from '../../mappings/mapping/load.ts';
 import { MappingError } from '../../mappings/mapping/run.ts';
-import { functionsAsked, writeTestSkeleton, writeTypes } from '../../mappings/mapping/types.ts';
+import { usedFunctions, writeTestSkeleton, writeTypes } from '../../mappings/mapping/types.ts';
 import { requirePackages } from '../../mappings/optional-packages.ts';
 import { deriveFromContract } from '../../wsdl/derived-openapi/document.ts';
 import { createCodec, TranslationError } from '../codec.ts';
@@ -213,15 +213,15 @@ function draft(name: string, flags: MapFlags & { readonly call?: string }): void
   if (flags.json)
     printJson({ [name]: proposed.entry, unmatchedRequest, unmatchedRequired, unmatchedReply, refusals });
   else {
-    const told = [
+    const sections = [
       ['request members without a match (add rules or omit them)', unmatchedRequest],
       ['required members without a match', unmatchedRequired],
       ['reply members without a match', unmatchedReply],
       ['operation that no mapping can call', refusals],
     ] as const;
-    const lines = told
+    const lines = sections
       .filter(([, paths]) => paths.length > 0)
-      .map(([says, paths]) => `# ${visible(`${says}: ${paths.join(', ')}`)}\n`);
+      .map(([title, paths]) => `# ${visible(`${title}: ${paths.join(', ')}`)}\n`);
     print(`# proposed from names, types and structure; review each rule\n${lines.join('')}`);
     // Control characters are written within quotes, where their escapes have the same meaning.
     const rules = stringify({ [name]: proposed.entry }).split('\n');
@@ -262,7 +262,7 @@ async function trySamples(samples: readonly string[], flags: MapFlags): Promise<
 const answerForm = /\.answer(?:\.(\d{3}))?\.\w+$/;
 
 /** Reads the answer file of a sample; undefined if there is none. */
-function answerBeside(sample: string): MappedAnswer | undefined {
+function readAnswer(sample: string): MappedAnswer | undefined {
   const stem = basename(sample).replace(/\.(?:json|xml)$/, '');
   const name = readdirSync(dirname(sample))
     .toSorted()
@@ -306,7 +306,7 @@ function tryOne(
     const problems = calls.flatMap(({ body }) =>
       body === undefined ? [] : validate(openapi, target?.schemas.body, body).map((why) => `call: ${why}`),
     );
-    const answer = answerBeside(sample);
+    const answer = readAnswer(sample);
     if (answer === undefined) return { sample, operation: name, calls, problems };
     const isGood = answer.status >= 200 && answer.status <= 299;
     const fault = isGood ? undefined : operation.toFault(request.entry, answer);
@@ -397,7 +397,7 @@ function types(flags: MapFlags & { readonly out: string }): void {
   const { mapping } = loaded(flags);
   const written = [join(flags.out, 'mapping-types.ts')];
   writeWhole(written[0] ?? '', writeTypes(mapping));
-  for (const [module, names] of functionsAsked(mapping.entries)) {
+  for (const [module, names] of usedFunctions(mapping.entries)) {
     const file = join(flags.out, basename(module).replace(/\.(ts|js)$/, '.test.$1'));
     if (existsSync(file)) continue;
     writeWhole(file, writeTestSkeleton(`./${basename(module)}`, names));

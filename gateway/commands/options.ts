@@ -73,9 +73,10 @@ export function contractAction<Flags extends ContractFlags>(
  */
 function mayFetch({ fetch }: ContractFlags, command: Command): boolean {
   if (command.getOptionValueSource('fetch') !== 'env') return fetch === true;
-  const said = process.env.SOAPBRIDGE_FETCH;
-  if (said !== '1' && said !== '0') throw new RangeError(`SOAPBRIDGE_FETCH: expected 1 or 0, got "${said}"`);
-  return said === '1';
+  const value = process.env.SOAPBRIDGE_FETCH;
+  if (value !== '1' && value !== '0')
+    throw new RangeError(`SOAPBRIDGE_FETCH: expected 1 or 0, got "${value}"`);
+  return value === '1';
 }
 
 /** Converts the argument named by position to its flag. It takes precedence over the environment. Throws RangeError. */

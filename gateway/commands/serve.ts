@@ -6,12 +6,12 @@ import { defaultLimits, type LimitName } from '../../mappings/contract/limits.ts
 import type { LoadedContract } from '../../mappings/loader/build-contract.ts';
 import { helpersYield } from '../process/helper-threads.ts';
 import type { LoadReport } from '../process/load-report.ts';
-import { collectLessBesideLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
+import { collectLessForLarge, countBuffersAsMemory, giveBackWhenIdle } from '../process/memory.ts';
 import { logLevels } from '../process/process-log.ts';
 import type { Running } from '../process/serve.ts';
 import type { ServeOptions } from '../process/serve-options.ts';
 import { type ShownSetting, withoutUserinfo } from '../process/shown-settings.ts';
-import { asksForTraces } from '../process/traces.ts';
+import { isTracingRequested } from '../process/traces.ts';
 import { proxiesOf } from '../upstream/proxy.ts';
 import { fail } from './failure.ts';
 import { type FileFlags, fileOptionGroups, listOf, tlsOf, trustedProxiesOption } from './file-options.ts';
@@ -181,10 +181,10 @@ async function runServe(given: ServeFlags, command: Command): Promise<void> {
   // a closed standard output must not stop the process
   process.stdout.removeAllListeners('error').on('error', () => {});
   if (flags.workers === 1) {
-    const told = process.stdout.isTTY ? new ToldLoads() : undefined;
-    const running = await serveHere(flags, { settings, tellLoaded: told?.tell });
+    const printer = process.stdout.isTTY ? new LoadPrinter() : undefined;
+    const running = await serveHere(flags, { settings, onLoaded: printer?.add });
     listenForFiles(running);
-    await told?.print();
+    await printer?.print();
     printLine(startLine(running, flags, process.stdout.isTTY));
     stopOnSignals((signal) => running.stop(delayOf(signal, flags)));
     return;
@@ -233,8 +233,8 @@ async function serveHere(
     settings,
     metricsOfAll,
     upstreamsOfAll,
-    tellLoaded,
-  }: Pick<ServeOptions, 'settings' | 'metricsOfAll' | 'upstreamsOfAll' | 'tellLoaded'>,
+    onLoaded,
+  }: Pick<ServeOptions, 'settings' | 'metricsOfAll' | 'upstreamsOfAll' | 'onLoaded'>,
 ): Promise<Running> {
   // Loaded on demand: other commands and wrong flags do not need these modules and respond at once.
   const [{ serve }, { isLocalHost }, { describeError }] = await Promise.all([
@@ -263,7 +263,7 @@ async function serveHere(
     ...(flags.tryIt === undefined ? {} : { tryIt: flags.tryIt }),
     // nonces are stored in the memory of one process
     wsseSecrets: metricsOfAll === undefined ? flags.wsseSecrets : undefined,
-    traces: asksForTraces(process.env),
+    traces: isTracingRequested(process.env),
     callerLimits: flags.callerLimits,
     limitStore: flags.limitStore,
     callerFiles: { callers: flags.callers, callerKey: flags.callerKey },
@@ -273,11 +273,11 @@ async function serveHere(
     ...(settings === undefined ? {} : { settings }),
     probesUpstream: true,
     tls: tlsOf(flags),
-    tellLoaded,
+    onLoaded,
     proxies: proxiesOf(process.env),
   });
   countBuffersAsMemory();
-  collectLessBesideLarge();
+  collectLessForLarge();
   giveBackWhenIdle();
   // Writes the compile cache early, because a killed process would not write it for the next start.
   setTimeout(flushCompileCache, 2_000).unref();
@@ -313,15 +313,15 @@ function settingsOf(command: Command, flags: ServeFlags): readonly ShownSetting[
 }
 
 /** Options of workers other than the first, which report no loaded contracts: all load the same ones. */
-const quiet = { tellLoaded: () => {} } as const;
+const quiet = { onLoaded: () => {} } as const;
 
 /**
  * Prints loaded contracts to a terminal. Those loaded during the start are printed together, later ones immediately.
  */
-class ToldLoads {
+class LoadPrinter {
   #early: LoadReport[] | undefined = [];
 
-  readonly tell = (report: LoadReport): void => {
+  readonly add = (report: LoadReport): void => {
     if (this.#early === undefined) void printLoads([report]);
     else this.#early.push(report);
   };
@@ -362,15 +362,15 @@ type Files = Pick<Running, 'reopen'> & { readonly reload: () => unknown };
  * process. Returns a function that installs the handlers and loads the files again if a SIGHUP arrived earlier.
  */
 function keepEarlyReload(): (files: Files) => void {
-  let isAsked = false;
+  let isRequested = false;
   const keep = (): void => {
-    isAsked = true;
+    isRequested = true;
   };
   process.on('SIGHUP', keep);
   return ({ reload, reopen }) => {
     process.on('SIGHUP', reload).off('SIGHUP', keep);
     process.on('SIGUSR1', reopen);
-    if (isAsked) reload();
+    if (isRequested) reload();
   };
 }
 
@@ -379,11 +379,11 @@ function keepEarlyReload(): (files: Files) => void {
  * with exit code 1.
  */
 function stopOnSignals(stop: (signal: NodeJS.Signals) => Promise<boolean>, kill?: () => void): void {
-  let asked = 0;
+  let signalCount = 0;
   for (const signal of signals) {
     process.on(signal, () => {
-      asked++;
-      if (asked > 1) {
+      signalCount++;
+      if (signalCount > 1) {
         kill?.();
         process.exit(1);
       }

@@ -92,7 +92,7 @@ async function translateRequest(message: Message): Promise<void> {
     call = await callOf(request);
     response.writeHead(204).end();
   });
-  if (call === undefined) tellRefusal(message.flags, meant, text);
+  if (call === undefined) printRefusal(message.flags, meant, text);
   else if (message.flags.json) printJson({ ...call, ...bodyOf(call.body) });
   else printCall(call);
 }
@@ -135,9 +135,9 @@ function rootOf(text: string): string {
   for (;;) {
     const end = text.startsWith('<!--', at) ? '-->' : text.startsWith('<?', at) ? '?>' : undefined;
     if (end === undefined) break;
-    const behind = text.indexOf(end, at);
-    if (behind < 0) return '';
-    at = text.indexOf('<', behind);
+    const endAt = text.indexOf(end, at);
+    if (endAt < 0) return '';
+    at = text.indexOf('<', endAt);
   }
   const [, , local = ''] = /^<([\w.-]+:)?([\w.-]+)[\s/>]/.exec(text.slice(Math.max(at, 0))) ?? [];
   return local;
@@ -174,9 +174,9 @@ async function translateAnswer(message: Message): Promise<void> {
   const { flags } = message;
   // A mapping may lack rules for requests with all members, or for requests with only the required ones.
   const sparse = await elicit(message, true);
-  const { asked, status, meant, text } = sparse.asked ? sparse : await elicit(message, false);
+  const { isForwarded, status, meant, text } = sparse.isForwarded ? sparse : await elicit(message, false);
   // An error status of the upstream is expected to give an error. A success status is not.
-  if (!asked || (flags.status < 300 && meant >= 400)) tellRefusal(flags, meant, text);
+  if (!isForwarded || (flags.status < 300 && meant >= 400)) printRefusal(flags, meant, text);
   else if (flags.json) printJson({ status, reply: text });
   else print(`${text}\n`);
 }
@@ -185,18 +185,18 @@ async function translateAnswer(message: Message): Promise<void> {
 async function elicit(
   message: Message,
   isSparse: boolean,
-): Promise<GatewayReply & { readonly asked: boolean }> {
+): Promise<GatewayReply & { readonly isForwarded: boolean }> {
   const { flags, input } = message;
   const { sample, route } = await sampleOf(message, isSparse);
-  let asked = false;
+  let isForwarded = false;
   const reply = await throughGateway(sample, route, (_request, response) => {
-    asked = true;
+    isForwarded = true;
     const empty = input.length === 0 || flags.status === 204;
     const type = empty ? [] : [['content-type', 'application/json'] as const];
     response.writeHead(flags.status, Object.fromEntries([...type, ...flags.header]));
     response.end(empty ? undefined : input);
   });
-  return { ...reply, asked };
+  return { ...reply, isForwarded };
 }
 
 /**
@@ -272,7 +272,7 @@ async function throughGateway(
   }
 }
 
-function tellRefusal({ json }: TranslateFlags, status: number, text: string): void {
+function printRefusal({ json }: TranslateFlags, status: number, text: string): void {
   if (json) printJson({ refused: { status, reply: text } });
   else printError(`rejected with status ${status}:\n${text}`);
   process.exitCode = finding;

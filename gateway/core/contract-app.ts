@@ -15,8 +15,8 @@ import { ContractDocuments, type DocumentOptions, type Documents, publicUrlOf } 
 import { compileRefuseForeign, compileRefuseForeignScript } from '../http/foreign.ts';
 import type { Pages } from '../http/pages.ts';
 import type { AppOptions } from '../http/request-context.ts';
-import type { AsideReader } from '../protocols/read-aside.ts';
 import { compileReaders } from '../protocols/read-call.ts';
+import type { WorkerReader } from '../protocols/read-in-worker.ts';
 import type { Service } from '../protocols/read-request.ts';
 import { type Callers, compileCallerId } from '../telemetry/callers.ts';
 import { compileRequestLine, describeError } from '../telemetry/log.ts';
@@ -36,12 +36,12 @@ export interface Shared {
   readonly admission: Admission;
   readonly metrics: Metrics;
   /** Reads large requests and replies in a worker thread. */
-  readonly aside: AsideReader;
+  readonly workerReader: WorkerReader;
   /**
    * Maps messages in a worker thread if the mapping has functions, because functions can use unlimited time and memory
    * (M5).
    */
-  readonly functions: AsideReader;
+  readonly functions: WorkerReader;
   /** Remembers digest nonces of all contracts. */
   readonly nonces: NonceStore;
   /** Returns the names of callers for the log. Called for each contract. */
@@ -120,7 +120,7 @@ function createService(
   mapping: LoadedMapping | undefined,
 ): Service {
   const { contract } = compiled;
-  const { options, admission, aside, functions, nonces, callers } = shared;
+  const { options, admission, workerReader, functions, nonces, callers } = shared;
   const { limits, log, lines, logMessages, audit, traces } = options;
   const path = shownPath(contract.basePath);
   const record = createRecorder(shared, path, options.logsRequests, 'info');
@@ -131,12 +131,14 @@ function createService(
   if (options.observer !== undefined) observers.push(options.observer);
   const proofs = { secrets: secretsOf(contract, options), certified: options.certified };
   const binary = contract.operations.some((operation) => operation.binaryInput);
-  const readAside = aside.readerOf(compiled, logMessages, proofs, mapping?.text);
+  const readInWorker = workerReader.readerOf(compiled, logMessages, proofs, mapping?.text);
   const hasFunctions = mapping !== undefined && mapping.text.modules.size > 0;
-  const mapper = hasFunctions ? functions.readerOf(compiled, logMessages, proofs, mapping.text) : readAside;
+  const mapper = hasFunctions
+    ? functions.readerOf(compiled, logMessages, proofs, mapping.text)
+    : readInWorker;
   return {
     ...compileReaders(compiled, limits.loopSteps ?? maxLoopSteps, proofs),
-    readAside,
+    readInWorker,
     challenge: challengeOf(contract),
     nonces,
     refuseForeign: compileRefuseForeign(contract, options.certified),

@@ -4,7 +4,7 @@ import { Admission } from '../admission/admission.ts';
 import { Nonces } from '../call/nonces.ts';
 import { callerAddress, callerNetwork } from '../http/forwarded.ts';
 import type { AppOptions } from '../http/request-context.ts';
-import { AsideReader } from '../protocols/read-aside.ts';
+import { WorkerReader } from '../protocols/read-in-worker.ts';
 import { createCallers } from '../telemetry/callers.ts';
 import { describeError } from '../telemetry/log.ts';
 import { createMetrics, type Gauges, type Metrics, type Snapshot } from '../telemetry/metrics.ts';
@@ -50,8 +50,10 @@ export class Core {
       options,
       admission: this.admission,
       metrics: this.#metrics,
-      aside: new AsideReader(limits, (error) => log.error(describeError(error), 'reading thread restarted')),
-      functions: new AsideReader(
+      workerReader: new WorkerReader(limits, (error) =>
+        log.error(describeError(error), 'reading thread restarted'),
+      ),
+      functions: new WorkerReader(
         limits,
         (error) => log.error(describeError(error), 'mapping thread ended; the next call starts it again'),
         true,
@@ -126,7 +128,7 @@ export class Core {
 
   /** Prepares the worker threads for reloaded contracts. */
   renew(): void {
-    this.#shared.aside.renew();
+    this.#shared.workerReader.renew();
     this.#shared.functions.renew();
   }
 
@@ -152,7 +154,7 @@ export class Core {
   /** Ends timers and threads. Upstreams are closed by their owners. */
   async close(): Promise<void> {
     this.#stopClock();
-    await Promise.all([this.#shared.aside.close(), this.#shared.functions.close()]);
+    await Promise.all([this.#shared.workerReader.close(), this.#shared.functions.close()]);
   }
 }
 

@@ -33,16 +33,16 @@ export interface EnvelopeOptions {
 const soapNamespaces = { '1.1': namespaces.soap11, '1.2': namespaces.soap12 } as const;
 
 /** Corrects the envelope in several steps. Returns undefined and adds a finding if no envelope is found. */
-export function mendEnvelope(
+export function fixEnvelope(
   draft: Draft,
   findings: Findings,
   options: EnvelopeOptions,
 ): MendedEnvelope | undefined {
-  if (!mendRoot(draft, findings, options)) return undefined;
-  const version = mendNamespace(draft, findings, options);
+  if (!fixRoot(draft, findings, options)) return undefined;
+  const version = fixNamespace(draft, findings, options);
   if (version === undefined) return undefined;
-  mendAttributes(draft, findings, version);
-  mendParts(draft, findings, version);
+  fixAttributes(draft, findings, version);
+  fixParts(draft, findings, version);
   const root = draft.root;
   const namespace = soapNamespaces[version];
   const part = (local: string): TreeElement | undefined =>
@@ -67,7 +67,7 @@ const otherRoots: Readonly<Record<string, string>> = {
 };
 
 /** Corrects the root element to an Envelope. Returns false if it cannot be one. */
-function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
+function fixRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeOptions): boolean {
   const root = draft.root;
   if (root === undefined) return false;
   const { local } = root;
@@ -119,7 +119,7 @@ function mendRoot(draft: Draft, findings: Findings, { roots, stated }: EnvelopeO
 }
 
 /** Corrects the namespace of the Envelope to SOAP 1.1 or 1.2. */
-function mendNamespace(
+function fixNamespace(
   draft: Draft,
   findings: Findings,
   { stated }: EnvelopeOptions,
@@ -172,7 +172,7 @@ function causeOf(namespace: string): string {
 }
 
 /** Corrects attributes that are not allowed on Envelope and its children. */
-function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
+function fixAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
   const root = draft.root;
   for (const element of [root, ...(root?.children ?? [])]) {
     if (element === undefined) continue;
@@ -189,7 +189,7 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
           'left out',
         );
       cutAttribute(draft, style);
-      mendAttributes(draft, findings, version);
+      fixAttributes(draft, findings, version);
       return;
     }
     if (element !== root || version === '1.1') continue;
@@ -202,7 +202,7 @@ function mendAttributes(draft: Draft, findings: Findings, version: '1.1' | '1.2'
       'left out',
     );
     cutAttribute(draft, bare);
-    mendAttributes(draft, findings, version);
+    fixAttributes(draft, findings, version);
     return;
   }
 }
@@ -218,23 +218,23 @@ export function cutOf({ text }: Draft, { start, end }: TreeAttribute): Edit {
 }
 
 /** Maximum number of surplus elements that are reported. All are removed in one step, as each step parses the message again. */
-const mostTold = 16;
+const maxReported = 16;
 
 /**
  * Corrects the parts of an Envelope: Header, then Body, each once and in the envelope's namespace. Each step makes one
  * correction, because it changes the offsets of the rest.
  */
-function mendParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
-  for (let steps = 0; steps < 16; steps++) if (!mendPart(draft, findings, version)) return;
+function fixParts(draft: Draft, findings: Findings, version: '1.1' | '1.2'): void {
+  for (let steps = 0; steps < 16; steps++) if (!fixPart(draft, findings, version)) return;
 }
 
 /** Corrects the first error in the parts of an Envelope. Returns false if they have no error. */
-function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
+function fixPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boolean {
   const { text, root } = draft;
   if (root === undefined) return false;
   const namespace = soapNamespaces[version];
   const { children } = root;
-  for (const child of children) if (mendName(draft, findings, child, namespace)) return true;
+  for (const child of children) if (fixName(draft, findings, child, namespace)) return true;
   const bodies = children.filter((child) => child.local === 'Body' && child.namespace === namespace);
   const headers = children.filter((child) => child.local === 'Header' && child.namespace === namespace);
   const [body, ...moreBodies] = bodies;
@@ -244,7 +244,7 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   if (again.length > 0) {
     const why = ({ local }: TreeElement) =>
       `${local} occurs twice in the Envelope: a message contains only one call`;
-    return leaveOut(draft, findings, again, why, 'only the first one');
+    return removeElements(draft, findings, again, why, 'only the first one');
   }
   if (header !== undefined && header.start > body.start) {
     findings.error(draft, header.start, 'Header is after Body: expected Header first', 'Header before Body');
@@ -257,13 +257,13 @@ function mendPart(draft: Draft, findings: Findings, version: '1.1' | '1.2'): boo
   if (extras.length > 0) {
     const why = ({ local }: TreeElement) =>
       `<${local.slice(0, 64)}> is in Envelope: expected only Header and Body`;
-    return leaveOut(draft, findings, extras, why, 'left out');
+    return removeElements(draft, findings, extras, why, 'left out');
   }
-  return mendStray(draft, findings, root);
+  return removeText(draft, findings, root);
 }
 
 /** Corrects the name or the namespace of a part that is meant as Body or Header. */
-function mendName(draft: Draft, findings: Findings, child: TreeElement, namespace: string): boolean {
+function fixName(draft: Draft, findings: Findings, child: TreeElement, namespace: string): boolean {
   const { text, root } = draft;
   if (child.namespace === namespace && (child.local === 'Body' || child.local === 'Header')) return false;
   const meant = nearest(child.local, ['Body', 'Header']);
@@ -325,22 +325,22 @@ function addBody(
   return true;
 }
 
-/** Removes elements. Only the first `mostTold` are reported. */
-function leaveOut(
+/** Removes elements. Only the first `maxReported` are reported. */
+function removeElements(
   draft: Draft,
   findings: Findings,
   elements: readonly TreeElement[],
   why: (element: TreeElement) => string,
   instead: string,
 ): true {
-  for (const element of elements.slice(0, mostTold))
+  for (const element of elements.slice(0, maxReported))
     findings.error(draft, element.start, why(element), instead);
   draft.replaceAll(elements.map(({ start, end }) => ({ start, end, text: '' })));
   return true;
 }
 
 /** Removes text between the parts of an Envelope. */
-function mendStray(draft: Draft, findings: Findings, root: TreeElement): boolean {
+function removeText(draft: Draft, findings: Findings, root: TreeElement): boolean {
   const { text } = draft;
   const ends = [root.opened, ...root.children.map(({ end }) => end)];
   const starts = [...root.children.map(({ start }) => start), root.closing];
@@ -386,7 +386,7 @@ export function unescapeContent(
  * Reports and corrects mustUnderstand in header blocks, for example in blocks that this service does not understand.
  * Only the first `maxHeaderBlocks` blocks are checked, because a Header with more is rejected anyway.
  */
-export function mendHeader(
+export function fixHeader(
   draft: Draft,
   findings: Findings,
   version: '1.1' | '1.2',
@@ -412,8 +412,8 @@ export function mendHeader(
       edits.push(cutOf(draft, flag));
       continue;
     }
-    const isSaid = /^\s*(?:0|1|true|false)\s*$/.test(flag.raw);
-    if (!isSaid)
+    const isValid = /^\s*(?:0|1|true|false)\s*$/.test(flag.raw);
+    if (!isValid)
       findings.error(
         draft,
         flag.start,
@@ -421,10 +421,10 @@ export function mendHeader(
         '1',
       );
     if (isUnderstood(block.namespace, block.local)) {
-      if (!isSaid) edits.push({ start: flag.start, end: flag.end, text: `${flag.name}="1"` });
+      if (!isValid) edits.push({ start: flag.start, end: flag.end, text: `${flag.name}="1"` });
       continue;
     }
-    if (isSaid && /0|false/.test(flag.raw)) continue;
+    if (isValid && /0|false/.test(flag.raw)) continue;
     findings.error(
       draft,
       block.start,

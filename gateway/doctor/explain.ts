@@ -11,13 +11,13 @@ import { compileReaders, readSoapCall } from '../protocols/read-call.ts';
 import { Fault } from '../protocols/soap/faults.ts';
 import { soap11, soap12 } from '../protocols/soap/versions.ts';
 import type { Draft } from './draft.ts';
-import { type MendedEnvelope, mendEnvelope, mendHeader } from './envelope.ts';
+import { fixEnvelope, fixHeader, type MendedEnvelope } from './envelope.ts';
 import { type Finding, Findings } from './findings.ts';
 import { noteAction, noteContentType, statedVersion } from './http-headers.ts';
 import type { Known } from './known.ts';
-import { mendMarkup } from './markup.ts';
-import { mendMembers } from './members.ts';
-import { mendPayload, payloadOf, unescapeBody } from './payload.ts';
+import { fixMarkup } from './markup.ts';
+import { fixMembers } from './members.ts';
+import { fixPayload, payloadOf, unescapeBody } from './payload.ts';
 import { hideSecrets, isSecret } from './secrets.ts';
 import { type TreeElement, treeOf } from './tree.ts';
 import { unwrap } from './unwrap.ts';
@@ -109,26 +109,26 @@ function explain(known: Known, { body, headers }: ExplainedMessage): Explanation
   if (draft === undefined) return done();
   const illegalReferences = contract.settings.illegalCharacterReferences === 'accept';
   const typesNamespace = contract.namespaces.types;
-  const mend = (): boolean => mendMarkup(draft, findings, { limits, illegalReferences, typesNamespace });
-  if (!mend()) return done();
+  const fixText = (): boolean => fixMarkup(draft, findings, { limits, illegalReferences, typesNamespace });
+  if (!fixText()) return done();
   const stated = statedVersion(contentType);
-  const envelope = mendEnvelope(draft, findings, { roots, stated });
+  const envelope = fixEnvelope(draft, findings, { roots, stated });
   if (envelope === undefined) return done();
   const { version } = envelope;
   noteContentType(contentType, version, findings);
-  mendHeader(draft, findings, version, limits, (namespace, local) =>
+  fixHeader(draft, findings, version, limits, (namespace, local) =>
     isUnderstood(known, namespace, local, version),
   );
   const isEscaped = unescapeBody(draft, findings);
-  if (isEscaped && !mend()) return done();
-  const operation = mendPayload(known, draft, findings, headers.soapaction);
+  if (isEscaped && !fixText()) return done();
+  const operation = fixPayload(known, draft, findings, headers.soapaction);
   if (operation !== undefined) {
     noteAction(known, operation, headers, version, findings);
-    const isRead = mendMembers(draft, findings, payloadOf, known.viewOf(operation), {
+    const isRead = fixMembers(draft, findings, payloadOf, known.viewOf(operation), {
       isSecret: (element) => isSecret(known, element),
       placeholder: (child) => placeholderFor(known, operation, child),
       unknownElements: contract.settings.unknownElements,
-      mend,
+      fixText,
     });
     if (!isRead) return done(operation.operation.name);
   }

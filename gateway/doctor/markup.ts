@@ -66,8 +66,8 @@ export const maxRepairs = 50;
  * Corrects markup that is not well-formed, one error at a time. Returns false and adds a finding if an error cannot be
  * corrected.
  */
-export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
-  mendLastTag(draft, findings);
+export function fixMarkup(draft: Draft, findings: Findings, options: MarkupOptions): boolean {
+  fixLastTag(draft, findings);
   for (let repairs = 0; ; repairs++) {
     const error = errorOf(draft.text, options);
     if (error === undefined) return true;
@@ -78,7 +78,7 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
     }
     const before = draft.changes;
     const isTried = repairs < (options.limits.explainRepairs ?? maxRepairs);
-    if (isTried) mend(draft, findings, error, at, options);
+    if (isTried) fixError(draft, findings, error, at, options);
     if (draft.changes === before) {
       findings.error(draft, at, `the XML is not well-formed here: ${words(error)}`);
       return false;
@@ -87,7 +87,7 @@ export function mendMarkup(draft: Draft, findings: Findings, options: MarkupOpti
 }
 
 /** Removes an incomplete tag at the end of the message. */
-function mendLastTag(draft: Draft, findings: Findings): void {
+function fixLastTag(draft: Draft, findings: Findings): void {
   const { text } = draft;
   const start = text.lastIndexOf('<');
   if (start <= 0 || text.length - start > 512 || !/^<\/?[A-Za-z_][^>]*$|^<\/?$/.test(text.slice(start)))
@@ -137,7 +137,7 @@ function offsetOf(text: string, { line, column }: XmlError): number {
 }
 
 /** Reports an error of the message, and corrects the draft if the correction is known. */
-function mend(
+function fixError(
   draft: Draft,
   findings: Findings,
   error: XmlError,
@@ -148,14 +148,14 @@ function mend(
   const { mistake, subject = '', other } = error;
   const note: Note = (message, fix, offset = at) => findings.error(draft, offset, message, fix);
   const ampersand = mistake === 'reference' ? text.lastIndexOf('&', at) : -1;
-  if (ampersand >= 0 && at - ampersand < 64) mendAmpersand(draft, note, ampersand);
-  else if (mistake === 'doctype') mendDoctype(draft, note, at);
-  else if (text.startsWith('<?', at)) mendInstruction(draft, note, at);
-  else if (mistake === 'declaration') mendDeclaration(draft, note);
-  else if (mistake === 'endTag') mendEndTag(draft, findings, at, subject, other);
+  if (ampersand >= 0 && at - ampersand < 64) fixAmpersand(draft, note, ampersand);
+  else if (mistake === 'doctype') fixDoctype(draft, note, at);
+  else if (text.startsWith('<?', at)) fixInstruction(draft, note, at);
+  else if (mistake === 'declaration') fixDeclaration(draft, note);
+  else if (mistake === 'endTag') fixEndTag(draft, findings, at, subject, other);
   else if (mistake === 'prefix')
     declarePrefix(draft, note, subject, usualPrefixes[subject] ?? typesNamespace);
-  else if (mistake === 'quotes') mendQuotes(draft, findings, at);
+  else if (mistake === 'quotes') fixQuotes(draft, findings, at);
   else if (mistake === 'repeatedAttribute') dropAttribute(draft, note, at, subject);
   else if (mistake === 'character') dropCharacter(draft, note, at, words(error));
   else if (mistake === 'lessThan') escapeLessThan(draft, note, at);
@@ -172,7 +172,7 @@ function mend(
 /** Reports an error and its correction, at the error's own offset or at another one. */
 type Note = (message: string, fix: string, offset?: number) => void;
 
-function mendAmpersand(draft: Draft, note: Note, ampersand: number): void {
+function fixAmpersand(draft: Draft, note: Note, ampersand: number): void {
   const name = /^&(\w+);/.exec(draft.text.slice(ampersand, ampersand + 20))?.[1];
   const character = name === undefined ? undefined : htmlEntities[name];
   if (name !== undefined && character !== undefined) {
@@ -192,7 +192,7 @@ function mendAmpersand(draft: Draft, note: Note, ampersand: number): void {
   draft.replace(ampersand, ampersand + 1, '&amp;');
 }
 
-function mendDoctype(draft: Draft, note: Note, at: number): void {
+function fixDoctype(draft: Draft, note: Note, at: number): void {
   const { text } = draft;
   const subset = text.indexOf('[', at);
   const close = text.indexOf('>', at);
@@ -201,7 +201,7 @@ function mendDoctype(draft: Draft, note: Note, at: number): void {
   if (end > at) draft.replace(at, end, '');
 }
 
-function mendInstruction(draft: Draft, note: Note, at: number): void {
+function fixInstruction(draft: Draft, note: Note, at: number): void {
   const { text } = draft;
   const end = text.indexOf('?>', at);
   const isDeclaration = /^<\?xml\s/i.test(text.slice(at, at + 6));
@@ -214,7 +214,7 @@ function mendInstruction(draft: Draft, note: Note, at: number): void {
   if (end >= 0) draft.replace(at, end + 2, '');
 }
 
-function mendDeclaration(draft: Draft, note: Note): void {
+function fixDeclaration(draft: Draft, note: Note): void {
   const declaration = '<?xml version="1.0" encoding="utf-8"?>';
   const end = draft.text.indexOf('>');
   note('the XML declaration is not well-formed, or the version is not 1.0', declaration);
@@ -252,7 +252,7 @@ function escapeLessThan(draft: Draft, note: Note, at: number): void {
 }
 
 /** Corrects an end tag that is missing or belongs to another element. */
-function mendEndTag(
+function fixEndTag(
   draft: Draft,
   findings: Findings,
   at: number,
@@ -302,7 +302,7 @@ function hasOpen(text: string, end: number, name: string): boolean {
 }
 
 /** Corrects an attribute value without quotes or with typographic quotes. */
-function mendQuotes(draft: Draft, findings: Findings, at: number): void {
+function fixQuotes(draft: Draft, findings: Findings, at: number): void {
   const { text } = draft;
   const isTypographic = typographic.test(text[at] ?? '');
   const from = isTypographic ? at + 1 : at;

@@ -26,7 +26,7 @@ export interface MembersOptions {
   /** Handling of elements that the type lacks (W12). */
   readonly unknownElements: 'refuse' | 'ignore';
   /** Corrects markup that was text before, within the limits. Returns false if that fails. */
-  readonly mend: () => boolean;
+  readonly fixText: () => boolean;
 }
 
 /** Maximum number of passes over the members. Each pass may reveal nested errors. */
@@ -39,7 +39,7 @@ const mostPasses = 8;
  *
  * @param find returns the payload in a tree of the draft's text
  */
-export function mendMembers(
+export function fixMembers(
   draft: Draft,
   findings: Findings,
   find: (root: TreeElement) => TreeElement | undefined,
@@ -52,7 +52,7 @@ export function mendMembers(
     if (payload === undefined) return true;
     const walk = new MembersWalk(draft, findings, options);
     walk.element(payload, view);
-    if (walk.isUnescaped && !options.mend()) return false;
+    if (walk.isUnescaped && !options.fixText()) return false;
     if (walk.isRestarted) continue;
     const before = draft.text;
     draft.replaceAll(walk.edits);
@@ -188,11 +188,11 @@ class MembersWalk {
       return;
     }
     const trimmed = text.trim();
-    const said = this.#options.isSecret(element) ? `expected xs:${view.type}` : reason;
+    const why = this.#options.isSecret(element) ? `expected xs:${view.type}` : reason;
     if (trimmed !== text && view.refusal(trimmed) === undefined) {
       this.#error(
         element.opened,
-        `<${local}> has white space around its value: ${said}`,
+        `<${local}> has white space around its value: ${why}`,
         'the value without white space',
       );
       this.#fill(element, trimmed);
@@ -201,7 +201,7 @@ class MembersWalk {
     const advice = adviseOn(text, view);
     const cause = advice === undefined ? '' : `; ${advice.cause}`;
     const fix = this.#options.isSecret(element) ? undefined : advice?.instead;
-    this.#error(element.isEmptyTag ? start : element.opened, `<${local}>: ${said}${cause}`, fix, local);
+    this.#error(element.isEmptyTag ? start : element.opened, `<${local}>: ${why}${cause}`, fix, local);
     if (advice?.instead !== undefined) this.#fill(element, advice.instead);
   }
 
@@ -219,11 +219,11 @@ class MembersWalk {
       this.isRestarted = true;
       return;
     }
-    this.#stray(element, view);
+    this.#reportText(element, view);
     const seen = new Map<ChildView, TreeElement>();
     const seenTwice = new Set<ChildView>();
     let last = -1;
-    let isOrderTold = false;
+    let isOrderReported = false;
     for (const child of element.children) {
       const found = this.#match(child, element, view);
       if (this.isRestarted) return;
@@ -237,8 +237,8 @@ class MembersWalk {
       }
       seen.set(found, child);
       const index = view.children.indexOf(found);
-      if (view.isOrdered && index < last && !isOrderTold) {
-        isOrderTold = true;
+      if (view.isOrdered && index < last && !isOrderReported) {
+        isOrderReported = true;
         this.#order(element, child, view);
         if (this.isRestarted) return;
       }
@@ -250,7 +250,7 @@ class MembersWalk {
   }
 
   /** Reports text between elements. */
-  #stray(element: TreeElement, { children }: Extract<View, { kind: 'elements' }>): void {
+  #reportText(element: TreeElement, { children }: Extract<View, { kind: 'elements' }>): void {
     const { text } = this.#draft;
     const ends = [element.opened, ...element.children.map(({ end }) => end)];
     const starts = [...element.children.map(({ start }) => start), element.closing];

@@ -24,7 +24,7 @@ export function unescapeBody(draft: Draft, findings: Findings): boolean {
  * Finds the operation of the Body and corrects its element's name. Returns undefined and adds a finding if no operation
  * matches.
  */
-export function mendPayload(
+export function fixPayload(
   known: Known,
   draft: Draft,
   findings: Findings,
@@ -46,7 +46,7 @@ export function mendPayload(
     return undefined;
   }
   const operation = operationOf(known, draft, findings, payload, action);
-  if (operation !== undefined) mendRest(draft, findings, others.length);
+  if (operation !== undefined) fixRest(draft, findings, others.length);
   return operation;
 }
 
@@ -55,7 +55,7 @@ function bodyOf({ root }: Draft): TreeElement | undefined {
 }
 
 /** Removes elements after the operation's element in the Body. */
-function mendRest(draft: Draft, findings: Findings, count: number): void {
+function fixRest(draft: Draft, findings: Findings, count: number): void {
   const [second] = bodyOf(draft)?.children.slice(1) ?? [];
   if (count === 0 || second === undefined) return;
   const isMultiRef =
@@ -91,7 +91,7 @@ function operationOf(
   const exact = named.filter(({ root }) => root?.namespace === namespace);
   const found = exact.find(isStated) ?? exact[0] ?? named.find(isStated) ?? named[0];
   if (found !== undefined) {
-    if (found.root?.namespace !== namespace) mendRootNamespace(draft, findings, payload, found);
+    if (found.root?.namespace !== namespace) fixRootNamespace(draft, findings, payload, found);
     return found;
   }
   const what = otherPayload(payload, known.roots);
@@ -121,7 +121,7 @@ function operationOf(
   );
   const renamed = bodyOf(draft)?.children[0];
   if (renamed !== undefined && renamed.namespace !== operation.root?.namespace)
-    mendRootNamespace(draft, findings, renamed, operation);
+    fixRootNamespace(draft, findings, renamed, operation);
   return operation;
 }
 
@@ -140,7 +140,7 @@ function otherPayload({ local, namespace }: TreeElement, roots: readonly string[
 }
 
 /** Corrects the namespace of the operation's element, and of all members in the scope of the same declaration. */
-function mendRootNamespace(
+function fixRootNamespace(
   draft: Draft,
   findings: Findings,
   payload: TreeElement,

@@ -171,12 +171,12 @@ const mimePart: Layer = (draft, findings, contentType) => {
   const { text } = draft;
   const boundary = /^\s*--([^\r\n]+)\r?\n/.exec(text);
   if (boundary === null) return;
-  const isSaid = /^\s*multipart\/related/i.test(contentType ?? '');
+  const isDeclared = /^\s*multipart\/related/i.test(contentType ?? '');
   const headEnd = /\r?\n\r?\n/.exec(text);
   const from = headEnd === null ? -1 : text.indexOf('<', headEnd.index);
   if (from < 0 || headEnd === null) return;
   const end = text.indexOf(`--${(boundary[1] ?? '').trim().replace(/--$/, '')}`, from);
-  if (!isSaid)
+  if (!isDeclared)
     findings.error(
       draft,
       0,

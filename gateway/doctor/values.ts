@@ -111,7 +111,7 @@ const isoDate =
 const dateForm: Adviser = (text, { type }) => {
   if (type !== 'date' && type !== 'dateTime') return undefined;
   const value = text.trim();
-  const wants =
+  const expected =
     type === 'date'
       ? 'xs:date is 2026-01-31'
       : 'xs:dateTime is 2026-01-31T12:00:00, with Z or +01:00 if the time zone matters';
@@ -122,33 +122,33 @@ const dateForm: Adviser = (text, { type }) => {
   if (/^\d{12,13}$/.test(value))
     return epoch(Number(value), 'this is a count of milliseconds (JavaScript, Java)', type);
   const iso = isoDate.exec(value);
-  return iso === null ? localDate(value, wants, type) : almostIso(iso, wants, type);
+  return iso === null ? localDate(value, expected, type) : almostIso(iso, expected, type);
 };
 
 /** Returns advice on a date in ISO 8601 that is not a value of its XSD type. */
-function almostIso(iso: RegExpExecArray, wants: string, type: 'date' | 'dateTime'): ValueAdvice {
+function almostIso(iso: RegExpExecArray, expected: string, type: 'date' | 'dateTime'): ValueAdvice {
   const [value, year = '', month = '', day = '', hours, minutes, seconds = '00', zone = ''] = iso;
-  if (!isDay(Number(year), Number(month), Number(day))) return { cause: `there is no such day; ${wants}` };
+  if (!isDay(Number(year), Number(month), Number(day))) return { cause: `there is no such day; ${expected}` };
   const date = `${year}-${month}-${day}`;
-  if (type === 'date') return { cause: `the value is a date with a time; ${wants}`, instead: date };
+  if (type === 'date') return { cause: `the value is a date with a time; ${expected}`, instead: date };
   if (hours === undefined)
-    return { cause: `the value is a date without a time; ${wants}`, instead: `${date}T00:00:00` };
+    return { cause: `the value is a date without a time; ${expected}`, instead: `${date}T00:00:00` };
   const colon = zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone.toUpperCase();
   const why = /T/i.test(value)
     ? 'the time or its zone has another form'
     : 'expected a T between date and time, got a space';
-  return { cause: `${why}; ${wants}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
+  return { cause: `${why}; ${expected}`, instead: `${date}T${hours}:${minutes}:${seconds}${colon}` };
 }
 
 /** Returns advice on a date in the format of a country or a program. */
-function localDate(value: string, wants: string, type: 'date' | 'dateTime'): ValueAdvice {
+function localDate(value: string, expected: string, type: 'date' | 'dateTime'): ValueAdvice {
   const of = (date: string, time = '00:00:00'): string => (type === 'date' ? date : `${date}T${time}`);
   const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ ,T]+(\d{1,2}):(\d{2})(?::(\d{2}))?)?$/.exec(value);
   if (dotted !== null) {
     const [, day = '', month = '', year = '', hours, minutes = '00', seconds = '00'] = dotted;
     const time = hours === undefined ? undefined : `${two(hours)}:${minutes}:${seconds}`;
     return {
-      cause: `the date has the German format (31.01.2026): the client formats dates by the locale; ${wants}`,
+      cause: `the date has the German format (31.01.2026): the client formats dates by the locale; ${expected}`,
       instead: of(`${year}-${two(month)}-${two(day)}`, time),
     };
   }
@@ -159,7 +159,7 @@ function localDate(value: string, wants: string, type: 'date' | 'dateTime'): Val
     const isAmerican = Number(second) > 12;
     const date = isBritish ? `${year}-${two(second)}-${two(first)}` : `${year}-${two(first)}-${two(second)}`;
     return {
-      cause: `the date has slashes, so day and month are ambiguous; ${wants}`,
+      cause: `the date has slashes, so day and month are ambiguous; ${expected}`,
       instead: (isBritish || isAmerican) && value.length <= 10 ? of(date) : undefined,
     };
   }
@@ -167,11 +167,11 @@ function localDate(value: string, wants: string, type: 'date' | 'dateTime'): Val
   if (loose !== null) {
     const [, year = '', month = '', day = ''] = loose;
     return {
-      cause: `the date lacks hyphens or zeros; ${wants}`,
+      cause: `the date lacks hyphens or zeros; ${expected}`,
       instead: of(`${year}-${two(month)}-${two(day)}`),
     };
   }
-  return { cause: wants };
+  return { cause: expected };
 }
 
 function epoch(ms: number, what: string, type: string): ValueAdvice {
@@ -191,32 +191,32 @@ function isDay(year: number, month: number, day: number): boolean {
 const timeSpan: Adviser = (text, { type }) => {
   if (type !== 'duration') return undefined;
   const parts = /^(?:(\d{1,6})\.)?(\d{1,3}):(\d{2})(?::(\d{2}))?$/.exec(text.trim());
-  const wants = 'xs:duration is written as P1DT2H30M';
-  if (parts === null) return { cause: wants };
+  const expected = 'xs:duration is written as P1DT2H30M';
+  if (parts === null) return { cause: expected };
   const [, days = '0', hours = '0', minutes = '0', seconds = '0'] = parts;
   return {
-    cause: `this is the format of a .NET TimeSpan (hours:minutes); ${wants}`,
+    cause: `this is the format of a .NET TimeSpan (hours:minutes); ${expected}`,
     instead: `P${Number(days)}DT${Number(hours)}H${Number(minutes)}M${Number(seconds)}S`,
   };
 };
 
 const bytes: Adviser = (text, { type }) => {
   if (type !== 'base64Binary') return undefined;
-  const wants = 'xs:base64Binary is base64 (RFC 4648, 4) with its padding';
+  const expected = 'xs:base64Binary is base64 (RFC 4648, 4) with its padding';
   const url = /^data:[^,]*;base64,/.exec(text);
   if (url !== null)
     return {
-      cause: `the value is a data: URL; ${wants} without the prefix`,
+      cause: `the value is a data: URL; ${expected} without the prefix`,
       instead: text.slice(url[0].length),
     };
   if (/[-_]/.test(text) && !/[+/]/.test(text) && /^[\w-]+=*$/.test(text)) {
     const plain = text.replaceAll('-', '+').replaceAll('_', '/').replaceAll('=', '');
-    return { cause: `this is base64 for URLs (- and _ for + and /); ${wants}`, instead: padded(plain) };
+    return { cause: `this is base64 for URLs (- and _ for + and /); ${expected}`, instead: padded(plain) };
   }
   if (/^[A-Za-z0-9+/]+$/.test(text) && text.length % 4 !== 0 && text.length % 4 !== 1)
-    return { cause: `the padding (=) at the end is missing; ${wants}`, instead: padded(text) };
+    return { cause: `the padding (=) at the end is missing; ${expected}`, instead: padded(text) };
   return {
-    cause: `${wants}; got other text, perhaps raw bytes or a file name`,
+    cause: `${expected}; got other text, perhaps raw bytes or a file name`,
   };
 };
 

@@ -13,7 +13,7 @@ import {
   unknownVersion,
 } from './documents.ts';
 import { contentTypes } from './reply.ts';
-import { etagOf } from './write-aside.ts';
+import { etagOf } from './write-in-worker.ts';
 
 const noSuchDocument: Document = {
   kind: 'missing',
@@ -46,8 +46,8 @@ export function createAdoptedDocuments(contract: Contract, options: DocumentOpti
   }
 
   function find(words: URLSearchParams, unnamed: string, request: IncomingMessage): Document {
-    const asked = askedFor(words) ?? oldWordOf(words, byQuery) ?? unnamed;
-    const name = byName.has(asked) ? asked : (byQuery.get(asked.toLowerCase()) ?? asked);
+    const requested = requestedName(words) ?? oldWordOf(words, byQuery) ?? unnamed;
+    const name = byName.has(requested) ? requested : (byQuery.get(requested.toLowerCase()) ?? requested);
     const soap = name === 'page' ? undefined : versionOf(words);
     if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
     if (soap !== undefined && !versions.has(soap)) return { kind: 'missing', text: noPort(soap) };
@@ -70,7 +70,7 @@ export function createAdoptedDocuments(contract: Contract, options: DocumentOpti
 const singleName = 'singleWsdl';
 
 /** Returns the name of the document that a query asks for, ignoring the case of parameter names; undefined if none. */
-function askedFor(words: URLSearchParams): string | undefined {
+function requestedName(words: URLSearchParams): string | undefined {
   for (const [word, value] of words) {
     const name = word.toLowerCase();
     if (name === 'singlewsdl') return singleName;

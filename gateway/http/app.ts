@@ -4,7 +4,7 @@ import { CallError, wrongVerb } from '../call/error.ts';
 import { serveCall } from '../protocols/call-endpoint.ts';
 import { refusePath, serveSoap } from '../protocols/soap/endpoint.ts';
 import { hasBody, hasOtherExpectation, isAwaited, readWhole } from './body.ts';
-import { endWithCare, readWholeBehindReply } from './connections.ts';
+import { endWithCare, readThroughStream } from './connections.ts';
 import { compileCors } from './cors.ts';
 import { pageVerbs, servePage } from './document-endpoint.ts';
 import { type Endpoint, Endpoints, targetOf } from './endpoints.ts';
@@ -13,7 +13,7 @@ import { ambiguityOf } from './framing.ts';
 import type { Pages } from './pages.ts';
 import { isWaiting, type Reply, textReply } from './reply.ts';
 import { type AppOptions, type RequestContext, startRequest } from './request-context.ts';
-import { finish, leaveBody, report, send } from './send.ts';
+import { closeIfUnread, finish, report, send } from './send.ts';
 
 // This folder contains HTTP: from a connection to a request context, and from a reply to its bytes. protocols/ reads
 // and writes the messages; admission/ limits how many calls run at the same time.
@@ -88,7 +88,7 @@ function embeddedMiddleware(site: Site): Middleware {
       await next();
       return;
     }
-    readWholeBehindReply(req.socket);
+    readThroughStream(req.socket);
     refuseReadBody(req);
     const ambiguity = ambiguityOf(req);
     if (ambiguity !== undefined) {
@@ -122,7 +122,7 @@ function embeddedHandler(site: Site): NodeHandler {
       next();
       return;
     }
-    readWholeBehindReply(request.socket);
+    readThroughStream(request.socket);
     refuseReadBody(request);
     const ambiguity = ambiguityOf(request);
     if (ambiguity !== undefined) refuse(request, response, ambiguity, site);
@@ -209,7 +209,7 @@ function serveInKoa(endpoint: Endpoint, ctx: MiddlewareContext, context: Request
 function reportPage({ status, length = 0, method }: Koa.Context, context: RequestContext): void {
   const isProbe = method === 'GET' || method === 'HEAD';
   const { onProbe, service } = context.options;
-  leaveBody(context);
+  closeIfUnread(context);
   context.response.setHeader('X-Request-Id', context.requestId);
   const bytesOut = method === 'HEAD' ? 0 : length;
   const record = finish(context, status, bytesOut);
@@ -266,7 +266,7 @@ async function serveEndpoint(endpoint: Endpoint, context: RequestContext, fail: 
     await fail(context, error);
     if (!isAnswered) report(context, 500, 0);
   } finally {
-    context.permit.leave();
+    context.permit.release();
   }
 }
 
@@ -307,7 +307,7 @@ async function servePages(pages: Pages, context: RequestContext, fail: Fail): Pr
     send(context, 'http', refusal);
     return;
   }
-  leaveBody(context); // pages read only short bodies
+  closeIfUnread(context); // pages read only short bodies
   response.setHeader('X-Request-Id', requestId);
   if (!context.options.isReady()) response.setHeader('Connection', 'close');
   try {
@@ -321,7 +321,7 @@ async function servePages(pages: Pages, context: RequestContext, fail: Fail): Pr
   } catch (error) {
     await fail(context, error);
   } finally {
-    context.permit.leave();
+    context.permit.release();
   }
 }
 

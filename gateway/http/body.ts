@@ -6,7 +6,7 @@ import { type Admission, smallBytes } from '../admission/admission.ts';
 import type { Permit } from '../admission/permit.ts';
 import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
-import { Collector, readOnLater, turnBytes } from '../upstream/collector.ts';
+import { Collector, maxIterationBytes, readOnLater } from '../upstream/collector.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 
 const mebibyte = 1024 * 1024;
@@ -229,12 +229,12 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
     const collector = new Collector(false);
     collector.announced = announcedBytes(request.headers['content-length']);
     let pieces = 0;
-    let inTurn = 0;
+    let iterationBytes = 0;
     const began = performance.now();
-    let cameAt = began;
+    let receivedAt = began;
     const look = (): void => {
       const now = performance.now();
-      const wait = nextLook(now - began, now - cameAt, collector.size, limits);
+      const wait = nextLook(now - began, now - receivedAt, collector.size, limits);
       if (wait === undefined) finish(new CallError('RequestTimeout'));
       else timer = setTimeout(look, wait);
     };
@@ -247,17 +247,17 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       cut: () => finish(admission.shed()),
     };
     const onData = (chunk: Buffer): void => {
-      cameAt = performance.now();
+      receivedAt = performance.now();
       const { length } = chunk;
       // the embedding program may read the chunk too
       if (request.listenerCount('data') === 1) collector.addOwn(chunk);
       else collector.add(chunk);
       const refusal = refusalOf(collector.size, ++pieces, rules);
       if (refusal !== undefined) finish(refusal);
-      else if (!admission.came(transfer, length)) finish(admission.shed());
-      inTurn += length;
-      if (inTurn < turnBytes || isOver) return;
-      inTurn = 0;
+      else if (!admission.addReceived(transfer, length)) finish(admission.shed());
+      iterationBytes += length;
+      if (iterationBytes < maxIterationBytes || isOver) return;
+      iterationBytes = 0;
       request.pause();
       readOnLater(readOn);
     };
@@ -281,7 +281,7 @@ function collect(arrival: Arrival, rules: BodyRules): Promise<Buffer> {
       }
       arrival.permit.receive(transfer);
       arrival.stats.bytesIn = collector.size;
-      resolve(collector.takeInTurns().then(({ body }) => body));
+      resolve(collector.takeInSteps().then(({ body }) => body));
     };
     admission.arrive(transfer);
     request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
@@ -456,5 +456,5 @@ async function unpackAll(
     });
   }
   permit.shrink(collector.size);
-  return (await collector.takeInTurns()).body;
+  return (await collector.takeInSteps()).body;
 }

@@ -50,15 +50,15 @@ export function compileCertificateValue(
   },
   proxies: BlockList | undefined,
 ): (request: IncomingMessage) => string | undefined {
-  const told = sentIn?.toLowerCase();
+  const subjectHeader = sentIn?.toLowerCase();
   const verified = verifiedBy?.toLowerCase();
   // a subject may contain `%`, so `%` is encoded to keep `Acme%20Ltd` and `Acme Ltd` distinct; URIs and the values of
   // other proxies are already encoded
-  const isWritten = told === undefined || told === envoys;
+  const isWritten = subjectHeader === undefined || subjectHeader === envoys;
   const others =
     isWritten && (from === 'subject' || from === 'commonName') ? /[^\x21-\x24\x26-\x7e]+/g : /[^\x21-\x7e]+/g;
   return (request) => {
-    const value = told === undefined ? ofConnection(request, from) : ofProxy(request);
+    const value = subjectHeader === undefined ? ofConnection(request, from) : ofProxy(request);
     if (value === undefined || value === '') return undefined;
     return value.replace(others, (text) => encodeURIComponent(text.toWellFormed()));
   };
@@ -67,9 +67,9 @@ export function compileCertificateValue(
     if (proxies === undefined || !isListed(request.socket.remoteAddress ?? '', proxies)) return undefined;
     if (verified !== undefined && !/^(?:SUCCESS|0)$/.test(String(request.headers[verified] ?? '')))
       return undefined;
-    const value = request.headers[told ?? ''];
+    const value = request.headers[subjectHeader ?? ''];
     if (typeof value !== 'string') return undefined;
-    return told === envoys ? ofForwarded(value, from) : value;
+    return subjectHeader === envoys ? ofForwarded(value, from) : value;
   }
 }
 

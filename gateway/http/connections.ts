@@ -5,8 +5,8 @@ import { isTls } from '../node-http.ts';
 import { dropPiece } from '../upstream/collector.ts';
 import { countPieces, gatherBody } from './body.ts';
 import { NewConnections } from './new-connections.ts';
-import { type Network, newNetwork, noteUnread, ReadingTurns } from './reading-turns.ts';
 import { RefusedConnections } from './refused-connections.ts';
+import { type Network, newNetwork, noteUnread, RequestSlicer } from './request-slicer.ts';
 import { createWaitingRequests } from './waiting-requests.ts';
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -76,7 +76,7 @@ export class Connections {
   /** Ordered by the time of the last request (or of connecting), with a resolution of `orderMs`. */
   readonly #entries = new Map<Socket, Entry>();
   readonly #networks = new Map<string, CountedNetwork>();
-  readonly #reading: ReadingTurns;
+  readonly #reading: RequestSlicer;
   readonly #new = new NewConnections((socket) => this.#endPause(socket));
   readonly #refused = new RefusedConnections((socket) => this.#endPause(socket));
   readonly #beginWaiting: ReturnType<typeof createWaitingRequests>;
@@ -87,7 +87,7 @@ export class Connections {
   constructor(limits: Limits, isProxy: (address: string) => boolean) {
     this.#limits = limits;
     this.#isProxy = isProxy;
-    this.#reading = new ReadingTurns(limits, () => withNetworks(this.#entries));
+    this.#reading = new RequestSlicer(limits, () => withNetworks(this.#entries));
     this.#beginWaiting = createWaitingRequests(limits.pipelinedAtOnce ?? maxPipelinedInProgress);
   }
 
@@ -99,7 +99,7 @@ export class Connections {
     const name = networkOf(address);
     const network = this.#networks.get(name) ?? { name, count: 0, ...newNetwork(this.#isProxy(address)) };
     const isFull = network.count >= connectionsPerAddress && !network.isProxy && !isLoopback(address);
-    if (isFull || (this.#entries.size >= connections && !this.#makeRoom())) {
+    if (isFull || (this.#entries.size >= connections && !this.#closeIdle())) {
       socket.destroy();
       return;
     }
@@ -140,7 +140,7 @@ export class Connections {
     const { socket } = request;
     const entry = this.#entries.get(socket);
     if (entry === undefined) return; // closed to free capacity
-    readWholeBehindReply(socket);
+    readThroughStream(socket);
     this.#noteRequest(socket, entry);
     if (this.#new.isBurst && !entry.isHeld) {
       this.#new.hold(socket);
@@ -169,7 +169,7 @@ export class Connections {
     const release = isChunked ? gatherBody(request) : undefined;
     const take = (): void => {
       release?.();
-      this.#takeTurn(entry, request, response, handle);
+      this.#serveNext(entry, request, response, handle);
     };
     response.once('socket', () =>
       setImmediate(() => (isAhead ? this.#beginWaiting(response, take) : take())),
@@ -272,7 +272,7 @@ export class Connections {
     else if (entry.waiting === 1) hold(socket, entry);
   }
 
-  #takeTurn(entry: Entry, request: IncomingMessage, response: ServerResponse, handle: Handle): void {
+  #serveNext(entry: Entry, request: IncomingMessage, response: ServerResponse, handle: Handle): void {
     if (response.destroyed) return; // already counted
     this.#waiting--;
     entry.waiting--;
@@ -305,7 +305,7 @@ export class Connections {
   }
 
   /** Closes the connections that were idle for longest. Returns false if there are none. */
-  #makeRoom(): boolean {
+  #closeIdle(): boolean {
     const now = performance.now();
     if (now < this.#fullUntil) return false;
     const count = Math.ceil((this.#limits.connections * givingWayPercent) / 100);
@@ -336,7 +336,7 @@ export class Connections {
 /** Maximum time in ms that a closing server accepts further connections. */
 const acceptingMs = 1_000;
 /** Number of event-loop iterations without a new connection after which no connection is pending. */
-const quietTurns = 3;
+const quietIterations = 3;
 
 /**
  * Accepts the connections that are pending in the operating system, because closing the server resets them. Each
@@ -349,7 +349,7 @@ async function acceptWaiting(server: Server): Promise<void> {
     quiet = 0;
   };
   server.on('connection', noteAccepted);
-  while (quiet < quietTurns && performance.now() < until) {
+  while (quiet < quietIterations && performance.now() < until) {
     quiet++;
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -381,7 +381,7 @@ function closeIdle(entries: ReadonlyMap<Socket, Entry>): void {
  * rest of a valid body as malformed. Not used from the start of a connection, because it costs 7 % of a small call over
  * TLS.
  */
-export function readWholeBehindReply(socket: Socket): void {
+export function readThroughStream(socket: Socket): void {
   if (!socket.writableNeedDrain || !isTls(socket)) return;
   const listener = (): void => {};
   socket.on('data', listener).off('data', listener); // once there was a listener, Node reads through the stream

@@ -5,7 +5,7 @@ import type { Document } from './documents.ts';
 import { navigationHeaders } from './pages.ts';
 import { isWaiting, textReply } from './reply.ts';
 import type { RequestContext } from './request-context.ts';
-import { leaveBody, report, send, serveOptions } from './send.ts';
+import { closeIfUnread, report, send, serveOptions } from './send.ts';
 
 /** Methods of a path that serves only documents, for `Allow`. */
 export const pageVerbs = 'GET, HEAD, OPTIONS';
@@ -55,7 +55,7 @@ function sendDocument(context: RequestContext, document: Document): void {
     send(context, 'http', textReply(404, document.text, context.requestId));
     return;
   }
-  leaveBody(context);
+  closeIfUnread(context);
   const headers: Record<string, string | number> = {
     'Content-Type': document.contentType,
     'Content-Length': document.bytes.length,

@@ -9,10 +9,10 @@ import { type PolicyName, policyNames } from '../../wsdl/policy.ts';
 import { hasSchemaNumber, schemaList } from '../../wsdl/schema.ts';
 import { createSliceFinder, type SliceNames, UnknownName } from '../../wsdl/slice.ts';
 import { overloaded } from '../admission/admission.ts';
-import { NoAnswer } from '../workers/lane.ts';
+import { NoAnswer } from '../workers/worker-thread.ts';
 import { forwardedUrl } from './forwarded.ts';
 import { contentTypes } from './reply.ts';
-import { createWriterAside, type Order, type Written, writeDocument } from './write-aside.ts';
+import { createWorkerWriter, type Order, type Written, writeDocument } from './write-in-worker.ts';
 
 /** A document of a contract, or the reason why it does not exist. */
 export type Document =
@@ -65,7 +65,7 @@ export interface DocumentOptions {
 }
 
 /** The document that a query asks for. */
-interface Asked extends SliceNames {
+interface DocumentQuery extends SliceNames {
   readonly kind: 'wsdl' | 'xsd' | 'page';
   /** The value of `xsd`. */
   readonly schema: string;
@@ -105,7 +105,7 @@ export class ContractDocuments implements Documents {
   /** Slices have a cache of their own: their number is unlimited, and they must not evict the whole documents. */
   readonly #slices: ReturnType<typeof createCache>;
   readonly #making = new Map<string, Promise<Document>>();
-  readonly #aside: ReturnType<typeof createWriterAside>;
+  readonly #writer: ReturnType<typeof createWorkerWriter>;
   readonly #finder: () => ReturnType<typeof createSliceFinder>;
   readonly #schemas: () => typeof schemaList;
   readonly #isSmall: () => boolean;
@@ -120,7 +120,7 @@ export class ContractDocuments implements Documents {
     this.#addressOf = addressOf;
     this.#wholes = createCache(documentCacheBytes / 2);
     this.#slices = createCache(documentCacheBytes / 2);
-    this.#aside = createWriterAside(contract, totalMs);
+    this.#writer = createWorkerWriter(contract, totalMs);
     this.#finder = once(() => createSliceFinder(contract));
     this.#schemas = once(() => schemaList.filter((number) => hasSchemaNumber(contract, number)));
     this.#isSmall = once(() => sizeOf(contract) <= mostAtOnce);
@@ -138,26 +138,26 @@ export class ContractDocuments implements Documents {
   }
 
   /** Returns the order of a document, or a reply that explains why the document does not exist. Throws UnknownName. */
-  #orderOf(asked: Asked, address: string): Order | Missing {
-    const { kind, policies } = asked;
+  #orderOf(query: DocumentQuery, address: string): Order | Missing {
+    const { kind, policies } = query;
     const contract = this.#contract;
     const { sliceNames = maxSliceNames } = this.#options.limits;
-    const names = asked.operations.length + asked.tags.length;
+    const names = query.operations.length + query.tags.length;
     if (names > sliceNames)
       return missing(`expected at most ${sliceNames} tags and operations, got more names`);
-    const schema = kind === 'xsd' ? this.#schemas().find((known) => String(known) === asked.schema) : 0;
+    const schema = kind === 'xsd' ? this.#schemas().find((known) => String(known) === query.schema) : 0;
     if (schema === undefined) return noSuchDocument;
     const isSlice = kind !== 'page' && names > 0;
-    const found = isSlice ? this.#finder().find(asked) : undefined;
+    const found = isSlice ? this.#finder().find(query) : undefined;
     const operations = found?.map(({ name }) => name);
     const mtom = policies.includes('mtom');
     const [first, ...more] = policies.filter((name) => name !== 'mtom');
     const policy = policyNames.find((name) => kind === 'wsdl' && name === first);
-    if (mtom && !givesMtom(contract, asked)) return noSuchDocument;
+    if (mtom && !givesMtom(contract, query)) return noSuchDocument;
     const unfit = kind === 'wsdl' ? unfitPolicy(contract, first, policy, address) : undefined;
     if (unfit !== undefined) return missing(unfit);
     if (more.length > 0) return missing('expected one policy in addition to mtom, got several policies');
-    const soap = kind === 'wsdl' ? asked.soap : undefined;
+    const soap = kind === 'wsdl' ? query.soap : undefined;
     if (soap !== undefined && !isSoapVersion(soap)) return unknownVersion;
     const common = { kind, schema, operations, policy, address };
     return { ...common, ...(mtom && { mtom }), ...(soap !== undefined && { soap }) };
@@ -177,12 +177,12 @@ export class ContractDocuments implements Documents {
     const write =
       !isSlice && this.#isSmall()
         ? () => keep(writeDocument(this.#contract, order))
-        : () => this.#writeAside(key, order, keep);
+        : () => this.#writeInWorker(key, order, keep);
     return { kind: 'unwritten', needsPermit: isSlice, write };
   }
 
   /** Writes a document in a worker thread, once for all callers that wait for it. */
-  async #writeAside(
+  async #writeInWorker(
     key: string,
     order: Order,
     keep: (written: Written | undefined) => Document,
@@ -193,7 +193,7 @@ export class ContractDocuments implements Documents {
     try {
       const known = this.#making.get(key);
       if (known !== undefined) return await known;
-      const written = this.#aside
+      const written = this.#writer
         .write(order)
         .then(keep)
         .finally(() => this.#making.delete(key));
@@ -231,7 +231,7 @@ export const unknownVersion: Missing = {
 };
 
 /** Returns true if the contract can answer with MTOM, so that its WSDL may declare it (W68). */
-function givesMtom({ settings }: Contract, { kind }: Asked): boolean {
+function givesMtom({ settings }: Contract, { kind }: DocumentQuery): boolean {
   return kind === 'wsdl' && settings.mtomReplies === 'requested';
 }
 
@@ -264,11 +264,11 @@ function sizeOf({ operations, types }: Contract): number {
 /** Returns why there is no WSDL with the requested policy (W55); undefined if there is one or none was requested. */
 function unfitPolicy(
   { wsse }: Contract,
-  asked: string | undefined,
+  requested: string | undefined,
   policy: PolicyName | undefined,
   address: string,
 ): string | undefined {
-  if (asked === undefined) return undefined;
+  if (requested === undefined) return undefined;
   if (policy === undefined)
     return `expected policy to be one of ${policyNames.join(', ')}, got another value`;
   if (wsse === undefined) return 'this contract does not use WS-Security, so its WSDL has no such policy';
@@ -277,7 +277,7 @@ function unfitPolicy(
   return undefined;
 }
 
-function readQuery(words: URLSearchParams, unnamed: string): Asked {
+function readQuery(words: URLSearchParams, unnamed: string): DocumentQuery {
   const lower = [...words].map(([name, value]) => [name.toLowerCase(), value] as const);
   const valuesOf = (word: string): string[] =>
     [...new Set(lower.filter(([name]) => name === word).map(([, value]) => value))].toSorted();

@@ -8,7 +8,7 @@ import { CallError } from '../call/error.ts';
 export type RefuseForeign = (request: IncomingMessage, mediaType: string) => void;
 
 /** Content-Types that a browser sends to any site without a preflight (Fetch §2.2.2). `''` means no Content-Type. */
-const unasked: ReadonlySet<string> = new Set([
+const safelisted: ReadonlySet<string> = new Set([
   '',
   'text/plain',
   'application/x-www-form-urlencoded',
@@ -32,7 +32,7 @@ export function compileRefuseForeign(
   return (request, mediaType) => {
     const { origin, host } = request.headers;
     const site = request.headers['sec-fetch-site'];
-    if (!unasked.has(mediaType) || (origin === undefined && site === undefined)) return;
+    if (!safelisted.has(mediaType) || (origin === undefined && site === undefined)) return;
     const isOwn =
       site === undefined ? origin === `http://${host}` || origin === `https://${host}` : !isOther(site);
     if (isOwn || known.has('*') || (origin !== undefined && known.has(origin.toLowerCase()))) return;

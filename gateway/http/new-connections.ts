@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 /** Number of connections, accepted in successive event-loop iterations, that are read at once. */
 const unheldConnections = 16;
 /** While connections are being accepted, one is read only in every n-th iteration. */
-const acceptingTurns = 16;
+const acceptingInterval = 16;
 /** An iteration is long from this time on, in ms. */
 const longMs = 5;
 /** Number of connections read after an iteration that is not long. */
-const readPerTurn = 8;
+const readPerIteration = 8;
 /** Part of the waiting connections that is read after a long iteration. */
-const longTurnPart = 64;
+const longIterationPart = 64;
 /** If a connection has waited for this time in ms, one is read in every iteration. */
 export const maxUnreadMs = 1_000;
 
@@ -30,8 +30,8 @@ export class NewConnections {
   readonly #read: (socket: Socket) => void;
   readonly #now: () => number;
   readonly #held: Held[] = [];
-  #turn = 0;
-  #turnBegan = 0;
+  #iteration = 0;
+  #iterationBegan = 0;
   #isPlanned = false;
   #hasAccepted = false;
   /** Number of connections accepted since an iteration accepted none. */
@@ -59,8 +59,8 @@ export class NewConnections {
     this.#streak++;
     if (!this.#isPlanned) {
       this.#isPlanned = true;
-      this.#turnBegan = now;
-      setImmediate(this.#endTurn);
+      this.#iterationBegan = now;
+      setImmediate(this.#endIteration);
     }
     if (this.#streak <= unheldConnections && this.#held.length === 0) return false;
     this.#held.push({ socket, since: now });
@@ -77,7 +77,7 @@ export class NewConnections {
     this.#held.push({ socket, since: this.#now() });
   }
 
-  readonly #endTurn = (): void => {
+  readonly #endIteration = (): void => {
     const now = this.#now();
     for (let count = this.#countFor(now); count > 0 && this.#held.length > 0; count--) {
       const next = this.#takesNewest ? this.#held.pop() : this.#held.shift();
@@ -86,19 +86,19 @@ export class NewConnections {
     }
     if (!this.#hasAccepted) this.#streak = 0;
     this.#hasAccepted = false;
-    this.#turn++;
-    this.#turnBegan = now;
+    this.#iteration++;
+    this.#iterationBegan = now;
     this.#isPlanned = this.#held.length > 0 || this.#streak > 0;
-    if (this.#isPlanned) setImmediate(this.#endTurn);
+    if (this.#isPlanned) setImmediate(this.#endIteration);
   };
 
   /** Returns how many connections are read after this iteration. */
   #countFor(now: number): number {
     const [oldest] = this.#held;
     if (oldest === undefined) return 0;
-    const took = now - this.#turnBegan;
+    const took = now - this.#iterationBegan;
     if (this.#hasAccepted && this.#streak > unheldConnections)
-      return this.#turn % acceptingTurns === 0 || now - oldest.since >= maxUnreadMs ? 1 : 0;
-    return took < longMs ? readPerTurn : Math.ceil(this.#held.length / longTurnPart);
+      return this.#iteration % acceptingInterval === 0 || now - oldest.since >= maxUnreadMs ? 1 : 0;
+    return took < longMs ? readPerIteration : Math.ceil(this.#held.length / longIterationPart);
   }
 }

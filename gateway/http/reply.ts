@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { ServerResponse } from 'node:http';
 import { giveBack } from '../upstream/collector.ts';
-import { perTurn } from '../upstream/per-turn.ts';
+import { perIteration } from '../upstream/per-iteration.ts';
 
 /** Base64 data that is decoded while it is sent. */
 export class EncodedPiece {
@@ -145,13 +145,13 @@ function pour(response: ServerResponse, body: Buffer | readonly (Buffer | Encode
       const from = at;
       at += pouredBytes;
       const isWhole = Buffer.isBuffer(piece) && piece.length <= pouredBytes;
-      const goesOn = response.write(isWhole ? piece : piece.subarray(from, Math.min(at, piece.length)));
+      const canContinue = response.write(isWhole ? piece : piece.subarray(from, Math.min(at, piece.length)));
       if (at >= piece.length) {
         index++;
         at = 0;
       }
-      if (goesOn) continue;
-      response.once('drain', () => pourInTurn(go));
+      if (canContinue) continue;
+      response.once('drain', () => pourPerIteration(go));
       return;
     }
     response.end();
@@ -170,7 +170,7 @@ export function dropBody(body: Reply['body']): void {
  * Limits how many large replies continue per event-loop iteration, because each write to the operating system takes 0.1
  * ms.
  */
-const pourInTurn = perTurn(2);
+const pourPerIteration = perIteration(2);
 
 /** A reply with a complete head and an unwritten body. */
 interface Ending {

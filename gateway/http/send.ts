@@ -9,7 +9,7 @@ import type { RequestContext } from './request-context.ts';
  * Closes the connection after the reply if the request body is not read, because the rest may have any size. Node
  * discards a short body, so the connection stays open unless the client asked to close it.
  */
-export function leaveBody({ request, response }: Pick<RequestContext, 'request' | 'response'>): void {
+export function closeIfUnread({ request, response }: Pick<RequestContext, 'request' | 'response'>): void {
   if (request.complete || !hasBody(request)) return;
   if (!hasSmallBody(request)) response.shouldKeepAlive = false;
   if (!isAwaited(request)) endWithCare(request.socket);
@@ -18,7 +18,7 @@ export function leaveBody({ request, response }: Pick<RequestContext, 'request' 
 /** Answers an OPTIONS request with the allowed methods and the CORS headers. */
 export function serveOptions(context: RequestContext, allow: string): void {
   const { request, response, cors, options, requestId } = context;
-  leaveBody(context);
+  closeIfUnread(context);
   response.writeHead(204, { ...cors?.(request, allow), Allow: allow }).end();
   if (!response.destroyed && isWaiting(response)) options.whenWaiting(response, requestId, 0);
   report(context, 204, 0);

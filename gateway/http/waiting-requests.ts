@@ -24,7 +24,7 @@ export function createWaitingRequests(
     }
   }
 
-  function leave(): void {
+  function release(): void {
     underWay--;
     goOn();
   }
@@ -41,7 +41,7 @@ export function createWaitingRequests(
         if (!hasPlace) return;
         hasPlace = false;
         clearTimeout(timer);
-        setImmediate(leave);
+        setImmediate(release);
       };
       const timer = setTimeout(free, placeMs).unref();
       response.once('prefinish', free).once('close', free);

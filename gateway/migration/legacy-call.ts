@@ -6,8 +6,8 @@ import { type Cause, causeOf } from '../upstream/cause.ts';
 import type { Connection } from '../upstream/connector.ts';
 import { announcedBytes } from '../upstream/content-length.ts';
 import type { Watched } from '../upstream/deadlines.ts';
-import { isExhausted, isGarbage, isOurs, pauseAskedFor, retryAfterOf } from '../upstream/reply-checks.ts';
-import type { Party } from '../upstream/shares.ts';
+import { isExhausted, isGarbage, isOurs, pauseBeforeRetry, retryAfterOf } from '../upstream/reply-checks.ts';
+import type { CallKeys } from '../upstream/shares.ts';
 import { maxQueueMs } from '../upstream/upstream-call.ts';
 import type { Outgoing } from '../upstream/upstream-connections.ts';
 import { invalid, retryAfterSeconds, timeout, unavailable } from './legacy-errors.ts';
@@ -28,9 +28,9 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   index = -1;
   /** Set while the call has its share of the slots. It keeps its slot, because its body is streamed. */
   isParked = false;
-  readonly #cameIn = performance.now();
-  #dispatchedAt = this.#cameIn;
-  #since = this.#cameIn;
+  readonly #createdAt = performance.now();
+  #dispatchedAt = this.#createdAt;
+  #since = this.#createdAt;
   #heard = false;
   #stage: Stage = 'waiting';
   #controller: Dispatcher.DispatchController | undefined;
@@ -53,7 +53,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     return this.#request.operation;
   }
 
-  get party(): Party {
+  get keys(): CallKeys {
     return this.#request.party;
   }
 
@@ -69,7 +69,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   start(): void {
     const { breaker, retries, watch, url } = this.#service;
     this.#request.stats.upstream = url.origin;
-    const retryAfter = breaker.refusal(this, this.#cameIn);
+    const retryAfter = breaker.refusal(this, this.#createdAt);
     if (retryAfter !== undefined) {
       this.#isOver = true;
       noteFailure(this.#request.stats, { cause: 'breaker' }, 0);
@@ -94,7 +94,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     this.#dispatchedAt = now;
     this.#since = now;
     const { breaker } = this.#service;
-    const refused = breaker.hasOpenedSince(this.operation, this.#cameIn)
+    const refused = breaker.hasOpenedSince(this.operation, this.#createdAt)
       ? breaker.refusal(this, now)
       : undefined;
     if (refused === undefined) this.#send();
@@ -116,7 +116,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     );
   }
 
-  goesOver(connection: Connection): void {
+  onConnection(connection: Connection): void {
     this.#connection = connection;
   }
 
@@ -195,7 +195,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     }
     const retryAfter = retryAfterOf(headers);
     this.#pauseMs =
-      status === 503 ? pauseAskedFor(retryAfter, this.#service.limits, this.#request.deadline) : undefined;
+      status === 503 ? pauseBeforeRetry(retryAfter, this.#service.limits, this.#request.deadline) : undefined;
     if (this.#pauseMs !== undefined && !this.#maySendAgain()) this.#pauseMs = undefined;
     if (this.#pauseMs === undefined) this.#receiver.began(status, text, raw);
   }
@@ -232,7 +232,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
       return;
     }
     if (this.#isOver) {
-      this.#service.connections.leave(this);
+      this.#service.connections.release(this);
       return;
     }
     if (this.#pauseMs !== undefined) {
@@ -244,12 +244,12 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     // a SOAP fault has status 500 and is an answer of the service
     this.#settle(status <= 500 ? 'answered' : 'failed');
     this.#receiver.ended();
-    this.#service.connections.leave(this);
+    this.#service.connections.release(this);
   }
 
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.#isOver) {
-      this.#service.connections.leave(this);
+      this.#service.connections.release(this);
       return;
     }
     noteFailure(this.#request.stats, causeOf(cause), this.#attempt);
@@ -262,7 +262,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     const error = this.#errorOf(cause);
     this.#settle(isOurs(cause) ? undefined : evidence);
     this.#receiver.failed(error);
-    this.#service.connections.leave(this);
+    this.#service.connections.release(this);
   }
 
   #errorOf(cause: Error): CallError {
@@ -297,7 +297,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
       this.#dispatchedAt = this.#since;
       this.#takeConnection();
     }, pauseMs);
-    this.#service.connections.leave(this);
+    this.#service.connections.release(this);
   }
 
   /** Ends the call because its request cannot be completed. */
@@ -314,7 +314,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     if (!isWaiting) this.#controller?.abort(error);
     else {
       this.#service.connections.drop(this);
-      this.#service.connections.leave(this);
+      this.#service.connections.release(this);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { CallError } from '../call/error.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
-import type { Party } from '../upstream/shares.ts';
+import type { CallKeys } from '../upstream/shares.ts';
 
 /** A request to the legacy service. */
 export interface LegacyRequest {
@@ -17,7 +17,7 @@ export interface LegacyRequest {
   readonly isRead: boolean;
   /** Returns true if the message may be sent twice (G22). */
   readonly mayRepeat: () => boolean;
-  readonly party: Party;
+  readonly party: CallKeys;
   /** Deadline in ms of `performance.now()`. */
   readonly deadline: number;
   /** Returns true if the caller has disconnected. */

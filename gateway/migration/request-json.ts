@@ -47,7 +47,7 @@ export async function readRequest(
     // the thread takes over the memory that it reads
     const copy = Buffer.from(received.body);
     const split = splitSoap(service, context.head, address.version, copy);
-    const { operation, input } = await service.readAside.soap(context, address, copy, split);
+    const { operation, input } = await service.readInWorker.soap(context, address, copy, split);
     return { json: jsonOf(operation, input), call: undefined };
   }
 }

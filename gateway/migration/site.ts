@@ -9,7 +9,7 @@ import { plainPath, targetOf } from '../http/endpoints.ts';
 import { textReply } from '../http/reply.ts';
 import type { Migration, RequestContext } from '../http/request-context.ts';
 import { send } from '../http/send.ts';
-import type { PreparedSoapCall } from '../protocols/read-aside.ts';
+import type { PreparedSoapCall } from '../protocols/read-in-worker.ts';
 import { readSoapBody } from '../protocols/read-request.ts';
 import { answer, serveByUpstream } from '../protocols/soap/endpoint.ts';
 import { credentialsOf, type SoapCall } from '../protocols/soap/soap-reader.ts';

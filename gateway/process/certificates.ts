@@ -4,7 +4,7 @@ import { ContractError, type ContractProblem, pointerSegment } from '../../mappi
 import { withLines } from '../../mappings/loader/document/yaml.ts';
 import { shownPath } from '../core/contract-app.ts';
 import type { Log } from '../core/core-options.ts';
-import { apart, type Snapshot } from '../telemetry/metrics.ts';
+import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import { certificatesInPem } from './pem.ts';
 import type { SitePlan } from './sites.ts';
 import type { TlsPlan } from './tls.ts';
@@ -66,7 +66,7 @@ export class Certificates {
       const of = contract === undefined ? '' : `,contract="${contract}"`;
       return [{ name, labels: `use="${use}"${of}`, value: first.validToDate.getTime() / 1_000 }];
     });
-    return [apart(name, 'End of validity of a certificate as Unix time, by use.', samples)];
+    return [perWorkerGauge(name, 'End of validity of a certificate as Unix time, by use.', samples)];
   }
 
   /** Logs each file with a certificate that expired or expires in less than 30 days. */
@@ -95,7 +95,7 @@ export function subjectOf({ subject }: X509Certificate): string {
 /** Returns the certificates of a listener. */
 export function certificatesOfListener(
   uses: readonly [own: CertificateUse, ca: CertificateUse],
-  { said: { file, pointer } }: TlsPlan,
+  { position: { file, pointer } }: TlsPlan,
   { cert, ca }: TlsOptions,
 ): readonly UsedCertificates[] {
   return [

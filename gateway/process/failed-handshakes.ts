@@ -16,29 +16,29 @@ const quietMs = 60_000;
 
 /** Creates the counters by error code of Node or OpenSSL, for example `ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE`. */
 export function createFailedHandshakes(log: Log): FailedHandshakes {
-  const counts = new Map<string, { total: number; untold: number; toldAt: number }>();
+  const counts = new Map<string, { total: number; unreported: number; reportedAt: number }>();
   return {
     note: (error, { remoteAddress }) => {
       const code = 'code' in error && typeof error.code === 'string' ? error.code : 'other';
       const reason = counts.has(code) || counts.size < mostReasons ? code : 'other';
-      const count = counts.get(reason) ?? { total: 0, untold: 0, toldAt: Number.NEGATIVE_INFINITY };
+      const count = counts.get(reason) ?? { total: 0, unreported: 0, reportedAt: Number.NEGATIVE_INFINITY };
       counts.set(reason, count);
       count.total++;
       // Not logged: a load balancer that checks the port connects and closes every few seconds.
       if (reason === 'ECONNRESET') return;
       const now = performance.now();
-      if (now - count.toldAt < quietMs) {
-        count.untold++;
+      if (now - count.reportedAt < quietMs) {
+        count.unreported++;
         return;
       }
       const handshake = {
         reason,
         address: remoteAddress,
-        ...(count.untold > 0 ? { more: count.untold } : {}),
+        ...(count.unreported > 0 ? { more: count.unreported } : {}),
       };
       log.warn({ handshake }, 'TLS handshake with a caller failed');
-      count.untold = 0;
-      count.toldAt = now;
+      count.unreported = 0;
+      count.reportedAt = now;
     },
     read: () => {
       const totals = [...counts].map(([reason, { total }]) => [`reason="${reason}"`, total] as const);

@@ -124,9 +124,9 @@ function basePathRemarks(operations: readonly Operation[], site: LoadSite): read
   const under = addressOf(upstreamUrl, server).slice(origin.length);
   const call = callOf(first, site);
   const pointer = '/servers/0/url';
-  const said: Remarks[] = [];
+  const found: Remarks[] = [];
   if (server.root !== '' && !under.endsWith(server.root))
-    said.push({
+    found.push({
       all: [{ pointer, why: `${server.root} is missing: ${call}` }],
       message: `base path of the document is missing in the upstream URL. Use ${origin} to add it, or ${origin}${under}${server.root} for both paths`,
     });
@@ -135,11 +135,11 @@ function basePathRemarks(operations: readonly Operation[], site: LoadSite): read
     own.map(({ upstream }) => upstream.path),
   );
   if (twice !== undefined)
-    said.push({
+    found.push({
       all: [{ pointer, why: `${twice} occurs twice: ${call}` }],
       message: `base path repeats the start of all paths. Set the upstream without it: ${origin}${withoutEndSlashes(under.slice(0, under.length - twice.length)) || '/'}`,
     });
-  return said;
+  return found;
 }
 
 /** Returns the end of a base path that every path begins with; undefined if there is none. */

@@ -9,8 +9,8 @@ const shown = 3;
  * large document has too many remarks to log all.
  */
 export function logLoaded(report: LoadReport, log: Pick<Logger, 'info' | 'warn'>): void {
-  const { contract, remarks, ...said } = report;
-  log.info({ contract, ...said }, 'contract loaded');
+  const { contract, remarks, ...fields } = report;
+  log.info({ contract, ...fields }, 'contract loaded');
   for (const { all, message } of remarks)
     log.warn({ contract, count: all.length, first: all.slice(0, shown) }, message);
 }

@@ -38,7 +38,7 @@ const largeMs = 10_000;
  *
  * @param everyMs interval between two checks, in ms
  */
-export function collectLessBesideLarge(everyMs: number = 100): void {
+export function collectLessForLarge(everyMs: number = 100): void {
   let until = 0;
   let isLess = false;
   const look = (): void => {

@@ -1,4 +1,4 @@
-import { auditApart, auditInLog } from '../telemetry/audit.ts';
+import { auditInLog, createSeparateAudit } from '../telemetry/audit.ts';
 import { AuditFile } from '../telemetry/audit-file.ts';
 import { LineBuffer } from '../telemetry/line-buffer.ts';
 import { describeError } from '../telemetry/log.ts';
@@ -31,7 +31,7 @@ export function openOutputs(
   const auditFile = auditLog === undefined ? undefined : openAuditFile(auditLog, isWorker);
   let audit: Observer | undefined = log.isLevelEnabled('info') ? auditInLog(output.lines) : undefined;
   if (auditFile !== undefined)
-    audit = auditApart(new LineBuffer(auditFile, 1), (error, requestId) =>
+    audit = createSeparateAudit(new LineBuffer(auditFile, 1), (error, requestId) =>
       log.error({ requestId, ...describeError(error) }, 'audit line of a write lost'),
     );
   const reopenAudit = (): void => {

@@ -27,7 +27,8 @@ export function createProcessLog(level: LogLevel, lines: LineBuffer): ProcessLog
   const writerOf = (name: Level) => {
     const number = levelNumbers[name];
     if (number < lowest) return () => {};
-    return (fields: object, msg?: string) => lines.tell({ level: number, time: Date.now(), ...fields, msg });
+    return (fields: object, msg?: string) =>
+      lines.addJson({ level: number, time: Date.now(), ...fields, msg });
   };
   return {
     info: writerOf('info'),

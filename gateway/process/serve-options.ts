@@ -68,7 +68,7 @@ export interface ServeOptions {
   /** File for audit lines, each written before its upstream call. If undefined, they are written to the log. */
   readonly auditLog?: string;
   /** Receives the report on each loaded contract. If undefined, it is logged. */
-  readonly tellLoaded?: ((report: LoadReport) => void) | undefined;
+  readonly onLoaded?: ((report: LoadReport) => void) | undefined;
   /** Destination of the log; standard output by default. */
   readonly logTo?: NodeJS.WritableStream;
   /** Creates HTML pages. If undefined, only the plain list of operations is served. */

@@ -197,7 +197,7 @@ function coreOptionsOf({
 function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Sites> {
   const { options, limits, outputs, callerLimits, certificates, migrations } = parts;
   const { log } = outputs;
-  const tellLoaded = options.tellLoaded ?? ((report) => logLoaded(report, log));
+  const onLoaded = options.onLoaded ?? ((report) => logLoaded(report, log));
   const plans = (): readonly SitePlan[] => {
     const read = plansOf(options);
     certificates.check('upstreams', certificatesOfPlans(options.config ?? '', read));
@@ -207,7 +207,7 @@ function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Site
     limits,
     check: (contracts) => callerLimits?.check(contracts),
     onLoad: (loaded, site) => {
-      tellLoaded(reportOf(loaded, site));
+      onLoaded(reportOf(loaded, site));
       warnOfHttp(loaded.contract, options.publicUrl, log);
     },
     upstreamAt: upstreams.at,

@@ -13,10 +13,10 @@ import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { ListedService } from '../http/services-page.ts';
 import type { OpenMigration } from '../migration/migrations.ts';
 import type { Upstream } from '../upstream/upstream.ts';
-import { inTurns } from './in-turns.ts';
 import type { LegacyPlan } from './legacy-plan.ts';
 import type { MappedContract } from './load-place.ts';
 import type { LoadSite } from './load-report.ts';
+import { runInSlices } from './run-in-slices.ts';
 import type { UpstreamPlan } from './upstream-plan.ts';
 
 /** A contract to serve, and its upstream. */
@@ -127,8 +127,8 @@ export async function openSites(plans: () => readonly SitePlan[], maker: SiteMak
     },
     reload: async () => {
       const next = plans();
-      const { loadAside } = await import('./load-aside.ts');
-      const loads = await loadAside(
+      const { loadInWorker } = await import('./load-in-worker.ts');
+      const loads = await loadInWorker(
         next.map(({ contract, legacy }) => ({ place: contract, keepsUnmapped: legacy !== undefined })),
         limits,
       );
@@ -189,7 +189,7 @@ async function open(
       });
       const upstream = await maker.upstreamAt(plan);
       const limits = { ...maker.limits, ...plan.limits };
-      const compiled = await inTurns(await compileSteps({ ...contract, basePath }, limits));
+      const compiled = await runInSlices(await compileSteps({ ...contract, basePath }, limits));
       return {
         plan,
         served: {

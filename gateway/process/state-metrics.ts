@@ -1,6 +1,6 @@
 import type { Log } from '../core/core-options.ts';
 import { others } from '../telemetry/caller-counts.ts';
-import { apart, ofProcess, type Snapshot } from '../telemetry/metrics.ts';
+import { ofProcess, perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import type { ServedContract } from './sites.ts';
 import { readVersion } from './version.ts';
 
@@ -16,7 +16,7 @@ const version = readVersion();
 export function stateMetrics(contracts: readonly ServedContract[], last: LastReload): Snapshot {
   return [
     ofProcess('build_info', 'Version of the gateway; the value is 1.', 1, label('version', version)),
-    apart(
+    perWorkerGauge(
       'contract_info',
       'Hash and version of the files of a contract; the value is 1.',
       contracts.map(({ path, hash, version: of }) => ({

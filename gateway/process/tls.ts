@@ -22,7 +22,7 @@ export interface TlsPlan {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3' | undefined;
   readonly clientCertificates: 'ask' | 'require' | undefined;
   /** Position of the setting, for problems. */
-  readonly said: { readonly file: string; readonly pointer: string };
+  readonly position: { readonly file: string; readonly pointer: string };
 }
 
 /** Reads the setting `tls`. Returns undefined after it has reported a problem. */
@@ -44,23 +44,30 @@ export function readTlsPlan(
     ca: ca === undefined ? undefined : inFolder(ca),
     minVersion,
     clientCertificates,
-    said: { file: configFile, pointer },
+    position: { file: configFile, pointer },
   };
 }
 
 /** Returns Node's TLS options with the current contents of the plan's files. Throws ContractError. */
-export function loadTls({ certificate, key, ca, minVersion, clientCertificates, said }: TlsPlan): TlsOptions {
+export function loadTls({
+  certificate,
+  key,
+  ca,
+  minVersion,
+  clientCertificates,
+  position,
+}: TlsPlan): TlsOptions {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
-    problems.push({ file: said.file, pointer, message });
+    problems.push({ file: position.file, pointer, message });
   };
-  const pem = (name: string, path: string): string => readText(path, `${said.pointer}/${name}`, report);
+  const pem = (name: string, path: string): string => readText(path, `${position.pointer}/${name}`, report);
   const cert = pem('certificate', certificate);
   const ownKey = pem('key', key);
   const callersCa = ca === undefined ? undefined : pem('ca', ca);
-  if (problems.length === 0) checkPem({ cert, key: ownKey, ca: callersCa }, said.pointer, report);
+  if (problems.length === 0) checkPem({ cert, key: ownKey, ca: callersCa }, position.pointer, report);
   if (clientCertificates !== undefined && ca === undefined)
-    report(said.pointer, 'expected ca, the CA certificates for clientCertificates, got none');
+    report(position.pointer, 'expected ca, the CA certificates for clientCertificates, got none');
   if (problems.length > 0) throw new ContractError(withLines(problems));
   return {
     cert,

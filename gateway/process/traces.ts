@@ -8,7 +8,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * Returns true if the environment requests traces: a collector's address is set and traces are not disabled. Throws
  * RangeError for values that the library would ignore or does not support.
  */
-export function asksForTraces(environment: Environment): boolean {
+export function isTracingRequested(environment: Environment): boolean {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER = 'otlp' } = environment;
   if (OTEL_SDK_DISABLED?.toLowerCase() === 'true' || OTEL_TRACES_EXPORTER === 'none') return false;
   const isSet = (name: string): boolean => (environment[name] ?? '') !== '';

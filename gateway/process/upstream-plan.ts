@@ -23,17 +23,18 @@ import { proxyUrl } from '../upstream/proxy.ts';
 import type { OAuthOptions } from '../upstream/tokens.ts';
 import { certificatesInPem } from './pem.ts';
 
-const address = (says: string) =>
-  text(says, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
+const address = (description: string) =>
+  text(description, 'an http or https URL without credentials and query', /^https?:\/\/[^\s?#@]+$/);
 /** A setting that names a file. */
-export const file = (says: string) => text(says, 'a path, relative to the folder of this file');
+export const file = (description: string) => text(description, 'a path, relative to the folder of this file');
 /** A secret is validated separately, because errors about other settings contain their value. */
-const secret = (says: string) => ({
-  ...value(`${says} A text in quotes, or \`{ file: path }\`.`),
+const secret = (description: string) => ({
+  ...value(`${description} A text in quotes, or \`{ file: path }\`.`),
   isSecret: true,
 });
 
-const duration = (says: string) => text(says, 'a time such as 30s, 5m or 1h', /^[1-9]\d{0,5}(?:ms|s|m|h)$/);
+const duration = (description: string) =>
+  text(description, 'a time such as 30s, 5m or 1h', /^[1-9]\d{0,5}(?:ms|s|m|h)$/);
 
 /** Maximum number of addresses of an upstream. */
 export const maxAddresses = 32;

@@ -123,14 +123,14 @@ class WorkerPool {
       const born = performance.now();
       const due = new Set<NodeJS.Signals>();
       let serves = false;
-      worker.once('message', (told: Serving) => {
+      worker.once('message', (message: Serving) => {
         serves = true;
         this.#serving.add(worker);
         this.#starting.delete(worker);
         this.#shareMetrics(worker, String(place));
         this.#log.info({ worker: pid }, 'a worker serves');
         for (const signal of due) worker.process.kill(signal);
-        resolve(told);
+        resolve(message);
       });
       const ended = new Promise<boolean>((resolveEnded) => {
         const end = (code: number | null, reason: string | null): void => {

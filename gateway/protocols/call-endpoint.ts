@@ -46,8 +46,8 @@ export async function serveCall(endpoint: CallEndpoint, context: RequestContext)
     });
   } catch (error) {
     const refused = { error, isMistake: isMistake(error), operation: context.stats.operation };
-    const told = await countRefused(service, context, refused);
-    outcome = { kind: 'failure', failure: failureFor(service, context, told) };
+    const reported = await countRefused(service, context, refused);
+    outcome = { kind: 'failure', failure: failureFor(service, context, reported) };
   }
   const allow = target.refusal?.allow;
   const replyTo = replyContext(context, target.operation, undefined);
@@ -186,7 +186,7 @@ async function answerCall(
     const read = readBodyHere(service, context, operation, bytes, stated);
     if (read === undefined) {
       const found = findingsOf(query, [], service);
-      const aside = await service.readAside.body(context, operation, bytes, stated, found);
+      const aside = await service.readInWorker.body(context, operation, bytes, stated, found);
       return await call(service, context, operation, aside.input, aside.form, frameFor(aside.form));
     }
     const { input, form: spelling } = read;
@@ -204,16 +204,16 @@ async function answerCall(
   refuseParameters(query, declared, reading, service);
   const values: RouteValue[] = (match?.parameters ?? []).map(({ field, text }) => ({
     field,
-    said: field,
+    shownName: field,
     text,
   }));
   for (const { name, value } of query.others) {
     const field = declared.find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-    if (field !== undefined) values.push({ field, said: name, text: value });
+    if (field !== undefined) values.push({ field, shownName: name, text: value });
   }
   const input =
     readParametersHere(operation, values, reading) ??
-    (await service.readAside.parameters(context, operation, values, findingsOf(query, declared, service)));
+    (await service.readInWorker.parameters(context, operation, values, findingsOf(query, declared, service)));
   return await call(service, context, operation, input, 'json', frameFor(undefined));
 }
 

@@ -18,7 +18,7 @@ import {
 import { JsonError } from '../../mappings/json/grammar.ts';
 import { decodeXml, hasPlainCharacters, utf8Start } from '../../mappings/xml/decode.ts';
 import { UnsupportedCharset, XmlError } from '../../mappings/xml/error.ts';
-import { type XmlQuirks, XmlReader } from '../../mappings/xml/reader.ts';
+import { XmlReader, type XmlTolerance } from '../../mappings/xml/reader.ts';
 import { type CallerProofs, compileCredentials, type ReadCredentials } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
@@ -91,9 +91,9 @@ function messageOf(head: RequestHead, body: Buffer, split: SplitMessage | undefi
   const { charset, action } = head.contentType;
   if (split === undefined)
     return { document: body, charset, actions: actionsOf(head, [action]), attachments: undefined };
-  const { form, root, parts, ...said } = takeParts(body, split);
-  const actions = actionsOf(head, said.actions);
-  return { document: root, charset: said.charset, actions, attachments: new Attachments(form, parts) };
+  const { form, root, parts, ...rest } = takeParts(body, split);
+  const actions = actionsOf(head, rest.actions);
+  return { document: root, charset: rest.charset, actions, attachments: new Attachments(form, parts) };
 }
 
 /**
@@ -299,13 +299,13 @@ function readPlainBody(
   charset: string | undefined,
   { root, readBytes }: CompiledOperation,
   reading: Reading,
-  quirks: XmlQuirks,
+  tolerance: XmlTolerance,
 ): Input | undefined {
   if (readBytes === undefined || !hasPlainCharacters(bytes)) return undefined;
   const start = utf8Start(bytes, charset);
   if (start === undefined) return undefined;
   let isOurs = false;
-  const head = readHead(bytes, start, endOfStartTag(bytes, start), limits, quirks, (xml) => {
+  const head = readHead(bytes, start, endOfStartTag(bytes, start), limits, tolerance, (xml) => {
     xml.readRoot();
     isOurs = isRoot(xml, root);
   });

@@ -8,7 +8,6 @@ import type { RequestHead } from '../call/head.ts';
 import { type Arrival, admitBody, readBody } from '../http/body.ts';
 import type { RefuseForeign, RefuseForeignScript } from '../http/foreign.ts';
 import type { NetworkOf } from '../upstream/upstream.ts';
-import type { AsideExchange, PreparedSoapCall, ReadAside } from './read-aside.ts';
 import {
   type BodyCall,
   type BodyForm,
@@ -19,6 +18,7 @@ import {
   refuseUnreadable,
   splitSoap,
 } from './read-call.ts';
+import type { PreparedSoapCall, ReadInWorker, WorkerExchange } from './read-in-worker.ts';
 import type { SoapCall } from './soap/soap-reader.ts';
 import type { SoapAddress } from './soap/versions.ts';
 
@@ -29,7 +29,7 @@ import type { SoapAddress } from './soap/versions.ts';
 /** Everything that the protocols of one contract need, compiled at start. */
 export interface Service extends Readers, CallService {
   /** Reads requests and replies that would block the event loop for long. */
-  readonly readAside: ReadAside;
+  readonly readInWorker: ReadInWorker;
   /** Undefined if every call needs credentials that a browser does not add itself. */
   readonly refuseForeign: RefuseForeign | undefined;
   /** Undefined if JSONP is off or no credentials are ones that a browser adds itself. */
@@ -45,7 +45,7 @@ export interface Service extends Readers, CallService {
 type HeadedArrival = Arrival & Pick<Exchange, 'head'>;
 
 /** Context for reading a SOAP request. */
-type SoapContext = AsideExchange & HeadedArrival & { readonly options: { readonly service: Service } };
+type SoapContext = WorkerExchange & HeadedArrival & { readonly options: { readonly service: Service } };
 
 /** Checks the head of a call before its body is read. Throws CallError. */
 export function admitCall(service: Service, context: HeadedArrival): void {
@@ -86,7 +86,7 @@ export function readSoapBody(
   const { service } = options;
   const split = splitSoap(service, head, address.version, body);
   const call = readSoapHere(service, head, address, body, split);
-  if (call === undefined) return service.readAside.soap(context, address, body, split);
+  if (call === undefined) return service.readInWorker.soap(context, address, body, split);
   stats.operation = call.operation.operation.name;
   return call;
 }

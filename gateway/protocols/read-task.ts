@@ -43,7 +43,7 @@ export interface Task {
   readonly contract: SentSharedContract | undefined;
   readonly message: Message | ReplyMessage | MappingMessage;
   /** Maximum number of additional bytes that reading a reply may use. */
-  readonly room: number;
+  readonly maxBytes: number;
 }
 
 /** A JSON message to map (M1). */
@@ -121,7 +121,7 @@ export interface ReadCall {
   /** The format of a body that is not SOAP. */
   readonly form: BodyForm | undefined;
   readonly ignored: readonly string[];
-  readonly quirks: number;
+  readonly illegalReferences: number;
   readonly deviations: ReadonlySet<Deviation> | undefined;
   readonly isReadTwice: boolean;
   readonly given: MessageCredentials;

@@ -10,7 +10,7 @@ import type { Input } from '../../mappings/http-mapping/call.ts';
 import type { MappingText } from '../../mappings/mapping/load.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { doAll } from '../../mappings/steps.ts';
-import { NoRoom } from '../../mappings/xml/error.ts';
+import { NoReplyMemory } from '../../mappings/xml/error.ts';
 import type { FoundCredentials, HeaderCredentials, Spelling } from '../call/credentials.ts';
 import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
@@ -18,7 +18,7 @@ import { refuseProblems, requestOf } from '../call/request.ts';
 import { compileShownMessages, type ShownMessages } from '../telemetry/messages.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
 import { mapFault, mapReply, mapRequest } from '../upstream/mapped-upstream.ts';
-import { performTasks } from '../workers/lane.ts';
+import { performTasks } from '../workers/worker-thread.ts';
 import { compileReaders, type Readers, readCallBody, readSoapCall } from './read-call.ts';
 import {
   type CallErrorFields,
@@ -80,14 +80,14 @@ async function readerOf({ contractId, contract }: Task): Promise<Reader> {
 async function perform(task: Task): Promise<Result> {
   try {
     const reader = await readerOf(task);
-    const { message, room } = task;
+    const { message, maxBytes } = task;
     if (message.kind === 'toCalls' || message.kind === 'toReply' || message.kind === 'toFault')
       return map(message, reader);
     if (message.kind !== 'reply') return { kind: 'read', call: readMessage(message, reader) };
     const { compiled } = reader.readers;
-    return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown, room) };
+    return { kind: 'replied', reply: readReplyMessage(message, compiled, reader.shown, maxBytes) };
   } catch (error) {
-    if (error instanceof NoRoom) return { kind: 'no room' };
+    if (error instanceof NoReplyMemory) return { kind: 'no room' };
     if (error instanceof Fault) return { kind: 'fault', fault: faultFields(error) };
     if (error instanceof CallError) return { kind: 'refused', refusal: callErrorFields(error) };
     return { kind: 'failed', error };
@@ -168,7 +168,7 @@ function prepare(
     isMtom: false,
     form: undefined,
     ignored: reading.ignored.slice(0, 20).map((name) => name.slice(0, 64)), // the log contains at most 20
-    quirks: reading.quirks,
+    illegalReferences: reading.illegalReferences,
     deviations: reading.deviations,
     isReadTwice: reading.isReadTwice,
     given,
@@ -180,8 +180,8 @@ function prepare(
 }
 
 function callErrorFields(error: CallError): CallErrorFields {
-  const { code, reason, problems, allow, retryAfter, logged, path, isUnasked } = error;
-  return { code, details: { ...reason, problems, allow, retryAfter, logged, path, isUnasked } };
+  const { code, reason, problems, allow, retryAfter, logged, path, lacksCredentials } = error;
+  return { code, details: { ...reason, problems, allow, retryAfter, logged, path, lacksCredentials } };
 }
 
 function faultFields({ version, code, kind, reason, block, header }: Fault): FaultFields {

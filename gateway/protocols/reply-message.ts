@@ -25,22 +25,22 @@ export interface ReplyMessage {
 
 /**
  * Reads a reply in the worker thread, with the same result as on the event loop. Throws CallError
- * UpstreamInvalidResponse; NoRoom.
+ * UpstreamInvalidResponse; NoReplyMemory.
  *
- * @param room maximum number of bytes of the result in addition to the size of the reply
+ * @param maxBytes maximum number of bytes of the result in addition to the size of the reply
  * @param shown undefined if messages are not logged
  */
 export function readReplyMessage(
   { operation: name, reply, frame, values, ownSecrets }: ReplyMessage,
   compiled: CompiledContract,
   shown: ShownMessages | undefined,
-  room: number,
+  maxBytes: number,
 ): ReadReply {
   const operation = compiled.operations.get(name);
   if (operation === undefined) throw new Error('an operation that is unknown in the reading thread');
   const body = bufferOf(reply.body);
   const hide = hideCredentials(compiled.contract.credentials, values, secrets, ownSecrets);
-  const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame, body.length + room);
+  const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame, body.length + maxBytes);
   if (outcome.kind === 'failure') return { outcome, shown: undefined };
   const text = shown?.reply(operation, outcome.json, values, ownSecrets);
   if (frame === undefined) return { outcome, shown: text };

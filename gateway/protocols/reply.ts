@@ -1,7 +1,7 @@
 import { type StatusValue, statusJson } from '../../mappings/codec/types/response-status.ts';
 import type { CompiledContract, CompiledOperation, Frame } from '../../mappings/compile.ts';
 import { errorMembers } from '../../mappings/contract/model.ts';
-import { expectedAndGot, type Failure, type ToldProblem, upstreamMember } from '../call/error.ts';
+import { expectedAndGot, type Failure, type ReportedProblem, upstreamMember } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { type Format, writeJsonp } from '../http/negotiate.ts';
 import { contentTypes, type Reply } from '../http/reply.ts';
@@ -53,9 +53,9 @@ export function soapReply(version: SoapVersion, outcome: Outcome, context: Reply
   const reply = envelopedReply(version, outcome, context);
   if (outcome.kind === 'reply' || outcome.failure.status !== 401) return reply;
   // a client with credentials for HTTP Basic may send them only after a 401
-  const isAsked =
-    outcome.failure.isUnasked === true && context.compiled.contract.credentials?.basic !== undefined;
-  return { ...reply, status: isAsked ? 401 : reply.status, challenge: context.challenge };
+  const isChallenged =
+    outcome.failure.lacksCredentials === true && context.compiled.contract.credentials?.basic !== undefined;
+  return { ...reply, status: isChallenged ? 401 : reply.status, challenge: context.challenge };
 }
 
 function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyContext): Reply {
@@ -82,12 +82,12 @@ function envelopedReply(version: SoapVersion, outcome: Outcome, context: ReplyCo
     const kind = failure.status < 500 ? 'sender' : 'receiver';
     // a caller with a UsernameToken gets the code of WS-Security (W52)
     const code = isToken && failure.status === 401 ? 'FailedAuthentication' : kind;
-    const told = toldOf(failure);
+    const facts = failureFactsOf(failure);
     return faultReply(
-      new Fault(version, code, { detail: messageOf(told, failure) }, { header }),
+      new Fault(version, code, { detail: messageOf(facts, failure) }, { header }),
       context,
       failure,
-      told,
+      facts,
     );
   }
   const payload = (operation ?? compiled).writeError(statusJson(failure.responseStatus));
@@ -119,9 +119,14 @@ export function frameOf(format: Format): Frame | undefined {
  * Writes a SOAP fault. The status is 500, or that of SOAP 1.2 if the setting says so (W27).
  *
  * @param failure the failed call; undefined for a request without an operation
- * @param told code, message and problems of the failure
+ * @param facts code, message and problems of the failure
  */
-export function faultReply(fault: Fault, context: ReplyContext, failure?: Failure, told?: Told): Reply {
+export function faultReply(
+  fault: Fault,
+  context: ReplyContext,
+  failure?: Failure,
+  facts?: FailureFacts,
+): Reply {
   const { version } = fault;
   const { settings } = context.compiled.contract;
   const standard = settings.soap12FaultStatus === 'standard';
@@ -131,7 +136,7 @@ export function faultReply(fault: Fault, context: ReplyContext, failure?: Failur
     body: writeFault(
       fault,
       context.requestId,
-      detailOf(fault, context, failure, told),
+      detailOf(fault, context, failure, facts),
       settings.faultCodePrefix,
     ),
     xStatus: failure !== undefined && failure.status >= 400 ? failure.status : undefined,
@@ -148,17 +153,17 @@ function detailOf(
   fault: Fault,
   context: ReplyContext,
   failure: Failure | undefined,
-  told: Told | undefined,
+  failureFacts: FailureFacts | undefined,
 ): string | undefined {
   const { compiled, requestId, upstreamStatus } = context;
   const { faultDetail, namespaces } = compiled.contract;
   const status = failure?.status ?? statusOfKind(fault.kind);
   if (faultDetail === undefined || status === undefined || fault.own !== undefined) return undefined;
-  const facts = told ?? (failure === undefined ? toldOfFault(fault) : toldOf(failure));
+  const facts = failureFacts ?? (failure === undefined ? toldOfFault(fault) : failureFactsOf(failure));
   return writeFaultDetail(faultDetail, namespaces.types, factsOf(status, upstreamStatus, requestId, facts));
 }
 
-function toldOfFault({ kind: code, message, reason }: Fault): Told {
+function toldOfFault({ kind: code, message, reason }: Fault): FailureFacts {
   const problems = [{ path: undefined, code, message, ...expectedAndGot(reason) }];
   return { code, message, problems, upstream: undefined };
 }
@@ -182,7 +187,7 @@ function errorElement(
     const inBand = operation !== undefined && settings.soapErrors === 'in-band';
     return (inBand ? operation : compiled).writeError(statusJson(failure.responseStatus));
   }
-  const facts = factsOf(failure.status, upstreamStatus, requestId, toldOf(failure));
+  const facts = factsOf(failure.status, upstreamStatus, requestId, failureFactsOf(failure));
   return writeFaultDetail(faultDetail, namespaces.types, facts);
 }
 
@@ -190,21 +195,21 @@ function factsOf(
   status: number,
   upstreamStatus: number,
   requestId: string,
-  { problems, ...told }: Told,
+  { problems, ...facts }: FailureFacts,
 ): FaultFacts {
   return {
     status,
     upstreamStatus: upstreamStatus === 0 ? undefined : upstreamStatus,
     requestId,
-    ...told,
+    ...facts,
     problems: problems.filter(({ path, expected }) => path !== undefined || expected !== undefined),
   };
 }
 
 /** Code, message and problems of a failure. */
-type Told = Pick<FaultFacts, 'code' | 'message' | 'problems' | 'upstream'>;
+type FailureFacts = Pick<FaultFacts, 'code' | 'message' | 'problems' | 'upstream'>;
 
-function toldOf({ errorCode, responseStatus, problems }: Failure): Told {
+function failureFactsOf({ errorCode, responseStatus, problems }: Failure): FailureFacts {
   return {
     code: errorCode,
     message: textOf(responseStatus, 'message') ?? '',
@@ -214,7 +219,7 @@ function toldOf({ errorCode, responseStatus, problems }: Failure): Told {
 }
 
 /** Returns the errors that the responseStatus of an upstream lists. */
-function listedIn(errors: StatusValue | undefined): ToldProblem[] {
+function listedIn(errors: StatusValue | undefined): ReportedProblem[] {
   if (!Array.isArray(errors)) return [];
   return errors.map((error: StatusValue) => ({
     path: textOf(error, 'fieldName'),
@@ -240,7 +245,7 @@ const longestRepeated = 200;
  * Returns the text of a fault: code, message and problems of a failure, because some clients show users nothing else
  * (W27). The message of an upstream error is shortened.
  */
-function messageOf({ code, message, problems }: Told, { isOfUpstream }: Failure): string {
+function messageOf({ code, message, problems }: FailureFacts, { isOfUpstream }: Failure): string {
   const fields = problems
     .map((problem) => problem.message ?? '')
     .filter((text) => text !== '' && text !== message);

@@ -49,13 +49,16 @@ export function auditInLog(log: LineBuffer): Observer {
 }
 
 /**
- * Creates an audit apart from the log. It writes `"audit":"sending"`, then `"audit":"settled"` with the outcome and the
+ * Creates an audit that is separate from the log. It writes `"audit":"sending"`, then `"audit":"settled"` with the outcome and the
  * upstream's status. If the first line cannot be written, the write is not sent. If the second cannot be written, the
  * caller still gets the reply, and the outcome is in the log line of the request.
  *
  * @param onRefused called with the error if a second line could not be written
  */
-export function auditApart(to: LineBuffer, onRefused: (error: unknown, requestId: string) => void): Observer {
+export function createSeparateAudit(
+  to: LineBuffer,
+  onRefused: (error: unknown, requestId: string) => void,
+): Observer {
   return ofWrites({
     sending: (call) => writeSending(to, call),
     settled: (call, outcome) => {
@@ -100,7 +103,7 @@ function writeSending(to: LineBuffer, { stats }: Observed): void {
 
 function writeSettled(to: LineBuffer, { stats }: Observed, outcome: WriteOutcome): void {
   const { requestId, writeId, operation, caller, traceId, route, upstreamStatus, upstreamMs } = stats;
-  to.tell({
+  to.addJson({
     level: 30,
     time: Date.now(),
     audit: 'settled',

@@ -31,7 +31,7 @@ export class LineBuffer {
     this.#enough = enough;
   }
 
-  /** Sets a function that may add lines with `tell` before each batch is written. */
+  /** Sets a function that may add lines with `addJson` before each batch is written. */
   beforeHandingOn(write: () => void): void {
     this.#before = write;
   }
@@ -43,7 +43,7 @@ export class LineBuffer {
   }
 
   /** Adds a JSON line with these members. Undefined members are omitted. */
-  tell(members: object): void {
+  addJson(members: object): void {
     this.#lines.text(JSON.stringify(members));
     this.end();
   }

@@ -27,7 +27,7 @@ export class LogWriter implements LineWriter {
   /** True if the last write failed only because of a slow reader. */
   #isLate = false;
   #dropped = 0;
-  #told = 0;
+  #reported = 0;
   #timer: NodeJS.Timeout | undefined;
 
   /**
@@ -66,7 +66,7 @@ export class LogWriter implements LineWriter {
 
   /** True if nothing waits to be written first. */
   get #isOpen(): boolean {
-    return this.#waiting.length === 0 && this.#told === this.#dropped;
+    return this.#waiting.length === 0 && this.#reported === this.#dropped;
   }
 
   /** Returns the number of bytes written. */
@@ -86,8 +86,8 @@ export class LogWriter implements LineWriter {
     const isBegun = written > 0 && lines[written - 1] !== newline;
     const whole = isBegun ? lines.indexOf(newline, written) + 1 : written;
     if (isBegun) this.#keep(lines.subarray(written, whole));
-    const room = this.#isLate ? Math.max(0, this.#most - this.#waitingBytes) : 0;
-    const fits = room === 0 ? 0 : lines.subarray(whole, whole + room).lastIndexOf(newline) + 1;
+    const freeBytes = this.#isLate ? Math.max(0, this.#most - this.#waitingBytes) : 0;
+    const fits = freeBytes === 0 ? 0 : lines.subarray(whole, whole + freeBytes).lastIndexOf(newline) + 1;
     if (fits > 0) this.#keep(lines.subarray(whole, whole + fits));
     for (let at = whole + fits; at < lines.length; this.#dropped++) at = lines.indexOf(newline, at) + 1;
   }
@@ -108,13 +108,13 @@ export class LogWriter implements LineWriter {
       }
       this.#waiting.shift();
     }
-    const dropped = this.#dropped - this.#told;
+    const dropped = this.#dropped - this.#reported;
     if (dropped === 0) return;
     const members = { level: 40, time: Date.now(), dropped, msg: 'log lines dropped' };
     const line = Buffer.from(`${JSON.stringify(members)}\n`);
     const written = this.#put(line);
     if (written === 0) return;
-    this.#told = this.#dropped;
+    this.#reported = this.#dropped;
     if (written < line.length) this.#keep(line.subarray(written));
   }
 

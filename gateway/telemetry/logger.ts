@@ -19,10 +19,10 @@ interface Line extends Record<string, unknown> {
 
 /** Passes log lines to a logger one by one, in the order of a process's log. The logger adds its own time and level. */
 export function linesToLogger(logger: Logger): LineBuffer {
-  return new LineBuffer({ write: (bytes) => tellAll(bytes.toString('utf8'), logger) }, 1);
+  return new LineBuffer({ write: (bytes) => logLines(bytes.toString('utf8'), logger) }, 1);
 }
 
-function tellAll(text: string, logger: Logger): void {
+function logLines(text: string, logger: Logger): void {
   for (const line of text.trimEnd().split('\n')) {
     const { level, time: _time, msg, ...fields } = JSON.parse(line) as Line;
     if (level >= 50) logger.error(fields, msg);

@@ -382,8 +382,8 @@ function countersOf(contracts: ReadonlyMap<string, Counts>): Family[] {
 }
 
 function gaugesOf(gauges: Gauges): Family[] {
-  const samplesOfStates = (name: string, tell: (state: UpstreamState) => number): Sample[] =>
-    [...gauges.upstreamStates].map(([path, state]) => sample(name, contractLabel(path), tell(state)));
+  const samplesOfStates = (name: string, numberOf: (state: UpstreamState) => number): Sample[] =>
+    [...gauges.upstreamStates].map(([path, state]) => sample(name, contractLabel(path), numberOf(state)));
   return [
     one('shed_total', 'counter', 'Calls rejected with 503 (load shedding).', gauges.shed),
     one(
@@ -398,12 +398,12 @@ function gaugesOf(gauges: Gauges): Family[] {
     one('leaving', 'gauge', 'Replies being sent.', gauges.leaving),
     one('held_bytes', 'gauge', 'Memory used by bodies and replies, in bytes.', gauges.heldBytes),
     one('connections', 'gauge', 'Open connections from callers.', gauges.connections),
-    apart(
+    perWorkerGauge(
       'upstream_breaker_open',
       '1 while the circuit breaker of the upstream is open.',
       samplesOfStates('upstream_breaker_open', ({ isOpen }) => Number(isOpen)),
     ),
-    apart(
+    perWorkerGauge(
       'upstream_address_up',
       '1 if the address gets calls; 0 while its circuit breaker is open or its health check fails.',
       [...gauges.upstreamStates].flatMap(([path, { addresses }]) =>
@@ -416,7 +416,7 @@ function gaugesOf(gauges: Gauges): Family[] {
         ),
       ),
     ),
-    apart(
+    perWorkerGauge(
       'upstream_operations_open',
       'Operations whose circuit breaker is open.',
       samplesOfStates('upstream_operations_open', ({ openOperations }) => openOperations.length),
@@ -481,13 +481,13 @@ function family(name: string, type: Family['type'], help: string, samples: reado
 }
 
 /** Creates a gauge. With several workers, each value has the worker's name as a label. */
-export function apart(name: string, help: string, samples: readonly Sample[]): Family {
+export function perWorkerGauge(name: string, help: string, samples: readonly Sample[]): Family {
   return { name, type: 'gauge', help, together: 'apart', samples };
 }
 
 /** Creates a gauge with one sample for each worker. */
 export function ofProcess(name: string, help: string, value: number, labels = ''): Family {
-  return apart(name, help, [sample(name, labels, value)]);
+  return perWorkerGauge(name, help, [sample(name, labels, value)]);
 }
 
 function sample(name: string, labels: string, value: number): Sample {

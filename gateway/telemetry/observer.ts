@@ -34,27 +34,27 @@ export interface Observer {
 
 /** Combines several observers into one. */
 export function observeAll(observers: readonly Observer[]): Required<Observer> {
-  const told = <Stage extends keyof Observer>(stage: Stage): readonly NonNullable<Observer[Stage]>[] =>
+  const handlersOf = <Stage extends keyof Observer>(stage: Stage): readonly NonNullable<Observer[Stage]>[] =>
     observers.flatMap((observer) => observer[stage] ?? []);
-  const [read, sending, settled] = [told('read'), told('sending'), told('settled')];
-  const [replied, finished] = [told('replied'), told('finished')];
+  const [read, sending, settled] = [handlersOf('read'), handlersOf('sending'), handlersOf('settled')];
+  const [replied, finished] = [handlersOf('replied'), handlersOf('finished')];
   return {
     read: (exchange, operation, body) => {
-      for (const tell of read) tell(exchange, operation, body);
+      for (const handle of read) handle(exchange, operation, body);
     },
     sending: (exchange, call) => {
       let headers: Readonly<Record<string, string>> | undefined;
-      for (const tell of sending) headers = tell(exchange, call) ?? headers;
+      for (const handle of sending) headers = handle(exchange, call) ?? headers;
       return headers;
     },
     settled: (exchange, call, outcome) => {
-      for (const tell of settled) tell(exchange, call, outcome);
+      for (const handle of settled) handle(exchange, call, outcome);
     },
     replied: (exchange, operation, body) => {
-      for (const tell of replied) tell(exchange, operation, body);
+      for (const handle of replied) handle(exchange, operation, body);
     },
     finished: (exchange) => {
-      for (const tell of finished) tell(exchange);
+      for (const handle of finished) handle(exchange);
     },
   };
 }

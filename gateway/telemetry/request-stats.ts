@@ -162,12 +162,12 @@ export interface Noted {
 /**
  * Creates the stats of a request that has just arrived.
  *
- * @param came time of receipt, in ms of `performance.now()`
+ * @param arrivedAt time of receipt, in ms of `performance.now()`
  */
 export function startStats(
   requestId: string,
   method: string,
-  came: number = performance.now(),
+  arrivedAt: number = performance.now(),
 ): RequestStats {
   return {
     requestId,
@@ -178,7 +178,7 @@ export function startStats(
     meant: undefined,
     bytesIn: 0,
     bytesOut: 0,
-    endedAt: came,
+    endedAt: arrivedAt,
     ms: 0,
     clientIp: undefined,
     caller: undefined,

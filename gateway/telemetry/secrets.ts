@@ -38,22 +38,22 @@ export function compileHide(secrets: readonly string[]): Hide {
   const beyond = Math.max(...long.map(({ length }) => length)) * longestEscape;
   return (text, most = Number.POSITIVE_INFINITY) => {
     if (text.length < least) return text.slice(0, most);
-    let told = '';
+    let shown = '';
     let at = 0;
     let hiddenTo = -1;
-    for (let from = 0; from < text.length && told.length < most; from += step) {
+    for (let from = 0; from < text.length && shown.length < most; from += step) {
       const to = Math.min(text.length, from + step + beyond);
       const found = [...asTheyAre(text, long, from, to), ...escaped(text, needles, whole, from, to)];
       for (const { start, end } of found.toSorted((one, other) => one.start - other.start)) {
-        if (start > at || (start === at && at !== hiddenTo)) told += `${text.slice(at, start)}***`;
+        if (start > at || (start === at && at !== hiddenTo)) shown += `${text.slice(at, start)}***`;
         at = Math.max(at, end);
         hiddenTo = at;
       }
       const next = Math.min(text.length, from + step);
-      told += text.slice(at, next);
+      shown += text.slice(at, next);
       at = Math.max(at, next);
     }
-    return told.slice(0, most);
+    return shown.slice(0, most);
   };
 }
 

@@ -125,10 +125,10 @@ export interface Sharing {
 export function shareSnapshots(): Sharing {
   const waiting = new Map<number, (reports: AllReports | undefined) => void>();
   const joined = Promise.withResolvers<void>(); // before that, the primary does not know this worker
-  let asked = 0;
+  let lastRequest = 0;
   return {
-    ofAll: async () => (await ask())?.snapshot,
-    upstreamsOfAll: async () => (await ask())?.upstreams,
+    ofAll: async () => (await requestReports())?.snapshot,
+    upstreamsOfAll: async () => (await requestReports())?.upstreams,
     report: (own) => {
       joined.resolve();
       process.on('message', (message: ToWorker) => {
@@ -142,13 +142,13 @@ export function shareSnapshots(): Sharing {
     },
   };
 
-  async function ask(): Promise<AllReports | undefined> {
+  async function requestReports(): Promise<AllReports | undefined> {
     await joined.promise;
     return new Promise((resolve) => {
-      asked++;
-      waiting.set(asked, resolve);
-      if (process.connected) process.send?.({ kind: 'ask', number: asked } satisfies ToPrimary);
-      else answer(asked, undefined);
+      lastRequest++;
+      waiting.set(lastRequest, resolve);
+      if (process.connected) process.send?.({ kind: 'ask', number: lastRequest } satisfies ToPrimary);
+      else answer(lastRequest, undefined);
     });
   }
 

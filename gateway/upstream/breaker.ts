@@ -1,5 +1,5 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
-import type { Party } from './shares.ts';
+import type { CallKeys } from './shares.ts';
 import type { Outgoing } from './upstream-connections.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { Outgoing } from './upstream-connections.ts';
 export type Evidence = 'answered' | 'failed' | 'unreached';
 
 /** The properties of a call that a circuit breaker uses. */
-export type Subject = Pick<Outgoing, 'party'> & { readonly operation: string };
+export type Subject = Pick<Outgoing, 'keys'> & { readonly operation: string };
 
 /** Called when a circuit breaker opens or closes: for one operation, or for all if it is undefined. */
 export type ReportBreaker = (open: boolean, operation: string | undefined) => void;
@@ -67,12 +67,12 @@ class Row {
   }
 
   /** Counts a failure of a call sent at `sentAt`. Returns true if that opens the circuit. */
-  fail(party: Party, sentAt: number, now: number): boolean {
+  fail(keys: CallKeys, sentAt: number, now: number): boolean {
     const since = Math.max(this.#wellAt, sentAt);
     this.#since = this.#failures === 0 ? since : Math.min(this.#since, since);
     this.#failures++;
     this.#lastAt = now;
-    this.#meet(party);
+    this.#meet(keys);
     if (this.openedAt !== 0) return false;
     if (this.#failures < this.#breakerCalls || now - this.#since < this.#failingMs) return false;
     this.openedAt = now;
@@ -91,8 +91,8 @@ class Row {
    * Decides about a call while the circuit is open. Returns undefined if the call may be sent, else the whole seconds
    * until the next attempt.
    */
-  refusal(party: Party, onlyWhomItMet: boolean, now: number): number | undefined {
-    if (onlyWhomItMet && this.#isStranger(party)) this.#meet(party);
+  refusal(keys: CallKeys, onlyWhomItMet: boolean, now: number): number | undefined {
+    if (onlyWhomItMet && this.#isUnaffected(keys)) this.#meet(keys);
     else if (now < this.#nextProbe) return Math.ceil((this.#nextProbe - now) / 1000);
     else this.#nextProbe = now + this.#probeMs;
     this.#lastAt = now;
@@ -108,7 +108,7 @@ class Row {
     return wasOpen;
   }
 
-  #meet({ network, caller }: Party): void {
+  #meet({ network, caller }: CallKeys): void {
     const callers = this.#met.get(network);
     if (callers !== undefined) {
       if (callers.size < callersPerNetwork) callers.add(caller);
@@ -116,7 +116,7 @@ class Row {
   }
 
   /** Returns true if the failures affected neither this caller nor enough others to reject everyone. */
-  #isStranger({ network, caller }: Party): boolean {
+  #isUnaffected({ network, caller }: CallKeys): boolean {
     const callers = this.#met.get(network);
     if (callers === undefined) return this.#met.size < this.#networks;
     return callers.size < callersPerNetwork && !callers.has(caller);
@@ -162,10 +162,10 @@ export class Breaker {
   refusal(call: Subject, now: number, onlyProbes = false): number | undefined {
     const upstream = this.#upstream;
     if (upstream.openedAt !== 0 && !this.#forgets(upstream, undefined, now))
-      return upstream.refusal(call.party, false, now);
+      return upstream.refusal(call.keys, false, now);
     const row = this.#operations.get(call.operation);
     if (row === undefined || row.openedAt === 0 || this.#forgets(row, call.operation, now)) return undefined;
-    return row.refusal(call.party, !onlyProbes, now);
+    return row.refusal(call.keys, !onlyProbes, now);
   }
 
   /** Returns true if a circuit that applies to an operation opened after a time. */
@@ -183,7 +183,7 @@ export class Breaker {
     const { operation } = call;
     if (evidence === 'unreached') {
       this.#forgets(this.#upstream, undefined, now);
-      if (this.#upstream.fail(call.party, sentAt, now)) this.#report(true, undefined);
+      if (this.#upstream.fail(call.keys, sentAt, now)) this.#report(true, undefined);
       return;
     }
     let row = this.#operations.get(operation);
@@ -197,7 +197,7 @@ export class Breaker {
       return;
     }
     this.#forgets(row, operation, now);
-    if (row.fail(call.party, sentAt, now)) this.#report(true, operation);
+    if (row.fail(call.keys, sentAt, now)) this.#report(true, operation);
   }
 
   /** Resets a stale circuit. Returns true if that closed it. */

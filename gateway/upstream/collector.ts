@@ -1,7 +1,7 @@
 import { isMarkedAsUntransferable } from 'node:worker_threads';
 import { padding } from '../../mappings/bytes.ts';
 import { Base64Spans } from '../../mappings/json/base64-spans.ts';
-import { perTurn } from './per-turn.ts';
+import { perIteration } from './per-iteration.ts';
 
 /** Minimum size of a body in bytes that gets its own memory, so that it can be read without another copy. */
 const largeBytes = 1024 * 1024;
@@ -9,17 +9,17 @@ const largeBytes = 1024 * 1024;
 const smallBytes = 64 * 1024;
 
 /** Maximum number of bytes of one body read per event-loop iteration. The rest waits for the next iteration. */
-export const turnBytes: number = 64 * 1024;
+export const maxIterationBytes: number = 64 * 1024;
 
 /**
  * Limits the number of large bodies, of callers and upstreams, that are read per event-loop iteration. Each iteration
  * accepts only one connection, so it must be short.
  */
-const readInTurn = perTurn(2);
+const readOnPerIteration = perIteration(2);
 
 /** Continues to read a large body in a later event-loop iteration. */
 export function readOnLater(readOn: () => void): void {
-  setImmediate(readInTurn, readOn);
+  setImmediate(readOnPerIteration, readOn);
 }
 
 /** A complete body. */
@@ -39,7 +39,7 @@ const ownBytes = 16 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /** Maximum number of segments of large bodies copied per event-loop iteration. */
-const inTurn = perTurn(2);
+const copyPerIteration = perIteration(2);
 
 /**
  * Collects a body piece by piece and copies each piece, so that its memory can be released. A body with an unknown or
@@ -126,10 +126,10 @@ export class Collector {
   }
 
   /** Returns the whole body. Segments are copied in several event-loop iterations. */
-  async takeInTurns(): Promise<Collected> {
+  async takeInSteps(): Promise<Collected> {
     for (const segment of this.#segmentsForOne())
       await new Promise<void>((resolve) =>
-        inTurn(() => {
+        copyPerIteration(() => {
           this.#move(segment);
           resolve();
         }),
@@ -151,7 +151,7 @@ export class Collector {
   #append(piece: Buffer): void {
     let from = 0;
     while (from < piece.length) {
-      if (this.#used === this.#capacity) this.#makeRoom(piece.length - from);
+      if (this.#used === this.#capacity) this.#allocate(piece.length - from);
       const to = Math.min(piece.length, from + this.#capacity - this.#used);
       piece.copy(this.#last, this.#used, from, to);
       this.#used += to - from;
@@ -160,7 +160,7 @@ export class Collector {
   }
 
   /** Allocates memory for the next `count` bytes, limited by the size of a segment. */
-  #makeRoom(count: number): void {
+  #allocate(count: number): void {
     const { announced } = this;
     if (this.#capacity >= segmentBytes) {
       this.#full.push(this.#last.subarray(0, this.#used));

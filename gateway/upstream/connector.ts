@@ -25,7 +25,7 @@ export interface Way {
 
 /** A call that is notified of its connection. */
 interface Traveller {
-  readonly goesOver: (connection: Connection) => void;
+  readonly onConnection: (connection: Connection) => void;
 }
 
 /** A connection of a pool. It exposes its socket's byte counts and errors. */
@@ -48,7 +48,7 @@ export class Connection extends Client {
     options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler & Partial<Traveller>,
   ): boolean {
-    handler.goesOver?.(this);
+    handler.onConnection?.(this);
     this.#expectAnswer?.();
     return super.dispatch(options, handler);
   }

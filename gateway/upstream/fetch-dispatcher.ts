@@ -39,10 +39,10 @@ export function createFetchDispatcher(
         controller.fail(error);
         return true;
       }
-      const asked = new Promise<Response>((resolve) => {
+      const answered = new Promise<Response>((resolve) => {
         resolve(answer(request));
       });
-      asked.then(
+      answered.then(
         (response) => controller.receive(response),
         (error) => {
           if (!controller.aborted) onError(error, request.headers.get('x-request-id') ?? undefined);

@@ -67,7 +67,7 @@ export class HealthCheck {
   }
 
   async #check(): Promise<void> {
-    const failure = await this.#ask();
+    const failure = await this.#probe();
     if (this.#isClosed) return;
     this.#failures = failure === undefined ? 0 : this.#failures + 1;
     this.#report(failure, this.#failures);
@@ -80,7 +80,7 @@ export class HealthCheck {
     this.#timer.unref();
   }
 
-  async #ask(): Promise<Cause | undefined> {
+  async #probe(): Promise<Cause | undefined> {
     try {
       const { statusCode, body } = await this.#client.request({
         ...this.#request,

@@ -16,7 +16,7 @@ import { maxLoopReplyBytes, type Upstream, type UpstreamReply, type Waiting } fr
  * Maps large messages, and messages that need many steps, in a worker thread. Throws the CallError of mapping on the
  * event loop, and a CallError if the wait is too long.
  */
-export interface MapAside {
+export interface MapInWorker {
   /** @param isBound true to wait even if the queue is full */
   readonly toCalls: (
     waiting: Waiting,
@@ -56,7 +56,7 @@ export interface AnswerBytes extends MappedAnswer {
 export function createMappedUpstream(
   upstream: Upstream,
   mapping: Mapping,
-  aside: MapAside,
+  inWorker: MapInWorker,
   {
     loopSteps = maxLoopSteps,
     readAsideBytes = maxLoopRequestBytes,
@@ -72,12 +72,12 @@ export function createMappedUpstream(
     entry: number,
     answer: AnswerBytes,
   ): Promise<string | undefined> => {
-    const isAside =
+    const usesWorker =
       answer.body.length > replyAsideBytes || mappedOf(mapping, operation.name).callsFunctions.reply;
-    const here = isAside
+    const here = usesWorker
       ? undefined
       : unlessLong(() => ({ fault: mapFault(mapping, operation.name, entry, answer, steps) }));
-    return here === undefined ? aside.toFault(waiting, operation, entry, answer) : here.fault;
+    return here === undefined ? inWorker.toFault(waiting, operation, entry, answer) : here.fault;
   };
   return {
     state: upstream.state,
@@ -93,7 +93,7 @@ export function createMappedUpstream(
           : unlessLong(() => mapRequest(mapping, operation.name, json, steps));
       const isSmall = callsFunctions.request && json.length <= readAsideBytes;
       const { calls, entry, takesErrors, takesFaults } =
-        mapped ?? (await aside.toCalls(waiting, operation, json, isSmall));
+        mapped ?? (await inWorker.toCalls(waiting, operation, json, isSmall));
       const own = withoutMediaType(request.headers);
       const answers: AnswerBytes[] = [];
       const limit = operation.binaryOutput ? 'replyBytesWithBinary' : 'replyBytes';
@@ -133,7 +133,7 @@ export function createMappedUpstream(
             ? undefined
             : unlessLong(() => mapReply(mapping, operation.name, entry, answers, steps));
         const isSmallReply = callsFunctions.reply && bytes <= replyAsideBytes;
-        const text = reply ?? (await aside.toReply(waiting, operation, entry, answers, isSmallReply));
+        const text = reply ?? (await inWorker.toReply(waiting, operation, entry, answers, isSmallReply));
         return { status: 200, headers: last?.headers ?? {}, body: Buffer.from(text), retryAfter: undefined };
       } catch (error) {
         const isBegun = answered > 0 && calls.length > 1 && !operation.readOnly;
@@ -160,8 +160,8 @@ function unlessLong<T>(make: () => T): T | undefined {
 function madeInPart(error: CallError, answered: number, all: number): CallError {
   if (error.code === 'CallerGone') return error;
   const code = error.status === 503 ? 'UpstreamInvalidResponse' : error.code;
-  const { said, logged } = error;
-  const reason = within(`${answered} of ${all} calls succeeded, then`, said);
+  const { messageData, logged } = error;
+  const reason = within(`${answered} of ${all} calls succeeded, then`, messageData);
   return new CallError(code, { ...reason, logged, cause: error });
 }
 

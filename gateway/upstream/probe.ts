@@ -23,13 +23,13 @@ export type Probed =
  * Never throws.
  *
  * @param timeout in ms, for the connection and for the request separately
- * @param asks true to send the request
+ * @param sendsRequest true to send the request
  */
 export async function probeUpstream(
   address: string,
   way: Way,
   timeout: number,
-  asks: boolean,
+  sendsRequest: boolean,
 ): Promise<Probed> {
   const started = performance.now();
   const url = new URL(address);
@@ -41,7 +41,7 @@ export async function probeUpstream(
   try {
     const tls = await connectOnce(target, connector());
     const path = (isForwarded ? url.origin : '') + (encodeTarget(withoutEndSlashes(url.pathname)) || '/');
-    const status = asks ? await ask(target, connector(), path, url.host, timeout) : undefined;
+    const status = sendsRequest ? await sendRequest(target, connector(), path, url.host, timeout) : undefined;
     return { reached: true, ms: Math.round(performance.now() - started), tls, status };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -70,7 +70,7 @@ function tlsOf(socket: TLSSocket): string {
   return `${socket.getProtocol()}, certificate until ${socket.getPeerCertificate().valid_to}`;
 }
 
-async function ask(
+async function sendRequest(
   { origin }: URL,
   connect: buildConnector.connector,
   path: string,

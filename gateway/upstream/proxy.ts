@@ -90,7 +90,7 @@ export function openTunnel(proxy: URL, target: string, timeout: number): Promise
   };
   return new Promise((resolve, reject) => {
     const { request } = proxy.protocol === 'https:' ? https() : http;
-    const asked = request({
+    const connecting = request({
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: proxy.port || (proxy.protocol === 'https:' ? 443 : 80),
       method: 'CONNECT',
@@ -99,7 +99,7 @@ export function openTunnel(proxy: URL, target: string, timeout: number): Promise
       agent: false,
       timeout,
     });
-    asked
+    connecting
       .once('connect', ({ statusCode }, socket: Socket) => {
         if (statusCode === 200) resolve(socket);
         else {
@@ -108,10 +108,10 @@ export function openTunnel(proxy: URL, target: string, timeout: number): Promise
         }
       })
       .once('response', ({ statusCode }) => {
-        asked.destroy();
+        connecting.destroy();
         reject(new ProxyError(`${proxy.host} responded to CONNECT with status ${statusCode}`));
       })
-      .once('timeout', () => asked.destroy(new ProxyError(`${proxy.host} did not respond in time`)))
+      .once('timeout', () => connecting.destroy(new ProxyError(`${proxy.host} did not respond in time`)))
       .once('error', (error) =>
         reject(
           error instanceof ProxyError

@@ -21,7 +21,7 @@ export function unavailable(retryAfter: number): CallError {
  * Returns the error for a broken exchange. A lack of own resources is no failure of the upstream. If nothing was sent, the upstream is unavailable. Otherwise its response is
  * invalid.
  */
-export function told(cause: Error, stage: Stage): CallError {
+export function exchangeError(cause: Error, stage: Stage): CallError {
   if (isExhausted(cause)) return new CallError('GatewayExhausted', { retryAfter: '1', cause });
   if (stage === 'connecting') return new CallError('UpstreamUnavailable', { cause });
   return new CallError('UpstreamInvalidResponse', {
@@ -39,7 +39,7 @@ export function retryAfterOf({ 'retry-after': wait }: UpstreamReply['headers']):
  * Returns the pause before a retry in ms. Returns undefined if it is too long, exceeds the deadline or is an HTTP
  * date.
  */
-export function pauseAskedFor(
+export function pauseBeforeRetry(
   retryAfter: string | undefined,
   { retryAfterMs = maxRetryAfterMs }: Limits,
   deadline: number,
@@ -95,7 +95,7 @@ export function headProblem(
   if (coding !== undefined && coding !== 'identity') return 'a content coding that was not requested';
   if (transfer !== undefined && !plainTransfer.test(String(transfer)))
     return 'a transfer coding that was not requested';
-  if (status === 206 && isPart(headers) && !asksForPart(request.headers))
+  if (status === 206 && isPart(headers) && !isRangeRequest(request.headers))
     return 'a partial response that was not requested';
   return undefined;
 }
@@ -111,7 +111,7 @@ function isPart(headers: UpstreamReply['headers']): boolean {
 }
 
 /** Returns true if the request asks for a range. */
-function asksForPart(headers: UpstreamRequest['headers']): boolean {
+function isRangeRequest(headers: UpstreamRequest['headers']): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'range');
 }
 

@@ -1,5 +1,5 @@
 /** Caller, network and operation of a call, for fair sharing. */
-export interface Party {
+export interface CallKeys {
   /** A caller within its network. */
   readonly caller: string;
   readonly network: string;
@@ -27,19 +27,19 @@ export class Shares {
   readonly #networks = new Map<string, Group>();
   readonly #contract: Group = { count: 0, operations: new Map() };
 
-  constructor(...calls: readonly (readonly { readonly party: Party }[])[]) {
-    for (const list of calls) for (const { party } of list) this.add(party, 1);
+  constructor(...calls: readonly (readonly { readonly keys: CallKeys }[])[]) {
+    for (const list of calls) for (const { keys } of list) this.add(keys, 1);
   }
 
   /**
    * Returns true if a call may take one of the free slots. A caller has at most 4 times the free slots, a network and an
    * operation 8 times. An operation has at most 80 % of the share of its caller and of its network.
    */
-  hasRoomFor({ caller, network, operation }: Party, free: number): boolean {
+  hasSlotFor({ caller, network, operation }: CallKeys, free: number): boolean {
     return (
       (this.#contract.operations.get(operation) ?? 0) < free * operationShare &&
-      groupHasRoom(this.#callers.get(caller), operation, free, callerShare) &&
-      groupHasRoom(this.#networks.get(network), operation, free, networkShare)
+      groupHasSlot(this.#callers.get(caller), operation, free, callerShare) &&
+      groupHasSlot(this.#networks.get(network), operation, free, networkShare)
     );
   }
 
@@ -47,12 +47,12 @@ export class Shares {
    * Returns true if one more call of the contract may take one of the free slots that all contracts share. A contract has
    * at most 8 times the free slots, and an operation at most 80 % of that.
    */
-  contractHasRoomFor({ operation }: Party, free: number): boolean {
-    return groupHasRoom(this.#contract, operation, free, contractShare);
+  contractHasSlotFor({ operation }: CallKeys, free: number): boolean {
+    return groupHasSlot(this.#contract, operation, free, contractShare);
   }
 
   /** Returns true if caller, network and operation hold fewer than `most` slots each. */
-  hasFewerThan(most: number, { caller, network, operation }: Party): boolean {
+  hasFewerThan(most: number, { caller, network, operation }: CallKeys): boolean {
     return (
       (this.#contract.operations.get(operation) ?? 0) < most &&
       (this.#callers.get(caller)?.count ?? 0) < most &&
@@ -61,7 +61,7 @@ export class Shares {
   }
 
   /** @param change 1, or -1 for a call that ended */
-  add({ caller, network, operation }: Party, change: number): void {
+  add({ caller, network, operation }: CallKeys, change: number): void {
     addToGroup(this.#callers, caller, operation, change);
     addToGroup(this.#networks, network, operation, change);
     this.#contract.count += change;
@@ -70,7 +70,7 @@ export class Shares {
 }
 
 /** Returns true if a caller, network or contract, and an operation within it, may take one of the free slots. */
-function groupHasRoom(group: Group | undefined, operation: string, free: number, share: number): boolean {
+function groupHasSlot(group: Group | undefined, operation: string, free: number, share: number): boolean {
   const count = group?.count ?? 0;
   const most = count + Math.max(0, Math.ceil((share * free - count) / (share + 1)));
   if (count >= most) return false;

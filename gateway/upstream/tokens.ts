@@ -72,7 +72,7 @@ export class Tokens {
   readonly #authentication: ClientAuth;
   readonly #agent: Agent;
   readonly #kept = new Map<string, Kept>();
-  readonly #asked = new Map<string, Promise<string>>();
+  readonly #pending = new Map<string, Promise<string>>();
 
   constructor(options: OAuthOptions, limits: Limits, way: Way) {
     this.#options = options;
@@ -104,8 +104,8 @@ export class Tokens {
     const key = keyOf(subject);
     const now = performance.now();
     const kept = this.#kept.get(key);
-    if (kept === undefined || now >= kept.until) return this.#ask(key, subject);
-    if (now >= kept.renewAt) this.#ask(key, subject).catch(() => {}); // reported when the cached token expires
+    if (kept === undefined || now >= kept.until) return this.#requestOnce(key, subject);
+    if (now >= kept.renewAt) this.#requestOnce(key, subject).catch(() => {}); // reported when the cached token expires
     return kept.token;
   }
 
@@ -120,16 +120,16 @@ export class Tokens {
     return this.#kept.size;
   }
 
-  #ask(key: string, subject: string | undefined): Promise<string> {
-    const asked = this.#asked.get(key);
-    if (asked !== undefined) return asked;
+  #requestOnce(key: string, subject: string | undefined): Promise<string> {
+    const pending = this.#pending.get(key);
+    if (pending !== undefined) return pending;
     const answer = this.#request(subject)
       .then((response) => this.#keep(key, response))
       .catch((error: unknown) => {
         throw tokenErrorOf(error, this.#options);
       })
-      .finally(() => this.#asked.delete(key));
-    this.#asked.set(key, answer);
+      .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, answer);
     return answer;
   }
 

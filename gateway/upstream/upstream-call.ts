@@ -11,23 +11,23 @@ import { CallError, overLimit } from '../call/error.ts';
 import { noteFailure, noteWait } from '../telemetry/request-stats.ts';
 import type { Evidence, Subject } from './breaker.ts';
 import { type Cause, causeOf } from './cause.ts';
-import { type Collected, Collector, readOnLater, turnBytes } from './collector.ts';
+import { type Collected, Collector, maxIterationBytes, readOnLater } from './collector.ts';
 import type { Connection } from './connector.ts';
 import { announcedBytes } from './content-length.ts';
 import type { Watched } from './deadlines.ts';
 import {
+  exchangeError,
   headProblem,
   invalid,
   isExhausted,
   isGarbage,
   isOurs,
-  pauseAskedFor,
+  pauseBeforeRetry,
   retryAfterOf,
-  told,
   unavailable,
 } from './reply-checks.ts';
 import { headersOf } from './request-headers.ts';
-import type { Party } from './shares.ts';
+import type { CallKeys } from './shares.ts';
 import type { UpstreamReply, Waiting } from './upstream.ts';
 import type { Outgoing } from './upstream-connections.ts';
 import type { Line, Stage } from './upstream-state.ts';
@@ -70,11 +70,11 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   index = -1;
   isParked = false;
   /** Time of its creation, in ms like all times. */
-  readonly #cameIn = performance.now();
+  readonly #createdAt = performance.now();
   /** Time when it was passed to a connection. */
-  #dispatchedAt = this.#cameIn;
+  #dispatchedAt = this.#createdAt;
   /** Start of its present stage, as known at the last check. */
-  #since = this.#cameIn;
+  #since = this.#createdAt;
   /** True if data arrived since the last check. */
   #heard = false;
   #stage: Stage = 'waiting';
@@ -86,7 +86,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** Bytes of the response counted as memory: all announced bytes of a large response, otherwise the received bytes. */
   #held = 0;
   /** Bytes of the response read since it last paused for an event-loop iteration. */
-  #inTurn = 0;
+  #iterationBytes = 0;
   /** True while it waits for memory for its response. */
   #isPaused = false;
   /** False while it waits for the caller to send more of a file. */
@@ -97,7 +97,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** Addresses that failed for this call; undefined if there are none. */
   #tried: Line[] | undefined;
   #nextTry: NodeJS.Timeout | undefined;
-  #party: Party | undefined;
+  #keys: CallKeys | undefined;
   #connection: Connection | undefined;
   /** Received bytes of the connection minus the body, at the first check. */
   #readBefore: number | undefined;
@@ -122,12 +122,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return this.#request.operation.name;
   }
 
-  get party(): Party {
-    if (this.#party !== undefined) return this.#party;
+  get keys(): CallKeys {
+    if (this.#keys !== undefined) return this.#keys;
     const { request, stats } = this.#waiting;
     const network = this.#line.networkOf(request);
-    this.#party = { caller: `${network} ${stats.caller ?? ''}`, network, operation: this.operation };
-    return this.#party;
+    this.#keys = { caller: `${network} ${stats.caller ?? ''}`, network, operation: this.operation };
+    return this.#keys;
   }
 
   get sentAt(): number {
@@ -140,7 +140,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   start(): void {
     const { retries, watch } = this.#line;
-    const retryAfter = this.#refusal(this.#cameIn);
+    const retryAfter = this.#refusal(this.#createdAt);
     if (retryAfter !== undefined) {
       noteFailure(this.#waiting.stats, { cause: 'breaker' }, 0);
       this.#reject(unavailable(retryAfter));
@@ -195,7 +195,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     noteWait(this.#waiting.stats, this.#since, now);
     this.#dispatchedAt = now;
     this.#since = now;
-    const refused = breaker.hasOpenedSince(this.operation, this.#cameIn) ? this.#refusal(now) : undefined;
+    const refused = breaker.hasOpenedSince(this.operation, this.#createdAt) ? this.#refusal(now) : undefined;
     if (refused === undefined) this.#send();
     else this.#give(unavailable(refused), undefined, { cause: 'breaker' });
   }
@@ -252,7 +252,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     return this.#waiting.response.destroyed && (readOnly || !this.#waiting.reached);
   }
 
-  goesOver(connection: Connection): void {
+  onConnection(connection: Connection): void {
     this.#connection = connection;
   }
 
@@ -266,10 +266,10 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
   /** Returns true if the upstream sent too many bytes outside the body. */
   #isFlooded(): boolean {
     if (this.#stage !== 'sent' && this.#stage !== 'answered') return false;
-    const besides = (this.#connection?.bytesRead ?? 0) - this.#collector.size;
-    if (this.#readBefore === undefined) this.#readBefore = besides;
+    const overheadBytes = (this.#connection?.bytesRead ?? 0) - this.#collector.size;
+    if (this.#readBefore === undefined) this.#readBefore = overheadBytes;
     return (
-      besides - this.#readBefore >
+      overheadBytes - this.#readBefore >
       (this.#line.limits.upstreamOverheadBytes ?? maxOverheadBytes) + this.#collector.size
     );
   }
@@ -371,13 +371,13 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     else {
       this.#collector.addRead(chunk);
       if (size > this.#held) this.#hold(size - this.#held, 0);
-      this.#inTurn += chunk.length;
-      if (this.#inTurn >= turnBytes) this.#readOnInNextTurn();
+      this.#iterationBytes += chunk.length;
+      if (this.#iterationBytes >= maxIterationBytes) this.#continueLater();
     }
   }
 
-  #readOnInNextTurn(): void {
-    this.#inTurn = 0;
+  #continueLater(): void {
+    this.#iterationBytes = 0;
     const controller = this.#controller;
     controller?.pause();
     readOnLater(() => {
@@ -405,7 +405,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     permit.shrink(permit.heldBytes - coming);
     this.#isPaused = true;
     this.#controller?.pause();
-    permit.whenRoom(coming, () => {
+    permit.whenFree(coming, () => {
       this.#isPaused = false;
       this.#heard = true;
       this.#controller?.resume();
@@ -423,7 +423,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     const collector = this.#collector;
     if (collector.isWhole) this.#end(collector.take());
     else
-      collector.takeInTurns().then(
+      collector.takeInSteps().then(
         (collected) => this.#end(collected),
         (error) => this.onResponseError(undefined, error), // memory allocation failed
       );
@@ -431,7 +431,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   #end({ body, runs }: Collected): void {
     if (this.#given !== undefined) {
-      this.#line.connections.leave(this);
+      this.#line.connections.release(this);
       return;
     }
     const status = this.#status;
@@ -440,7 +440,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       noteFailure(this.#waiting.stats, { cause: 'status', status });
     const retryAfter = retryAfterOf(headers);
     const { limits } = this.#line;
-    const pauseMs = status === 503 ? pauseAskedFor(retryAfter, limits, this.#waiting.deadline) : undefined;
+    const pauseMs = status === 503 ? pauseBeforeRetry(retryAfter, limits, this.#waiting.deadline) : undefined;
     if (pauseMs !== undefined && this.#maySendAgain()) {
       this.#changeAddress('failed');
       this.#sendAgain(pauseMs);
@@ -449,12 +449,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#waiting.isWritten = this.#connection?.isWritten ?? false;
     this.#settle(status < 500 ? 'answered' : 'failed');
     this.#resolve({ status, headers, body, runs, retryAfter });
-    this.#line.connections.leave(this);
+    this.#line.connections.release(this);
   }
 
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.#given !== undefined) {
-      this.#line.connections.leave(this);
+      this.#line.connections.release(this);
       return;
     }
     noteFailure(this.#waiting.stats, causeOf(cause));
@@ -471,8 +471,8 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     }
     this.#settle(evidence);
     this.#dropAnswer();
-    this.#reject(told(cause, stage));
-    this.#line.connections.leave(this);
+    this.#reject(exchangeError(cause, stage));
+    this.#line.connections.release(this);
   }
 
   #maySendAgain(): boolean {
@@ -527,7 +527,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#dispatchedAt = this.#since;
       this.#takeConnection();
     }, pauseMs);
-    this.#line.connections.leave(this);
+    this.#line.connections.release(this);
   }
 
   /** Describes a reply of more bytes than its limit. */

@@ -1,11 +1,11 @@
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { OperationPaces } from './operation-paces.ts';
-import { type Party, Shares } from './shares.ts';
+import { type CallKeys, Shares } from './shares.ts';
 
 /** A call that needs a connection until it ends. All times are in ms of `performance.now()`. */
 export interface Outgoing {
   readonly operation: string;
-  readonly party: Party;
+  readonly keys: CallKeys;
   /** Time when it was passed to a connection. */
   readonly sentAt: number;
   /** Time by which it must have a connection. */
@@ -25,7 +25,7 @@ const restShare = 32;
  * rejected.
  *
  * Operations that are slow, or not measured yet, get shares of the connections and of the `inFlight` slots
- * (`Shares.hasRoomFor`). With 64 connections, one caller has at most 52, and one operation of this caller at most 41. Calls
+ * (`Shares.hasSlotFor`). With 64 connections, one caller has at most 52, and one operation of this caller at most 41. Calls
  * of a quick operation may use almost all connections, because they give them back soon.
  */
 export class UpstreamConnections {
@@ -62,13 +62,13 @@ export class UpstreamConnections {
   }
 
   /**
-   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its turn would come too late. If the party
+   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its slot would be free too late. If the party
    * of a waiting call has its share of the `inFlight` slots, the call is parked: it must release its slot.
    */
   enter(call: Outgoing): 'go' | 'wait' | 'late' {
     const now = this.#out.length * 2 < this.#total ? 0 : this.#now();
     if (this.#take(call, now)) {
-      this.#allShares?.add(call.party, 1);
+      this.#allShares?.add(call.keys, 1);
       return 'go';
     }
     return this.#queue(call, now) ? 'wait' : 'late';
@@ -83,7 +83,7 @@ export class UpstreamConnections {
   }
 
   /** Passes a call's connection to a waiting call. Does nothing if the call has no connection. */
-  leave(call: Outgoing): void {
+  release(call: Outgoing): void {
     if (!remove(this.#out, call)) return;
     const now = this.#now();
     this.#paces.note(call.operation, now - call.sentAt);
@@ -92,7 +92,7 @@ export class UpstreamConnections {
 
   #passOn(call: Outgoing, now: number): void {
     if (this.#out.length * 4 < this.#total) this.#outShares = undefined;
-    this.#outShares?.add(call.party, -1);
+    this.#outShares?.add(call.keys, -1);
     this.#left(call);
     if (this.#waiting.length > 0 && !this.#advancing) this.#advance(now);
   }
@@ -106,7 +106,7 @@ export class UpstreamConnections {
       remove(this.#waiting, next);
       if (next.isParked) {
         this.#parked--;
-        this.#allShares?.add(next.party, 1);
+        this.#allShares?.add(next.keys, 1);
       }
       next.go();
     }
@@ -117,7 +117,7 @@ export class UpstreamConnections {
   #next(now: number): Outgoing | undefined {
     let blocked: Outgoing | undefined;
     return this.#waiting.find((call) => {
-      const isAlike = call.operation === blocked?.operation && call.party.caller === blocked.party.caller;
+      const isAlike = call.operation === blocked?.operation && call.keys.caller === blocked.keys.caller;
       if (!isAlike && this.#take(call, now)) return true;
       blocked = call;
       return false;
@@ -132,7 +132,7 @@ export class UpstreamConnections {
     // fewer calls cannot exceed the share of a single operation of a single caller
     if (out.length * 2 >= this.#total && !this.#hasShare(call, free, now)) return false;
     out.push(call);
-    this.#outShares?.add(call.party, 1);
+    this.#outShares?.add(call.keys, 1);
     return true;
   }
 
@@ -142,8 +142,8 @@ export class UpstreamConnections {
     if (isQuick && free > rest) return true;
     this.#outShares ??= new Shares(this.#out);
     return isQuick
-      ? this.#outShares.hasFewerThan(this.#total - rest, call.party)
-      : this.#outShares.hasRoomFor(call.party, free);
+      ? this.#outShares.hasFewerThan(this.#total - rest, call.keys)
+      : this.#outShares.hasSlotFor(call.keys, free);
   }
 
   /** Number of calls that hold `inFlight` slots. */
@@ -162,11 +162,11 @@ export class UpstreamConnections {
       this.#waiting.filter(({ isParked }) => !isParked),
     );
     return !(
-      this.#allShares.contractHasRoomFor(call.party, free) && this.#allShares.hasRoomFor(call.party, free)
+      this.#allShares.contractHasSlotFor(call.keys, free) && this.#allShares.hasSlotFor(call.keys, free)
     );
   }
 
-  /** Adds a call to the waiting ones. Returns false if its turn would come too late. */
+  /** Adds a call to the waiting ones. Returns false if its slot would be free too late. */
   #queue(call: Outgoing, now: number): boolean {
     const waiting = this.#waiting;
     let at = waiting.length;
@@ -174,7 +174,7 @@ export class UpstreamConnections {
     if (now + this.#paces.waitOf(call.operation, this.#out, waiting, at) > call.latest) return false;
     call.isParked = this.#hasAllShare(call, now);
     if (call.isParked) this.#parked++;
-    else this.#allShares?.add(call.party, 1);
+    else this.#allShares?.add(call.keys, 1);
     waiting.splice(at, 0, call);
     return true;
   }
@@ -182,7 +182,7 @@ export class UpstreamConnections {
   /** Counts a call that is neither sent nor waiting any more. */
   #left(call: Outgoing): void {
     if (this.#count * 4 < this.#most) this.#allShares = undefined;
-    this.#allShares?.add(call.party, -1);
+    this.#allShares?.add(call.keys, -1);
   }
 }
 

@@ -244,5 +244,5 @@ function isEmptyElement(xml: XmlReader): boolean {
     isEmpty = false;
     xml.skip();
   }
-  return isEmpty && !xml.stray;
+  return isEmpty && !xml.hasText;
 }

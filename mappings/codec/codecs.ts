@@ -27,7 +27,7 @@ import { treeReader, treeWriter } from './types/json-tree.ts';
 import { mapReader } from './types/map.ts';
 import { recordReader, recordWriter, type Slots } from './types/record.ts';
 import { fieldWriter } from './types/record-fields.ts';
-import { leaveOutMisfits, statusWriter } from './types/response-status.ts';
+import { omitMismatches, statusWriter } from './types/response-status.ts';
 import { ruledReader } from './types/rules.ts';
 import { scalarReaders, scalarWriter } from './types/scalar.ts';
 import { type TypeCodec, typeTable } from './types/table.ts';
@@ -135,18 +135,18 @@ export function compileReplyWriters(contract: Contract, scalars: Scalars, limits
   const writeInner = valueWriter(limits);
 
   // The responseStatus as an ordinary record that omits mismatches, then its writer inside replies.
-  const plainStatus = compileWriters(contract, scalars, limits, new Map(), leaveOutMisfits).writerOf(
+  const plainStatus = compileWriters(contract, scalars, limits, new Map(), omitMismatches).writerOf(
     contract.responseStatus,
   );
   const status = statusWriter(contract, limits, (json) => writeInner(plainStatus, json));
   const known = new Map<Type, ReplyWriter>([[contract.responseStatus, status]]);
   const context = compileWriters(contract, scalars, limits, known, (writer) => writer);
   const payloads = new Map<Type, ReplyWriter>();
-  const statusBeside = contract.settings.soapErrors === 'in-band' ? status : undefined;
+  const undeclaredStatus = contract.settings.soapErrors === 'in-band' ? status : undefined;
 
   return {
     writerOf: context.writerOf,
-    outputOf: (type) => payloadWriter(context, type, envelopeMembers, statusBeside),
+    outputOf: (type) => payloadWriter(context, type, envelopeMembers, undeclaredStatus),
     elementOf: (field, bodies) => {
       const known = bodies.size === 0 ? payloads.get(field.type) : undefined;
       const payload = known ?? payloadWriter(context, field.type, bodies);
@@ -181,14 +181,14 @@ function payloadWriter(
   context: WriterContext,
   type: Type,
   envelopes: ReadonlySet<string>,
-  statusBeside?: ReplyWriter,
+  undeclaredStatus?: ReplyWriter,
 ): ReplyWriter {
   if (type.kind !== 'record' || type === context.contract.responseStatus) return context.writerOf(type);
   const fields = type.fields.filter(({ json }) => envelopes.has(json));
   const inner = new Map(
     fields.map((field) => [field.json, payloadWriter(context, field.type, noMembers)] as const),
   );
-  return recordWriter(context, type, { statusBeside, isPayload: true, inner });
+  return recordWriter(context, type, { undeclaredStatus, isPayload: true, inner });
 }
 
 /** Returns the writers by type, each compiled once. `leaf` wraps those of scalars and enums. */

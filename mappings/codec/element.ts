@@ -165,7 +165,7 @@ export function hasContent(xml: XmlReader): boolean {
     content = true;
     xml.skip();
   }
-  return content || xml.stray;
+  return content || xml.hasText;
 }
 
 /** Reads an element with `xsi:nil` to its end, and refuses content in it. */
@@ -257,7 +257,7 @@ export interface Element {
   readonly empty: Piece;
   readonly nil: Piece | undefined;
   /** Number of bytes to reserve for both tags. */
-  readonly room: number;
+  readonly tagBytes: number;
 }
 
 /** Returns the element of a name, which may have a prefix. A null is written only if it is nillable. */
@@ -278,7 +278,7 @@ export function elementNamed(name: string, start: string, nilStart: string | und
     close,
     empty: piece(`${start}/>`),
     nil: nilStart === undefined ? undefined : piece(`${nilStart} i:nil="true"/>`),
-    room: open.length + close.length + 32,
+    tagBytes: open.length + close.length + 32,
   };
 }
 
@@ -296,32 +296,32 @@ export function writeElement(
     const start = words[node + 1] as number;
     const end = words[node + 2] as number;
     const isLong = end - start >= longRange;
-    output.reserve(element.room + (isLong ? 0 : end - start));
+    output.reserve(element.tagBytes + (isLong ? 0 : end - start));
     output.piece(element.open);
     if (isLong) output.insert(tape.bytes, start, end);
     else output.copy(tape.bytes, tape.view, start, end);
     output.piece(element.close);
   } else if (kind === binary || kind === madeBinary) {
-    output.reserve(element.room);
+    output.reserve(element.tagBytes);
     output.piece(element.open);
     output.attach(lettersOf(tape, node));
-    output.reserve(element.room);
+    output.reserve(element.tagBytes);
     output.piece(element.close);
   } else if (kind === nothing) {
     if (element.nil === undefined) return;
-    output.reserve(element.room);
+    output.reserve(element.tagBytes);
     output.piece(element.nil);
   } else if (kind === empty) {
-    output.reserve(element.room);
+    output.reserve(element.tagBytes);
     output.piece(element.empty);
   } else {
-    output.reserve(element.room);
+    output.reserve(element.tagBytes);
     const before = output.length;
     output.piece(element.open);
     const start = output.length;
     if (kind === record || kind === list) writer.write(tape, node, output);
     else writeText(tape, node, output);
-    output.reserve(element.room);
+    output.reserve(element.tagBytes);
     if (output.length !== start) output.piece(element.close);
     else {
       output.length = before;

@@ -85,7 +85,7 @@ export interface Reading {
   /** True if an unknown attribute is refused; otherwise it is a tolerated deviation (W11). */
   refusesAttributes: boolean;
   /** Number of character references that XML forbids but that were accepted (W10). */
-  quirks: number;
+  illegalReferences: number;
   /** True in an rpc message: elements in another namespace are found by local name (A30). */
   isRpc: boolean;
   /** Tolerated deviations of the request, each name once; undefined for none. Recorded in the log and in metrics. */
@@ -160,7 +160,7 @@ export function startReading(limit: number, mostSteps: number = Number.POSITIVE_
     rereadText: 0,
     openText: 0,
     refusesAttributes: false,
-    quirks: 0,
+    illegalReferences: 0,
     isRpc: false,
     deviations: undefined,
     isReadTwice: false,
@@ -195,14 +195,14 @@ export function refuseAt(reading: Reading, step: Step, code: ProblemCode, reason
 /**
  * Records that the required member at `path` is missing or empty.
  *
- * @param tellsAbsent true if the message says that it is missing; the first dialect has one sentence for both (W42)
+ * @param distinguishesAbsent true if the message says that it is missing; the first dialect has one sentence for both (W42)
  */
-export function miss(reading: Reading, path: readonly Step[], tellsAbsent = false): void {
+export function miss(reading: Reading, path: readonly Step[], distinguishesAbsent = false): void {
   if (reading.missing.length >= reading.limit) return;
-  const told = tellsAbsent
+  const reason = distinguishesAbsent
     ? ({ got: 'none', predicate: 'is missing' } as const)
     : ({ got: 'an empty value', predicate: 'must not be empty' } as const);
-  reading.missing.push({ code: 'NotEmpty', path: fieldPath(path), expected: 'a value', ...told });
+  reading.missing.push({ code: 'NotEmpty', path: fieldPath(path), expected: 'a value', ...reason });
 }
 
 /** Formats a path for a message: `Request.Permissions[1]`. */
@@ -234,7 +234,7 @@ export function countSteps(reading: Reading, steps: number): void {
 export const maxRereadCharacters = 32 * 1024 * 1024;
 
 /** Counts characters that conversion adds to a request. Returns false if the limit is exceeded. */
-export function hasRoom(
+export function hasCapacityFor(
   reading: Reading,
   { rereadText = maxRereadCharacters }: Limits,
   characters: number,

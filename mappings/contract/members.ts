@@ -207,7 +207,7 @@ class MembersBuilder {
       const index = this.#place(particle);
       const draft = this.#drafts[index] as Draft;
       const known = draft.places;
-      if (particle.most > 1 || known.some((place) => !areApart(place, around))) draft.repeats = true;
+      if (particle.most > 1 || known.some((place) => !areExclusive(place, around))) draft.repeats = true;
       if (known.length > 0 && draft.wildcards.length === 0) this.#isTwice = true;
       known.push(around);
       if (isRequired) draft.least += leastItems(particle);
@@ -315,7 +315,7 @@ class MembersBuilder {
 }
 
 /** Returns true if two positions are in different branches of one choice, so that at most one has a value. */
-function areApart(one: readonly Around[], other: readonly Around[]): boolean {
+function areExclusive(one: readonly Around[], other: readonly Around[]): boolean {
   return one.some(({ choice, branch }) =>
     other.some((its) => its.choice === choice && its.branch !== branch),
   );

@@ -71,7 +71,7 @@ export interface RecordSetting<Keys = Readonly<Record<string, Setting>>> extends
   readonly kind: 'record';
   readonly keys: Keys;
   /** In a choice, an object is read as this record if it has one of these keys. Undefined: every object is. */
-  readonly tells?: readonly string[];
+  readonly distinctKeys?: readonly string[];
   readonly elsewhere?: Elsewhere;
 }
 

@@ -145,13 +145,13 @@ function spliceCredentials(
   const json = new JsonReader(text, limits, start);
   json.enter();
   for (let first = true; json.next(first, 125); first = false) {
-    const said = foldAscii(json.name());
+    const folded = foldAscii(json.name());
     const from = json.position;
     json.skip();
-    const name = missing.get(said);
+    const name = missing.get(folded);
     if (name === undefined) continue;
     edits.push({ start: from, end: json.position, text: JSON.stringify(values.all.get(name)) });
-    missing.delete(said);
+    missing.delete(folded);
   }
   const rest = [...missing.values()].map(
     (name) => `${JSON.stringify(name)}:${JSON.stringify(values.all.get(name))}`,

@@ -65,7 +65,7 @@ export function compileCall(
 
   const fills = parameters.map((parameter) => {
     const type = operation.input.fields.find(({ json }) => json === parameter.field)?.type;
-    const taken = namesTaken(namesBeside(parameter, operation, parts), type);
+    const taken = namesTaken(otherNames(parameter, operation, parts), type);
     return compileFill(parameter, slots, limits, taken);
   });
   const lastInPath = parameters.findLast((parameter) => parameter.in === 'path')?.field;
@@ -118,7 +118,7 @@ interface Draft {
 type Fill = (draft: Draft, reading: Reading) => void;
 
 /** Returns the other names at a parameter's position. Only in queries and cookies do members have names. */
-function namesBeside(
+function otherNames(
   parameter: Parameter,
   { upstream: { parameters, path } }: Operation,
   credentials: readonly CredentialPart[],

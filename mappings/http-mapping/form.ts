@@ -10,8 +10,8 @@ import {
   nameFor,
   namesTaken,
   pairsOf,
-  Room,
   sameName,
+  TextBudget,
   Unfit,
 } from './parameter.ts';
 
@@ -46,7 +46,7 @@ export function compileForm(
       ),
     ]),
   );
-  const room = new Room(most);
+  const budget = new TextBudget(most);
   const pairsByKind = kindWriter(deepLists, limits);
   return (json, reading) => {
     const members = membersOf(json, limits);
@@ -55,7 +55,7 @@ export function compileForm(
       return '';
     }
     const pairs: string[] = [];
-    room.clear();
+    budget.clear();
     for (const [name, value] of members) {
       if (value === 'null') continue;
       if (!own.has(name) && taken.has(nameFor(name))) {
@@ -65,7 +65,7 @@ export function compileForm(
       try {
         const write = writers.get(name);
         const pair = write === undefined ? pairsByKind(name, value) : write(value);
-        if (typeof pair === 'string') pairs.push(room.take(pair));
+        if (typeof pair === 'string') pairs.push(budget.take(pair));
         else if (pair !== undefined) refuseAt(reading, name, pair.code, pair.reason);
       } catch (error) {
         if (!(error instanceof Unfit)) throw error;
@@ -85,15 +85,15 @@ function kindWriter(
   deepLists: DeepLists,
   limits: Limits,
 ): (name: string, json: string) => string | undefined {
-  const room = new Room(maxFormCharacters(limits));
+  const budget = new TextBudget(maxFormCharacters(limits));
   return (name, json) => {
-    room.clear();
+    budget.clear();
     const part = readPart(json, limits);
     const key = encodeName(name);
     const isList = part.kind === 'list' && part.items.every(({ kind }) => kind === 'text');
     const pairs = isList
-      ? part.items.flatMap((item) => pairsOf(key, item, deepLists, encodeText, room))
-      : pairsOf(key, part, deepLists, encodeText, room);
+      ? part.items.flatMap((item) => pairsOf(key, item, deepLists, encodeText, budget))
+      : pairsOf(key, part, deepLists, encodeText, budget);
     return pairs.length === 0 ? undefined : pairs.join('&');
   };
 }

@@ -5,7 +5,7 @@ import { type BodyPart, type DeepLists, fileMembers } from '../contract/model.ts
 import type { Reason } from '../contract/reason.ts';
 import { itemsOf, membersOf, type Part, readPart } from '../json/parts.ts';
 import { replaceCharacters, replacementsOf } from '../xml/gathered-text.ts';
-import { everyText, halfCharacter, maxFormCharacters, noItem, Room, Unfit } from './parameter.ts';
+import { everyText, halfCharacter, maxFormCharacters, noItem, TextBudget, Unfit } from './parameter.ts';
 
 /** A JSON object as `multipart/form-data` (RFC 7578): its content, and the boundary between the parts. */
 export interface Multipart {
@@ -23,17 +23,17 @@ export function compileMultipart(
   limits: Limits,
 ): WriteMultipart {
   const plans = new Map(stated.map((part) => [part.name, part]));
-  const room = new Room(maxFormCharacters(limits));
+  const budget = new TextBudget(maxFormCharacters(limits));
   return (json, reading) => {
     const parts: Buffer[] = [];
-    room.clear();
+    budget.clear();
     const members = membersOf(json, limits);
     if (members === undefined)
       refuse(reading, 'InvalidType', { expected: 'an object of parts', got: 'another value' });
     // each item of a list has its own header with the name
     const add = (part: Buffer): boolean => {
       parts.push(part);
-      if (room.holds(part.length)) return true;
+      if (budget.holds(part.length)) return true;
       refuse(reading, 'OutOfRange', tooMuch(limits));
       return false;
     };
@@ -45,7 +45,7 @@ export function compileMultipart(
       if (items !== undefined && plan.separator !== undefined) {
         const text = joined(items, plan.separator, reading, limits);
         if (text !== undefined) parts.push(Buffer.from(headOf(name, undefined, plan.contentType) + text));
-        if (!room.holds(text?.length ?? 0)) refuse(reading, 'OutOfRange', tooMuch(limits));
+        if (!budget.holds(text?.length ?? 0)) refuse(reading, 'OutOfRange', tooMuch(limits));
         reading.path.pop();
         continue;
       }

@@ -47,7 +47,7 @@ export class Unfit extends Error {
  * Limits the length of written text. Each nested value repeats the names of its parents, so a little JSON may become
  * much text.
  */
-export class Room {
+export class TextBudget {
   readonly #most: number;
   #left = 0;
 
@@ -95,11 +95,11 @@ export function nameFor(name: string): string {
  * Returns the names that exploded members must not have, because other inputs at the position have them. Given two
  * values of a name, servers use the first, the last, or both. Names of the object's own type are always allowed.
  *
- * @param beside names of the other inputs at the position
+ * @param others names of the other inputs at the position
  * @param type type of the object
  */
-export function namesTaken(beside: readonly string[], type: Type | undefined): ReadonlySet<string> {
-  const names = new Set(beside.map(nameFor));
+export function namesTaken(others: readonly string[], type: Type | undefined): ReadonlySet<string> {
+  const names = new Set(others.map(nameFor));
   if (type?.kind === 'record') for (const { json } of type.fields) names.delete(nameFor(json));
   return names;
 }
@@ -127,15 +127,15 @@ export function compileParameter(
   most = limits.parameterText ?? maxParameterCharacters,
   taken: ReadonlySet<string> = noNames,
 ): WriteParameter {
-  const room = new Room(most);
-  const write = writerOf(parameter, limits, taken, room);
+  const budget = new TextBudget(most);
+  const write = writerOf(parameter, limits, taken, budget);
   return (json) => {
     try {
-      room.clear();
-      room.take(json);
+      budget.clear();
+      budget.take(json);
       const text = write(json);
-      room.clear();
-      return text === undefined ? undefined : room.take(text);
+      budget.clear();
+      return text === undefined ? undefined : budget.take(text);
     } catch (error) {
       if (error instanceof Unfit) return error.refusal;
       throw error;
@@ -147,17 +147,17 @@ function writerOf(
   parameter: Parameter,
   limits: Limits,
   taken: ReadonlySet<string>,
-  room: Room,
+  budget: TextBudget,
 ): (json: string) => string | undefined {
   const { style } = parameter;
   if (style === 'json') return jsonWriter(parameter);
   const write =
     style === 'deepObject'
-      ? deepWriter(parameter, room)
-      : joinedWriter(parameter, styles[style], taken, room);
+      ? deepWriter(parameter, budget)
+      : joinedWriter(parameter, styles[style], taken, budget);
   return (json) => {
     const part = readPart(json, limits);
-    room.clear();
+    budget.clear();
     return write(part);
   };
 }
@@ -178,17 +178,17 @@ function toAscii(json: string): string {
 
 function deepWriter(
   { name, allowReserved, deepLists }: Parameter,
-  room: Room,
+  budget: TextBudget,
 ): (part: Part) => string | undefined {
   const encode = urlEncoder(allowReserved, '');
-  return (part) => pairsOf(encodeName(name), part, deepLists, encode, room).join('&') || undefined;
+  return (part) => pairsOf(encodeName(name), part, deepLists, encode, budget).join('&') || undefined;
 }
 
 function joinedWriter(
   parameter: Parameter,
   style: Joined,
   taken: ReadonlySet<string>,
-  room: Room,
+  budget: TextBudget,
 ): (part: Part) => string | undefined {
   const { explode, allowReserved } = parameter;
   const joined = parameter.in === 'cookie' ? { ...style, separator: '; ' } : style;
@@ -206,7 +206,7 @@ function joinedWriter(
     single: inHeader ? asIs : inUrl(''),
     taken,
   };
-  return (part) => joinPart(part, joining, room);
+  return (part) => joinPart(part, joining, budget);
 }
 
 interface Joining {
@@ -221,7 +221,7 @@ interface Joining {
   readonly taken: ReadonlySet<string>;
 }
 
-function joinPart(part: Part, joining: Joining, room: Room): string | undefined {
+function joinPart(part: Part, joining: Joining, budget: TextBudget): string | undefined {
   const { joined, explode, name, encode, single, taken } = joining;
   const { first, separator, delimiter, named } = joined;
   const pair = (key: string, value: string): string =>
@@ -243,7 +243,7 @@ function joinPart(part: Part, joining: Joining, room: Room): string | undefined 
   }
   const pairs = members.flatMap(([key, member]) => {
     const encoded = keyOf(key, encode, taken);
-    return itemsOf(member, named).map((item) => room.take(pair(encoded, encode(textOf(item)))));
+    return itemsOf(member, named).map((item) => budget.take(pair(encoded, encode(textOf(item)))));
   });
   return first + pairs.join(separator);
 }
@@ -290,10 +290,16 @@ const noStep: Reason = {
 const encodedBrackets: Brackets = ['%5B', '%5D'];
 
 /** Returns `name[member]=…`, `name[0]=…` or `name[]=…` for each text in a value, with encoded brackets. */
-export function pairsOf(name: string, part: Part, lists: DeepLists, encode: Encode, room: Room): string[] {
+export function pairsOf(
+  name: string,
+  part: Part,
+  lists: DeepLists,
+  encode: Encode,
+  budget: TextBudget,
+): string[] {
   const pairs: string[] = [];
   const use = (whole: string, text: string): boolean => {
-    pairs.push(room.take(`${whole}=${encode(text)}`));
+    pairs.push(budget.take(`${whole}=${encode(text)}`));
     return true;
   };
   everyText(name, part, lists, encodeText, use, encodedBrackets);

@@ -44,7 +44,7 @@ function delimiterOf({ boundary }: RelatedType): Buffer {
  * its errors. Throws RelatedError.
  */
 export function readBeginning(
-  came: Buffer,
+  received: Buffer,
   type: RelatedType,
   limits: Limits,
 ): RelatedBeginning | 'more' | 'held' {
@@ -52,23 +52,23 @@ export function readBeginning(
   const { readAsideBytes = maxLoopRequestBytes } = limits;
   const delimiter = delimiterOf(type);
   const bare = delimiter.subarray(crlf.length);
-  const isFirst = came.subarray(0, bare.length).equals(bare);
-  const first = isFirst ? 0 : came.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
-  if (first < 0) return came.length < mimeOutsideBytes + delimiter.length ? 'more' : 'held';
-  const rootAt = lineBehind(came, first + (isFirst ? bare : delimiter).length, limits);
+  const isFirst = received.subarray(0, bare.length).equals(bare);
+  const first = isFirst ? 0 : received.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  if (first < 0) return received.length < mimeOutsideBytes + delimiter.length ? 'more' : 'held';
+  const rootAt = lineAfter(received, first + (isFirst ? bare : delimiter).length, limits);
   if (typeof rootAt === 'string') return rootAt;
-  const rootEnd = came.indexOf(delimiter, rootAt - crlf.length);
-  if (rootEnd < 0) return came.length - rootAt > mimeHeaderBytes + readAsideBytes ? 'held' : 'more';
+  const rootEnd = received.indexOf(delimiter, rootAt - crlf.length);
+  if (rootEnd < 0) return received.length - rootAt > mimeHeaderBytes + readAsideBytes ? 'held' : 'more';
   if (rootEnd < rootAt || rootEnd - rootAt > mimeHeaderBytes + readAsideBytes) return 'held';
-  const fileAt = lineBehind(came, rootEnd + delimiter.length, limits);
+  const fileAt = lineAfter(received, rootEnd + delimiter.length, limits);
   if (typeof fileAt === 'string') return fileAt;
-  const headerEnd = came.indexOf(emptyLine, fileAt - crlf.length);
-  if (headerEnd < 0) return came.length - fileAt > mimeHeaderBytes ? 'held' : 'more';
-  const next = came.indexOf(delimiter, fileAt - crlf.length);
+  const headerEnd = received.indexOf(emptyLine, fileAt - crlf.length);
+  if (headerEnd < 0) return received.length - fileAt > mimeHeaderBytes ? 'held' : 'more';
+  const next = received.indexOf(delimiter, fileAt - crlf.length);
   if (next >= 0 && next < headerEnd) return 'held';
 
-  const rootPlace = readHeader(came, rootAt, rootEnd, limits);
-  const filePlace = readHeader(came, fileAt, headerEnd + emptyLine.length, limits);
+  const rootPlace = readHeader(received, rootAt, rootEnd, limits);
+  const filePlace = readHeader(received, fileAt, headerEnd + emptyLine.length, limits);
   const root = headerOf(rootPlace.header, limits);
   const file = headerOf(filePlace.header, limits);
   if (root.isBase64 || file.isBase64 || (root.id !== undefined && root.id === file.id)) return 'held';
@@ -77,7 +77,7 @@ export function readBeginning(
   if (form === undefined) return 'held';
   return {
     form,
-    root: came.subarray(rootPlace.start, rootEnd),
+    root: received.subarray(rootPlace.start, rootEnd),
     charset,
     actions,
     fileId: file.id,
@@ -95,17 +95,17 @@ export interface RelatedRoot extends Omit<RelatedMessage, 'parts'> {
  * Returns the first part of a message from the received bytes, as far as it has arrived. Throws RelatedError if its
  * header is incomplete, and for a part that is not an envelope of plain bytes.
  */
-export function rootIn(came: Buffer, type: RelatedType, limits: Limits): RelatedRoot {
+export function rootIn(received: Buffer, type: RelatedType, limits: Limits): RelatedRoot {
   const { mimeOutsideBytes = maxOutsideBytes } = limits;
   const delimiter = delimiterOf(type);
   const bare = delimiter.subarray(crlf.length);
-  const isFirst = came.subarray(0, bare.length).equals(bare);
-  const first = isFirst ? 0 : came.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
+  const isFirst = received.subarray(0, bare.length).equals(bare);
+  const first = isFirst ? 0 : received.subarray(0, mimeOutsideBytes + delimiter.length).indexOf(delimiter);
   if (first < 0) throw new RelatedError({ expected: 'the boundary before the first part', got: 'none' });
-  const from = passLineEnd(came, first + (isFirst ? bare : delimiter).length);
-  const next = came.indexOf(delimiter, from - crlf.length);
-  const end = next < from ? came.length : next;
-  const { header, start } = readHeader(came, from, end, limits);
+  const from = passLineEnd(received, first + (isFirst ? bare : delimiter).length);
+  const next = received.indexOf(delimiter, from - crlf.length);
+  const end = next < from ? received.length : next;
+  const { header, start } = readHeader(received, from, end, limits);
   const { id, contentType, isBase64 } = headerOf(header, limits);
   checkStart(type.start, id, new Set(id === undefined ? [] : [id]));
   const { form, charset, actions } = rootTypeOf(contentType, type);
@@ -114,20 +114,20 @@ export function rootIn(came: Buffer, type: RelatedType, limits: Limits): Related
       expected: 'an envelope of plain bytes as the first part',
       got: 'a part of another type',
     });
-  return { form, root: came.subarray(start, end), charset, actions, isWhole: next >= from };
+  return { form, root: received.subarray(start, end), charset, actions, isWhole: next >= from };
 }
 
 /** Returns the start of the line after a delimiter; `held` for the closing delimiter. Throws RelatedError. */
-function lineBehind(
-  came: Buffer,
+function lineAfter(
+  received: Buffer,
   at: number,
   { mimeHeaderBytes = maxPartHeaderBytes }: Limits,
 ): number | 'more' | 'held' {
-  const end = came.indexOf(crlf, at);
-  if (came.length < at + closing.length) return 'more';
-  if (came.toString('latin1', at, at + closing.length) === closing) return 'held';
-  if (end < 0) return came.length - at > mimeHeaderBytes ? 'held' : 'more';
-  return passLineEnd(came, at);
+  const end = received.indexOf(crlf, at);
+  if (received.length < at + closing.length) return 'more';
+  if (received.toString('latin1', at, at + closing.length) === closing) return 'held';
+  if (end < 0) return received.length - at > mimeHeaderBytes ? 'held' : 'more';
+  return passLineEnd(received, at);
 }
 
 /**
@@ -135,23 +135,23 @@ function lineBehind(
  * ended. Throws RelatedError if other content follows or the message is incomplete, so that the upstream's body never
  * ends normally in that case.
  *
- * @param came bytes of the file that were already received
+ * @param received bytes of the file that were already received
  * @param rest the rest of the message
  */
 export async function* fileOf(
-  came: Buffer,
+  received: Buffer,
   rest: AsyncIterable<Buffer>,
   type: RelatedType,
   { mimeOutsideBytes = maxOutsideBytes }: Limits,
 ): AsyncGenerator<Buffer, void, undefined> {
   const delimiter = delimiterOf(type);
   // the delimiter may begin with the CRLF of the header's empty line
-  let buffer: Buffer = Buffer.concat([crlf, came]);
+  let buffer: Buffer = Buffer.concat([crlf, received]);
   let skipped = crlf.length;
-  let behind: Buffer | undefined;
+  let epilogue: Buffer | undefined;
   for await (const piece of withFirst(noBytes, rest)) {
-    if (behind !== undefined) {
-      behind = Buffer.concat([behind, piece]);
+    if (epilogue !== undefined) {
+      epilogue = Buffer.concat([epilogue, piece]);
     } else {
       if (piece.length < shortBytes || beginsIn(buffer, piece, delimiter)) {
         buffer = Buffer.concat([buffer, piece]);
@@ -163,15 +163,15 @@ export async function* fileOf(
       const found = buffer.indexOf(delimiter);
       const end = found < 0 ? buffer.length - delimiter.length + 1 : found;
       if (end > skipped) yield buffer.subarray(skipped, end);
-      if (found >= 0) behind = Buffer.from(buffer.subarray(found + delimiter.length));
+      if (found >= 0) epilogue = Buffer.from(buffer.subarray(found + delimiter.length));
       else if (end > skipped) {
         buffer = buffer.subarray(end);
         skipped = 0;
       }
     }
-    if (behind !== undefined) checkEnd(behind, mimeOutsideBytes);
+    if (epilogue !== undefined) checkEnd(epilogue, mimeOutsideBytes);
   }
-  if (behind === undefined || behind.length < closing.length)
+  if (epilogue === undefined || epilogue.length < closing.length)
     throw new RelatedError({ expected: 'the closing boundary at the end of the message', got: 'none' });
 }
 
@@ -194,15 +194,15 @@ async function* withFirst(
   yield* rest;
 }
 
-function checkEnd(behind: Buffer, mimeOutsideBytes: number): void {
-  const said = behind.toString('latin1', 0, closing.length);
-  if (!closing.startsWith(said))
+function checkEnd(epilogue: Buffer, mimeOutsideBytes: number): void {
+  const start = epilogue.toString('latin1', 0, closing.length);
+  if (!closing.startsWith(start))
     throw new RelatedError({
       expected: 'the closing boundary behind the streamed file',
       got: 'another part or other bytes',
     });
-  passClosing(behind, 0);
-  if (behind.length - closing.length > mimeOutsideBytes)
+  passClosing(epilogue, 0);
+  if (epilogue.length - closing.length > mimeOutsideBytes)
     throw new RelatedError({
       expected: `at most ${mimeOutsideBytes} bytes behind the closing boundary`,
       got: 'more bytes',

@@ -84,7 +84,7 @@ const blanks = ' \t';
  * Parses `type/subtype; name=value; name="value"` in linear time; undefined for another form. An unquoted value may
  * contain characters that a token excludes, for example `/` (W58).
  */
-function takeApart(header: string): Parameters | undefined {
+function parseParameters(header: string): Parameters | undefined {
   const values = new Map<string, string[]>();
   let at = header.indexOf(';');
   const type = (at === -1 ? header : header.slice(0, at)).trim().toLowerCase();
@@ -140,13 +140,13 @@ const formOf: ReadonlyMap<string, RelatedForm> = new Map([
  * missing or invalid boundary, or a repeated parameter.
  */
 export function readRelatedType(header: string): RelatedType {
-  const apart = takeApart(header);
-  if (apart === undefined)
+  const parameters = parseParameters(header);
+  if (parameters === undefined)
     throw new RelatedTypeError({
       expected: 'Content-Type: multipart/related; name="value"; …',
       got: 'parameters in another form',
     });
-  const { values } = apart;
+  const { values } = parameters;
   for (const name of ['boundary', 'start', 'type'])
     if ((values.get(name)?.length ?? 0) > 1)
       throw new RelatedTypeError({
@@ -178,7 +178,7 @@ export function readRelatedType(header: string): RelatedType {
 
 /** Returns the `action` in a media type that is a parameter's value, as JAX-WS RI and CXF write it. */
 function actionsIn(mediaType: string | undefined): readonly string[] {
-  return mediaType === undefined ? [] : (takeApart(mediaType)?.values.get('action') ?? []);
+  return mediaType === undefined ? [] : (parseParameters(mediaType)?.values.get('action') ?? []);
 }
 
 /** Removes blanks around a Content-ID and one pair of `<>`. */
@@ -291,18 +291,18 @@ export function rootTypeOf(
   readonly form: RelatedForm | undefined;
 } {
   if (header === undefined) return { type: undefined, form: form ?? 'swa', charset: undefined, actions };
-  const apart = takeApart(header);
-  if (apart === undefined)
+  const parameters = parseParameters(header);
+  if (parameters === undefined)
     throw new RelatedError({
       expected: "the first part's Content-Type as type/subtype; name=value",
       got: 'another form',
     });
-  if ((apart.values.get('charset')?.length ?? 0) > 1)
+  if ((parameters.values.get('charset')?.length ?? 0) > 1)
     throw new RelatedError({
       expected: "charset once in the first part's Content-Type",
       got: 'the parameter again',
     });
-  const { type, values } = apart;
+  const { type, values } = parameters;
   const own = formOf.get(type);
   return {
     type,

@@ -52,7 +52,7 @@ export function readUpstreamError(
   hide: Hide,
 ): UpstreamError | undefined {
   const text = body.toString('utf8').replace(/^\ufeff/, '');
-  const tellable = (said: string): string => (stackTrace === 'keep' ? said : withoutFrames(said));
+  const tellable = (original: string): string => (stackTrace === 'keep' ? original : withoutFrames(original));
   const isText = /^text\/plain\b/i.test(String(headers['content-type'] ?? ''));
   const part = jsonPart(text, limits);
   if (part === undefined) {
@@ -123,9 +123,9 @@ function withoutTraces(text: string, limits: Limits): string {
       return `[${items.join(',')}]`;
     }
     if (code === 34) {
-      const said = json.string();
-      const kept = withoutFrames(said);
-      if (kept === said) return text.slice(start, json.position);
+      const original = json.string();
+      const kept = withoutFrames(original);
+      if (kept === original) return text.slice(start, json.position);
       dropped = true;
       return JSON.stringify(kept);
     }
@@ -138,14 +138,14 @@ function withoutTraces(text: string, limits: Limits): string {
     for (let first = true; json.next(first, 125); first = false) {
       const name = json.name();
       const isTrace = traceNames.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
-      const told = value();
+      const written = value();
       if (isTrace) dropped = true;
-      else members.push(`${JSON.stringify(name)}:${told}`);
+      else members.push(`${JSON.stringify(name)}:${written}`);
     }
     return `{${members.join(',')}}`;
   };
-  const told = value();
-  return dropped ? told : text;
+  const written = value();
+  return dropped ? written : text;
 }
 
 function jsonPart(text: string, limits: Limits): Part | undefined {

@@ -32,7 +32,7 @@ export function nameKey(name: string): Key {
 }
 
 /** A member of a reply that does not match its type. */
-export interface Misfit {
+export interface Mismatch {
   /** A required member is missing, or an unknown member was dropped. */
   readonly kind: 'missing' | 'dropped';
   /** The type's name in the contract. */
@@ -52,7 +52,7 @@ const patience = 8;
  * Maximum number of unknown and missing members that are recorded per reply, and of names that the log reports per
  * operation.
  */
-export const maxMisfits = 100;
+export const maxMismatches = 100;
 
 const plain = plainByte;
 
@@ -61,7 +61,7 @@ const none: ReadonlySet<string> = new Set();
 const comma = 44;
 
 /** Additional checks of a JSON caller's request compared to a reply (W12, A26). */
-export interface Asked {
+export interface RequestChecks {
   /** True if unknown members are left out; otherwise they are refused. */
   readonly ignores: boolean;
   /** The members that were left out. */
@@ -113,9 +113,9 @@ export class Tape extends JsonGrammar {
   /** True while a union tries a type: a value of another kind, or a forbidden null, is then a mismatch. */
   strict = false;
   /** Members of the first object that belong to another part of the message, not to its type. */
-  beside: ReadonlySet<string> = none;
+  separate: ReadonlySet<string> = none;
   /** Undefined for a reply. */
-  asked: Asked | undefined;
+  checks: RequestChecks | undefined;
   /** Number of bytes that were scanned in vain, because the first attempt did not match. */
   wasted = 0;
   /**
@@ -130,8 +130,8 @@ export class Tape extends JsonGrammar {
   /** Number of required members that the reply lacks. */
   missing = 0;
   /** The first unknown or missing members. */
-  readonly misfits: Misfit[] = [];
-  #mostMisfits = 0;
+  readonly mismatches: Mismatch[] = [];
+  #mostMismatches = 0;
   /** Minimum decoded size in bytes of base64 that becomes an attachment. By default nothing does. */
   attachFrom: number = Number.POSITIVE_INFINITY;
   /** True after a responseStatus with an errorCode. */
@@ -150,8 +150,8 @@ export class Tape extends JsonGrammar {
     this.wasted = 0;
     this.inexact = 0;
     this.missing = 0;
-    if (this.misfits.length > 0) this.misfits.length = 0;
-    this.#mostMisfits = limits.replyMisfits ?? maxMisfits;
+    if (this.mismatches.length > 0) this.mismatches.length = 0;
+    this.#mostMismatches = limits.replyMisfits ?? maxMismatches;
     this.strict = false;
     this.failed = false;
     this.attachFrom = Number.POSITIVE_INFINITY;
@@ -188,16 +188,16 @@ export class Tape extends JsonGrammar {
   }
 
   /** Records a member that does not match its type, up to the limit. */
-  note(misfit: Misfit): void {
-    if (this.misfits.length < this.#mostMisfits) this.misfits.push(misfit);
+  note(mismatch: Mismatch): void {
+    if (this.mismatches.length < this.#mostMismatches) this.mismatches.push(mismatch);
   }
 
   /** Removes the last record of a dropped member at or after an offset. */
   forget(member: string, from: number): void {
-    const index = this.misfits.findLastIndex(
-      (misfit) => misfit.kind === 'dropped' && misfit.member === member && misfit.at >= from,
+    const index = this.mismatches.findLastIndex(
+      (mismatch) => mismatch.kind === 'dropped' && mismatch.member === member && mismatch.at >= from,
     );
-    if (index !== -1) this.misfits.splice(index, 1);
+    if (index !== -1) this.mismatches.splice(index, 1);
   }
 
   /** Returns the state for `rewind`. */
@@ -211,8 +211,8 @@ export class Tape extends JsonGrammar {
       passed: this.passed,
       inexact: this.inexact,
       missing: this.missing,
-      misfits: this.misfits.length,
-      ignored: this.asked?.ignored.length ?? 0,
+      mismatches: this.mismatches.length,
+      ignored: this.checks?.ignored.length ?? 0,
       depth: this.depth,
       members: this.members,
     };
@@ -229,8 +229,8 @@ export class Tape extends JsonGrammar {
     this.passed = mark.passed;
     this.inexact = mark.inexact;
     this.missing = mark.missing;
-    this.misfits.length = Math.min(this.misfits.length, mark.misfits);
-    if (this.asked !== undefined) this.asked.ignored.length = mark.ignored;
+    this.mismatches.length = Math.min(this.mismatches.length, mark.mismatches);
+    if (this.checks !== undefined) this.checks.ignored.length = mark.ignored;
     this.depth = mark.depth;
     this.members = mark.members;
   }

@@ -103,7 +103,7 @@ export function buildContract(source: ContractSource): LoadedContract {
       const problem =
         other === ''
           ? { file, pointer: at, message }
-          : { file: besides(file, other), pointer: at.slice(other.length + 1), message };
+          : { file: siblingPath(file, other), pointer: at.slice(other.length + 1), message };
       list.set(JSON.stringify(problem), problem);
     };
   const report = reportTo(source.openapiName);
@@ -137,7 +137,7 @@ export function buildContract(source: ContractSource): LoadedContract {
       reportOverlay,
     });
     const made = { ...assembled, unforeseen: references.unforeseen() };
-    return places === undefined ? made : toldOf(made, places);
+    return places === undefined ? made : withOriginalPointers(made, places);
   };
   const loaded = document === undefined ? undefined : withinLimits(() => make(document), allowance, report);
   const misspelt = document === undefined ? [] : misspeltProblems(document, source.openapiName);
@@ -173,24 +173,27 @@ function unknownKey(key: string, meant: string): string {
 }
 
 /** Replaces pointers into the converted document with pointers into the original. */
-function toldOf<T extends Omit<LoadedContract, 'brokenReferences' | 'hash'>>(made: T, places: Places): T {
-  const told = <N extends { readonly pointer: string }>(notes: readonly N[]): readonly N[] =>
+function withOriginalPointers<T extends Omit<LoadedContract, 'brokenReferences' | 'hash'>>(
+  made: T,
+  places: Places,
+): T {
+  const toOriginal = <N extends { readonly pointer: string }>(notes: readonly N[]): readonly N[] =>
     notes.map((note) => ({ ...note, pointer: places.originalOf(note.pointer) }));
   return {
     ...made,
-    notes: told(made.notes),
+    notes: toOriginal(made.notes),
     notServed: made.notServed.map((one) => ({
       ...one,
       pointer: places.originalOf(one.pointer),
-      reasons: told(one.reasons),
+      reasons: toOriginal(one.reasons),
     })),
-    contradictions: told(made.contradictions),
-    unchecked: told(made.unchecked),
-    ownXml: told(made.ownXml),
-    unbounded: told(made.unbounded),
-    assumedServers: told(made.assumedServers),
-    unforeseen: told(made.unforeseen),
-    warnings: told(made.warnings),
+    contradictions: toOriginal(made.contradictions),
+    unchecked: toOriginal(made.unchecked),
+    ownXml: toOriginal(made.ownXml),
+    unbounded: toOriginal(made.unbounded),
+    assumedServers: toOriginal(made.assumedServers),
+    unforeseen: toOriginal(made.unforeseen),
+    warnings: toOriginal(made.warnings),
   };
 }
 
@@ -221,7 +224,7 @@ function otherFilesOf(
 }
 
 /** Returns the path of another file of the document. A URL is returned unchanged. */
-function besides(document: string, file: string): string {
+function siblingPath(document: string, file: string): string {
   return file.includes(':') ? file : document.slice(0, document.lastIndexOf('/') + 1) + file;
 }
 
@@ -356,7 +359,7 @@ function assemble(parts: Parts): Omit<LoadedContract, 'brokenReferences' | 'hash
     names: { service, operations: read.names, types: names, members },
     wantedOperations: read.wanted,
     displaced: [...read.displaced, ...displaced],
-    warnings: [...servers.odd(), ...references.odd()].map(({ pointer, why }) => ({
+    warnings: [...servers.suspicious(), ...references.tolerated()].map(({ pointer, why }) => ({
       file: openapiName,
       pointer,
       message: why,

@@ -52,7 +52,7 @@ export function bodyOf(
 }
 
 /** Returns the JSON body of an error response; undefined if it is not JSON in UTF-8, for example HTML. */
-export function toldBy(answer: MappedAnswer, limits: Limits): Value | undefined {
+export function errorBodyOf(answer: MappedAnswer, limits: Limits): Value | undefined {
   if (!isUtf8(bytesOf(answer))) return undefined;
   try {
     return readValue(textOf(answer), limits);

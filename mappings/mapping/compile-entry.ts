@@ -100,7 +100,7 @@ export class EntryCompiler {
         ? undefined
         : this.#replyMaker(this.#error, entry.error, { shape: anyShape, cover: new Cover() }, [], false);
     if (error !== undefined)
-      for (const at of this.#reply.placeListsBeside(this.#error))
+      for (const at of this.#reply.placeListsWithout(this.#error))
         this.#oneWay(`${entry.pointer}/error`, `${at}: an item whose call fails is missing in it`);
     const faults = entry.faults.map((fault, index) => this.#faultMaker(fault, index));
     const withinOf = (...rules: RuleCompiler[]) =>

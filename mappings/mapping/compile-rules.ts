@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { ConversionCompiler } from './conversion-compiler.ts';
 import { Cover } from './cover.ts';
 import {
-  behindFirst,
   bytesOfBody,
+  compileNullTest,
   constantMaker,
   countItem,
   eachMaker,
   fitMaker,
+  lostItemsText,
   noItems,
   nothing,
   nullIn,
-  nullIsSaid,
   type OtherMembers,
   recordMaker,
   refuseOther,
@@ -87,7 +87,7 @@ export class RuleCompiler {
   }
 
   /** Returns the lists to which each call adds its own items, except lists that rules of `other` also fill. */
-  placeListsBeside(other: RuleCompiler): readonly string[] {
+  placeListsWithout(other: RuleCompiler): readonly string[] {
     return this.#conversions.placeLists.filter((at) => !other.#filled.has(at));
   }
 
@@ -306,10 +306,10 @@ export class RuleCompiler {
     if (constant !== undefined)
       this.#side.oneWay(rule.pointer, `${at}: a default cannot be distinguished from a value`);
     if (conditions === undefined && other === undefined && fallback === undefined) return value;
-    const isSaid = nullIsSaid(rule);
+    const mayBeNull = compileNullTest(rule);
     return (scope) => {
       const made = conditions === undefined || conditions(scope) ? value(scope) : undefined;
-      if (made !== undefined && (made !== null || isSaid(scope))) return made;
+      if (made !== undefined && (made !== null || mayBeNull(scope))) return made;
       const otherwise = other?.(scope);
       const given = otherwise ?? fallback?.(scope);
       return given === undefined && (otherwise === null || made === null) ? null : given;
@@ -398,7 +398,7 @@ export class RuleCompiler {
       const item: Source = { shape: shape.items, cover: cover.at([{ kind: 'every' }]) };
       const get = this.#deepAt(rule.pointer, [...path, { kind: 'index', index: 0 }], item, target, at);
       if (get !== undefined) {
-        this.#side.oneWay(rule.pointer, behindFirst(at));
+        this.#side.oneWay(rule.pointer, lostItemsText(at));
         return get;
       }
     }

@@ -1,6 +1,6 @@
 import { Conversion, convertScalar, joinTexts, splitText } from './conversion.ts';
 import { compileDates, keepsAll } from './dates.ts';
-import { behindFirst, called, constantMaker, fitMaker, nothing, weightOf } from './makers.ts';
+import { called, constantMaker, fitMaker, lostItemsText, nothing, weightOf } from './makers.ts';
 import { type Path, pathText } from './paths.ts';
 import type { Rule } from './rules.ts';
 import type { Maker } from './run.ts';
@@ -10,9 +10,9 @@ import {
   asKind,
   bodyBytes,
   codeShape,
+  constantMismatch,
   isNothing,
   isOfOneKind,
-  misfit,
   only,
   textShape,
   unlike,
@@ -45,7 +45,7 @@ export class ConversionCompiler {
     if (code !== undefined) this.#callCode(conversion, rule, code, single, at, path);
     if (split !== undefined) splitText(conversion, split, items, path);
     if (as === 'first') {
-      oneWay(rule.pointer, behindFirst(at));
+      oneWay(rule.pointer, lostItemsText(at));
       conversion.step(conversion.shape.items ?? anyShape, (value) => (isItems(value) ? value[0] : value));
     }
     if (values !== undefined) this.#lookUp(conversion, rule, values, single, at, path);
@@ -212,7 +212,7 @@ export class ConversionCompiler {
   /** Converts a constant to the kind of the target. */
   constant(value: Value, target: Shape, pointer: string, at: string): Value {
     const made = asKind(value, target);
-    const why = misfit(made, target, at);
+    const why = constantMismatch(made, target, at);
     if (why !== undefined) this.#side.problem(pointer, why);
     return made;
   }

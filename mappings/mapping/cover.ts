@@ -83,7 +83,7 @@ export class Cover {
   }
 
   /** True if the nodes of an item depend on its position or value. */
-  get tellsItems(): boolean {
+  get distinguishesItems(): boolean {
     return [this, ...this.also].some((one) => one.#at.size + one.#where.length > 0);
   }
 
@@ -103,14 +103,14 @@ export class Cover {
 class PlaceCovers {
   readonly #covers: readonly Cover[];
   readonly isWhole: boolean;
-  readonly #tellsItems: boolean;
+  readonly #distinguishesItems: boolean;
   readonly #members = new Map<string, PlaceCovers>();
   #every: PlaceCovers | undefined;
 
   constructor(covers: readonly Cover[]) {
     this.#covers = covers;
     this.isWhole = covers.some(({ isWhole }) => isWhole);
-    this.#tellsItems = covers.some((cover) => cover.tellsItems);
+    this.#distinguishesItems = covers.some((cover) => cover.distinguishesItems);
   }
 
   get isNone(): boolean {
@@ -126,7 +126,7 @@ class PlaceCovers {
   }
 
   ofItem(index: number, item: Value, met: Set<unknown>): PlaceCovers {
-    if (this.#tellsItems)
+    if (this.#distinguishesItems)
       return new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItem(index, item, met)));
     this.#every ??= new PlaceCovers(this.#covers.flatMap((cover) => cover.ofItems));
     return this.#every;

@@ -337,11 +337,11 @@ export function likestOperation(
     for (const [method, operation] of Object.entries(isNode(item) ? item : {})) {
       if (!isNode(operation) || !['get', 'put', 'post', 'delete', 'patch'].includes(method)) continue;
       const called = `${String(operation.operationId ?? '')} ${path.replaceAll(/\{[^{}]*\}/g, ' ')}`;
-      const said = methodWords(`${called} ${String(operation.summary ?? '')} ${method}`);
-      const common = words.filter((word) => said.includes(word));
+      const targetWords = methodWords(`${called} ${String(operation.summary ?? '')} ${method}`);
+      const common = words.filter((word) => targetWords.includes(word));
       if (common.length === 0 || (common.every(isVerb) && !words.every(isVerb))) continue;
       const score =
-        likeness(words, [...new Set(said)]) + pathFit(path, leaves) + methodFit(words, method, called);
+        likeness(words, [...new Set(targetWords)]) + pathFit(path, leaves) + methodFit(words, method, called);
       if (best === undefined || score > best.score) best = { score, method: method.toUpperCase(), path };
     }
   if (best === undefined) return undefined;

@@ -156,7 +156,7 @@ export function eachMaker(path: Path, target: Shape, item: Maker): Maker {
 }
 
 /** Returns the message about items that are lost because only the first item is used. */
-export function behindFirst(at: string): string {
+export function lostItemsText(at: string): string {
   return `${at}: items after the first are omitted`;
 }
 
@@ -183,7 +183,7 @@ export function noItems(target: Shape, value: null | undefined, scope: Scope): V
  * Returns a test that is true if null is an explicit result: from a constant, a table or a function. Otherwise null
  * means that the source has no value.
  */
-export function nullIsSaid({ source, values, code }: Rule): (scope: Scope) => boolean {
+export function compileNullTest({ source, values, code }: Rule): (scope: Scope) => boolean {
   if (source.kind === 'const') return () => true;
   if (source.kind !== 'from' || (values === undefined && code === undefined)) return () => false;
   const { path } = source;
@@ -192,8 +192,8 @@ export function nullIsSaid({ source, values, code }: Rule): (scope: Scope) => bo
 
 /** Checks the kind and enumeration of a value. Null is kept only if the target allows null. */
 export function fitMaker(get: Maker, path: Path, target: Shape): Maker {
-  const refuse = misfitRefuser(target);
-  const refuseItem = target.items === undefined ? undefined : misfitRefuser(target.items);
+  const refuse = compileValueCheck(target);
+  const refuseItem = target.items === undefined ? undefined : compileValueCheck(target.items);
   return (scope) => {
     const value = get(scope);
     if (isNothing(value)) return nullIn(target, value);
@@ -205,7 +205,7 @@ export function fitMaker(get: Maker, path: Path, target: Shape): Maker {
 }
 
 /** Returns a function that rejects values of another kind or outside the enumeration with MappingError. */
-function misfitRefuser(target: Shape): (value: Exclude<Value, null>, scope: Scope, path: Path) => void {
+function compileValueCheck(target: Shape): (value: Exclude<Value, null>, scope: Scope, path: Path) => void {
   const { kinds, values } = target;
   const allowed = values === undefined ? undefined : new ByText(values.map((text) => [text, true]));
   return (value, scope, path) => {

@@ -17,7 +17,7 @@ import {
  * this definition.
  */
 
-const path = (says: string) => text(says, 'a path such as a.b, a[0] or a[k=v]', /./);
+const path = (description: string) => text(description, 'a path such as a.b, a[0] or a[k=v]', /./);
 
 const conditions = map(
   'What has to hold: by source path `present`, `absent`, a text, or a list of texts of which one it is.',
@@ -74,7 +74,7 @@ export const ruleKeys = {
 const fullRule: RecordSetting = {
   ...record('How a value of the target comes about.', ruleKeys),
   // An object with other keys only is a group: rules below the target path of the group.
-  tells: Object.keys(ruleKeys),
+  distinctKeys: Object.keys(ruleKeys),
 };
 
 const rule: Setting = named('rule', 'Where a value of the target comes from.', () =>

@@ -23,48 +23,48 @@ export function writeParameters(
   const query: string[] = [];
   const headers: Record<string, string> = {};
   for (const { parameter, value } of filled) {
-    const said = `${parameter.in}.${parameter.name}`;
+    const place = `${parameter.in}.${parameter.name}`;
     const texts = textsOf(value);
     if (texts === undefined)
-      throw scope.error([], { expected: `a scalar or a list of scalars for ${said}`, got: 'another value' });
+      throw scope.error([], { expected: `a scalar or a list of scalars for ${place}`, got: 'another value' });
     if (texts.length === 0) {
       if (parameter.required)
-        throw scope.error([], { expected: `a source for the required ${said}`, got: 'none' });
+        throw scope.error([], { expected: `a source for the required ${place}`, got: 'none' });
       continue;
     }
     if (texts.reduce((sum, text) => sum + text.length, 0) > parameterText)
       throw scope.error([], {
-        expected: `at most ${parameterText} characters for ${said}`,
+        expected: `at most ${parameterText} characters for ${place}`,
         got: 'more characters',
       });
     if (!texts.every((text) => text.isWellFormed()))
-      throw scope.error([], { expected: `whole characters for ${said}`, got: 'half of a character' });
+      throw scope.error([], { expected: `whole characters for ${place}`, got: 'half of a character' });
     const name = encodeURIComponent(parameter.name);
     if (parameter.in === 'path') {
       const segment = texts.map(encodeURIComponent).join(',');
       if (segment === '' || hasDots(segment) || hasControls(segment))
         throw scope.error([], {
-          expected: `a text that is valid in a path for ${said}`,
+          expected: `a text that is valid in a path for ${place}`,
           got: quoteValue(JSON.stringify(segment), 'a text'),
         });
-      lastInPath = said;
+      lastInPath = place;
       written = written.replaceAll(`{${parameter.name}}`, () => segment);
     } else if (parameter.in === 'query') {
       const encoded = texts.map(encodeURIComponent);
       if (encoded.some(hasControlsInQuery))
-        throw scope.error([], { expected: `no control characters for ${said}`, got: 'control characters' });
+        throw scope.error([], { expected: `no control characters for ${place}`, got: 'control characters' });
       if (parameter.lists === 'repeat') for (const text of encoded) query.push(`${name}=${text}`);
       else query.push(`${name}=${encoded.join(',')}`);
     } else {
       if (isItems(value) && texts.some((text) => text.includes(',')))
         throw scope.error([], {
-          expected: `no "," in an item of the list for ${said}`,
+          expected: `no "," in an item of the list for ${place}`,
           got: 'an item with ","',
         });
       const text = texts.join(',');
       if (!fitsHeader(text))
         throw scope.error([], {
-          expected: `printable ASCII for ${said}, without white space at its ends`,
+          expected: `printable ASCII for ${place}, without white space at its ends`,
           got: 'other text',
         });
       headers[parameter.name.toLowerCase()] = text;

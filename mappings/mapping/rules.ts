@@ -231,9 +231,9 @@ class RuleReader {
     const deep = (['map', 'auto'] as const).filter((key) => raw[key] !== undefined);
     const whole = (['const', 'list', 'header', 'uuid'] as const).find((key) => raw[key] !== undefined);
     const changes = conversions.filter((key) => raw[key] !== undefined);
-    const beside = deep[0] ?? (whole === 'header' || whole === 'uuid' ? undefined : whole);
+    const conflicting = deep[0] ?? (whole === 'header' || whole === 'uuid' ? undefined : whole);
     const unused = [
-      ...(beside === undefined ? [] : changes.map((key) => [key, beside] as const)),
+      ...(conflicting === undefined ? [] : changes.map((key) => [key, conflicting] as const)),
       ...(whole === undefined ? [] : deep.map((key) => [key, whole] as const)),
     ];
     for (const [key, other] of unused)

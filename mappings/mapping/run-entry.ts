@@ -1,5 +1,5 @@
 import type { Limits } from '../contract/limits.ts';
-import { bodyOf, bytesOf, toldBy } from './answer.ts';
+import { bodyOf, bytesOf, errorBodyOf } from './answer.ts';
 import type { CompiledEntry, MappedAnswer, MappedCall } from './compiled-entry.ts';
 import { uncoveredPlace } from './cover.ts';
 import { CodeError } from './makers.ts';
@@ -138,7 +138,7 @@ function replyOf(
       expected: 'a successful response, or rules for error',
       got: `status ${status}`,
     });
-  const scope = new Scope(isError ? toldBy(answer, limits) : bodyOf(target, answer, limits), run);
+  const scope = new Scope(isError ? errorBodyOf(answer, limits) : bodyOf(target, answer, limits), run);
   return ((isError ? error : reply) ?? reply)(scope) ?? new Map();
 }
 
@@ -151,7 +151,7 @@ export function faultIn(
 ): string | undefined {
   if (way === undefined) throw new RangeError('entry: expected an entry of the operation, got another entry');
   if (way.faults.length === 0) return undefined;
-  const value = toldBy(answer, limits);
+  const value = errorBodyOf(answer, limits);
   return mapped('reply', way, answer.body.length, limits, () => {
     const run = new Run('reply', limits, new Made(limits.mappingValues, steps), answer);
     const scope = new Scope(value, run);

@@ -102,7 +102,7 @@ export class SchemaReader {
       items: schema.items === undefined ? undefined : this.shapeOf(schema.items),
       values: valuesOf(schema),
       base64: schema.format === 'byte' || schema.contentEncoding === 'base64',
-      says: members.size > 0 || others !== undefined || schema.items !== undefined,
+      describesContent: members.size > 0 || others !== undefined || schema.items !== undefined,
     };
   }
 }
@@ -111,7 +111,7 @@ export class SchemaReader {
 interface Draft extends Omit<Shape, 'kinds' | 'open'> {
   readonly kinds: ReadonlySet<Kind> | undefined;
   /** True if it describes the content of objects or lists. */
-  readonly says: boolean;
+  readonly describesContent: boolean;
 }
 
 const anything: Draft = {
@@ -121,7 +121,7 @@ const anything: Draft = {
   items: undefined,
   values: undefined,
   base64: false,
-  says: false,
+  describesContent: false,
 };
 
 class LazyShape implements Shape {
@@ -150,8 +150,8 @@ class LazyShape implements Shape {
   }
 
   get open(): boolean {
-    const { kinds, says } = this.#made;
-    return !says && (kinds === undefined || kinds.has('object') || kinds.has('array'));
+    const { kinds, describesContent } = this.#made;
+    return !describesContent && (kinds === undefined || kinds.has('object') || kinds.has('array'));
   }
 
   get items(): Shape | undefined {
@@ -188,7 +188,7 @@ function bothOf(parts: readonly Draft[]): Draft {
     items: parts.find(({ items }) => items !== undefined)?.items,
     values: parts.find(({ values }) => values !== undefined)?.values,
     base64: parts.some(({ base64 }) => base64),
-    says: parts.some(({ says }) => says),
+    describesContent: parts.some(({ describesContent }) => describesContent),
   };
 }
 
@@ -218,7 +218,7 @@ function eitherOf(parts: readonly Draft[]): Draft {
       ? [...new Set(valued.flatMap(({ values }) => values ?? []))]
       : undefined,
     base64: parts.some(({ base64 }) => base64),
-    says: parts.some(({ says }) => says),
+    describesContent: parts.some(({ describesContent }) => describesContent),
   };
 }
 

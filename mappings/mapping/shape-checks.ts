@@ -69,7 +69,7 @@ export function kindOf(value: Value): Kind {
 }
 
 /** Returns the reason why a constant does not fit the target; undefined if it fits. */
-export function misfit(value: Value, target: Shape, at: string): string | undefined {
+export function constantMismatch(value: Value, target: Shape, at: string): string | undefined {
   if (!target.kinds.has(kindOf(value)))
     return `expected ${kindsText(target)} for ${at}, got ${kindOf(value)}`;
   const text = textOfScalar(value);
@@ -77,7 +77,7 @@ export function misfit(value: Value, target: Shape, at: string): string | undefi
     return `expected one of ${target.values.slice(0, 20).join(', ')} for ${at}, got ${text.slice(0, 60)}`;
   if (isItems(value) && target.items !== undefined)
     for (const item of value) {
-      const why = misfit(asKind(item, target.items), target.items, `${at}[]`);
+      const why = constantMismatch(asKind(item, target.items), target.items, `${at}[]`);
       if (why !== undefined) return why;
     }
   if (isMembers(value)) {
@@ -85,7 +85,8 @@ export function misfit(value: Value, target: Shape, at: string): string | undefi
       const member = target.members.get(name)?.shape;
       if (member === undefined && !target.open && target.others === undefined)
         return `expected members of ${at || 'the body'}, got ${name}`;
-      const why = member === undefined ? undefined : misfit(asKind(inner, member), member, joined(at, name));
+      const why =
+        member === undefined ? undefined : constantMismatch(asKind(inner, member), member, joined(at, name));
       if (why !== undefined) return why;
     }
     for (const [name, { required }] of target.members)

@@ -10,10 +10,10 @@ export function writeTypes({ operations }: Pick<Mapping, 'operations'>): string 
   const exported: string[] = [];
   for (const [name, { old, calls }] of operations) {
     const base = writer.named(identifier(name));
-    const add = (says: string, what: string, shape: Shape | undefined, number: string): void => {
+    const add = (comment: string, what: string, shape: Shape | undefined, number: string): void => {
       const written = writer.typeOf(shape, `${base}${what}Body${number}`);
       exported.push(
-        `/** ${says.replaceAll('*/', '*\\/')}. */\nexport type ${base}${what}${number} = ${written};\n`,
+        `/** ${comment.replaceAll('*/', '*\\/')}. */\nexport type ${base}${what}${number} = ${written};\n`,
       );
     };
     add(`The request of ${name}`, 'Request', old.body, '');
@@ -81,7 +81,7 @@ function identifier(name: string): string {
 }
 
 /** Returns the functions that rules refer to, by module. */
-export function functionsAsked(entries: Entries): ReadonlyMap<string, readonly string[]> {
+export function usedFunctions(entries: Entries): ReadonlyMap<string, readonly string[]> {
   const byModule = new Map<string, Set<string>>();
   for (const entry of [...entries.values()].flat()) {
     if (entry.code === undefined) continue;

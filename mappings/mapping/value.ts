@@ -108,9 +108,9 @@ export class ByText<T> {
 
   constructor(rows: Iterable<readonly [string, T]>) {
     this.#byText = new Map(rows);
-    for (const [text, said] of this.#byText) {
+    for (const [text, value] of this.#byText) {
       const key = numberKey(text);
-      if (key !== undefined && !this.#byNumber.has(key)) this.#byNumber.set(key, said);
+      if (key !== undefined && !this.#byNumber.has(key)) this.#byNumber.set(key, value);
     }
   }
 

@@ -78,10 +78,10 @@ export class UnsupportedCharset extends Error {
 }
 
 /** Thrown if there is no memory for a reply in XML. The reply is valid, and the client may retry. */
-export class NoRoom extends Error {
+export class NoReplyMemory extends Error {
   constructor() {
     super('there is no memory for the reply in XML');
-    this.name = 'NoRoom';
+    this.name = 'NoReplyMemory';
   }
 }
 

@@ -1,5 +1,5 @@
 /** Number of code units that are collected before they become a string. */
-const room = 16_384;
+const collected = 16_384;
 /** A piece with more code units is appended directly as a string. */
 const longest = 256;
 
@@ -11,11 +11,11 @@ export class GatheredText {
   /** UTF-16 units so far. */
   length = 0;
   #text = '';
-  readonly #units = new Uint16Array(room);
+  readonly #units = new Uint16Array(collected);
   #size = 0;
   /** Bitwise or of all units in the buffer. */
   #bits = 0;
-  readonly #bytes = Buffer.allocUnsafe(room * 2);
+  readonly #bytes = Buffer.allocUnsafe(collected * 2);
 
   /** Appends a part of another text. */
   add(text: string, start: number, end: number): void {
@@ -55,7 +55,7 @@ export class GatheredText {
   }
 
   #put(unit: number): void {
-    if (this.#size === room) this.#flush();
+    if (this.#size === collected) this.#flush();
     this.#units[this.#size++] = unit;
     this.#bits |= unit;
   }

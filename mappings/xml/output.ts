@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { NoRoom } from './error.ts';
+import { NoReplyMemory } from './error.ts';
 
 /**
  * A constant text in groups of eight bytes, for fast copying as doubles. No eight bytes of UTF-8 are a NaN, which might
@@ -66,7 +66,7 @@ export class Output {
   attached: Buffer[] = [];
   #inserts: Insert[] = [];
   readonly #most: number;
-  #room = Number.POSITIVE_INFINITY;
+  #capacity = Number.POSITIVE_INFINITY;
   readonly #tooLong: (expected: string) => Error;
 
   /**
@@ -84,14 +84,15 @@ export class Output {
   /**
    * Starts a new output of about `expected` bytes.
    *
-   * @param room maximum number of bytes; beyond it, NoRoom is thrown as soon as the buffer must grow
+   * @param capacity maximum number of bytes; beyond it, NoReplyMemory is thrown as soon as the buffer must grow
    */
-  start(expected: number, room: number = Number.POSITIVE_INFINITY): void {
+  start(expected: number, capacity: number = Number.POSITIVE_INFINITY): void {
     this.length = 0;
     this.#inserts = [];
-    this.#room = room;
+    this.#capacity = capacity;
     if (this.attached.length > 0) this.attached = [];
-    if (expected > keptSize) this.#use(Buffer.allocUnsafeSlow(Math.min(expected, Math.max(room, keptSize))));
+    if (expected > keptSize)
+      this.#use(Buffer.allocUnsafeSlow(Math.min(expected, Math.max(capacity, keptSize))));
     else if (this.bytes !== this.#kept) this.#use(this.#kept);
   }
 
@@ -102,18 +103,18 @@ export class Output {
 
   /**
    * Returns the written bytes as `take` does, but short outputs as a string with one character per byte, which is the
-   * fastest form for HTTP replies. An output with long ranges or attachments is returned in pieces. Throws NoRoom.
+   * fastest form for HTTP replies. An output with long ranges or attachments is returned in pieces. Throws NoReplyMemory.
    */
   takeBinary(): Buffer | string | readonly Buffer[] {
-    this.#checkRoom();
+    this.#checkCapacity();
     if (this.#inserts.length + this.attached.length > 0) return this.#takePieces();
     return this.bytes === this.#kept ? this.bytes.toString('latin1', 0, this.length) : this.#takeWritten();
   }
 
-  #checkRoom(): void {
+  #checkCapacity(): void {
     let { length } = this;
     for (const { bytes } of this.#inserts) length += bytes.length;
-    if (length > this.#room) throw new NoRoom();
+    if (length > this.#capacity) throw new NoReplyMemory();
   }
 
   /** Releases the memory of an output that was not taken. */
@@ -153,7 +154,7 @@ export class Output {
   reserve(count: number): void {
     if (this.length + count + slack <= this.bytes.length) return;
     if (this.length + count > this.#most) throw this.#tooLong(`at most ${this.#most} bytes of XML`);
-    this.#checkRoom();
+    this.#checkCapacity();
     const size = Math.max(Math.ceil(this.bytes.length * 1.6), this.length + count + slack);
     const grown = Buffer.allocUnsafeSlow(size); // not zero-filled, because that takes as long as writing
     this.bytes.copy(grown, 0, 0, this.length);

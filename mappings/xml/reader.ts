@@ -58,9 +58,9 @@ class OpenElement {
   /** Number of namespace declarations in scope outside the element. */
   declarations = 0;
   children = 0;
-  /** Number of characters of stray text so far. */
+  /** Number of characters of text between child elements so far. */
   characters = 0;
-  stray = false;
+  hasText = false;
 
   constructor(outer: OpenElement | undefined) {
     this.outer = outer;
@@ -93,7 +93,7 @@ export interface ReaderScope {
 }
 
 /** Deviations from XML and its namespaces that a reader accepts. */
-export interface XmlQuirks {
+export interface XmlTolerance {
   /** References to C0 controls, U+FFFE and U+FFFF in lenient text (W10). */
   readonly illegalReferences: boolean;
   /** `xmlns:p=""`, which binds a prefix to no namespace (A30). Namespaces in XML 1.0, 2.2 forbids it. */
@@ -103,7 +103,7 @@ export interface XmlQuirks {
 /** The parts of a reader that are needed for the content of an element after its start tag. */
 export type ContentReader = Pick<
   XmlReader,
-  'local' | 'namespace' | 'prefix' | 'stray' | 'position' | 'nextChild' | 'readText' | 'skip' | 'attribute'
+  'local' | 'namespace' | 'prefix' | 'hasText' | 'position' | 'nextChild' | 'readText' | 'skip' | 'attribute'
 >;
 
 /**
@@ -122,7 +122,7 @@ export class XmlReader {
   /** Number of open elements, including the one of the last start tag. */
   depth = 0;
   /** True if the element that `nextChild` or `skip` just closed contained character data other than blanks. */
-  stray = false;
+  hasText = false;
   /** Offset of the next unread character. */
   position = 0;
   /** Number of attributes of the last start tag, without namespace declarations; valid until the next move. */
@@ -148,9 +148,9 @@ export class XmlReader {
   /** Number of attributes and namespace declarations of all elements so far. */
   #allAttributes = 0;
 
-  constructor(text: string, limits: Limits, quirks?: XmlQuirks) {
-    this.#scanner = new Scanner(text, quirks?.illegalReferences === true);
-    this.#emptyPrefixes = quirks?.emptyPrefixes === true;
+  constructor(text: string, limits: Limits, tolerance?: XmlTolerance) {
+    this.#scanner = new Scanner(text, tolerance?.illegalReferences === true);
+    this.#emptyPrefixes = tolerance?.emptyPrefixes === true;
     this.#limits = limits;
     this.#maxChildren = maxChildren(limits);
     this.#maxAttributes = limits.xmlAttributes ?? maxAttributes;
@@ -225,12 +225,12 @@ export class XmlReader {
 
   /**
    * Moves to the start tag of the current element's next child and returns true. Without one, moves past the current
-   * element's end tag and returns false. Blanks and comments are skipped; other character data sets `stray`.
+   * element's end tag and returns false. Blanks and comments are skipped; other character data sets `hasText`.
    */
   nextChild(): boolean {
     if (this.empty) {
       this.#close();
-      this.stray = false;
+      this.hasText = false;
       return false;
     }
     const scanner = this.#scanner;
@@ -242,7 +242,7 @@ export class XmlReader {
       const next = scanner.code(at + 1);
       if (next === slash) {
         this.#readEndTag(at);
-        this.stray = element.stray;
+        this.hasText = element.hasText;
         return false;
       }
       if (next === question) throw scanner.instructionError(at);
@@ -411,7 +411,7 @@ export class XmlReader {
     element.declarations = this.#namespaces.count;
     element.children = 0;
     element.characters = 0;
-    element.stray = false;
+    element.hasText = false;
     this.#open = element;
     this.depth++;
     return element;
@@ -586,10 +586,10 @@ export class XmlReader {
     const scanner = this.#scanner;
     const end = this.#textEnd(start);
     // The first character is not blank, but it may be a reference to a blank.
-    if (scanner.isPlain(start, end)) this.#addStray(start, end - start, true, element);
+    if (scanner.isPlain(start, end)) this.#addText(start, end - start, true, element);
     else {
       const value = scanner.resolveText(start, end, this.#limits.xmlText, this.#isSkipping);
-      this.#addStray(start, value.length, hasNonBlank(value), element);
+      this.#addText(start, value.length, hasNonBlank(value), element);
     }
     return end;
   }
@@ -599,12 +599,12 @@ export class XmlReader {
     const scanner = this.#scanner;
     if (scanner.text.startsWith('<!--', at)) return scanner.skipComment(at);
     const end = scanner.readSection(at);
-    this.#addStray(at, scanner.value.length, hasNonBlank(scanner.value), element);
+    this.#addText(at, scanner.value.length, hasNonBlank(scanner.value), element);
     return end;
   }
 
-  #addStray(at: number, length: number, nonBlank: boolean, element: OpenElement): void {
-    if (nonBlank) element.stray = true;
+  #addText(at: number, length: number, nonBlank: boolean, element: OpenElement): void {
+    if (nonBlank) element.hasText = true;
     element.characters += length;
     if (element.characters > this.#limits.xmlText) throw this.#textError(at, this.#limits.xmlText);
   }

@@ -156,7 +156,9 @@ async function expiringCertificate(): Promise<Recording> {
     const { certFile, keyFile } = authority.issue({ days: replica === 'two' ? 10 : 300 });
     const said = { file: 'soapbridge.yaml', pointer: '/tls' };
     const files = { certificate: certFile, key: keyFile, ca: undefined };
-    return { serve: { tls: { ...files, minVersion: undefined, clientCertificates: undefined, said } } };
+    return {
+      serve: { tls: { ...files, minVersion: undefined, clientCertificates: undefined, position: said } },
+    };
   });
   const plain = async ({ port }: Gateway): Promise<void> => {
     await send(port, 'GET', '/healthz').catch(() => {}); // a handshake that fails

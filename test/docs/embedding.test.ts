@@ -136,7 +136,7 @@ test('docs/embedding.md names every option of createGateway', (t) => {
 });
 
 test('docs/embedding.md names every limit that only serve’s own listener applies', (t) => {
-  const ofListener = ['http/connections.ts', 'http/reading-turns.ts', 'process/listener.ts'];
+  const ofListener = ['http/connections.ts', 'http/request-slicer.ts', 'process/listener.ts'];
   const cwd = join(root, 'gateway');
   const wordsOf = (files: readonly string[]): ReadonlySet<string> =>
     new Set(files.flatMap((file) => readFileSync(join(cwd, file), 'utf8').match(/\w+/g) ?? []));

@@ -41,7 +41,7 @@ const records = [
   'test/mappings/codec/read.test.ts',
   'test/mappings/codec/pass.test.ts',
   'test/mappings/codec/write.test.ts',
-  'test/mappings/codec/misfits.test.ts',
+  'test/mappings/codec/mismatches.test.ts',
   'test/mappings/codec/types/unions.test.ts',
   'test/mappings/codec/attachments.test.ts',
   'test/mappings/codec/nils.test.ts',
@@ -178,7 +178,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/filled-body.ts': ['test/mappings/codec/attachments.test.ts'],
   'mappings/codec/schema-instance.ts': ['test/mappings/codec/schema-instance.test.ts', ...codec],
   'mappings/codec/streamed-file.ts': ['test/mappings/codec/streamed-file.test.ts'],
-  'mappings/codec/misfits.ts': ['test/mappings/codec/misfits.test.ts'],
+  'mappings/codec/mismatches.ts': ['test/mappings/codec/mismatches.test.ts'],
   'mappings/contract/members.ts': [
     'test/mappings/contract/members.test.ts',
     'test/mappings/type-graph.test.ts',
@@ -213,7 +213,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
   'mappings/codec/codecs.ts': [
     ...codec,
     'test/mappings/codec/attachments.test.ts',
-    'test/mappings/codec/misfits.test.ts',
+    'test/mappings/codec/mismatches.test.ts',
   ],
   'mappings/codec/element.ts': [
     'test/mappings/codec/attributes.test.ts',
@@ -230,7 +230,7 @@ export const testsOf: Readonly<Record<string, readonly string[]>> = {
     'test/mappings/codec/scalars/iso-dates.test.ts',
     'test/mappings/codec/types/records.test.ts',
     'test/mappings/codec/types/scalars.test.ts',
-    'test/mappings/codec/misfits.test.ts',
+    'test/mappings/codec/mismatches.test.ts',
     'test/mappings/codec/types/rules.test.ts',
     'test/gateway/protocols/validation.test.ts',
   ],

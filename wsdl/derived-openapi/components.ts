@@ -97,11 +97,11 @@ function isInLine({ role, places }: Component): boolean {
 
 function putInLine({ places: [place], schema }: Component): void {
   if (place === undefined) return;
-  const { $ref: _, ...beside } = place;
+  const { $ref: _, ...siblings } = place;
   delete place.$ref;
-  for (const key of Object.keys(beside)) delete place[key];
-  const description = joinedTexts(beside.description, schema?.description);
-  Object.assign(place, schema, beside, description !== '' && { description });
+  for (const key of Object.keys(siblings)) delete place[key];
+  const description = joinedTexts(siblings.description, schema?.description);
+  Object.assign(place, schema, siblings, description !== '' && { description });
 }
 
 /** Joins the distinct non-empty descriptions by line breaks. Returns `''` if there are none. */

@@ -8,7 +8,7 @@ import { defaultSettings, type Settings } from '../../mappings/contract/overlay-
 import type { AdoptedMessage, ElementDeclaration } from '../../mappings/contract/type-graph.ts';
 import { Components } from './components.ts';
 import { dropUnused, schemesOf, securityOf, takeMoved } from './moved-headers.ts';
-import { type Besides, type OpenPlace, object, TypeSchemas } from './schemas.ts';
+import { type ExtraMembers, type OpenPlace, object, TypeSchemas } from './schemas.ts';
 import type { JsonSchema } from './simple-types.ts';
 
 /** The OpenAPI document derived from the WSDL of an adopted service (A32). */
@@ -128,17 +128,17 @@ function ofMessage(
   noteBlocks: (blocks: Record<string, JsonSchema>) => void = () => {},
 ): JsonSchema {
   const schemas = types[use];
-  const besides = headersOf(headers, schemas, noteBlocks);
-  if (body.kind === 'empty') return object({ ...besides.properties }, besides.required);
+  const headerMembers = headersOf(headers, schemas, noteBlocks);
+  if (body.kind === 'empty') return object({ ...headerMembers.properties }, headerMembers.required);
   const element = body.kind === 'element' ? body.element : wrapperOf(body.wrapper, body.parts);
-  return schemas.ofBody(element, besides);
+  return schemas.ofBody(element, headerMembers);
 }
 
 function headersOf(
   headers: readonly ElementDeclaration[],
   schemas: TypeSchemas,
   noteBlocks: (blocks: Record<string, JsonSchema>) => void,
-): Besides {
+): ExtraMembers {
   if (headers.length === 0) return { properties: {}, required: [] };
   const blocks: Record<string, JsonSchema> = {};
   for (const element of headers) blocks[element.name.local] = schemas.ofElement(element, true);

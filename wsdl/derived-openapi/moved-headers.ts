@@ -67,7 +67,7 @@ export function dropUnused(document: JsonSchema, schemas: Schemas): void {
 
 /** Returns an object's schema without the member at a path, or undefined if no member is left. */
 function without(schema: JsonSchema, [name = '', ...path]: readonly string[], schemas: Schemas) {
-  const { $ref, ...beside } = schema;
+  const { $ref, ...siblings } = schema;
   const target = typeof $ref === 'string' ? schemas[$ref.slice($ref.lastIndexOf('/') + 1)] : schema;
   const known = target?.properties as Schemas | undefined;
   const member = known?.[name];
@@ -77,7 +77,7 @@ function without(schema: JsonSchema, [name = '', ...path]: readonly string[], sc
   if (inner !== undefined) properties[name] = inner;
   if (Object.keys(properties).length === 0) return undefined;
   const required = ((target.required ?? []) as string[]).filter((one) => one in properties);
-  const copy: JsonSchema = { ...target, ...($ref === undefined ? {} : beside), properties };
+  const copy: JsonSchema = { ...target, ...($ref === undefined ? {} : siblings), properties };
   delete copy.required;
   if (required.length > 0) copy.required = required;
   return copy;

@@ -35,7 +35,7 @@ export interface OpenPlace {
 }
 
 /** Additional members of a body's object, apart from the members of its type: `@headers`, `@fault`, `@message`. */
-export interface Besides {
+export interface ExtraMembers {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
 }
@@ -48,7 +48,7 @@ export interface SharedSchemas {
   readonly open: Map<string, OpenPlace>;
 }
 
-const none: Besides = { properties: {}, required: [] };
+const none: ExtraMembers = { properties: {}, required: [] };
 
 /** Schemas of literal messages, or of messages with SOAP encoding, in which every value may be nil (A30). */
 export class TypeSchemas {
@@ -84,11 +84,11 @@ export class TypeSchemas {
    * Returns the schema of a body's element. With additional members it is inlined; otherwise a named type is
    * referenced.
    */
-  ofBody(element: ElementDeclaration, besides: Besides): JsonSchema {
+  ofBody(element: ElementDeclaration, extra: ExtraMembers): JsonSchema {
     const { type, name } = element;
-    if (Object.keys(besides.properties).length === 0 || !isObjectType(type))
+    if (Object.keys(extra.properties).length === 0 || !isObjectType(type))
       return this.ofElement(element, false);
-    const schema = this.#inLine(type, name.local, besides);
+    const schema = this.#inLine(type, name.local, extra);
     const made = element.nillable || this.#encoded ? this.#orNull(schema, type, false, name.local) : schema;
     return documented(made, element.documentation);
   }
@@ -100,7 +100,7 @@ export class TypeSchemas {
   ofFault(element: ElementDeclaration, called: string): JsonSchema {
     const { type, name } = element;
     return this.#refer(element, `fault ${called}`, 'fault', withoutEnd(called), () => {
-      const besides: Besides = {
+      const extra: ExtraMembers = {
         properties: {
           '@fault': { type: 'string', enum: [called] },
           '@message': { type: 'string', description: 'The words of the fault; without them its name.' },
@@ -110,10 +110,9 @@ export class TypeSchemas {
         },
         required: ['@fault'],
       };
-      if (isObjectType(type))
-        return documented(this.#inLine(type, name.local, besides), element.documentation);
+      if (isObjectType(type)) return documented(this.#inLine(type, name.local, extra), element.documentation);
       const value = this.ofElement({ ...element, documentation: '' }, false);
-      const schema = object({ ...besides.properties, value }, [...besides.required, 'value']);
+      const schema = object({ ...extra.properties, value }, [...extra.required, 'value']);
       return documented(schema, element.documentation);
     });
   }
@@ -224,11 +223,11 @@ export class TypeSchemas {
   }
 
   /** Returns the object schema of a type and of its derived types, with additional members. */
-  #inLine(type: ComplexType, called: string, besides: Besides): JsonSchema {
+  #inLine(type: ComplexType, called: string, extra: ExtraMembers): JsonSchema {
     const concrete = this.#concreteOf(type);
-    if (concrete.length === 0) return this.#record(type, called, besides);
-    const own = type.abstract ? [] : [this.#record(type, called, besides, 'may')];
-    return { oneOf: [...own, ...concrete.map((one) => this.#record(one, called, besides, 'must'))] };
+    if (concrete.length === 0) return this.#record(type, called, extra);
+    const own = type.abstract ? [] : [this.#record(type, called, extra, 'may')];
+    return { oneOf: [...own, ...concrete.map((one) => this.#record(one, called, extra, 'must'))] };
   }
 
   #loneArray(type: ComplexType, called: string): JsonSchema {
@@ -241,18 +240,23 @@ export class TypeSchemas {
   /**
    * Returns an object schema of a type (A12, A14, A24).
    *
-   * @param said whether `@type` may or must occur in it
+   * @param typeAttribute whether `@type` may or must occur in it
    */
-  #record(type: ComplexType, called: string, besides = none, said: 'no' | 'may' | 'must' = 'no'): JsonSchema {
+  #record(
+    type: ComplexType,
+    called: string,
+    extra = none,
+    typeAttribute: 'no' | 'may' | 'must' = 'no',
+  ): JsonSchema {
     const { content } = type;
     const name = this.#nameOf(type, called);
     const members = contentMembers(content);
     const attributes = attributeMembers(type.attributes, members.members);
-    const properties: Record<string, JsonSchema> = { ...besides.properties };
-    const required = [...besides.required];
+    const properties: Record<string, JsonSchema> = { ...extra.properties };
+    const required = [...extra.required];
     const isAlways = this.#shared.settings.types === 'always' && type.name !== undefined;
-    if (said !== 'no' || isAlways) properties['@type'] = { type: 'string', enum: [name] };
-    if (said === 'must') required.push('@type');
+    if (typeAttribute !== 'no' || isAlways) properties['@type'] = { type: 'string', enum: [name] };
+    if (typeAttribute === 'must') required.push('@type');
     this.#addAttributes(attributes, properties, required);
     this.#addMembers(members, name, properties, required);
     if (isMixed(content)) {
@@ -265,7 +269,7 @@ export class TypeSchemas {
       required.push(valueNameOf(attributes));
     }
     if (type.anyAttribute) properties['@attributes'] = otherAttributes();
-    return documented(object(properties, required), [type.documentation, choicesTold(members)]);
+    return documented(object(properties, required), [type.documentation, choicesText(members)]);
   }
 
   #addAttributes(
@@ -346,7 +350,7 @@ export class TypeSchemas {
       choice.branches.length === content.members.length &&
       choice.branches.every(({ size }) => size === 1);
     if (isOne) Object.assign(schema, { minProperties: 1, maxProperties: 1 });
-    return documented(schema, isOne ? '' : choicesTold(content));
+    return documented(schema, isOne ? '' : choicesText(content));
   }
 
   /** Returns the schema of a substitution group: an object whose only member is the element that occurs (A20). */
@@ -468,7 +472,7 @@ function described(schema: JsonSchema, description: unknown): JsonSchema {
 }
 
 /** Describes the choices of a type (A15). JSON Schema has no keyword for them that generators support. */
-function choicesTold({ members, choices }: Members): string {
+function choicesText({ members, choices }: Members): string {
   const nameOf = (index: number): string => members[index]?.json ?? '';
   return choices
     .map(({ branches }) =>

@@ -103,32 +103,32 @@ export function simpleSchemas(
 
   const schemaOf = (type: SimpleType): JsonSchema => {
     const { variety, facets, builtIn } = type;
-    const told: string[] = [];
+    const texts: string[] = [];
     if (variety.kind === 'list') {
       const { minLength = facets.length, maxLength = facets.length } = facets;
       const schema = { type: 'array', items: nested(variety.item), minItems: minLength, maxItems: maxLength };
-      return finished(schema, patternsTold(facets));
+      return finished(schema, patternTexts(facets));
     }
     const kind = variety.kind === 'union' ? undefined : numbers[builtIn];
     const isText = kind === undefined || (kind.isBig === true && bigNumbers === 'text');
     const values = valuesOf(type);
-    if (builtIn === 'boolean') return finished({ type: 'boolean' }, patternsTold(facets));
+    if (builtIn === 'boolean') return finished({ type: 'boolean' }, patternTexts(facets));
     const isMoment = builtIn === 'dateTime' && dates === 'utc';
     const ofText = isMoment ? 'date-time' : formats[builtIn];
     const format = kind?.format ?? (variety.kind === 'union' ? undefined : ofText);
     if (values !== undefined)
-      return finished({ type: isText ? 'string' : kind.type, format, enum: values }, told);
+      return finished({ type: isText ? 'string' : kind.type, format, enum: values }, texts);
     if (kind === undefined) {
-      const text = textRules(builtIn, variety.kind === 'union' ? facetsOfUnion(facets) : facets, told);
-      return finished({ type: 'string', format, ...text }, told);
+      const text = textRules(builtIn, variety.kind === 'union' ? facetsOfUnion(facets) : facets, texts);
+      return finished({ type: 'string', format, ...text }, texts);
     }
-    const bounds = isText ? tellBounds(facets, told) : boundsOf(kind, facets, told);
+    const bounds = isText ? addBoundTexts(facets, texts) : boundsOf(kind, facets, texts);
     const isFloating = builtIn === 'float' || builtIn === 'double';
     const other = isFloating ? nonFiniteTypes[nonFiniteNumbers] : undefined;
     const own = isText ? 'string' : kind.type;
     return finished({ type: other === undefined ? own : [own, other], format, ...bounds }, [
-      ...told,
-      ...patternsTold(facets),
+      ...texts,
+      ...patternTexts(facets),
     ]);
   };
   return { schemaOf, valueOf: parsed };
@@ -140,10 +140,10 @@ function facetsOfUnion(facets: Facets): Facets {
 }
 
 /** Removes undefined keywords, and adds the rules that JSON Schema cannot express to the description. */
-function finished(schema: JsonSchema, told: readonly string[]): JsonSchema {
+function finished(schema: JsonSchema, texts: readonly string[]): JsonSchema {
   const made: JsonSchema = {};
   for (const [key, value] of Object.entries(schema)) if (value !== undefined) made[key] = value;
-  if (told.length > 0) made.description = told.join('\n');
+  if (texts.length > 0) made.description = texts.join('\n');
   return made;
 }
 
@@ -151,32 +151,32 @@ function finished(schema: JsonSchema, told: readonly string[]): JsonSchema {
  * Returns the JSON Schema rules of a text. Lengths of base64 and of prefixed names do not count characters, so base64
  * lengths are described instead.
  */
-function textRules(builtIn: BuiltIn, facets: Facets, told: string[]): JsonSchema {
+function textRules(builtIn: BuiltIn, facets: Facets, texts: string[]): JsonSchema {
   const { length, minLength = length, maxLength = length } = facets;
   const rules: JsonSchema = {};
   if (builtIn === 'base64Binary') {
-    if (minLength !== undefined) told.push(`At least ${minLength} bytes.`);
-    if (maxLength !== undefined) told.push(`At most ${maxLength} bytes.`);
+    if (minLength !== undefined) texts.push(`At least ${minLength} bytes.`);
+    if (maxLength !== undefined) texts.push(`At most ${maxLength} bytes.`);
   } else if (builtIn !== 'QName' && builtIn !== 'NOTATION') {
     const digits = builtIn === 'hexBinary' ? 2 : 1;
     if (minLength !== undefined && minLength > 0) rules.minLength = minLength * digits;
     if (maxLength !== undefined) rules.maxLength = maxLength * digits;
   }
-  tellBounds(facets, told);
+  addBoundTexts(facets, texts);
   const patterns = facets.patterns.map((alternatives) => ({
     alternatives,
     pattern: patternOf(alternatives),
   }));
   const known = patterns.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern]));
   for (const { alternatives, pattern } of patterns)
-    if (pattern === undefined) told.push(`Of the XSD pattern ${alternatives.join(' or ')}.`);
+    if (pattern === undefined) texts.push(`Of the XSD pattern ${alternatives.join(' or ')}.`);
   if (known.length === 1) rules.pattern = known[0];
   if (known.length > 1) rules.allOf = known.map((pattern) => ({ pattern }));
   return rules;
 }
 
 /** Describes the patterns of values that are not JSON strings. */
-function patternsTold({ patterns }: Facets): readonly string[] {
+function patternTexts({ patterns }: Facets): readonly string[] {
   return patterns.map((alternatives) => `Of the XSD pattern ${alternatives.join(' or ')}.`);
 }
 
@@ -188,31 +188,31 @@ const boundFacets = [
 ] as const;
 
 /** Describes bounds as text: for dates and for numbers that are JSON strings. */
-function tellBounds(facets: Facets, told: string[]): JsonSchema {
+function addBoundTexts(facets: Facets, texts: string[]): JsonSchema {
   for (const [facet, words] of boundFacets)
-    if (facets[facet] !== undefined) told.push(`${words} ${facets[facet]}.`);
-  tellDigits(facets, told);
+    if (facets[facet] !== undefined) texts.push(`${words} ${facets[facet]}.`);
+  addDigitTexts(facets, texts);
   return {};
 }
 
-function tellDigits({ totalDigits, fractionDigits }: Facets, told: string[]): void {
-  if (totalDigits !== undefined) told.push(`At most ${totalDigits} digits.`);
+function addDigitTexts({ totalDigits, fractionDigits }: Facets, texts: string[]): void {
+  if (totalDigits !== undefined) texts.push(`At most ${totalDigits} digits.`);
   if (fractionDigits !== undefined && fractionDigits > 0)
-    told.push(`At most ${fractionDigits} digits behind the point.`);
+    texts.push(`At most ${fractionDigits} digits behind the point.`);
 }
 
 /** Returns the bounds of a number. A bound that a double does not represent exactly is described as text. */
-function boundsOf({ minimum, maximum }: NumberKind, facets: Facets, told: string[]): JsonSchema {
+function boundsOf({ minimum, maximum }: NumberKind, facets: Facets, texts: string[]): JsonSchema {
   const exact = (facet: (typeof boundFacets)[number]): number | undefined => {
     const [name, words] = facet;
     const text = facets[name];
     if (text === undefined) return undefined;
     const value = exactNumber(text);
-    if (value === undefined) told.push(`${words} ${text}.`);
+    if (value === undefined) texts.push(`${words} ${text}.`);
     return value;
   };
   const [least, above, most, below] = boundFacets.map(exact);
-  tellDigits(facets, told);
+  addDigitTexts(facets, texts);
   return {
     minimum: least ?? minimum,
     exclusiveMinimum: above,

@@ -354,19 +354,25 @@ function adoptedSampler(
     if (codecs === undefined) throw new RangeError(`no such operation: ${operation.operation.name}`);
     const { operation: declared, request, reply } = codecs;
     const sparse = isSparse ? [empty] : [];
-    const asked = written('request', declared.input, request, (json) => isRead(operation, json), sparse);
+    const sampleRequest = written(
+      'request',
+      declared.input,
+      request,
+      (json) => isRead(operation, json),
+      sparse,
+    );
     const given =
       declared.output === undefined || reply === undefined
         ? undefined
         : written('reply', declared.output, reply, (json) => reply.write(Buffer.from(json)).dropped === 0);
-    const { headers } = asked.payload;
+    const { headers } = sampleRequest.payload;
     return {
-      requestJson: asked.json,
-      request: { ...asked.payload, headers: headers + token.xml },
+      requestJson: sampleRequest.json,
+      request: { ...sampleRequest.payload, headers: headers + token.xml },
       placed: {
-        soap: new Set([...asked.credentials, ...token.credentials]),
+        soap: new Set([...sampleRequest.credentials, ...token.credentials]),
         xml: new Set(),
-        json: asked.credentials,
+        json: sampleRequest.credentials,
       },
       replyJson: given?.json,
       reply: given?.payload,

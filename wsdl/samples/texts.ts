@@ -88,7 +88,7 @@ function numbersOf(rules: Rules | undefined): readonly string[] {
   const checks = rules?.checks ?? [];
   const bounds = checks.flatMap((check) => (check.kind === 'bound' ? [Number(check.number)] : []));
   const factors = checks.flatMap((check) => (check.kind === 'multipleOf' ? [Number(check.number)] : []));
-  const beside = checks.flatMap((check) => {
+  const adjacent = checks.flatMap((check) => {
     if (check.kind === 'multipleOf') return [check.number];
     if (check.kind !== 'bound') return [];
     const bound = Number(check.number);
@@ -104,7 +104,7 @@ function numbersOf(rules: Rules | undefined): readonly string[] {
       (Math.floor(bound / factor) + 1) * factor,
     ]),
   );
-  return [...beside, ...[...middle, ...multiples].map(String)].filter((text) =>
+  return [...adjacent, ...[...middle, ...multiples].map(String)].filter((text) =>
     /^-?\d+(?:\.\d+)?$/.test(text),
   );
 }
@@ -165,13 +165,13 @@ function isText(builtIn: BuiltIn): boolean {
 
 function boundsOf({ minInclusive, maxInclusive, minExclusive, maxExclusive }: Facets): readonly string[] {
   const inner = [minInclusive, maxInclusive].filter((bound) => bound !== undefined);
-  const beside = [
+  const adjacent = [
     [minExclusive, 1],
     [maxExclusive, -1],
   ] as const;
   return [
     ...inner,
-    ...beside.flatMap(([bound, step]) =>
+    ...adjacent.flatMap(([bound, step]) =>
       bound !== undefined && /^-?\d{1,15}$/.test(bound) ? [String(Number(bound) + step)] : [],
     ),
   ];

@@ -199,8 +199,8 @@ class SampleValues {
   }
 
   #list(item: Member, depth: number, { rules, called }: Around): string {
-    const asked = rules?.checks.find((check) => check.kind === 'items');
-    const least = asked?.kind === 'items' ? asked.least : 0;
+    const itemsCheck = rules?.checks.find((check) => check.kind === 'items');
+    const least = itemsCheck?.kind === 'items' ? itemsCheck.least : 0;
     const type = item.kind === 'element' ? item.element.type : undefined;
     const isScalar = type?.kind === 'simple' && type.scalar !== undefined;
     if (least === 0 && !item.required && !isScalar && this.#isFull(depth)) return '[]';

@@ -80,7 +80,7 @@ function refuseProtocol({ namespace, local }: XmlReader, version: SoapVersion): 
       version,
       {
         expected: 'an operation of the contract in Body',
-        got: quoteElement(local, `: ${protocol.told}`),
+        got: quoteElement(local, `: ${protocol.problem}`),
         detail: protocol.instead,
       },
       'OperationNotFound',
@@ -219,13 +219,13 @@ function chosen(
   const declared = actions.size === 0 ? 'but the WSDL declares none' : `one of ${listed(actions)}`;
   const names = new Set(candidates.map(({ operation }) => operation.name));
   const got = given.filter((action) => action !== '');
-  const told =
+  const gotText =
     got.length === 0 ? 'none' : others.length > 0 ? 'actions of several operations' : 'another action';
   refuse(
     version,
     {
       expected: `an action (SOAPAction, the Content-Type's action or wsa:Action) that selects an operation with this Body (${listed(names)}), ${declared}`,
-      got: told,
+      got: gotText,
     },
     'WrongAction',
   );

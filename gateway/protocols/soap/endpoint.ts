@@ -11,7 +11,7 @@ import type { RequestContext } from '../../http/request-context.ts';
 import { send, serveOptions } from '../../http/send.ts';
 import { mistakesOf } from '../../telemetry/mistakes.ts';
 import { logText, type RequestStats } from '../../telemetry/request-stats.ts';
-import type { PreparedSoapCall } from '../read-aside.ts';
+import type { PreparedSoapCall } from '../read-in-worker.ts';
 import { readSoap, readSoapBody, type Service } from '../read-request.ts';
 import { faultReply, replyContext, soapReply } from '../reply.ts';
 import { mtomFrame, replyFrame } from './envelope.ts';
@@ -64,7 +64,7 @@ function claimedAddress(address: SoapAddress, head: RequestHead): SoapAddress {
 
 /** Answers a SOAP call to a path without operations with a fault (W44). Returns false if the request is not SOAP. */
 export function refusePath(context: RequestContext, error: CallError): boolean {
-  if (context.request.method !== 'POST' || !saysItIsSoap(context.head)) return false;
+  if (context.request.method !== 'POST' || !isMarkedSoap(context.head)) return false;
   const version = isSoap12(context.head) ? soap12 : soap11;
   send(context, version.format, refusalOf(error, context, version));
   return true;
@@ -144,13 +144,13 @@ export async function answer(
     if (stats.error === 'FailedAuthentication') stats.wsse = stats.error;
     const outcome = change === undefined ? made : await change(made);
     if (outcome === undefined) return;
-    reply = soapReply(version, outcome, replyContext(context, operation, header, asksForXml(head)));
+    reply = soapReply(version, outcome, replyContext(context, operation, header, acceptsXml(head)));
   } catch (error) {
     // includes internal errors of the codecs while writing the reply
     const refusal = undecodable(error, version);
     if (error instanceof Fault) version = error.version;
-    const told = isRead ? refusal : await countRefused(service, context, refusedOf(refusal, stats));
-    reply = refusalOf(told, context, version);
+    const reported = isRead ? refusal : await countRefused(service, context, refusedOf(refusal, stats));
+    reply = refusalOf(reported, context, version);
   }
   send(context, version.format, reply);
 }
@@ -190,7 +190,7 @@ function noteFault(stats: RequestStats, error: unknown): void {
 /** Converts the error of a body that does not match its Content-Encoding to a Fault, as for a wrong charset (W27). */
 function undecodable(error: unknown, version: SoapVersion): unknown {
   if (!(error instanceof CallError && error.code === 'MalformedRequest')) return error;
-  return new Fault(version, 'sender', error.said, { kind: 'MalformedRequest', cause: error });
+  return new Fault(version, 'sender', error.messageData, { kind: 'MalformedRequest', cause: error });
 }
 
 /** Describes a message whose operation is not called. */
@@ -206,18 +206,18 @@ function refusedOf(error: unknown, { operation }: RequestStats): Refused {
  */
 function refusalOf(error: unknown, context: RequestContext, version: SoapVersion): Reply {
   const { stats, head, requestId, options } = context;
-  const replyTo = replyContext(context, undefined, undefined, asksForXml(head));
+  const replyTo = replyContext(context, undefined, undefined, acceptsXml(head));
   const { contract } = options.service.compiled;
   if (error instanceof CallError) {
     const { status, message, code } = error;
     stats.error = code;
     if (status < 500 && error.reason !== undefined) stats.refusal = mistakesOf(contract, [error.reason]);
-    if (status >= 500 || !saysItIsSoap(head)) {
+    if (status >= 500 || !isMarkedSoap(head)) {
       const reply = textReply(status, message, requestId);
       return { ...reply, retryAfter: error.retryAfter ?? reply.retryAfter };
     }
     const failure = failureOf(error, requestId, (text) => text); // these errors contain no credentials
-    return faultReply(new Fault(version, 'sender', error.said, { cause: error }), replyTo, failure);
+    return faultReply(new Fault(version, 'sender', error.messageData, { cause: error }), replyTo, failure);
   }
   noteFault(stats, error);
   if (error instanceof Fault) {
@@ -230,12 +230,12 @@ function refusalOf(error: unknown, context: RequestContext, version: SoapVersion
 }
 
 /** Returns true if the head marks the request as SOAP: SOAP 1.1 by SOAPAction (§6.1.1), SOAP 1.2 by its media type. */
-function saysItIsSoap(head: RequestHead): boolean {
+function isMarkedSoap(head: RequestHead): boolean {
   return head.soapAction !== undefined || isSoap12(head);
 }
 
 /** Returns true if Accept is exactly `application/xml` (W7). */
-function asksForXml({ headers }: RequestHead): boolean {
+function acceptsXml({ headers }: RequestHead): boolean {
   return headers.accept === 'application/xml';
 }
 

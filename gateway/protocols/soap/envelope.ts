@@ -74,7 +74,7 @@ export function openEnvelope(
   }
   for (let seenHeader = false; ; seenHeader = true) {
     if (!xml.nextChild()) {
-      refuseStray(xml, soapVersion);
+      refuseText(xml, soapVersion);
       refuse(soapVersion, { expected: 'a Body in Envelope', got: 'none' });
     }
     const ours = xml.namespace === soapVersion.namespace;
@@ -89,7 +89,7 @@ export function openEnvelope(
     findings.headerBlocks = readHeader(xml, soapVersion, findings);
   }
   const isEmpty = !xml.nextChild();
-  if (isEmpty && xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'text' });
+  if (isEmpty && xml.hasText) refuse(soapVersion, { expected: 'one element in Body', got: 'text' });
   const element = isEmpty ? undefined : xml;
   const operation = find(element, findings.actions, soapVersion);
   return { version: soapVersion, operation, isEmpty, deviation: deviationOf(operation, element) };
@@ -102,7 +102,7 @@ export function closeBody(xml: XmlReader, soapVersion: SoapVersion): void {
     if (encoded !== undefined) refuse(soapVersion, encoded);
     refuse(soapVersion, { expected: 'one element in Body', got: quoteElement(xml.local, ' after it') });
   }
-  if (xml.stray) refuse(soapVersion, { expected: 'one element in Body', got: 'additional text' });
+  if (xml.hasText) refuse(soapVersion, { expected: 'one element in Body', got: 'additional text' });
 }
 
 /** Checks that nothing follows Body (W41). Throws Fault. */
@@ -110,12 +110,12 @@ export function closeEnvelope(xml: XmlReader, soapVersion: SoapVersion): void {
   if (xml.nextChild()) {
     refuse(soapVersion, { expected: 'nothing after Body', got: quoteElement(xml.local) });
   }
-  refuseStray(xml, soapVersion);
+  refuseText(xml, soapVersion);
   xml.finish();
 }
 
-function refuseStray(xml: XmlReader, soapVersion: SoapVersion): void {
-  if (xml.stray)
+function refuseText(xml: XmlReader, soapVersion: SoapVersion): void {
+  if (xml.hasText)
     refuse(soapVersion, { expected: 'only white space between the parts of Envelope', got: 'text' });
 }
 

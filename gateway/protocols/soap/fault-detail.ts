@@ -1,6 +1,6 @@
 import { escapeXml } from '../../../mappings/codec/scalars/text.ts';
 import type { FaultDetail } from '../../../mappings/contract/model.ts';
-import type { ToldProblem } from '../../call/error.ts';
+import type { ReportedProblem } from '../../call/error.ts';
 
 /** Content of a fault's detail. */
 export interface FaultFacts {
@@ -11,7 +11,7 @@ export interface FaultFacts {
   readonly code: string;
   readonly message: string;
   readonly requestId: string;
-  readonly problems: readonly ToldProblem[];
+  readonly problems: readonly ReportedProblem[];
   /** The error of the upstream as JSON; undefined if it is missing or must not be shown. */
   readonly upstream: string | undefined;
 }

@@ -130,12 +130,12 @@ export function isSecurityCode(code: FaultCode): boolean {
 /**
  * Writes a fault in an envelope. `requestId` is part of the text, so that a caller can quote it (W27).
  *
- * @param told the element of a detail of the gateway; undefined for none
+ * @param detailElement the element of a detail of the gateway; undefined for none
  * @param prefix prefix of SOAP's own codes (`faultCodePrefix`)
  */
-export function writeFault(fault: Fault, requestId: string, told?: string, prefix = 's'): string {
+export function writeFault(fault: Fault, requestId: string, detailElement?: string, prefix = 's'): string {
   const { version, code, message, own } = fault;
-  const detail = own === undefined ? told : own.detail === '' ? undefined : own.detail;
+  const detail = own === undefined ? detailElement : own.detail === '' ? undefined : own.detail;
   // the text of a fault that the upstream defines is not changed
   const reason = escapeXml(own === undefined ? `${message} (request ${requestId})` : message, {
     replaced: 0,

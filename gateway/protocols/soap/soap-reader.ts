@@ -19,7 +19,7 @@ import type { Contract } from '../../../mappings/contract/model.ts';
 import type { Input } from '../../../mappings/http-mapping/call.ts';
 import { decodeXml, hasPlainCharacters, utf8Start } from '../../../mappings/xml/decode.ts';
 import { XmlError } from '../../../mappings/xml/error.ts';
-import { type XmlQuirks, XmlReader } from '../../../mappings/xml/reader.ts';
+import { XmlReader, type XmlTolerance } from '../../../mappings/xml/reader.ts';
 import type { HeaderCredentials } from '../../call/credentials.ts';
 import { compileDispatch, type Dispatch } from './dispatch.ts';
 import {
@@ -78,7 +78,7 @@ export interface SoapCall {
 export type OpenSoap = (message: SoapMessage, address: SoapAddress) => Envelope;
 
 /** The operations at a path, and the cache of known requests to them. */
-interface Face {
+interface Binding {
   readonly dispatch: Dispatch;
   readonly heads: KnownHeads<Opening>;
   readonly headers: KnownHeaders<Opening>;
@@ -86,7 +86,7 @@ interface Face {
 
 /** A message and the operations to choose from. */
 interface SoapRequest extends SoapMessage {
-  readonly face: Face;
+  readonly binding: Binding;
   /** The version of the path. */
   readonly claimed: SoapVersion;
 }
@@ -120,35 +120,35 @@ class SoapReader {
   readonly #contract: Contract;
   readonly #limits: Limits;
   readonly #mostSteps: number;
-  readonly #quirks: XmlQuirks;
+  readonly #tolerance: XmlTolerance;
   /** Limits for a header that is read without its envelope. */
   readonly #headerLimits: Limits;
   readonly #readHeader: ReadHeader;
-  readonly #faces: ReadonlyMap<string | undefined, Face>;
+  readonly #bindings: ReadonlyMap<string | undefined, Binding>;
   readonly #refusesUnknown: boolean;
 
   constructor(compiled: CompiledContract, mostSteps: number) {
     const { limits, contract } = compiled;
-    const quirks: XmlQuirks = {
+    const tolerance: XmlTolerance = {
       illegalReferences: contract.settings.illegalCharacterReferences === 'accept',
       emptyPrefixes: contract.operations.some(({ binding }) => binding.style === 'rpc'),
     };
     this.#contract = contract;
     this.#limits = limits;
     this.#mostSteps = mostSteps;
-    this.#quirks = quirks;
+    this.#tolerance = tolerance;
     this.#headerLimits = { ...limits, xmlDepth: limits.xmlDepth - 1 };
     this.#readHeader = compileReadHeader(compiled);
-    const faces = new Map<Dispatch, Face>();
-    this.#faces = new Map(
+    const bindings = new Map<Dispatch, Binding>();
+    this.#bindings = new Map(
       [...compileDispatch(compiled)].map(([endpoint, dispatch]) => {
-        const face = faces.get(dispatch) ?? {
+        const binding = bindings.get(dispatch) ?? {
           dispatch,
           heads: new KnownHeads<Opening>(),
           headers: new KnownHeaders<Opening>(),
         };
-        faces.set(dispatch, face);
-        return [endpoint, face];
+        bindings.set(dispatch, binding);
+        return [endpoint, binding];
       }),
     );
     this.#refusesUnknown = contract.settings.unknownElements === 'refuse';
@@ -158,21 +158,21 @@ class SoapReader {
     { document, charset, actions, attachments }: SoapMessage,
     { version: claimed, endpoint }: SoapAddress,
   ): Envelope {
-    const face = this.#faceOf(endpoint);
-    const request: SoapRequest = { document, charset, actions, attachments, face, claimed };
+    const binding = this.#bindingOf(endpoint);
+    const request: SoapRequest = { document, charset, actions, attachments, binding, claimed };
     const plain = this.#openPlain(request);
     return plain === undefined ? this.#openWhole(request, false) : this.#envelopeOf(request, plain);
   }
 
   /** Creates a reader of a text. All readers of a document use the same rules. */
   #readerOf(text: string): XmlReader {
-    return new XmlReader(text, this.#limits, this.#quirks);
+    return new XmlReader(text, this.#limits, this.#tolerance);
   }
 
-  #faceOf(endpoint: string | undefined): Face {
-    const face = this.#faces.get(endpoint);
-    if (face === undefined) throw new RangeError(`no endpoint of the contract: ${endpoint}`);
-    return face;
+  #bindingOf(endpoint: string | undefined): Binding {
+    const binding = this.#bindings.get(endpoint);
+    if (binding === undefined) throw new RangeError(`no endpoint of the contract: ${endpoint}`);
+    return binding;
   }
 
   /** Returns the envelope of a request whose payload the byte reader tries first. */
@@ -198,27 +198,28 @@ class SoapReader {
 
   /** Opens a request for the byte reader; undefined for a request that the usual reader must read. */
   #openPlain(request: SoapRequest): PlainOpening | undefined {
-    const { document, charset, actions, face } = request;
+    const { document, charset, actions, binding } = request;
     if (!hasPlainCharacters(document)) return undefined;
-    const known = face.heads.find(document, charset);
-    if (known === undefined) return this.#openBehindHeader(request) ?? this.#openNew(request);
+    const known = binding.heads.find(document, charset);
+    if (known === undefined) return this.#openAfterHeader(request) ?? this.#openNew(request);
     const { meaning: opening, head } = known;
     const { version, operation } = opening;
-    if (!isOfActions(face.dispatch, operation, actions, version)) return undefined;
+    if (!isOfActions(binding.dispatch, operation, actions, version)) return undefined;
     return { opening, head, findings: undefined };
   }
 
   /** Opens a request that is cached without its header; undefined for any other request. */
-  #openBehindHeader(request: SoapRequest): PlainOpening | undefined {
-    const { document, charset, actions, face, attachments } = request;
-    const found = attachments === undefined ? face.headers.find(document, charset) : undefined;
+  #openAfterHeader(request: SoapRequest): PlainOpening | undefined {
+    const { document, charset, actions, binding, attachments } = request;
+    const found = attachments === undefined ? binding.headers.find(document, charset) : undefined;
     if (found === undefined) return undefined;
     const { known, end } = found;
     const { meaning: opening, head: base, after } = known;
     const findings = startFindings(opening.version, actions);
     const counts = this.#readHeaderAt(document, known, end, findings);
     if (counts === undefined || !this.#isPlain(opening, findings)) return undefined;
-    if (!isOfActions(face.dispatch, opening.operation, findings.actions, opening.version)) return undefined;
+    if (!isOfActions(binding.dispatch, opening.operation, findings.actions, opening.version))
+      return undefined;
     const elements = base.elements + counts.elements;
     const attributes = base.attributes + counts.attributes;
     return { opening, head: { ...base, from: end + after.length, elements, attributes }, findings };
@@ -232,7 +233,7 @@ class SoapReader {
     findings: Findings,
   ): XmlReader['counts'] | undefined {
     const text = document.toString('utf8', before.length, end);
-    const xml = new XmlReader(text, this.#headerLimits, this.#quirks);
+    const xml = new XmlReader(text, this.#headerLimits, this.#tolerance);
     xml.declare(bindings);
     try {
       xml.readRoot();
@@ -245,7 +246,13 @@ class SoapReader {
   }
 
   /** Adds a request without its header to the cache. */
-  #keepHeader(document: Buffer, charset: string | undefined, face: Face, head: Head, opening: Opening): void {
+  #keepHeader(
+    document: Buffer,
+    charset: string | undefined,
+    binding: Binding,
+    head: Head,
+    opening: Opening,
+  ): void {
     const [envelope = ''] = head.names;
     const name = `${envelope.slice(0, -'Envelope'.length)}Header`;
     const start = document.indexOf(`<${name}`);
@@ -271,7 +278,7 @@ class SoapReader {
     const elements = head.elements - counts.elements;
     const attributes = head.attributes - counts.attributes;
     const known = { before, endTag, after, charset, bindings, meaning: opening };
-    face.headers.keep({ ...known, head: { ...head, elements, attributes } });
+    binding.headers.keep({ ...known, head: { ...head, elements, attributes } });
   }
 
   /** Opens a request whose beginning is not in the cache. */
@@ -279,7 +286,7 @@ class SoapReader {
     document,
     charset,
     actions,
-    face,
+    binding,
     attachments,
     claimed,
   }: SoapRequest): PlainOpening | undefined {
@@ -294,9 +301,9 @@ class SoapReader {
         start,
         endOfPayloadTag(document, start),
         this.#limits,
-        this.#quirks,
+        this.#tolerance,
         (xml) => {
-          opening = openEnvelope(xml, this.#readHeader, face.dispatch, findings);
+          opening = openEnvelope(xml, this.#readHeader, binding.dispatch, findings);
         },
       );
     } catch (error) {
@@ -306,11 +313,11 @@ class SoapReader {
     if (head === undefined || opening === undefined || !this.#isPlain(opening, findings)) return undefined;
     if (findings.headerBlocks > 0) {
       if (attachments !== undefined) return undefined;
-      if (face.dispatch.isByElement(opening.operation))
-        this.#keepHeader(document, charset, face, head, opening);
+      if (binding.dispatch.isByElement(opening.operation))
+        this.#keepHeader(document, charset, binding, head, opening);
       return { opening, head, findings };
     }
-    if (face.dispatch.isByElement(opening.operation)) face.heads.keep(document, charset, head, opening);
+    if (binding.dispatch.isByElement(opening.operation)) binding.heads.keep(document, charset, head, opening);
     return { opening, head, findings: undefined };
   }
 
@@ -336,12 +343,12 @@ class SoapReader {
    * @param isAgain true if the byte reader gave up
    */
   #openWhole(request: SoapRequest, isAgain: boolean): Envelope {
-    const { document, charset, actions, face, claimed } = request;
+    const { document, charset, actions, binding, claimed } = request;
     const findings = startFindings(claimed, actions);
     const text = inStage(findings, undefined, () => decodeXml(document, charset));
     const xml = this.#readerOf(text);
     const opening = inStage(findings, xml, () => {
-      const opened = openEnvelope(xml, this.#readHeader, face.dispatch, findings);
+      const opened = openEnvelope(xml, this.#readHeader, binding.dispatch, findings);
       const missing = missingTimestamp(this.#contract, findings);
       if (missing !== undefined) findings.fault ??= new Fault(findings.version, 'InvalidSecurity', missing);
       return opened;

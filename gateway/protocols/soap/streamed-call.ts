@@ -76,17 +76,17 @@ export async function receiveStreamed(
     for (;;) {
       const { value, done } = await pieces.next();
       if (done === true) break;
-      if (!admission.came(transfer, value.length)) throw admission.shed();
+      if (!admission.addReceived(transfer, value.length)) throw admission.shed();
       collector.add(value);
       if (isHeld) continue;
       looked.push(value);
       if (collector.size < lookAt) continue;
       lookAt = collector.size * 2;
       looked = [Buffer.concat(looked)];
-      const [came = value] = looked;
-      const beginning = readBeginning(came, type, limits);
+      const [received = value] = looked;
+      const beginning = readBeginning(received, type, limits);
       if (beginning === 'more') continue;
-      const call = beginning === 'held' ? undefined : await begin(beginning, came);
+      const call = beginning === 'held' ? undefined : await begin(beginning, received);
       if (call !== undefined) return call;
       looked = [];
       isHeld = true;
@@ -111,11 +111,11 @@ export async function receiveStreamed(
    * operation does not stream files. Also returns undefined if the call does not use the file, because it would then be
    * made even if the message is incomplete.
    */
-  async function begin(beginning: RelatedBeginning, came: Buffer): Promise<StreamedCall | undefined> {
+  async function begin(beginning: RelatedBeginning, received: Buffer): Promise<StreamedCall | undefined> {
     let failure: unknown;
-    async function* told(): AsyncGenerator<Buffer, void, undefined> {
+    async function* fileChunks(): AsyncGenerator<Buffer, void, undefined> {
       try {
-        yield* fileOf(came.subarray(beginning.fileStart), pieces, type, limits);
+        yield* fileOf(received.subarray(beginning.fileStart), pieces, type, limits);
       } catch (error) {
         failure =
           error instanceof RelatedError
@@ -124,7 +124,7 @@ export async function receiveStreamed(
         throw failure;
       }
     }
-    const file = new StreamedFile(told());
+    const file = new StreamedFile(fileChunks());
     const { form, root, charset, actions } = beginning;
     const attachments = new Attachments(form, [{ id: beginning.fileId, bytes: file }]);
     const hints = actionsOf(head, actions);
@@ -138,10 +138,10 @@ export async function receiveStreamed(
     context.stats.operation = operation.name;
     permit.receive(transfer);
     hasArrived = true;
-    const leave = admission.streams.take(service.networkOf(request));
-    if (leave === undefined) throw admission.shed();
+    const release = admission.streams.take(service.networkOf(request));
+    if (release === undefined) throw admission.shed();
     const end = (): void => {
-      leave();
+      release();
       bodyFlows(request.socket, false);
       if (!request.readableEnded) dropRest(context, new CallError('CallerGone'));
     };
@@ -153,6 +153,6 @@ export async function receiveStreamed(
     }
     bodyFlows(request.socket, true);
     context.deadline = context.started + (limits.streamMs ?? maxStreamMs);
-    return { call, body: came, failure: () => failure, end };
+    return { call, body: received, failure: () => failure, end };
   }
 }

@@ -12,7 +12,7 @@ import {
   type QName,
   type SchemaType,
 } from '../../contract/type-graph.ts';
-import type { Asked } from '../../json/tape.ts';
+import type { RequestChecks } from '../../json/tape.ts';
 import { doAll, type Steps } from '../../steps.ts';
 import { XmlReader } from '../../xml/reader.ts';
 import { createScratch, endNil, hasContent, type Scratch } from '../element.ts';
@@ -25,7 +25,13 @@ import { compileFaults, type FaultCodecs } from './fault-codecs.ts';
 import { compileHeaders } from './header-blocks.ts';
 import { gatherReferences } from './references.ts';
 import type { SimpleOf } from './simple-types.ts';
-import { declarationsOf, nothingBeside, sumOf, type WrittenMessage, writeElement } from './write-element.ts';
+import {
+  declarationsOf,
+  noSeparateMembers,
+  sumOf,
+  type WrittenMessage,
+  writeElement,
+} from './write-element.ts';
 
 /** The codecs of an adopted service, compiled once, at start. */
 
@@ -41,9 +47,9 @@ export interface MessageCodec {
    * JSON → the body's element in UTF-8, with all declarations that it needs, and the header blocks of `@headers`.
    * Throws MismatchError, JsonError.
    *
-   * @param asked the checks for a request of a JSON caller
+   * @param checks the checks for a request of a JSON caller
    */
-  readonly write: (json: Uint8Array, asked?: Asked) => WrittenMessage;
+  readonly write: (json: Uint8Array, checks?: RequestChecks) => WrittenMessage;
   /** Returns true if the binding declares a header block of this name (A8). */
   readonly declares: (namespace: string, local: string) => boolean;
   /**
@@ -112,7 +118,7 @@ export function* compileAdoptedInSteps(
 function compileMessage(context: Context, message: AdoptedMessage, scratch: Scratch): MessageCodec {
   const { body } = message;
   const headers = compileHeaders(context, message.headers, scratch);
-  const beside = message.headers.length === 0 ? nothingBeside : headersBeside;
+  const separate = message.headers.length === 0 ? noSeparateMembers : separateHeaders;
   if (body.kind === 'empty') {
     const element = wrapperOf({ namespace: '', local: 'none' }, []);
     const value = context.elementOf(element, false);
@@ -126,9 +132,9 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
         if (context.encoded) passBody(xml);
         return '{}';
       },
-      write: (json, asked) => {
-        if (asked !== undefined) writeElement(context, value, tags, json, scratch, beside, asked);
-        return { xml: Buffer.alloc(0), ...headers.write(json, asked) };
+      write: (json, checks) => {
+        if (checks !== undefined) writeElement(context, value, tags, json, scratch, separate, checks);
+        return { xml: Buffer.alloc(0), ...headers.write(json, checks) };
       },
     };
   }
@@ -145,9 +151,9 @@ function compileMessage(context: Context, message: AdoptedMessage, scratch: Scra
       reading.isRpc = isRpc;
       return (context.encoded ? readEncoded(context, read, xml, reading) : read(xml, reading)) ?? '{}';
     },
-    write: (json, asked) => {
-      const blocks = headers.write(json, asked);
-      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, beside, asked);
+    write: (json, checks) => {
+      const blocks = headers.write(json, checks);
+      const { xml, ...counts } = writeElement(context, value, tags, json, scratch, separate, checks);
       const { left } = blocks;
       return { xml, headers: blocks.headers, ...sumOf(counts, blocks), ...(left && { left }) };
     },
@@ -225,7 +231,7 @@ function readEncoded(
   }
 }
 
-const headersBeside: ReadonlySet<string> = new Set(['@headers']);
+const separateHeaders: ReadonlySet<string> = new Set(['@headers']);
 
 /** The element of a body: the declared one, or the wrapper of style rpc. */
 export function elementOf(

@@ -98,10 +98,10 @@ export function writeLeaf(tags: Tags, tape: Tape, node: number, output: Output):
     writeElement(tags, leaf, tape, node, output);
     return;
   }
-  output.reserve(tags.room);
+  output.reserve(tags.tagBytes);
   output.piece(tags.start);
   output.text(tape.made[(words[node + 2] as number) - 1] ?? '');
   output.text(`>${tape.made[words[node + 1] as number] ?? ''}`);
-  output.reserve(tags.room);
+  output.reserve(tags.tagBytes);
   output.piece(tags.close);
 }

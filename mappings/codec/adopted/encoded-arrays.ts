@@ -55,18 +55,18 @@ export function itemsCodec(
 
   return {
     read: (xml, reading) => {
-      const odd = oddPlaces(xml);
-      if (odd !== undefined) return refuseElement(xml, reading, odd);
+      const refusal = orderRefusal(xml);
+      if (refusal !== undefined) return refuseElement(xml, reading, refusal);
       let json = '[';
       const read = elementReader(context, declared, itemOf(), true);
       for (let index = 0; xml.nextChild(); index++) {
         reading.path.push(index);
-        const its = oddPlace(xml, 'position');
+        const its = positionRefusal(xml, 'position');
         const token = its === undefined ? read(xml, reading) : refuseElement(xml, reading, its);
         reading.path.pop();
         if (token !== undefined) json += json.length === 1 ? token : `,${token}`;
       }
-      if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+      if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
       return `${json}]`;
     },
     readNil: (xml, reading) => {
@@ -83,16 +83,17 @@ export function itemsCodec(
  * Returns the reason why an element's children are not items in document order; undefined if they are (SOAP 1.1, 5.4.2;
  * SOAP 1.2, part 2, 3.1.6).
  */
-function oddPlaces(xml: XmlReader): Reason | undefined {
+function orderRefusal(xml: XmlReader): Reason | undefined {
   if (xml.attributeCount === 0) return undefined;
   const type = xml.attribute(namespaces.soap11Encoding, 'arrayType') ?? '';
   const size = xml.attribute(namespaces.soap12Encoding, 'arraySize') ?? '';
   if (type.includes(',', type.lastIndexOf('[')) || size.trim().includes(' ')) return noDimensions;
-  return oddPlace(xml, 'offset') ?? oddPlace(xml, 'position');
+  return positionRefusal(xml, 'offset') ?? positionRefusal(xml, 'position');
 }
 
 /** Returns the reason to refuse an attribute that states an item's position, which may differ from document order. */
-function oddPlace(xml: XmlReader, local: 'offset' | 'position'): Reason | undefined {
-  const isOdd = xml.attributeCount > 0 && xml.attribute(namespaces.soap11Encoding, local) !== undefined;
-  return isOdd ? { expected: 'all items of the array', got: local } : undefined;
+function positionRefusal(xml: XmlReader, local: 'offset' | 'position'): Reason | undefined {
+  const isPositioned =
+    xml.attributeCount > 0 && xml.attribute(namespaces.soap11Encoding, local) !== undefined;
+  return isPositioned ? { expected: 'all items of the array', got: local } : undefined;
 }

@@ -131,10 +131,10 @@ function digitsJudge({ totalDigits, fractionDigits }: Facets): Judge {
 
 /** Returns the digits before and after the decimal point of an unsigned number, without leading and trailing zeros. */
 export function digitsOf(text: string): { readonly whole: string; readonly fraction: string } {
-  const [before, behind = ''] = text.split('.') as [string, string?];
+  const [before, after = ''] = text.split('.') as [string, string?];
   let from = 0;
   while (before[from] === '0') from++;
-  let to = behind.length;
-  while (behind[to - 1] === '0') to--;
-  return { whole: before.slice(from), fraction: behind.slice(0, to) };
+  let to = after.length;
+  while (after[to - 1] === '0') to--;
+  return { whole: before.slice(from), fraction: after.slice(0, to) };
 }

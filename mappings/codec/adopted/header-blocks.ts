@@ -1,7 +1,7 @@
 import type { Limits } from '../../contract/limits.ts';
 import { type ElementDeclaration, expanded } from '../../contract/type-graph.ts';
 import { membersOf } from '../../json/parts.ts';
-import { type Asked, withoutIgnored } from '../../json/tape.ts';
+import { type RequestChecks, withoutIgnored } from '../../json/tape.ts';
 import type { XmlReader } from '../../xml/reader.ts';
 import type { Scratch } from '../element.ts';
 import { MismatchError, type Reading } from '../problem.ts';
@@ -10,7 +10,7 @@ import { elementReader, tagsOf } from './elements.ts';
 import {
   declarationsOf,
   noCounts,
-  nothingBeside,
+  noSeparateMembers,
   sumOf,
   twice,
   type WrittenMessage,
@@ -41,12 +41,12 @@ export function compileHeaders(context: Context, declared: readonly ElementDecla
       reading.path.length -= 2;
       return token === undefined ? undefined : block.key + token;
     },
-    write: (json: Uint8Array, asked?: Asked): Omit<WrittenMessage, 'xml'> => {
+    write: (json: Uint8Array, checks?: RequestChecks): Omit<WrittenMessage, 'xml'> => {
       if (blocks.length === 0) return noBlocks;
       const text = memberOf(Buffer.from(json).toString(), '@headers', limits);
       if (text === undefined || text === 'null') return noBlocks;
       try {
-        return writeBlocks(context, byLocal, text, scratch, asked);
+        return writeBlocks(context, byLocal, text, scratch, checks);
       } catch (error) {
         throw error instanceof MismatchError ? error.at('@headers') : error;
       }
@@ -73,10 +73,10 @@ function writeBlocks(
   byLocal: ReadonlyMap<string, Block | undefined>,
   text: string,
   scratch: Scratch,
-  asked: Asked | undefined,
+  checks: RequestChecks | undefined,
 ): Omit<WrittenMessage, 'xml'> {
   const members = membersOf(text, context.limits);
-  if (members === undefined && asked !== undefined)
+  if (members === undefined && checks !== undefined)
     throw new MismatchError({ expected: 'an object', got: 'another value' });
   if (members === undefined) return { ...noBlocks, dropped: 1 };
   let headers = '';
@@ -97,14 +97,22 @@ function writeBlocks(
     written.add(local);
     try {
       const bytes = Buffer.from(token);
-      const askedOfIt: Asked | undefined = asked && { ...asked, ignored: [] };
+      const blockChecks: RequestChecks | undefined = checks && { ...checks, ignored: [] };
       const { value, tags } = block;
-      const { xml, ...its } = writeElement(context, value, tags, bytes, scratch, nothingBeside, askedOfIt);
+      const { xml, ...its } = writeElement(
+        context,
+        value,
+        tags,
+        bytes,
+        scratch,
+        noSeparateMembers,
+        blockChecks,
+      );
       headers += xml.toString();
       counts = sumOf(its, counts);
-      if (askedOfIt === undefined) continue;
-      for (const { name } of askedOfIt.ignored) names.push(name);
-      kept.push(block.key + withoutIgnored(bytes, askedOfIt.ignored));
+      if (blockChecks === undefined) continue;
+      for (const { name } of blockChecks.ignored) names.push(name);
+      kept.push(block.key + withoutIgnored(bytes, blockChecks.ignored));
     } catch (error) {
       throw error instanceof MismatchError ? error.at(local) : error;
     }

@@ -87,7 +87,8 @@ function entriesReader(
       readItem(xml, reading);
       reading.path.length -= 2;
     }
-    if (xml.stray && !isFull(reading)) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (xml.hasText && !isFull(reading))
+      refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return entriesJson(entries, start, listStart);
   };
 }
@@ -112,7 +113,7 @@ function entryReader(
       else entry.key = readKey(xml, reading) ?? 'null';
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return entry;
   };
 }

@@ -68,7 +68,7 @@ function readChildren(content: CompiledContent, xml: XmlReader, reading: Reading
     if (entry === undefined) passElement(content, xml, reading);
     else put(content, bag, entry, xml, reading);
   }
-  if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+  if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
   return bag;
 }
 

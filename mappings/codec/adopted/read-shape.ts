@@ -4,7 +4,7 @@ import type { XmlReader } from '../../xml/reader.ts';
 import { endNil } from '../element.ts';
 import { unknownReason } from '../nearest.ts';
 import {
-  hasRoom,
+  hasCapacityFor,
   isFull,
   miss,
   type Reading,
@@ -81,7 +81,7 @@ export function readAttributes(shape: Shape, xml: XmlReader, reading: Reading, s
       if (local === 'href' && namespace === '' && isReferring(shape.simple, xml, reading)) continue;
       if (shape.anyAttribute) {
         // the result repeats the namespace in each name, but the source declares it once
-        if (!hasRoom(reading, context.limits, namespace.length)) {
+        if (!hasCapacityFor(reading, context.limits, namespace.length)) {
           refuseNamespaces(context.limits, reading);
           continue;
         }

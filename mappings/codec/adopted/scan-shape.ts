@@ -93,7 +93,7 @@ export function scanMembers(
 function finishMembers(shape: Shape, unknown: string | undefined, tape: Tape, node: number): void {
   const { names } = shape;
   // only at the end, because a later "@type" may state another type
-  if (unknown !== undefined && tape.asked?.ignores === false)
+  if (unknown !== undefined && tape.checks?.ignores === false)
     throw new MismatchError(unknownReason('member', unknown, names), 'UnknownElement').at(
       unknown.slice(0, 64),
     );
@@ -106,10 +106,10 @@ function finishMembers(shape: Shape, unknown: string | undefined, tape: Tape, no
   }
   tape.missing += missingIn(shape, tape, node);
   if (((tape.words[node + 2] as number) & isNil) !== 0) {
-    const beside = besideNil(shape, tape, node);
-    if (beside > 0 && tape.asked !== undefined)
+    const surplus = countNextToNil(shape, tape, node);
+    if (surplus > 0 && tape.checks !== undefined)
       throw new MismatchError({ expected: 'only attributes next to "@nil"', got: 'more' });
-    tape.dropped += beside;
+    tape.dropped += surplus;
   }
 }
 
@@ -126,7 +126,7 @@ export function scanEntries({ number, entries }: Shape, tape: Tape): void {
 }
 
 /** Returns the number of elements and values of a nil object. They are not written (A25). */
-function besideNil({ names, attributes, anyAttribute }: Shape, { words }: Tape, node: number): number {
+function countNextToNil({ names, attributes, anyAttribute }: Shape, { words }: Tape, node: number): number {
   const end = names.length - (anyAttribute ? 1 : 0);
   let count = 0;
   for (let index = attributes.length; index < end; index++) {
@@ -176,12 +176,12 @@ function scanOther(
   }
   if (name === '@type' && onType !== undefined && tape.peek() === 34)
     return onType(tape.string()) ? 'type' : undefined;
-  const isTaken = name === '@type' || (node === 0 && tape.beside.has(name));
+  const isTaken = name === '@type' || (node === 0 && tape.separate.has(name));
   if (!isTaken) tape.dropped++;
   const isOfAnother = !isTaken && !(name === '@nil' && tape.peek() === 102);
   tape.skip();
-  if (isOfAnother && tape.asked?.ignores === true)
-    tape.asked.ignored.push({ name, start, end: tape.position });
+  if (isOfAnother && tape.checks?.ignores === true)
+    tape.checks.ignored.push({ name, start, end: tape.position });
   return isOfAnother ? 'unknown' : undefined;
 }
 

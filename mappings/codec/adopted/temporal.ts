@@ -55,7 +55,7 @@ function currentForm(kind: TemporalName, text: string): string {
 }
 
 /** Treatment of invalid texts in replies. */
-type Misfits = Settings['invalidDates'];
+type OnInvalid = Settings['invalidDates'];
 
 /** Returns a valid text of a reply unchanged, or converts it to the form of W17; undefined for any other text. */
 function fromReply(kind: TemporalName, text: string): string | undefined {
@@ -70,7 +70,7 @@ function repair(kind: TemporalName, text: string): string | undefined {
 }
 
 /** Returns the codec of `xs:dateTime` as RFC 3339 in JSON, in a time zone (A26, `dates: utc`). */
-export function zonedDateTime(zone: Zone, misfits: Misfits): Scalar {
+export function zonedDateTime(zone: Zone, onInvalid: OnInvalid): Scalar {
   return textual({
     expected: 'xs:dateTime',
     fromXml: (text) => {
@@ -84,7 +84,7 @@ export function zonedDateTime(zone: Zone, misfits: Misfits): Scalar {
     },
     fromRequest: (text) =>
       xmlFromRfc3339(text, zone) === undefined && !isOf('dateTime', text) ? undefined : text,
-    misfits,
+    onInvalid,
   });
 }
 
@@ -93,7 +93,7 @@ export function zonedDateTime(zone: Zone, misfits: Misfits): Scalar {
  *
  * @param zone zone that supplies the offset of an `xs:dateTime` of a request without an offset; undefined to add none
  */
-export function temporal(kind: TemporalName, misfits: Misfits, zone?: Zone): Scalar {
+export function temporal(kind: TemporalName, onInvalid: OnInvalid, zone?: Zone): Scalar {
   const zoned = (text: string): string => {
     const moment = zone === undefined || kind !== 'dateTime' ? undefined : momentOf(text, 'xsd', zone);
     return typeof moment === 'string' ? moment : text;
@@ -107,6 +107,6 @@ export function temporal(kind: TemporalName, misfits: Misfits, zone?: Zone): Sca
     fromReply: (text) => fromReply(kind, text),
     repair: (text) => repair(kind, text),
     fromRequest: (text) => (isOf(kind, text) ? zoned(currentForm(kind, text)) : undefined),
-    misfits,
+    onInvalid,
   });
 }

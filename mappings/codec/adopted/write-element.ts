@@ -1,7 +1,7 @@
 import { anyType } from '../../contract/built-in-types.ts';
 import { namespaces } from '../../contract/model.ts';
 import type { ElementDeclaration, Particle, QName, SchemaType } from '../../contract/type-graph.ts';
-import type { Asked } from '../../json/tape.ts';
+import type { RequestChecks } from '../../json/tape.ts';
 import type { Scratch } from '../element.ts';
 import { MismatchError } from '../problem.ts';
 import { escapeAttribute } from '../scalars/text.ts';
@@ -43,7 +43,7 @@ export function sumOf(one: WriteCounts, other: WriteCounts): WriteCounts {
 }
 
 /** Members of the message's object that are processed separately (A8, A29). Other unknown members are dropped. */
-export const nothingBeside: ReadonlySet<string> = new Set();
+export const noSeparateMembers: ReadonlySet<string> = new Set();
 
 export const twice = (): MismatchError => new MismatchError({ expected: 'the member once', got: 'it again' });
 
@@ -53,13 +53,13 @@ export function writeElement(
   tags: Tags,
   json: Uint8Array,
   { tape, output }: Scratch,
-  beside: ReadonlySet<string>,
-  asked?: Asked,
+  separate: ReadonlySet<string>,
+  checks?: RequestChecks,
 ): Omit<WrittenMessage, 'headers'> {
   try {
     tape.start(json, limits);
-    tape.beside = beside;
-    tape.asked = asked;
+    tape.separate = separate;
+    tape.checks = checks;
     value.scan(tape);
     tape.end();
     output.start(json.length * 2 + 1024);

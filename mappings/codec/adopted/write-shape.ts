@@ -35,7 +35,7 @@ export function writeShape(
   const { words } = tape;
   const shape = (shapesOf.get(context) as Shape[])[words[node + 1] as number] as Shape;
   const flags = words[node + 2] as number;
-  output.reserve(tags.room);
+  output.reserve(tags.tagBytes);
   // only used if the shape has a value
   const value = words[node + head + shape.attributes.length] as number;
   const hasPrefixes = shape.simple !== undefined && words[value] === made && words[value + 2] !== 0;
@@ -57,7 +57,7 @@ export function writeShape(
   if (shape.entries !== undefined) shape.entries.write(tape, node + head, output);
   else if (shape.kind === 'members') writeSlots(shape, tape, node, output);
   else if (value !== -1) isWritten = writeValue(tape, value, output);
-  output.reserve(tags.room);
+  output.reserve(tags.tagBytes);
   if (isWritten || output.length !== start) output.piece(tags.close);
   else {
     output.length = start - 1;

@@ -1,6 +1,6 @@
 import type { Limits } from '../../contract/limits.ts';
 import { XmlError } from '../../xml/error.ts';
-import { type XmlQuirks, XmlReader } from '../../xml/reader.ts';
+import { XmlReader, type XmlTolerance } from '../../xml/reader.ts';
 import type { Head } from './message.ts';
 
 /** The beginnings of documents, which the usual XML reader reads. */
@@ -70,12 +70,12 @@ export function readHead(
   start: number,
   end: number,
   limits: Limits,
-  quirks: XmlQuirks,
+  tolerance: XmlTolerance,
   open: (xml: XmlReader) => void,
 ): Head | undefined {
   if (end < 0) return undefined;
   const text = document.toString('utf8', start, end);
-  const xml = new XmlReader(text, limits, quirks);
+  const xml = new XmlReader(text, limits, tolerance);
   try {
     open(xml);
   } catch (error) {

@@ -123,7 +123,7 @@ function readMessage(
   try {
     reader.start(bytes, head, limits);
     const at = reader.read(table, head.from);
-    if (at < 0 || !reader.hasRoom || !isClosed(bytes, at, head)) return undefined;
+    if (at < 0 || !reader.hasCapacity || !isClosed(bytes, at, head)) return undefined;
     for (let slot = 0; slot < reader.slots.length; slot++) {
       const token = reader.slots[slot];
       if (token !== undefined) reading.slots[slot] = token;

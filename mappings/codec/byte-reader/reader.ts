@@ -88,7 +88,7 @@ export class ByteReader implements Cursor {
   #mostDepth = 0;
   #mostAttributes = 0;
   #targetView: DataView = scratchView;
-  #room = 0;
+  #capacity = 0;
   #elements = 0;
   #depth = 0;
   /** Words of `seen` that are in use. */
@@ -125,7 +125,7 @@ export class ByteReader implements Cursor {
     if (!isSmall) this.target = Buffer.allocUnsafeSlow(size);
     else if (this.target !== scratch) this.target = scratch;
     this.#targetView = isSmall ? scratchView : new DataView(this.target.buffer);
-    this.#room = (isSmall ? keptSize : size) - slack;
+    this.#capacity = (isSmall ? keptSize : size) - slack;
   }
 
   /** Releases the message. */
@@ -145,9 +145,9 @@ export class ByteReader implements Cursor {
     return taken;
   }
 
-  /** True if the whole JSON had room. */
-  get hasRoom(): boolean {
-    return this.to <= this.#room;
+  /** True if the whole JSON fits the capacity. */
+  get hasCapacity(): boolean {
+    return this.to <= this.#capacity;
   }
 
   /** Reads the content of an element, up to its end tag. */
@@ -202,7 +202,7 @@ export class ByteReader implements Cursor {
     if (this.to === start) this.to++;
     this.target[start] = openBrace;
     this.target[this.to++] = closeBrace;
-    return this.#leave(children) && this.#isWhole(table, plan, base) ? at : -1;
+    return this.#endElement(children) && this.#isWhole(table, plan, base) ? at : -1;
   }
 
   /** Reads the items of an array up to its end tag. */
@@ -229,7 +229,7 @@ export class ByteReader implements Cursor {
     if (this.to === start) this.to++;
     this.target[start] = openBracket;
     this.target[this.to++] = closeBracket;
-    return this.#leave(children) ? at : -1;
+    return this.#endElement(children) ? at : -1;
   }
 
   /** Opens an element with children; returns the place of its bits in `seen`, or -1 to give up. */
@@ -242,7 +242,7 @@ export class ByteReader implements Cursor {
   }
 
   /** Closes an element with this number of children. Returns false if they are too many. */
-  #leave(children: number): boolean {
+  #endElement(children: number): boolean {
     this.#depth--;
     this.#elements += children;
     return (
@@ -307,7 +307,7 @@ export class ByteReader implements Cursor {
     const view = this.#targetView;
     let to = this.to;
     this.to = to + length;
-    if (this.to > this.#room) return;
+    if (this.to > this.#capacity) return;
     for (let index = 0; index < groups.length; index++) {
       view.setFloat64(to, groups[index] as number, true);
       to += 8;
@@ -423,7 +423,7 @@ export class ByteReader implements Cursor {
     const { target } = this;
     target[this.to++] = doubleQuote;
     if (end - from > manyBytes) {
-      if (this.to + end - from <= this.#room) this.#bytes.copy(target, this.to, from, end);
+      if (this.to + end - from <= this.#capacity) this.#bytes.copy(target, this.to, from, end);
       this.to += end - from;
     } else for (let at = from; at < end; at++) target[this.to++] = this.#bytes[at] as number;
     target[this.to++] = doubleQuote;
@@ -455,7 +455,7 @@ export class ByteReader implements Cursor {
   /** Writes a token; returns `at`. */
   #token(token: string | undefined, at: number): number {
     if (token === undefined) return -1;
-    if (this.to + token.length * 3 > this.#room) this.to = this.#room + 1;
+    if (this.to + token.length * 3 > this.#capacity) this.to = this.#capacity + 1;
     else this.to += this.target.write(token, this.to);
     return at;
   }
@@ -468,8 +468,8 @@ export class ByteReader implements Cursor {
     if (required && target[start] === letterN) return false;
     if (required && notEmpty && target[start] === doubleQuote && target[start + 1] === doubleQuote)
       return false;
-    if (!tag.isAside) return true;
-    if (!this.hasRoom) return false;
+    if (!tag.isSeparate) return true;
+    if (!this.hasCapacity) return false;
     const { slot, isKept } = tag.member;
     const token = target.toString('utf8', start, this.to);
     if (slot === undefined) {

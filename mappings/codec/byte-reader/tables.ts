@@ -81,8 +81,8 @@ export class Tag {
   /** True if the value is in an object of its own. */
   readonly isWrapped: boolean;
   readonly repeats: boolean;
-  /** True if the value is needed apart from the JSON. */
-  readonly isAside: boolean;
+  /** True if the value is stored separately from the JSON. */
+  readonly isSeparate: boolean;
   /** True for those, and if some tokens are no value here. */
   readonly isSpecial: boolean;
   readonly leaf: Leaf;
@@ -108,8 +108,8 @@ export class Tag {
       : piece(`,${JSON.stringify(member.json)}:${member.repeats ? '[' : ''}${wrapper}`);
     this.isWrapped = inner !== undefined;
     this.repeats = member.repeats;
-    this.isAside = member.slot !== undefined || member.isKept;
-    this.isSpecial = nil !== 'absent' && (this.isAside || member.required);
+    this.isSeparate = member.slot !== undefined || member.isKept;
+    this.isSpecial = nil !== 'absent' && (this.isSeparate || member.required);
     this.leaf = value.kind === 'leaf' ? value.leaf : nothing;
     this.table = value.kind === 'leaf' || nil !== undefined ? undefined : spelling.tableOf(value);
   }

@@ -22,7 +22,7 @@ const { date } = nodeKinds;
 /** Settings of a contract for dates in ISO 8601. */
 export interface IsoRules {
   /** Treatment of invalid texts in replies (`invalidDates`). */
-  readonly misfits: Settings['invalidDates'];
+  readonly onInvalid: Settings['invalidDates'];
   /** The time zone of a request's date-time without an offset; undefined if the contract has none. */
   readonly zone: Zone | undefined;
   /** True if a date-time without an offset is refused because there is no zone (`validate: strict`). */
@@ -38,7 +38,7 @@ function isoFromReply(text: string, kind: 'dateTime' | 'date'): string | undefin
 }
 
 /** ISO 8601 in replies, RFC 3339 in requests (W16, W17). */
-export function isoDateTime({ misfits, zone, isStrict }: IsoRules): Scalar {
+export function isoDateTime({ onInvalid, zone, isStrict }: IsoRules): Scalar {
   const convert = (text: string, grammar: 'xsd' | 'json'): string | Refusal | undefined => {
     const moment = momentOf(text, grammar, zone);
     if (typeof moment !== 'object') return moment;
@@ -53,7 +53,7 @@ export function isoDateTime({ misfits, zone, isStrict }: IsoRules): Scalar {
       fromReply: (text) => isoFromReply(text, 'dateTime'),
       repair: (text) => isoFromReply(repaired(text, 'dateTime'), 'dateTime'),
       fromRequest: (text) => convert(text, 'json'),
-      misfits,
+      onInvalid,
     }),
     scan: unlessDateAlone,
   };
@@ -63,7 +63,7 @@ export function isoDateTime({ misfits, zone, isStrict }: IsoRules): Scalar {
  * ISO 8601 in replies, a full-date of RFC 3339 in requests. The zone of a request, which full-date does not allow, is
  * removed and recorded as a deviation (W16).
  */
-export function isoDate(misfits: IsoRules['misfits']): Scalar {
+export function isoDate(onInvalid: IsoRules['onInvalid']): Scalar {
   const convert = (text: string, grammar: 'xsd' | 'json'): string | Tolerated | undefined => {
     const date = fullDateOf(text, grammar);
     return date === undefined || date === text ? date : { token: `"${date}"`, deviation: 'dateZone' };
@@ -74,12 +74,12 @@ export function isoDate(misfits: IsoRules['misfits']): Scalar {
     fromReply: (text) => isoFromReply(text, 'date'),
     repair: (text) => isoFromReply(repaired(text, 'date'), 'date'),
     fromRequest: (text) => convert(text, 'json'),
-    misfits,
+    onInvalid,
   });
 }
 
 /** An `xs:dateTime` that is `/Date(…)/` in JSON (W16, W17). */
-export function wcfDate(zone: Zone, utcDates: 'zoned' | 'bare', misfits: IsoRules['misfits']): Scalar {
+export function wcfDate(zone: Zone, utcDates: 'zoned' | 'bare', onInvalid: IsoRules['onInvalid']): Scalar {
   return {
     ...textual({
       expected: 'xs:dateTime',
@@ -87,7 +87,7 @@ export function wcfDate(zone: Zone, utcDates: 'zoned' | 'bare', misfits: IsoRule
       fromReply: (text) => xmlFromJson(text, zone),
       repair: (text) => isoFromReply(repaired(text, 'dateTime'), 'dateTime'),
       fromRequest: (text) => wcfFromJson(text, zone, utcDates),
-      misfits,
+      onInvalid,
     }),
     scan: (otherwise) => {
       const slowly = unlessDateAlone(otherwise);

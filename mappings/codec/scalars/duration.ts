@@ -28,9 +28,9 @@ function durationFromJson(text: string): string | undefined {
  * `xs:duration`: a text of ISO 8601 in JSON. In a reply, surrounding blanks are removed, and a comma becomes a point
  * (ISO 8601 allows both).
  *
- * @param misfits how invalid texts of replies are handled (`invalidDates`)
+ * @param onInvalid how invalid texts of replies are handled (`invalidDates`)
  */
-export function duration(misfits: TextRules['misfits']): Scalar {
+export function duration(onInvalid: TextRules['onInvalid']): Scalar {
   return textual({
     expected: 'xs:duration',
     // also valid in ISO 8601
@@ -41,6 +41,6 @@ export function duration(misfits: TextRules['misfits']): Scalar {
     fromReply: durationFromJson,
     repair: (text) => durationFromJson(collapse(text).replace(',', '.')),
     fromRequest: (text) => (durationFromJson(text) === undefined ? undefined : text),
-    misfits,
+    onInvalid,
   });
 }

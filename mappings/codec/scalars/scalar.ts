@@ -108,11 +108,11 @@ export interface TextRules {
   /** Converts the text of a JSON request to the upstream's, or to a token. */
   readonly fromRequest: (text: string) => string | Exclude<Conversion, string> | undefined;
   /** Treatment of invalid texts in replies: a mismatch (W22), or written unchanged. */
-  readonly misfits: 'refuse' | 'pass';
+  readonly onInvalid: 'refuse' | 'pass';
 }
 
 /** Returns the scalar of a type that is a JSON string. */
-export function textual({ expected, fromXml, fromReply, repair, fromRequest, misfits }: TextRules): Scalar {
+export function textual({ expected, fromXml, fromReply, repair, fromRequest, onInvalid }: TextRules): Scalar {
   return {
     expected,
     takesEmpty: false,
@@ -133,7 +133,7 @@ export function textual({ expected, fromXml, fromReply, repair, fromRequest, mis
         json.repaired++;
         return repaired;
       }
-      if (misfits === 'refuse') throw new MismatchError({ expected, got: 'an invalid string' });
+      if (onInvalid === 'refuse') throw new MismatchError({ expected, got: 'an invalid string' });
       json.passed++;
       return escapeXml(text, json);
     },

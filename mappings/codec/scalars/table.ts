@@ -98,7 +98,7 @@ export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
       dates === 'wcf'
         ? wcfDate(createZone(upstreamTimeZone ?? 'UTC'), utcDates, invalidDates)
         : isoDateTime({
-            misfits: invalidDates,
+            onInvalid: invalidDates,
             zone: upstreamTimeZone === undefined ? undefined : createZone(upstreamTimeZone),
             isStrict: validate === 'strict',
           }),

@@ -31,8 +31,8 @@ export function arrayReader(
   const { itemName } = type;
   const keepsNulls = context.nilItem !== undefined;
   // a nil number, boolean, date or enum counts as absent if the document does not allow null (W13)
-  const leavesNilsOut = keepsNulls && type.takesNull !== true && !isReference(type.item);
-  const nilItem = leavesNilsOut ? undefined : item.nilItem;
+  const omitsNils = keepsNulls && type.takesNull !== true && !isReference(type.item);
+  const nilItem = omitsNils ? undefined : item.nilItem;
 
   const read = (xml: XmlReader, reading: Reading): string | undefined => {
     let json = '[';
@@ -59,10 +59,10 @@ export function arrayReader(
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     // soap4r sends one nil item for an absent array; if nulls are kept, that is an array with a null
     if (count === 1 && nils === 1 && !keepsNulls) return undefined;
-    if (nils !== 0 && nilItem === undefined && !leavesNilsOut) {
+    if (nils !== 0 && nilItem === undefined && !omitsNils) {
       refuseAt(reading, firstNil, 'InvalidType', { expected: `a value of <${itemName}>`, got: 'xsi:nil' });
     }
     return `${json}]`;

@@ -39,7 +39,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       } else values.push(readValue(xml, reading));
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected, got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected, got: 'text' });
     else if (values.length === 0) refuse(reading, 'NotEmpty', { expected, got: 'none' });
     return values[0];
   };
@@ -64,7 +64,7 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
       if (part !== undefined) json += json === '' ? part : `,${part}`;
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return json;
   };
 
@@ -76,8 +76,8 @@ export function treeReader(context: ReaderContext, fromText: RequestReader['from
     return name === undefined || value === undefined ? undefined : `${name}:${value}`;
   };
 
-  const readText = (xml: XmlReader, reading: Reading, keepsQuirks: boolean): string | undefined => {
-    const text = xml.readText(limits.xmlText, keepsQuirks);
+  const readText = (xml: XmlReader, reading: Reading, keepsIllegal: boolean): string | undefined => {
+    const text = xml.readText(limits.xmlText, keepsIllegal);
     if (text === undefined) refuse(reading, 'InvalidType', { expected: 'text', got: 'elements' });
     return text;
   };

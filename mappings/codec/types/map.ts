@@ -58,7 +58,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     if (keys === 0) refuse(reading, 'NotEmpty', { expected: '<Key>', got: 'none' });
     return [key, content ?? nil];
   };
@@ -79,7 +79,7 @@ export function entriesReader(context: ReaderContext, type: MapType, value: Requ
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
     return json;
   };
 }

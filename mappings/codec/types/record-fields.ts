@@ -79,7 +79,7 @@ export interface RecordShape {
   readonly refuseUnknown: boolean;
   readonly keepsNulls: boolean;
   /** True if an absent member and an empty one have different error messages. */
-  readonly tellsAbsent: boolean;
+  readonly distinguishesAbsent: boolean;
 }
 
 /** Compiles the shape of a record from the readers of its fields. */
@@ -108,13 +108,13 @@ export function shapeOf(
     keepsValues,
     refuseUnknown: contract.settings.unknownElements === 'refuse',
     keepsNulls: contract.nulls === 'kept',
-    tellsAbsent: contract.settings.soapErrors === 'fault',
+    distinguishesAbsent: contract.settings.soapErrors === 'fault',
   };
 }
 
 /** Records required members that are absent, null, or forbidden empty strings (W42). */
 export function checkRequired(
-  { required, fields, keepsNulls, tellsAbsent }: RecordShape,
+  { required, fields, keepsNulls, distinguishesAbsent }: RecordShape,
   values: readonly (string | undefined)[],
   spelling: 'xml' | 'json',
   reading: Reading,
@@ -125,7 +125,7 @@ export function checkRequired(
     const isNull = value === 'null' && !(keepsNulls && field.nillable);
     if (reading.missing.length >= reading.limit) return;
     if (value === undefined || isNull || (field.notEmpty && value === '""'))
-      missDeep(field, spelling, [...reading.path], reading, tellsAbsent && value === undefined);
+      missDeep(field, spelling, [...reading.path], reading, distinguishesAbsent && value === undefined);
   }
 }
 

@@ -131,7 +131,7 @@ function readRecord(shape: RecordShape, xml: XmlReader, reading: Reading): strin
     }
     reading.path.pop();
   }
-  if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+  if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
   if (shape.tag !== undefined) json = withTag(shape, shape.tag, json, values, reading);
   if (shape.required.length !== 0) checkRequired(shape, values, 'xml', reading);
   if (shape.keepsValues) reading.credentials = values;
@@ -228,7 +228,7 @@ function editName(json: JsonReader, start: number, { jsonKey }: FieldReader, rea
 /** Options of a record in a reply. */
 export interface ReplyOptions {
   /** Scans a responseStatus that the record's type does not declare (W30). */
-  readonly statusBeside?: ReplyWriter | undefined;
+  readonly undeclaredStatus?: ReplyWriter | undefined;
   /**
    * True if an object without any known member is a mismatch, because the whole reply is then something else (W20).
    */
@@ -239,7 +239,7 @@ export interface ReplyOptions {
 
 /** Index of a member that is not declared, and of a responseStatus that is not declared. */
 const unlisted = -1;
-const besides = -2;
+const unlistedStatus = -2;
 
 /**
  * JSON → XML: the tape has a slot per field, filled in the order of the reply and written in that of the contract
@@ -248,14 +248,18 @@ const besides = -2;
 export function recordWriter(
   context: WriterContext,
   type: RecordType,
-  { statusBeside, isPayload = false, inner }: ReplyOptions = {},
+  { undeclaredStatus, isPayload = false, inner }: ReplyOptions = {},
 ): ReplyWriter {
   const members = type.fields.map((field) => fieldWriter(context, field, inner?.get(field.json)));
   const additional = type.additional === undefined ? undefined : additionalWriter(context, type.additional);
   const count = members.length;
   const notes = context.contract.settings.replies !== 'lenient';
   // a reply that may report its failure in its body is checked elsewhere (W30)
-  const checkMembers = memberCheck(type, isPayload, additional === undefined && statusBeside === undefined);
+  const checkMembers = memberCheck(
+    type,
+    isPayload,
+    additional === undefined && undeclaredStatus === undefined,
+  );
   const byName = new Map(members.map(({ name }, index) => [name, index]));
   // Upstreams write a type's members in a constant order. The member that followed each one in the last object is tried
   // first: a hint that is verified and cannot change the output.
@@ -267,13 +271,15 @@ export function recordWriter(
     const name = tape.string();
     const index = byName.get(name);
     if (index !== undefined) follower[before] = index;
-    return index ?? (statusBeside !== undefined && name === errorMembers.status ? besides : unlisted);
+    return (
+      index ?? (undeclaredStatus !== undefined && name === errorMembers.status ? unlistedStatus : unlisted)
+    );
   };
 
   const scan = (tape: Tape): void => {
     if (!enters(tape, 123)) return;
-    const room = additional === undefined ? count : count + additional.room;
-    const node = beginRecord(tape, room);
+    const slots = additional === undefined ? count : count + additional.slots;
+    const node = beginRecord(tape, slots);
     const objectStart = tape.position - 1;
     const droppedBefore = tape.dropped;
     let known = 0;
@@ -310,7 +316,7 @@ export function recordWriter(
         names = additional.scan(tape, node + 1 + count, nameStart, names);
       } else {
         tape.dropped++;
-        if (index === besides) statusBeside?.scan(tape);
+        if (index === unlistedStatus) undeclaredStatus?.scan(tape);
         else {
           if (notes) noteDropped(tape, type, nameStart);
           tape.skip();
@@ -364,12 +370,12 @@ function noteDropped(tape: Tape, type: RecordType, nameStart: number): void {
   tape.position = position;
 }
 
-/** Pushes a record's node with `room` empty slots. */
-function beginRecord(tape: Tape, room: number): number {
-  tape.reserve(room + 1);
+/** Pushes a record's node with the given number of empty slots. */
+function beginRecord(tape: Tape, slots: number): number {
+  tape.reserve(slots + 1);
   const node = tape.top;
   tape.words[node] = record;
-  for (let slot = node + 1; slot <= node + room; slot++) tape.words[slot] = -1;
-  tape.top = node + 1 + room;
+  for (let slot = node + 1; slot <= node + slots; slot++) tape.words[slot] = -1;
+  tape.top = node + 1 + slots;
   return node;
 }

@@ -158,8 +158,8 @@ export function statusWriter(
   return { scan, write: noContent, declarations: '' };
 }
 
-/** Returns the writer of a scalar in a responseStatus: a value of another type is left out and counted (W30). */
-export function leaveOutMisfits(writer: ReplyWriter): ReplyWriter {
+/** Returns the writer of a scalar in a responseStatus: a value of another type is omitted and counted (W30). */
+export function omitMismatches(writer: ReplyWriter): ReplyWriter {
   return {
     ...writer,
     scan: (tape) => {

@@ -22,7 +22,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
   const elements = rest === undefined ? positions : [...positions, { xml: rest.xml, reader: rest.list }];
   const byXml = new Map(elements.map(({ xml }, index) => [xml, index]));
   const expected = someNames(elements.map(({ xml }) => `<${xml}>`));
-  const behind = positions.length;
+  const restIndex = positions.length;
 
   const read = (xml: XmlReader, reading: Reading): string => {
     const values: (string | undefined)[] = [];
@@ -40,17 +40,17 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
         xml.skip();
       } else {
         const before = reading.problems.length;
-        const value = readMember(element.reader.read, index < behind ? 'null' : undefined, xml, reading);
+        const value = readMember(element.reader.read, index < restIndex ? 'null' : undefined, xml, reading);
         values[index] = value;
         seen[index] = value !== undefined || reading.problems.length > before;
       }
       reading.path.pop();
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
-    const items = values[behind]?.slice(1, -1) ?? '';
-    const last = items === '' ? seen.slice(0, behind).lastIndexOf(true) : behind;
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected: 'elements', got: 'text' });
+    const items = values[restIndex]?.slice(1, -1) ?? '';
+    const last = items === '' ? seen.slice(0, restIndex).lastIndexOf(true) : restIndex;
     refuseGap(elements, seen, last, reading);
-    const positioned = values.slice(0, items === '' ? last + 1 : behind);
+    const positioned = values.slice(0, items === '' ? last + 1 : restIndex);
     return `[${(items === '' ? positioned : [...positioned, items]).join()}]`;
   };
 
@@ -61,7 +61,7 @@ export function tupleReader(context: ReaderContext, type: TupleType): RequestRea
       reading.path.push(index);
       const reader = positions[index]?.reader ?? rest?.item;
       if (reader !== undefined) reader.pass(json, reading);
-      else passUnknownItem(context, json, reading, before, index, behind);
+      else passUnknownItem(context, json, reading, before, index, restIndex);
       before = json.position;
       reading.path.pop();
     }
@@ -120,16 +120,16 @@ export function tupleWriter({ writerOf }: WriterContext, type: TupleType): Reply
   });
   const rest = type.rest === undefined ? undefined : restOf(type.rest, writerOf);
   const count = positions.length;
-  const room = count + 2;
+  const slots = count + 2;
 
   const scan = (tape: Tape): void => {
     if (!enters(tape, 91)) return;
-    tape.reserve(1 + room);
+    tape.reserve(1 + slots);
     const node = tape.top;
     tape.words[node] = record;
-    for (let slot = node + 1; slot <= node + room; slot++) tape.words[slot] = -1;
-    tape.top = node + 1 + room;
-    let link = node + room;
+    for (let slot = node + 1; slot <= node + slots; slot++) tape.words[slot] = -1;
+    tape.top = node + 1 + slots;
+    let link = node + slots;
     let index = 0;
     try {
       for (; tape.next(index === 0, 93); index++) {
@@ -157,9 +157,9 @@ export function tupleWriter({ writerOf }: WriterContext, type: TupleType): Reply
       if (value === -1) return;
       writeElement(element, writer, tape, value, output);
     }
-    const behind = node + 1 + count;
-    if (rest !== undefined && tape.words[behind] === list)
-      writeElement(rest.element, rest.writer, tape, behind, output);
+    const restNode = node + 1 + count;
+    if (rest !== undefined && tape.words[restNode] === list)
+      writeElement(rest.element, rest.writer, tape, restNode, output);
   };
 
   return { scan, write, declarations: '' };

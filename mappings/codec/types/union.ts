@@ -67,7 +67,7 @@ export function unionReader(context: ReaderContext, type: UnionType): RequestRea
       filled = local;
       value = content;
     }
-    if (xml.stray) refuse(reading, 'InvalidType', { expected, got: 'text' });
+    if (xml.hasText) refuse(reading, 'InvalidType', { expected, got: 'text' });
     else if (filled === '' && reading.problems.length === none)
       refuse(reading, 'NotEmpty', { expected, got: 'none' });
     return value;

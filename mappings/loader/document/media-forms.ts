@@ -15,8 +15,8 @@ export function concreteType(stated: string, schema: unknown): string {
   if (!type.includes('*')) return type;
   if (/^text\//.test(type)) return 'text/plain';
   if (type === '*/*' && isNode(schema) && schema.type === 'string' && !isBinary(schema)) return 'text/plain';
-  const saysJson = isNode(schema) && Object.keys(schema).length > 0 && !isBinary(schema);
-  return /^(?:\*|application)\//.test(type) && saysJson ? 'application/json' : 'application/octet-stream';
+  const isJsonSchema = isNode(schema) && Object.keys(schema).length > 0 && !isBinary(schema);
+  return /^(?:\*|application)\//.test(type) && isJsonSchema ? 'application/json' : 'application/octet-stream';
 }
 
 /** Returns the form for a media type and schema; undefined if the gateway does not support the body. */

@@ -279,20 +279,20 @@ class Change {
     // The enclosing value is changed first, so that changes of selected parts inside take precedence.
     const changed = isSelected && given !== undefined ? this.#merge(value, given.value, location, '') : value;
     if (inner.size === 0) return changed;
-    const isGone = (key: string | number): boolean => {
-      const gone = given === undefined && inner.get(key)?.isSelected === true;
-      if (gone) this.#note(Array.isArray(changed) ? location : [...location, key]);
-      return gone;
+    const isRemoved = (key: string | number): boolean => {
+      const isUnwanted = given === undefined && inner.get(key)?.isSelected === true;
+      if (isUnwanted) this.#note(Array.isArray(changed) ? location : [...location, key]);
+      return isUnwanted;
     };
     const change = (item: unknown, key: string | number): unknown => {
       const selection = inner.get(key);
       return selection === undefined ? item : this.#rebuild(selection, item, [...location, key], given);
     };
     if (Array.isArray(changed))
-      return changed.flatMap((item, index) => (isGone(index) ? [] : [change(item, index)]));
+      return changed.flatMap((item, index) => (isRemoved(index) ? [] : [change(item, index)]));
     const entries = Object.entries(isNode(changed) ? changed : {});
     return Object.fromEntries(
-      entries.flatMap(([key, item]) => (isGone(key) ? [] : [[key, change(item, key)]])),
+      entries.flatMap(([key, item]) => (isRemoved(key) ? [] : [[key, change(item, key)]])),
     );
   }
 

@@ -29,7 +29,7 @@ export class References {
   #document: Node;
   readonly #report: Report;
   readonly #others: OtherFiles | undefined;
-  readonly #odd = new Map<string, string>();
+  readonly #tolerated = new Map<string, string>();
   readonly #unforeseen = new Map<string, string>();
   /** Replacements for nodes of other files. */
   readonly #replaced = new Map<unknown, unknown>();
@@ -88,8 +88,8 @@ export class References {
   }
 
   /** Notes an error in a part of the document that is ignored. */
-  noteOdd(pointer: string, why: string): void {
-    this.#odd.set(pointer, why);
+  recordTolerated(pointer: string, why: string): void {
+    this.#tolerated.set(pointer, why);
   }
 
   /**
@@ -99,7 +99,7 @@ export class References {
   isTrue(node: Node, key: string, pointer: string): boolean {
     const value = memberOf(node, key);
     if (value !== undefined && typeof value !== 'boolean')
-      this.noteOdd(
+      this.recordTolerated(
         `${pointer}/${key}`,
         `expected true or false, got ${shown(value)}. The value false is used`,
       );
@@ -107,8 +107,8 @@ export class References {
   }
 
   /** Returns the errors that were tolerated. */
-  odd(): readonly Note[] {
-    return notesOf(this.#odd);
+  tolerated(): readonly Note[] {
+    return notesOf(this.#tolerated);
   }
 
   /** Rewrites a reference of file `from` so that it resolves to the same target from file `to`. */

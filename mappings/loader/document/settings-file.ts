@@ -125,14 +125,16 @@ function takes(setting: Setting, value: unknown): boolean {
   if (kind === 'value') return true;
   if (kind === 'named') return takes(setting.of(), value);
   if (kind === 'choice') return setting.of.some((candidate) => takes(candidate, value));
-  if (kind === 'record' && isNode(value) && setting.tells !== undefined)
-    return setting.tells.some((key) => Object.hasOwn(value, key) && mayTell(setting.keys[key], value[key]));
+  if (kind === 'record' && isNode(value) && setting.distinctKeys !== undefined)
+    return setting.distinctKeys.some(
+      (key) => Object.hasOwn(value, key) && mayBelong(setting.keys[key], value[key]),
+    );
   if (kind === 'list') return Array.isArray(value);
   return (kind === 'map' || kind === 'record') === isNode(value) && !Array.isArray(value);
 }
 
 /** Returns true if a key and its value may belong to a setting: the value of a flag is `true` or `false`. */
-function mayTell(setting: Setting | undefined, value: unknown): boolean {
+function mayBelong(setting: Setting | undefined, value: unknown): boolean {
   return setting?.kind !== 'flag' || typeof value === 'boolean';
 }
 

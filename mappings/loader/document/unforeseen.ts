@@ -191,12 +191,12 @@ export class UnforeseenReferences {
     const found = this.#references.resolve(node, pointer);
     if (isUnresolved(found)) return undefined;
     const others = Object.keys(node).filter((key) => key !== '$ref' && !key.startsWith('x-'));
-    const beside = others.length === 0 ? '' : `; ignored next to it: ${others.join(', ')}`;
+    const suffix = others.length === 0 ? '' : `; ignored next to it: ${others.join(', ')}`;
     // OpenAPI 3.2 allows references to media types (4.14).
-    if (kind !== 'mediaType' || beside !== '' || !this.#references.version.startsWith('3.2'))
+    if (kind !== 'mediaType' || suffix !== '' || !this.#references.version.startsWith('3.2'))
       this.#references.noteUnforeseen(
         `${pointer}/$ref`,
-        `OpenAPI allows no $ref here; its target was read${beside}`,
+        `OpenAPI allows no $ref here; its target was read${suffix}`,
       );
     if (kind !== 'operation') return inside(this.#moved(found, fileOf(pointer)));
     // Messages name the original location, and references inside are relative to that file.

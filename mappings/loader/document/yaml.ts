@@ -186,7 +186,7 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsW
   if (!isAsWritten && isPlainJson(text, allowance)) return JSON.parse(text);
   const lines = new (yaml().LineCounter)();
   const document = parse(text, lines, allowance);
-  const tell = (offset: number, message: string): void => {
+  const report = (offset: number, message: string): void => {
     const { line, col } = lines.linePos(offset);
     messages.push(`line ${line}, column ${col}: ${message}`);
   };
@@ -194,8 +194,8 @@ function readYaml(bytes: Buffer, messages: string[], allowance: Allowance, isAsW
     ({ code, message }) => code !== foreignTag || !ofLanguage.test(message),
   );
   for (const { code, pos, message } of [...document.errors, ...warnings].slice(0, mostProblems))
-    tell(pos[0], sentences[code] ?? message);
-  return messages.length > 0 ? undefined : valuesIn(document.contents, allowance, tell, isAsWritten);
+    report(pos[0], sentences[code] ?? message);
+  return messages.length > 0 ? undefined : valuesIn(document.contents, allowance, report, isAsWritten);
 }
 
 /**
@@ -247,14 +247,14 @@ interface Anchored {
 function valuesIn(
   contents: unknown,
   { limits }: Allowance,
-  tell: (offset: number, message: string) => void,
+  report: (offset: number, message: string) => void,
   isAsWritten: boolean,
 ): unknown {
   try {
     return new ValueReader(limits, isAsWritten).read(contents, 1);
   } catch (error) {
     if (!(error instanceof Fault)) throw error;
-    tell(error.offset, error.message);
+    report(error.offset, error.message);
     return undefined;
   }
 }

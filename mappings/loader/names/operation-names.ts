@@ -59,10 +59,10 @@ function functionName({ operationId, path, method }: NamedOperation): string {
 function compileRule({
   name,
   method,
-  ...asked
+  ...criteria
 }: OperationNameRule): (operation: NamedOperation) => string | undefined {
   const patterns = (['operationId', 'path', 'tag'] as const).flatMap((key) => {
-    const pattern = asked[key] === undefined ? undefined : linearPattern(`^(?:${asked[key]})$`);
+    const pattern = criteria[key] === undefined ? undefined : linearPattern(`^(?:${criteria[key]})$`);
     return pattern === undefined ? [] : [{ key, pattern }];
   });
   return (operation) => {

@@ -93,7 +93,7 @@ function isMethod(method: string): boolean {
 /**
  * Records why an operation is not served. `at` is the pointer of the reason; the default is the operation's pointer.
  */
-type LeaveOut = (name: string, pointer: string, why: string, at?: string) => void;
+type RecordNotServed = (name: string, pointer: string, why: string, at?: string) => void;
 
 /** Returns the operations of all paths. Adds those that cannot be served to `notServed`. */
 export function listEntries(
@@ -102,13 +102,13 @@ export function listEntries(
 ): Entry[] {
   const nameOperation = compileOperationNames(overlay.operationNames);
   const entries: Entry[] = [];
-  const leaveOut: LeaveOut = (name, pointer, why, at = pointer) => {
+  const recordNotServed: RecordNotServed = (name, pointer, why, at = pointer) => {
     notServed.push({ name, pointer, reasons: [{ pointer: at, why }] });
   };
   for (const [path, item] of Object.entries(childOf(document, 'paths'))) {
     if (path.startsWith('x-')) continue; // an extension
     const pointer = `/paths${pointerSegment(path)}`;
-    const pathItem = resolvePathItem(path, pointer, references.resolve(item, pointer), leaveOut);
+    const pathItem = resolvePathItem(path, pointer, references.resolve(item, pointer), recordNotServed);
     if (pathItem === undefined) continue;
     const { node, pointer: at } = pathItem;
     for (const { method: written, operation, at: below } of statedOperations(node, references.version)) {
@@ -116,12 +116,12 @@ export function listEntries(
       const isFixed = below === `/${written}`;
       if (!isNode(operation)) {
         const why = `expected an operation, an object, got ${shown(operation)}`;
-        leaveOut(`${written.toUpperCase()} ${path}`, at + below, why);
+        recordNotServed(`${written.toUpperCase()} ${path}`, at + below, why);
         continue;
       }
       if (!isFixed && !isMethod(written)) {
         const why = `expected a supported HTTP method, got ${shown(written)}`;
-        leaveOut(`${written} ${path}`, at + below, why);
+        recordNotServed(`${written} ${path}`, at + below, why);
         continue;
       }
       const name = nameOf(operation, path, written.toLowerCase(), nameOperation);
@@ -136,11 +136,15 @@ export function listEntries(
         ...noSettings,
       });
       for (const callback of Object.keys(childOf(operation, 'callbacks')))
-        leaveOut(`${callback} of ${name}`, `${at}${below}/callbacks${pointerSegment(callback)}`, theirCalls);
+        recordNotServed(
+          `${callback} of ${name}`,
+          `${at}${below}/callbacks${pointerSegment(callback)}`,
+          theirCalls,
+        );
     }
   }
   for (const webhook of Object.keys(childOf(document, 'webhooks')))
-    leaveOut(webhook, `/webhooks${pointerSegment(webhook)}`, theirCalls);
+    recordNotServed(webhook, `/webhooks${pointerSegment(webhook)}`, theirCalls);
   return entries;
 }
 
@@ -159,19 +163,19 @@ function resolvePathItem(
   path: string,
   pointer: string,
   found: ReturnType<References['resolve']>,
-  leaveOut: LeaveOut,
+  recordNotServed: RecordNotServed,
 ): Entry['pathItem'] | undefined {
   if (isUnresolved(found)) {
-    leaveOut(path, pointer, found.why, found.pointer);
+    recordNotServed(path, pointer, found.why, found.pointer);
     return undefined;
   }
   const { node, pointer: at } = found;
   if (!isNode(node)) {
-    leaveOut(path, pointer, `expected an object of methods, got ${shown(node)}`);
+    recordNotServed(path, pointer, `expected an object of methods, got ${shown(node)}`);
     return undefined;
   }
   if (node.trace !== undefined)
-    leaveOut(`TRACE ${path}`, `${at}/trace`, 'it would show headers that proxies add');
+    recordNotServed(`TRACE ${path}`, `${at}/trace`, 'it would show headers that proxies add');
   return { node, pointer: at };
 }
 

@@ -232,7 +232,7 @@ interface Parts {
 
 function readParts(media: Media, typeName: string, source: OperationsSource): Parts {
   const { builder, references } = source;
-  if (saysNothing(media.schema.node))
+  if (isUnconstrained(media.schema.node))
     return { parts: [], others: 'bytes', type: builder.mapOf(fileType(source)) };
   const found = membersOf([media.schema], references);
   if (found.kind === 'none') return { parts: [], others: 'text', type: undefined };
@@ -313,14 +313,14 @@ function partKind(
   const node = references.objectAt(schema, pointer) ?? {};
   if (contentType !== undefined && jsonType.test(contentType)) return 'json';
   if (isFile(node, contentType)) return 'file';
-  if (saysNothing(node) && contentType === undefined) return 'bytes';
+  if (isUnconstrained(node) && contentType === undefined) return 'bytes';
   if (node.items === undefined) return 'text';
   const items = references.objectAt(node.items, `${pointer}/items`);
   return items !== undefined && isFile(items, contentType) ? 'files' : 'text';
 }
 
 /** Returns true for a schema with annotations only. */
-function saysNothing(schema: unknown): boolean {
+function isUnconstrained(schema: unknown): boolean {
   return (
     isNode(schema) &&
     Object.keys(schema).every((key) => /^(?:title|description|default|examples?|x-.*)$/.test(key))

@@ -151,8 +151,8 @@ function chooseMedia(
 ): Media | undefined {
   const all = mediaOf(node, pointer);
   references.allowance.step(pointer, all.length);
-  const asked = all.filter(({ type }) => type === accept);
-  const media = preferred(asked, replyForms) ?? preferred(all, replyForms);
+  const accepted = all.filter(({ type }) => type === accept);
+  const media = preferred(accepted, replyForms) ?? preferred(all, replyForms);
   if (media !== undefined || all.length === 0) return media;
   const types = all.map(({ type }) => type).join(', ');
   const isStream = all.some(({ form }) => form === 'stream');

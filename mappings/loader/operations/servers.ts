@@ -32,7 +32,7 @@ export class Servers {
   readonly #lists = new Map<unknown, readonly Stated[]>();
   readonly #assumed = new Map<string, string>();
   /** Servers with a URL that is probably a mistake, by pointer. */
-  readonly #odd = new Map<string, string>();
+  readonly #suspicious = new Map<string, string>();
 
   constructor(document: Node, overlay: Overlay, reportOverlay: Report) {
     const [first = stateServer({ url: '/' })] = serversOf(document.servers);
@@ -82,8 +82,8 @@ export class Servers {
   }
 
   /** Servers with a URL that starts with a host name without a scheme. It is parsed as a path. */
-  odd(): readonly Note[] {
-    return notesOf(this.#odd);
+  suspicious(): readonly Note[] {
+    return notesOf(this.#suspicious);
   }
 
   #look(servers: unknown, pointer: string): void {
@@ -91,7 +91,7 @@ export class Servers {
     for (const [index, server] of servers.entries()) {
       const url = isNode(server) ? textOf(server.url) : undefined;
       if (url === undefined || !hostForm.test(url)) continue;
-      this.#odd.set(
+      this.#suspicious.set(
         `${pointer}/${index}/url`,
         `expected a URL with its scheme, such as ${shown(`https://${url}`)}, got ${shown(url)}, which is a path`,
       );

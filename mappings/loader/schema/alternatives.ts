@@ -152,8 +152,8 @@ class Walk {
     const counts =
       addsMembers(rest) || ['$ref', 'allOf', 'additionalProperties'].some((key) => Object.hasOwn(rest, key));
     const { base, own } = counts ? withBase(around, [{ node: rest, pointer: at }]) : around;
-    const beside = this.#references.objectAt(rest, at);
-    const kinds = beside === undefined ? [] : kindsOf(beside);
+    const restFound = this.#references.objectAt(rest, at);
+    const kinds = restFound === undefined ? [] : kindsOf(restFound);
     const tagsAt = tagsOf(node, at, base, this.#references);
     for (const [index, variant] of variants.entries()) {
       const place = `${at}/${keyword}/${index}`;
@@ -230,8 +230,9 @@ function isFree(node: Node, kind: JsonKind, { base }: Around): boolean {
     return !('prefixItems' in node) && (!isNode(node.items) || Object.keys(node.items).length === 0);
   if (kind !== 'object' || base.length > 0) return false;
   const { properties, additionalProperties } = node;
-  const says = addsMembers(node) || Object.hasOwn(node, 'allOf') || Object.hasOwn(node, 'patternProperties');
-  if (says || (isNode(properties) && Object.keys(properties).length > 0)) return false;
+  const isConstrained =
+    addsMembers(node) || Object.hasOwn(node, 'allOf') || Object.hasOwn(node, 'patternProperties');
+  if (isConstrained || (isNode(properties) && Object.keys(properties).length > 0)) return false;
   if (additionalProperties === false) return false;
   return !isNode(additionalProperties) || Object.keys(additionalProperties).length === 0;
 }

@@ -48,7 +48,7 @@ export class TypeDrafts {
   /** Wrappers with the names of their elements. */
   readonly wrappers: Map<Type, string> = new Map();
   /** Types that are named even if no operation reaches them. */
-  readonly asked: Set<Type> = new Set();
+  readonly alwaysNamed: Set<Type> = new Set();
   /** Objects and tuples in alternatives by name and pointer, because a pointer does not identify them. */
   readonly amongAlternatives: Map<string, Type> = new Map();
   /** Reasons for JSON text, by pointer. */

@@ -29,7 +29,7 @@ export interface EqualSource {
   /** Names kept in `names.lock`. A merged type has the key of each equal type, followed by `=`. */
   readonly pinned: Names;
   /** Returns true for a type that must not be merged. */
-  readonly isApart: (type: NamedType) => boolean;
+  readonly isSeparate: (type: NamedType) => boolean;
   /** Returns a name that no type has yet. The digits of a disambiguated name are derived from `key`. */
   readonly give: (key: string, wanted: string) => string;
   /** Throws OverLimit if the time limit for reading the contract has passed. */
@@ -41,7 +41,7 @@ export interface Equal {
   /** Names of merged types by the key of each equal type, followed by `=`. */
   readonly names: Names;
   /** Keys of inline types with own names that no longer occur in the contract. */
-  readonly gone: ReadonlySet<string>;
+  readonly removedKeys: ReadonlySet<string>;
 }
 
 /** A merged type and all the equal types, including the merged type. */
@@ -65,7 +65,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
   );
 
   const names = new Map<string, string>();
-  const gone = new Set<string>();
+  const removedKeys = new Set<string>();
   const taken = new Set<string>();
   for (const type of types) if (!ofWholes.has(type) || isComponent(type)) taken.add(type.name);
   const keptOf = (inline: readonly NamedType[]): string | undefined =>
@@ -74,7 +74,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
     taken.add(one.name);
     for (const type of inline) {
       names.set(equalKey(keyOf(type)), one.name);
-      if (!named.has(type) && !(type === one && isCollection(one))) gone.add(keyOf(type));
+      if (!named.has(type) && !(type === one && isCollection(one))) removedKeys.add(keyOf(type));
     }
   };
   // The type of a whole reply is named after its body, so the body's type is named first.
@@ -84,7 +84,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
     if ('takesNull' in one || all.some((type) => 'takesNull' in type))
       Object.assign(one, { takesNull: true });
     if (!isComponent(one)) {
-      tellWhatMostSay(one, all);
+      chooseDocumentation(one, all);
       const labelled = all.flatMap((type) => labels.get(type) ?? []);
       const isOwn = isCollection(one) && !taken.has(one.name);
       const shared = inline.filter((type) => sharedKey.test(keyOf(type)));
@@ -107,7 +107,7 @@ export function mergeEqualTypes(source: EqualSource): Equal {
       settle(type, [type]);
     }
   }
-  return { names, gone };
+  return { names, removedKeys };
 }
 
 const componentKey = /^\/components\/schemas\/[^/#]+$/;
@@ -139,13 +139,13 @@ interface Facts {
   readonly checkTime: () => void;
 }
 
-function factsOf({ keys, pinned, isApart, checkTime }: EqualSource): Facts {
+function factsOf({ keys, pinned, isSeparate, checkTime }: EqualSource): Facts {
   const keyOf: Facts['keyOf'] = (type) => keys.get(type) ?? '';
   const isComponent: Facts['isComponent'] = (type) => componentKey.test(keyOf(type));
   const nameKept: Facts['nameKept'] = (type) => pinned.get(equalKey(keyOf(type)));
   const mayMerge: Facts['mayMerge'] = (type) => {
     const key = keyOf(type);
-    if (key === '' || isComponent(type) || isApart(type)) return false;
+    if (key === '' || isComponent(type) || isSeparate(type)) return false;
     return nameKept(type) !== undefined || !pinned.has(key);
   };
   return { keyOf, isComponent, mayMerge, nameKept, checkTime };
@@ -312,14 +312,14 @@ function contentOf(type: NamedType): string {
   const parts = new Set<unknown>(partsOf(type));
   const { name: _name, ...content } = type;
   return JSON.stringify(content, (key, value: unknown) => {
-    if (toldToPeople.has(key)) return undefined;
+    if (textKeys.has(key)) return undefined;
     if (!parts.has(value)) return value;
     const { kind, scalar } = value as { kind: string; scalar?: string };
     return scalar ?? kind;
   });
 }
 
-const toldToPeople: ReadonlySet<string> = new Set(['documentation', 'words', 'example', 'hints']);
+const textKeys: ReadonlySet<string> = new Set(['documentation', 'words', 'example', 'hints']);
 
 /** Replaces references to equal types with references to the merged type. */
 function refer(type: NamedType, same: ReadonlyMap<Type, NamedType>): void {
@@ -345,10 +345,10 @@ function wholeOf(type: Type, same: ReadonlyMap<Type, NamedType>): Type {
 }
 
 /** If equal types have different documentation, the merged type and each field get the most frequent one. */
-function tellWhatMostSay(one: NamedType, all: readonly NamedType[]): void {
+function chooseDocumentation(one: NamedType, all: readonly NamedType[]): void {
   if ('documentation' in one) {
-    const told = all.flatMap((type) => ('documentation' in type ? [type.documentation] : []));
-    (one as Draft<typeof one>).documentation = mostOf(told) ?? '';
+    const documentations = all.flatMap((type) => ('documentation' in type ? [type.documentation] : []));
+    (one as Draft<typeof one>).documentation = mostOf(documentations) ?? '';
   }
   if (one.kind !== 'record') return;
   for (const [index, field] of one.fields.entries()) {

@@ -45,7 +45,7 @@ export function finishTypes(
   const all = reached(roots);
   const { nameless, elements, wrappers, collections } = drafts;
   const { keys, give, ...given } = nameTypes({
-    reached: new Set([...all, ...drafts.asked]),
+    reached: new Set([...all, ...drafts.alwaysNamed]),
     nameless,
     derived: collections.derived,
     elements,
@@ -62,26 +62,26 @@ export function finishTypes(
     for (const fact of ofFields) setNillable(fact, overlay, inReplies.has(type));
     if (all.has(type)) sortFields(type.name, fields, overlay, reportOverlay);
   }
-  const toldOf = new Set([...all].filter(({ name }) => overlay.types.has(name)));
-  const isApart = (type: NamedType): boolean => drafts.asked.has(type) || toldOf.has(type);
+  const inOverlay = new Set([...all].filter(({ name }) => overlay.types.has(name)));
+  const isSeparate = (type: NamedType): boolean => drafts.alwaysNamed.has(type) || inOverlay.has(type);
   const equal =
     settings.equalTypes === 'once'
       ? mergeEqualTypes({
           types: all,
           keys,
           pinned: pinned.types,
-          isApart,
+          isSeparate,
           give,
           checkTime: () => allowance.checkTime(),
         })
       : undefined;
   // The overlay may refer to merged types by their new names.
   for (const type of equal === undefined ? [] : reached(roots)) {
-    const told = toldOf.has(type) || wrappers.has(type) ? undefined : overlay.types.get(type.name);
-    if (told === undefined) continue;
+    const overlaid = inOverlay.has(type) || wrappers.has(type) ? undefined : overlay.types.get(type.name);
+    if (overlaid === undefined) continue;
     if (type.kind === 'record')
       sortFields(type.name, drafts.facts.get(type)?.fields ?? [], overlay, reportOverlay);
-    if (told.item !== undefined)
+    if (overlaid.item !== undefined)
       reportOverlay(
         `/types${pointerSegment(type.name)}/item`,
         `expected none, since ${type.name} describes several equal types with different element names`,
@@ -90,13 +90,13 @@ export function finishTypes(
   // The types are collected again because sorting and merging changed the order and the set of reachable types.
   const types = [...reached(roots)].filter((type) => !wrappers.has(type));
   if (dialect.types === 'by-name') types.sort((a, b) => byCodeUnit(a.name, b.name));
-  const { types: names, ...told } = equal === undefined ? given : withEqual(given, equal);
-  return { types, names, ...told };
+  const { types: names, ...rest } = equal === undefined ? given : withEqual(given, equal);
+  return { types, names, ...rest };
 }
 
 /** Returns the names in the contract after equal types were merged. */
-function withEqual(given: TypeNames, { names, gone }: Equal): TypeNames {
-  const isLeft = (key: string): boolean => !gone.has(key);
+function withEqual(given: TypeNames, { names, removedKeys }: Equal): TypeNames {
+  const isLeft = (key: string): boolean => !removedKeys.has(key);
   const ownerOf = (key: string): string =>
     key.replace(/\/(?:properties|additionalProperties|variants)\/[^/]*$/, '');
   return {

@@ -25,7 +25,7 @@ const shapes = [
 ];
 
 /** Returns true if a schema describes the structure of a value. */
-export function saysShape(schema: unknown): boolean {
+export function describesShape(schema: unknown): boolean {
   return isNode(schema) && shapes.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
@@ -47,7 +47,7 @@ export function combines(schema: Node): boolean {
 
 /** Returns true if a part of an `allOf` contributes more than annotations and limits. */
 export function countsInAllOf(part: unknown): boolean {
-  return saysShape(part) || (isNode(part) && addsMembers(part));
+  return describesShape(part) || (isNode(part) && addsMembers(part));
 }
 
 /** Returns true if a schema describes only the JSON type of a value. */
@@ -64,7 +64,7 @@ export function openKeyword(schema: Node): 'oneOf' | 'anyOf' | undefined {
 
 /** `oneOf: [{ required: [a] }, { required: [b] }]` with sibling properties only narrows, and describes no structure. */
 function describes(variants: unknown): boolean {
-  return variants !== undefined && (!Array.isArray(variants) || variants.some(saysShape));
+  return variants !== undefined && (!Array.isArray(variants) || variants.some(describesShape));
 }
 
 /** Returns true if an array schema allows no items after the first `count`. */

@@ -1,7 +1,7 @@
 import { type Note, pointerSegment } from '../document/error.ts';
 import { childOf, isNode, type Node, textsOf } from '../document/node.ts';
 import { isUnresolved, type Located, type References } from '../document/references.ts';
-import { countsInAllOf, isBare, kindOf, openKeyword, saysShape } from './keywords.ts';
+import { countsInAllOf, describesShape, isBare, kindOf, openKeyword } from './keywords.ts';
 import { checkType } from './resolve.ts';
 
 /** A member of an object schema. */
@@ -75,8 +75,8 @@ class MembersReader {
       kind: 'members',
       members: [...this.#members.values()].map((member) => ({
         ...member,
-        required: this.#required.has(member.json) && !this.#says(member, 'readOnly'),
-        promised: this.#required.has(member.json) && !this.#says(member, 'writeOnly'),
+        required: this.#required.has(member.json) && !this.#hasKeyword(member, 'readOnly'),
+        promised: this.#required.has(member.json) && !this.#hasKeyword(member, 'writeOnly'),
       })),
       additional: this.#additional,
       closed: this.#closed,
@@ -153,7 +153,7 @@ class MembersReader {
       this.#members.set(member.json, member);
       return;
     }
-    if (!saysShape(member.schema)) return;
+    if (!describesShape(member.schema)) return;
     const [first, second] = [known, member].map((one) => this.#kindAt(one));
     if (first === second) {
       if (!isBare(member.schema)) this.#members.set(member.json, member);
@@ -173,7 +173,10 @@ class MembersReader {
   }
 
   /** Returns true if the schema of a member, or its reference target, sets a keyword. */
-  #says({ schema, pointer }: Omit<SchemaMember, 'required'>, keyword: 'readOnly' | 'writeOnly'): boolean {
+  #hasKeyword(
+    { schema, pointer }: Omit<SchemaMember, 'required'>,
+    keyword: 'readOnly' | 'writeOnly',
+  ): boolean {
     if (isNode(schema) && schema[keyword] === true) return true;
     return this.#references.objectAt(schema, pointer)?.[keyword] === true;
   }

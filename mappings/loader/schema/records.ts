@@ -135,8 +135,9 @@ function fill(
     const { nullable, hasDefault, ...usage } =
       'type' in member ? plain(member.type) : context.usageOf(member.schema, pointer, member.typeName);
     const ruled = 'type' in member ? ruledBy(member.ruledBy, rules) : rules.at(member.schema, pointer);
-    const { hints, ...told } = memberDocumentation({ ...member, ...usage }, references);
-    const documentation = hints === undefined || ruled.rules !== undefined ? told : { ...told, hints };
+    const { hints, ...described } = memberDocumentation({ ...member, ...usage }, references);
+    const documentation =
+      hints === undefined || ruled.rules !== undefined ? described : { ...described, hints };
     const always = promised === true ? ({ promised } as const) : {};
     const field = {
       json,
@@ -163,13 +164,14 @@ function ruledBy(ruling: Ruling | undefined, rules: SchemaRules): Ruled {
 function noteOwnXml(drafts: TypeDrafts, schema: unknown, pointer: string, json: string): void {
   if (!isNode(schema) || !isNode(schema.xml)) return;
   const { name, attribute, namespace, prefix, wrapped, nodeType } = schema.xml;
-  const said = [
+  const xmlFacts = [
     ...(typeof name === 'string' && name !== json ? [`has the name ${shown(name)}`] : []),
     ...(attribute === true || nodeType === 'attribute' ? ['is an attribute'] : []),
     ...(namespace !== undefined || prefix !== undefined ? ['has its own namespace'] : []),
     ...(wrapped === true ? ['has a wrapper element'] : []),
   ];
-  if (said.length > 0) drafts.ownXml.set(`${pointer}/xml`, `the xml keyword says: ${said.join(', ')}`);
+  if (xmlFacts.length > 0)
+    drafts.ownXml.set(`${pointer}/xml`, `the xml keyword says: ${xmlFacts.join(', ')}`);
 }
 
 /** Returns a test for pointers below the given ones. Many pointers are looked up instead of compared one by one. */

@@ -32,7 +32,7 @@ export function checkType(schema: Node, pointer: string, references: References)
   const { type } = schema;
   references.isTrue(schema, 'nullable', pointer);
   if (isNode(type)) {
-    references.noteOdd(
+    references.recordTolerated(
       `${pointer}/type`,
       'expected the name of a type, got an object. The schema is read without it and accepts any value',
     );

@@ -104,7 +104,7 @@ export class TypeBuilder {
     const pointer = componentPointer(name);
     const { type } = this.#schemas.usageOf(schemas[name], pointer, nameAt(pointer));
     this.#drafts.fillAll();
-    for (const one of reached([type])) this.#drafts.asked.add(one);
+    for (const one of reached([type])) this.#drafts.alwaysNamed.add(one);
     return type;
   }
 

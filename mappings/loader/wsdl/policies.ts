@@ -2,7 +2,7 @@ import type { AdoptedService, PolicyKind } from '../../contract/adopted.ts';
 import type { Definition } from './definitions.ts';
 import { attributeOf, type XmlElement } from './xml-tree.ts';
 
-type Asked = AdoptedService['policies'][number];
+type Requirement = AdoptedService['policies'][number];
 
 /** Namespaces of WS-Policy 1.2 and 1.5. */
 const policyNamespaces: ReadonlySet<string> = new Set([
@@ -43,16 +43,16 @@ const known: ReadonlyMap<string, PolicyKind> = new Map([
 export function readPolicies(
   definitions: readonly XmlElement[],
   bindings: readonly Definition[],
-): readonly Asked[] {
+): readonly Requirement[] {
   const reader = new PolicyReader(definitions);
   for (const { name, element } of bindings) reader.readSubject(element, `binding ${name.local}`);
-  return [...reader.asked.values()];
+  return [...reader.requirements.values()];
 }
 
 /** Reads policies that are attached or referenced. */
 class PolicyReader {
   /** Requirements by text. */
-  readonly asked: Map<string, Asked> = new Map();
+  readonly requirements: Map<string, Requirement> = new Map();
   /** Policies by the fragment of their references. */
   readonly #byId = new Map<string, XmlElement>();
 
@@ -104,19 +104,19 @@ class PolicyReader {
     const optional = element.attributes.some(
       (attribute) => attribute.local === 'Optional' && /^(?:true|1)$/.test(attribute.value),
     );
-    const said = `${where}: ${local}${optional ? ', which is optional' : ''}`;
+    const requirement = `${where}: ${local}${optional ? ', which is optional' : ''}`;
     if (local === 'UsernameToken') {
       const digest = holds(element, 'HashPassword');
-      const text = digest ? `${said} with a digest of the password` : said;
+      const text = digest ? `${requirement} with a digest of the password` : requirement;
       this.#add({ text, kind: digest ? 'other' : 'usernameToken', served: !digest || optional });
       return;
     }
     const kind = known.get(local);
-    this.#add({ text: said, kind: kind ?? 'other', served: kind !== undefined || optional });
+    this.#add({ text: requirement, kind: kind ?? 'other', served: kind !== undefined || optional });
   }
 
-  #add(one: Asked): void {
-    if (!this.asked.has(one.text)) this.asked.set(one.text, one);
+  #add(one: Requirement): void {
+    if (!this.requirements.has(one.text)) this.requirements.set(one.text, one);
   }
 }
 

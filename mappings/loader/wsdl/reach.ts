@@ -47,10 +47,10 @@ export function findIncomplete(
     const isCollected = findings.isCollected(flaw);
     const count = isCollected ? 1 : reached.countOf(owner);
     if (name !== undefined) byNamespace.set(name.namespace, (byNamespace.get(name.namespace) ?? 0) + count);
-    const told =
+    const reported =
       name === undefined ? problem : { ...problem, message: `${problem.message}; ${reaching(count)} it` };
-    if (count > 0 || owner === undefined) problems.push(told);
-    if (count === 0) unreached.push(told);
+    if (count > 0 || owner === undefined) problems.push(reported);
+    if (count === 0) unreached.push(reported);
     if (owner !== undefined) addTo(byOwner, owner, problem);
   }
   const incomplete = new Map<AdoptedOperation, readonly ContractProblem[]>();

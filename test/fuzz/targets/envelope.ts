@@ -187,7 +187,7 @@ function judgeCall({ text, call, body }: Extract<Outcome, { kind: 'call' }>): st
       return `a body that is no JSON: ${String(error)}`;
     }
   }
-  const reading = readByLibxml2(call.input.reading.quirks > 0 ? withoutQuirks(text) : text);
+  const reading = readByLibxml2(call.input.reading.illegalReferences > 0 ? withoutQuirks(text) : text);
   if (reading.kind === 'alone') return undefined;
   if (reading.kind === 'refused') return `libxml2 refuses what we read: ${reading.refusal}`;
   const expected = expectedOf(reading.root);

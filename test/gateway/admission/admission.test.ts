@@ -43,12 +43,12 @@ test('calls that wait for a slow upstream cause no 503 when the event loop is la
   admission.observeDelay(500);
   const young = [begin(), begin()];
   t.throws(() => admission.enter(newSlot()), { message: 'too many requests are waiting' });
-  for (const place of young) admission.leave(place);
+  for (const place of young) admission.release(place);
   admission.observeDelay(500);
-  for (const place of parked) admission.leave(place);
+  for (const place of parked) admission.release(place);
   const next = [begin(), begin()];
   t.throws(() => admission.enter(newSlot()), { message: 'too many requests are waiting' });
-  for (const place of next) admission.leave(place);
+  for (const place of next) admission.release(place);
   t.is(admission.load().inFlight, 0);
 });
 
@@ -176,14 +176,14 @@ test('a slot is given to the longest waiting call, or released if none waits', a
   const came: number[] = [];
   const waits = [second, third].map((place, index) => admission.enter(place)?.then(() => came.push(index)));
   t.is(admission.load().queued, 2);
-  admission.leave(first);
+  admission.release(first);
   await waits[0];
   t.deepEqual(came, [0]);
   t.true(second.admitted && second.stats.queueMs >= 0);
-  admission.leave(first); // it holds nothing any more
-  admission.leave(second);
+  admission.release(first); // it holds nothing any more
+  admission.release(second);
   await waits[1];
-  admission.leave(third);
+  admission.release(third);
   t.deepEqual(admission.load(), { inFlight: 0, queued: 0, arriving: 0, leaving: 0, heldBytes: 0, shed: 0 });
 });
 

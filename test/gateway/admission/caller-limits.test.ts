@@ -335,9 +335,9 @@ for (const answer of [
 test('a failed store is tried again a second later, even if the clock is set back', async (t) => {
   const { store } = await openOther(t, '+OK\r\n');
   const fails = () => Promise.reject(new Error('away'));
-  t.is(await store.ask(3_600_000, fails), undefined);
-  t.is(await store.ask(3_600_999, async () => 1), undefined);
-  t.is(await store.ask(0, async () => 1), 1);
+  t.is(await store.query(3_600_000, fails), undefined);
+  t.is(await store.query(3_600_999, async () => 1), undefined);
+  t.is(await store.query(0, async () => 1), 1);
 });
 
 test('a quota ends at midnight UTC', (t) => {

@@ -48,7 +48,7 @@ for (const [what, answer] of [
   test(`a store that sends ${what} while serving counts as failed`, async (t) => {
     const { store, changes } = await open(t, true, answer);
     t.false(store.isAway);
-    t.is(await store.ask(2_000, () => store.client.get('a')), undefined);
+    t.is(await store.query(2_000, () => store.client.get('a')), undefined);
     t.true(store.isAway);
     t.is(store.missed, 1);
     t.is(changes.length, 1);
@@ -58,6 +58,7 @@ for (const [what, answer] of [
 test('a store may send 1 MiB per reply, and more in several', async (t) => {
   const text = 'x'.repeat(1_048_576 - 100);
   const { store, changes } = await open(t, true, (socket) => socket.write(`$${text.length}\r\n${text}\r\n`));
-  for (let time = 0; time < 3; time++) t.true((await store.ask(2_000, () => store.client.get('a'))) === text);
+  for (let time = 0; time < 3; time++)
+    t.true((await store.query(2_000, () => store.client.get('a'))) === text);
   t.deepEqual(changes, []);
 });

@@ -14,7 +14,7 @@ test('heldBytes: calls hold as many bytes as the limit allows, and one more byte
   t.true(admission.hold(second, 1));
   t.false(admission.hold(second, 1));
   t.is(admission.load().heldBytes, heldBytes + 1);
-  admission.leave(first);
+  admission.release(first);
   t.true(admission.hold(second, 1));
 });
 

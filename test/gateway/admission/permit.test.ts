@@ -18,7 +18,7 @@ test('a permit requires memory for a large body, and never refuses a small one',
   t.notThrows(() => small.require(smallBytes));
   t.throws(() => large.require(smallBytes + 1), tooMany);
   t.is(admission.load().shed, 1);
-  for (const permit of [full, small, large]) permit.leave();
+  for (const permit of [full, small, large]) permit.release();
   t.is(admission.load().heldBytes, 0);
 });
 
@@ -28,7 +28,7 @@ test('a permit takes over the bytes of a body, shrinks them and releases the res
   const [kept, dropped] = [newTransfer(), newTransfer()];
   for (const transfer of [kept, dropped]) {
     admission.arrive(transfer);
-    admission.came(transfer, 1000);
+    admission.addReceived(transfer, 1000);
   }
   admission.dropArrival(dropped);
   permit.receive(kept);
@@ -39,7 +39,7 @@ test('a permit takes over the bytes of a body, shrinks them and releases the res
   t.is(admission.load().inFlight, 1);
   permit.shrink(10);
   t.is(admission.load().heldBytes, 10);
-  permit.leave();
+  permit.release();
   t.is(admission.load().heldBytes, 0);
   t.is(admission.load().inFlight, 0);
 });
@@ -48,12 +48,12 @@ test('a permit waits for memory until another one leaves', async (t) => {
   const admission = admissionOf();
   const [first, second] = [permitOf(admission), permitOf(admission)];
   first.hold(heldBytes);
-  await new Promise<void>((resolve) => first.whenRoom(0, resolve));
-  const room = new Promise<void>((resolve) => second.whenRoom(smallBytes, resolve));
+  await new Promise<void>((resolve) => first.whenFree(0, resolve));
+  const room = new Promise<void>((resolve) => second.whenFree(smallBytes, resolve));
   t.is(second.heldBytes, 0);
-  first.leave();
+  first.release();
   await room;
   t.is(second.heldBytes, smallBytes);
-  second.leave();
+  second.release();
   t.is(admission.load().heldBytes, 0);
 });

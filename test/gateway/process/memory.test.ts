@@ -121,7 +121,7 @@ test('a process that is never idle for long keeps its memory', async (t) => {
 
 test('V8 collects less often during large messages, whose memory is freed without it', async (t) => {
   const program = (less: string): string => `
-    import { countBuffersAsMemory, collectLessBesideLarge } from '${memory}';
+    import { countBuffersAsMemory, collectLessForLarge } from '${memory}';
     countBuffersAsMemory();
     ${less}
     const used = [];
@@ -136,6 +136,6 @@ test('V8 collects less often during large messages, whose memory is freed withou
     for (let times = 0; times < 20; times++) await message();
     console.log(JSON.stringify([collected - before, used.length]));`;
   const [often = 0] = (await run(never, never, program(''))) as number[];
-  const [seldom = 0] = (await run(never, never, program('collectLessBesideLarge(5);'))) as number[];
+  const [seldom = 0] = (await run(never, never, program('collectLessForLarge(5);'))) as number[];
   t.true(often >= 4 && seldom <= often / 4, `${often} ${seldom}`);
 });

@@ -6,7 +6,7 @@ import {
   warnOfOpenFiles,
 } from '../../../gateway/process/open-files.ts';
 import { causeOf } from '../../../gateway/upstream/cause.ts';
-import { isExhausted, isOurs, told } from '../../../gateway/upstream/reply-checks.ts';
+import { exchangeError, isExhausted, isOurs } from '../../../gateway/upstream/reply-checks.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 
 const failure = (code: string): Error => Object.assign(new Error('connect'), { code });
@@ -19,14 +19,14 @@ for (const code of ['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM'])
       t.like(causeOf(each), { cause: 'exhausted', code });
       t.true(isExhausted(each) && isOurs(each));
       for (const stage of ['connecting', 'sent'] as const)
-        t.like(told(each, stage), { code: 'GatewayExhausted', status: 503, retryAfter: '1' });
+        t.like(exchangeError(each, stage), { code: 'GatewayExhausted', status: 503, retryAfter: '1' });
     }
   });
 
 test('other failures are those of the upstream', (t) => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT']) {
     t.false(isOurs(failure(code)), code);
-    t.is(told(failure(code), 'connecting').code, 'UpstreamUnavailable');
+    t.is(exchangeError(failure(code), 'connecting').code, 'UpstreamUnavailable');
   }
 });
 

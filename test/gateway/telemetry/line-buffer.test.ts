@@ -31,9 +31,9 @@ test('a line longer than the buffer is written whole and in order', (t) => {
 test('a record becomes a line of JSON without undefined members', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink);
-  buffer.tell({ level: 30, caller: undefined, operation: 'Größe"漢' });
+  buffer.addJson({ level: 30, caller: undefined, operation: 'Größe"漢' });
   buffer.write('{"level":40}\n');
-  buffer.tell({ ms: 1.005, aborted: true });
+  buffer.addJson({ ms: 1.005, aborted: true });
   buffer.flush();
   t.deepEqual(sink.chunks(), [
     '{"level":30,"operation":"Größe\\"漢"}\n{"level":40}\n{"ms":1.005,"aborted":true}\n',
@@ -43,7 +43,7 @@ test('a record becomes a line of JSON without undefined members', (t) => {
 test('with a buffer of one byte, each line is written at once', (t) => {
   const sink = kept();
   const buffer = new LineBuffer(sink, 1);
-  buffer.tell({ level: 30 });
+  buffer.addJson({ level: 30 });
   t.deepEqual(sink.chunks(), ['{"level":30}\n']);
   buffer.write('next\n');
   t.deepEqual(sink.chunks(), ['{"level":30}\n', 'next\n']);
@@ -61,9 +61,9 @@ test('a line that cannot be written is reported to its writer, and not written a
     },
     1,
   );
-  t.throws(() => buffer.tell({ first: 1 }), { message: 'full' });
+  t.throws(() => buffer.addJson({ first: 1 }), { message: 'full' });
   full = false;
-  buffer.tell({ next: 2 });
+  buffer.addJson({ next: 2 });
   t.deepEqual(sink.chunks(), ['{"next":2}\n']);
 });
 
@@ -78,8 +78,8 @@ test('failed lines may be kept, and are not overwritten', (t) => {
     },
     1,
   );
-  t.throws(() => buffer.tell({ first: 1 }), { message: 'full' });
-  t.throws(() => buffer.tell({ next: 2 }), { message: 'full' });
+  t.throws(() => buffer.addJson({ first: 1 }), { message: 'full' });
+  t.throws(() => buffer.addJson({ next: 2 }), { message: 'full' });
   t.deepEqual(keeps.map(String), ['{"first":1}\n', '{"next":2}\n']);
 });
 

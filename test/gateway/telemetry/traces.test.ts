@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
-import { asksForTraces } from '../../../gateway/process/traces.ts';
+import { isTracingRequested } from '../../../gateway/process/traces.ts';
 import { maxWaits, noteWait, startStats } from '../../../gateway/telemetry/request-stats.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { until } from '../../until.ts';
@@ -251,7 +251,7 @@ for (const [environment, asked] of [
   [{ ...endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf' }, true],
 ] as const) {
   test(`${JSON.stringify(environment)} turns traces ${asked ? '' : 'not '}on`, (t) => {
-    t.is(asksForTraces(environment), asked);
+    t.is(isTracingRequested(environment), asked);
   });
 }
 
@@ -273,7 +273,7 @@ for (const [name, value, expected] of [
 ] as const) {
   test(`${name}=${value} is refused, unless it is the default or empty`, (t) => {
     const environment = { ...endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', [name]: value };
-    t.throws(() => asksForTraces(environment), {
+    t.throws(() => isTracingRequested(environment), {
       instanceOf: RangeError,
       message: `${name}: expected ${expected}, got ${JSON.stringify(value)}`,
     });
@@ -281,14 +281,14 @@ for (const [name, value, expected] of [
 }
 
 test('the error for a refused collector address contains no password', (t) => {
-  t.throws(() => asksForTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: 'user:canary@host' }), {
+  t.throws(() => isTracingRequested({ OTEL_EXPORTER_OTLP_ENDPOINT: 'user:canary@host' }), {
     message: 'OTEL_EXPORTER_OTLP_ENDPOINT: expected the URL of a collector, http: or https:, got "***@host"',
   });
 });
 
 test('settings for traces win over general ones', (t) => {
   const forTraces = { OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' };
-  t.true(asksForTraces({ ...endpoint, ...forTraces, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
+  t.true(isTracingRequested({ ...endpoint, ...forTraces, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }));
 });
 
 test.serial('the log lines of a request, valid or refused, and of its audit have its trace', async (t) => {

@@ -17,7 +17,7 @@ const start = 100_000;
 /** A call by a caller of a network; `GetSearch` by default. */
 const callOf = (network: string, caller = 'u', operation = 'GetSearch') => ({
   operation,
-  party: { network, caller: `${network} ${caller}`, operation },
+  keys: { network, caller: `${network} ${caller}`, operation },
 });
 
 const here = callOf('192.0.2.1');

@@ -75,7 +75,7 @@ for (const isTrusted of [true, false])
             }
             return collector;
           };
-          for (const { body } of [gathered().take(), await gathered().takeInTurns()]) {
+          for (const { body } of [gathered().take(), await gathered().takeInSteps()]) {
             t.true(body.equals(whole), `${size} in pieces of ${most}`);
             const behind = Buffer.from(body.buffer, body.byteOffset + size, isTrusted ? padding : 0);
             t.true(behind.equals(Buffer.alloc(behind.length)), `what is behind ${size} in pieces of ${most}`);

@@ -13,7 +13,7 @@ function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}
   function enter(operation: string, network = 'n', caller = network, latest = clock.now + 20_000) {
     const call: Outgoing & { sentAt: number; result: 'go' | 'wait' | 'late' } = {
       operation,
-      party: { caller, network, operation },
+      keys: { caller, network, operation },
       sentAt: clock.now,
       latest,
       result: 'late',
@@ -40,7 +40,7 @@ function poolOf(limits: { upstreamConnections?: number; inFlight?: number } = {}
   function measure(operation: string, ms: number): void {
     const call = enter(operation, 'other', 'other');
     clock.now += ms;
-    pool.leave(call);
+    pool.release(call);
   }
 
   return { pool, clock, sent, enter, enterMany, measure };
@@ -70,7 +70,7 @@ test('the calls of a fast operation continue beside 150 calls that hang', (t) =>
     const fast = enterMany(10, 'fast');
     t.is(count(fast, 'go'), 10);
     clock.now += 10;
-    for (const call of fast) pool.leave(call);
+    for (const call of fast) pool.release(call);
   }
 });
 
@@ -113,7 +113,7 @@ test('waiting calls are sent in the order of their deadlines', (t) => {
   const dropped = enter('dropped', 'n', 'n', 2_000);
   t.is(pool.waiting, 4);
   pool.drop(dropped);
-  for (const call of [first, second, third, last]) pool.leave(call);
+  for (const call of [first, second, third, last]) pool.release(call);
   t.deepEqual(sent, ['second', 'third', 'last']);
   t.is(pool.active + pool.waiting, 0);
 });
@@ -173,7 +173,7 @@ test('parked calls are sent in their turn, and calls that end make room for slot
   );
   for (const call of calls.slice(0, 7)) {
     clock.now += quickMs;
-    pool.leave(call);
+    pool.release(call);
   }
   t.is(calls[7]?.result, 'go');
   t.is(calls[7]?.isParked, false);
@@ -188,7 +188,7 @@ test('a connection that returns is given to calls that were over their share', (
   const calls = enterMany(100, 'read');
   t.is(pool.active, 41);
   clock.now += 25;
-  for (const call of calls.filter(({ result }) => result === 'go').slice(0, 2)) pool.leave(call);
+  for (const call of calls.filter(({ result }) => result === 'go').slice(0, 2)) pool.release(call);
   t.is(pool.active, 62);
 });
 

@@ -11,7 +11,7 @@ import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts
 import { folderOf } from '../../mappings/loader/wsdl/wsdl-folder.ts';
 import { until } from '../../until.ts';
 import { run } from '../commands/run.ts';
-import { watchCpu } from '../cpu-turns.ts';
+import { watchCpu } from '../cpu-time.ts';
 import { envelope, type Gateway, send, startGateway } from '../gateway.ts';
 
 /** An adopted WSDL with a mapping to an unrelated JSON service (M1 to M4). */
@@ -316,7 +316,7 @@ test('M3: check lists the call of each operation, and operations without rules',
 test('M1: the start reports operations without rules as not served', async (t) => {
   const reports: LoadReport[] = [];
   const tellLoaded = (report: LoadReport) => reports.push(report);
-  await startGateway(t, { serve: { contract: mappedFolder(t), tellLoaded } });
+  await startGateway(t, { serve: { contract: mappedFolder(t), onLoaded: tellLoaded } });
   const [report] = reports;
   t.deepEqual([report?.operations, report?.notServed], [2, 1]);
   t.deepEqual(

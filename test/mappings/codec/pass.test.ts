@@ -445,7 +445,7 @@ function parameters(operation: string, values: readonly RouteValue[], compiled =
   };
 }
 
-const id = (text: string): RouteValue => ({ field: 'id', said: 'id', text });
+const id = (text: string): RouteValue => ({ field: 'id', shownName: 'id', text });
 
 test('W38: values of a route’s parameters follow W14', (t) => {
   const rows = [
@@ -471,7 +471,7 @@ test('W38: the error for a wrong value has the name that the caller used', (t) =
   t.deepEqual(parameters('GetDbsSearch', [id(' ')]).problems, [
     'NotEmpty id id: expected xs:int, got nothing',
   ]);
-  const state = { field: 'state', said: 'STATE', text: 'Sent' };
+  const state = { field: 'state', shownName: 'STATE', text: 'Sent' };
   t.deepEqual(parameters('GetParcel', [{ ...id('a'), field: 'id' }, state], plain).problems, [
     'InvalidEnum STATE STATE: expected one of sent, under way, <lost & "gone">, got "Sent"',
   ]);
@@ -479,7 +479,7 @@ test('W38: the error for a wrong value has the name that the caller used', (t) =
 
 test('W38: an empty query parameter of a string is the empty string; others keep blanks', (t) => {
   const named = (text: string) =>
-    parameters('GetDbsSearch', [id('5'), { field: 'subUserName', said: 'SubUserName', text }]);
+    parameters('GetDbsSearch', [id('5'), { field: 'subUserName', shownName: 'SubUserName', text }]);
   t.is(named('').text, '{"id":5,"subUserName":""}');
   t.is(named(' a"b ').text, '{"id":5,"subUserName":" a\\"b "}');
 });
@@ -499,7 +499,7 @@ test('W38: a missing required parameter is reported by its JSON name', (t) => {
       },
     })),
   });
-  const given = [id('1'), { field: 'subUserName', said: 'SUBUSERNAME', text: '' }];
+  const given = [id('1'), { field: 'subUserName', shownName: 'SUBUSERNAME', text: '' }];
   t.deepEqual(parameters('GetDbsSearch', given, notEmpty).missing, [
     'SUBUSERNAME SUBUSERNAME must not be empty',
   ]);

@@ -95,7 +95,7 @@ test('a request without deviations has none, and each deviation is recorded once
 });
 
 test('a new reading has nothing read, counted or recorded', (t) => {
-  const { patternSteps, steps, rereadText, openText, quirks } = startReading(1);
+  const { patternSteps, steps, rereadText, openText, illegalReferences: quirks } = startReading(1);
   t.deepEqual([patternSteps, steps, rereadText, openText, quirks], [0, 0, 0, 0, 0]);
 });
 

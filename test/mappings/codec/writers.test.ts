@@ -390,7 +390,7 @@ test('without a frame a reply is only checked', (t) => {
     dropped: 1,
     replaced: 0,
     passed: 0,
-    misfits: { missing: 0, told: ['x: dropped, as RenewAllPepSearchesResponse lacks it'] },
+    mismatches: { missing: 0, described: ['x: dropped, as RenewAllPepSearchesResponse lacks it'] },
     xml: undefined,
   });
   t.true(check('{"data":{"responseStatus":{"errorCode":"X"}}}').failed);

@@ -5,7 +5,7 @@ import { Base64Spans } from '../../../mappings/json/base64-spans.ts';
 import { JsonError } from '../../../mappings/json/grammar.ts';
 import {
   type Ignored,
-  type Misfit,
+  type Mismatch,
   nameKey,
   nodeKinds,
   Tape,
@@ -85,7 +85,7 @@ test('a tape starts empty with each body, whatever came before', (t) => {
     attachFrom: Number.POSITIVE_INFINITY,
   });
   t.deepEqual(tape.made, []);
-  t.deepEqual(tape.misfits, []);
+  t.deepEqual(tape.mismatches, []);
   t.notThrows(() => tape.skip());
   t.notThrows(() => tape.end());
 });
@@ -219,12 +219,12 @@ test('a reply has a record at the slot of its record type', (t) => {
 test('a rewind undoes reads since a mark, and counts them as wasted', (t) => {
   const tape = begin('[[1],[2,3],4]', { jsonDepth: 2, jsonMembers: 6 });
   const see = (): unknown => {
-    const { position, top, made, misfits, dropped, replaced, passed, inexact, missing } = tape;
+    const { position, top, made, mismatches: misfits, dropped, replaced, passed, inexact, missing } = tape;
     return {
       position,
       top,
       made: [...made],
-      misfits: [...misfits],
+      mismatches: [...misfits],
       dropped,
       replaced,
       passed,
@@ -263,7 +263,7 @@ test('notes withdrawn since a mark do not return on a rewind', (t) => {
   const mark = tape.mark();
   tape.forget('a', 0);
   tape.rewind(mark);
-  t.deepEqual(tape.misfits, []);
+  t.deepEqual(tape.mismatches, []);
 });
 
 test('the attempt limit is reached after eight times the reply was read in vain', (t) => {
@@ -278,13 +278,13 @@ test('the attempt limit is reached after eight times the reply was read in vain'
 
 test('replyMisfits: that many unknown members are recorded', (t) => {
   const tape = begin('1', { replyMisfits: 2 });
-  const misfits = ['a', 'b', 'c'].map((member, at): Misfit => ({ kind: 'dropped', type: 'T', member, at }));
+  const misfits = ['a', 'b', 'c'].map((member, at): Mismatch => ({ kind: 'dropped', type: 'T', member, at }));
   for (const misfit of misfits) tape.note(misfit);
-  t.deepEqual(tape.misfits, misfits.slice(0, 2));
+  t.deepEqual(tape.mismatches, misfits.slice(0, 2));
 });
 
 test('the last note of a dropped member is removed from an offset on', (t) => {
-  const misfits: readonly Misfit[] = [
+  const misfits: readonly Mismatch[] = [
     { kind: 'dropped', type: 'T', member: 'a', at: 3 },
     { kind: 'dropped', type: 'T', member: 'a', at: 5 },
     { kind: 'missing', type: 'T', member: 'a', at: 7 },
@@ -294,7 +294,7 @@ test('the last note of a dropped member is removed from an offset on', (t) => {
     const tape = begin('1');
     for (const misfit of misfits) tape.note(misfit);
     tape.forget(member, from);
-    return tape.misfits.map(({ at }) => at);
+    return tape.mismatches.map(({ at }) => at);
   };
   t.deepEqual(left('a', 0), [3, 7, 9]);
   t.deepEqual(left('a', 5), [3, 7, 9]);

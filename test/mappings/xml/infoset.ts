@@ -53,7 +53,7 @@ function readElement(reader: XmlReader, shape: Shape): Element {
     children.push(readElement(reader, child));
   }
   if (reader.nextChild()) throw new Error(`expected no more children of ${name}`);
-  return { name, attributes, children, text: undefined, stray: reader.stray };
+  return { name, attributes, children, text: undefined, stray: reader.hasText };
 }
 
 /** Thrown for documents that saxes is known to misread. */

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
-import { NoRoom } from '../../../mappings/xml/error.ts';
+import { NoReplyMemory } from '../../../mappings/xml/error.ts';
 import { longRange, Output, piece } from '../../../mappings/xml/output.ts';
 
 /** Returns the written text. */
@@ -195,9 +195,9 @@ test('output is written up to its capacity, and no further', (t) => {
     return output.takeBinary();
   };
   t.is(Buffer.concat(write(1_300_000) as readonly Buffer[]).length, 1_300_000);
-  t.throws(() => write(1_299_999), { instanceOf: NoRoom });
+  t.throws(() => write(1_299_999), { instanceOf: NoReplyMemory });
   // fails long before everything is written
-  t.throws(() => write(100_000), { instanceOf: NoRoom });
+  t.throws(() => write(100_000), { instanceOf: NoReplyMemory });
   t.true(output.length <= 300_000, `${output.length}`);
 });
 

@@ -175,7 +175,7 @@ test('an empty-element tag has the empty text', (t) => {
     t.false(reader.empty);
   }
   t.false(reader.nextChild());
-  t.true(reader.stray);
+  t.true(reader.hasText);
 });
 
 test('text with a child element is undefined, and the reader is after the element', (t) => {
@@ -297,9 +297,9 @@ for (const [content, stray] of [
     const reader = start(`<r><a>${content}</a></r>`);
     t.true(reader.nextChild());
     while (reader.nextChild()) reader.skip();
-    t.is(reader.stray, stray);
+    t.is(reader.hasText, stray);
     t.false(reader.nextChild());
-    t.false(reader.stray);
+    t.false(reader.hasText);
   });
 }
 
@@ -309,7 +309,7 @@ test('stray text belongs to its own element, not to those around or inside', (t)
   const walk = () => {
     const { local } = reader;
     while (reader.nextChild()) walk();
-    seen.push(`${local} ${reader.stray}`);
+    seen.push(`${local} ${reader.hasText}`);
   };
   walk();
   t.deepEqual(seen, ['c false', 'b false', 'd true', 'a true']);
@@ -649,7 +649,7 @@ test('an unused reader has no position', (t) => {
     prefix: '',
     empty: false,
     depth: 0,
-    stray: false,
+    hasText: false,
     position: 0,
     attributeCount: 0,
     joinedSurrogates: 0,

@@ -62,7 +62,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
         xml.skip();
       }
     }
-    if (xml.stray) refuse(version, { expected: 'only elements in Header', got: 'text' }, 'InvalidHeader');
+    if (xml.hasText) refuse(version, { expected: 'only elements in Header', got: 'text' }, 'InvalidHeader');
     if (xml.position - endTag - start > limits.soapHeaderText)
       refuse(version, { detail: `Header longer than ${limits.soapHeaderText} characters` }, 'InvalidHeader');
     return count;
@@ -71,7 +71,7 @@ export function compileReadHeader({ contract, limits }: CompiledContract): ReadH
 
 function notUnderstood({ namespace, local }: ContentReader, version: SoapVersion): Fault {
   const protocol = protocolOf(namespace);
-  let hint = protocol === undefined ? '' : `; ${protocol.told}; ${protocol.instead}`;
+  let hint = protocol === undefined ? '' : `; ${protocol.problem}; ${protocol.instead}`;
   if (local === 'Security') hint = '; WS-Security is not supported';
   return new Fault(
     version,

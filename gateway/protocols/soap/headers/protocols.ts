@@ -1,5 +1,5 @@
 /** Unsupported protocols over SOAP, by namespace, with a message and an alternative for each. */
-const protocols: readonly (readonly [namespace: RegExp, told: string, instead: string])[] = [
+const protocols: readonly (readonly [namespace: RegExp, problem: string, instead: string])[] = [
   [
     /^http:\/\/(?:schemas\.xmlsoap\.org\/ws\/2005\/02\/(?:trust|sc)|docs\.oasis-open\.org\/ws-sx\/(?:ws-trust\/200512|ws-secureconversation\/200512))\/?$/,
     'WS-Trust and WS-SecureConversation are not supported',
@@ -15,7 +15,7 @@ const protocols: readonly (readonly [namespace: RegExp, told: string, instead: s
 /** Returns the message and the alternative for the protocol of a namespace; undefined if it is not in the list. */
 export function protocolOf(
   namespace: string,
-): { readonly told: string; readonly instead: string } | undefined {
-  const [, told, instead] = protocols.find(([pattern]) => pattern.test(namespace)) ?? [];
-  return told === undefined || instead === undefined ? undefined : { told, instead };
+): { readonly problem: string; readonly instead: string } | undefined {
+  const [, problem, instead] = protocols.find(([pattern]) => pattern.test(namespace)) ?? [];
+  return problem === undefined || instead === undefined ? undefined : { problem, instead };
 }

@@ -68,7 +68,7 @@ function readSecurity(
       xml.skip();
     }
   }
-  if (xml.stray) refuse('InvalidSecurity', { expected: 'only elements in Security', got: 'text' });
+  if (xml.hasText) refuse('InvalidSecurity', { expected: 'only elements in Security', got: 'text' });
 }
 
 /** Returns the reason for an element that the gateway neither verifies nor decrypts (W50). */

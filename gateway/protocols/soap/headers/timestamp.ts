@@ -37,7 +37,7 @@ export function readTimestamp(xml: ContentReader, now: number, limits: Limits): 
       reason ??= { expected: `an xs:dateTime in ${local} of Timestamp`, got: 'other text' };
     given[isCreated ? 'created' : 'expires'] = instant ?? Number.NaN;
   }
-  if (xml.stray) reason ??= { expected: 'only elements in Timestamp', got: 'text' };
+  if (xml.hasText) reason ??= { expected: 'only elements in Timestamp', got: 'text' };
   const { created, expires } = given;
   if (created === undefined) reason ??= { expected: 'Created in Timestamp', got: 'none' };
   if (reason === undefined && created !== undefined) {

@@ -87,7 +87,7 @@ export function readUsernameToken(
       wrong ??= invalid({ expected: `text in ${local} of UsernameToken`, got: 'an element' });
     parts[local] = text ?? '';
   }
-  if (xml.stray) wrong ??= invalid({ expected: 'only elements in UsernameToken', got: 'text' });
+  if (xml.hasText) wrong ??= invalid({ expected: 'only elements in UsernameToken', got: 'text' });
   if (parts.Username === undefined) wrong ??= invalid({ expected: 'Username in UsernameToken', got: 'none' });
   if (wrong !== undefined) return wrong;
   if (type === undefined || collapse(type) === passwordText) return textToken(parts, wsse);

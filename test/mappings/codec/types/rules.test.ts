@@ -439,7 +439,7 @@ test('validate: strict checks the text of a parameter like a value', (t) => {
   const operation = operationOf(compile(load(document, undefined, { validate: 'strict' }).contract), 'get');
   const problemsOf = (text: string): readonly string[] => {
     const reading = startReading(5);
-    operation.readParameters([{ field: 'p', said: 'p', text }], reading);
+    operation.readParameters([{ field: 'p', shownName: 'p', text }], reading);
     return reading.problems.map((problem) => `${problem.code} ${problemText(problem)}`);
   };
   t.deepEqual(problemsOf('3'), []);

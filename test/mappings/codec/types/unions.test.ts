@@ -304,7 +304,7 @@ function parameter(variants: readonly object[], text: string): string {
   const info = { title: 'Kinds', version: '1' };
   const compiled = compile(load({ openapi: '3.1.0', info, paths: { '/': { get } } }).contract);
   const reading = startReading(5);
-  const given = { field: 'p', said: 'p', text };
+  const given = { field: 'p', shownName: 'p', text };
   operationOf(compiled, 'get').readParameters([given], reading);
   const [problem] = reading.problems;
   return problem === undefined ? reading.slots.join('') : `${problem.code} ${problemText(problem)}`;

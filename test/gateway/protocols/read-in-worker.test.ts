@@ -7,7 +7,7 @@ import type { Limits } from '../../../mappings/contract/limits.ts';
 import { folderOf } from '../../plain/folders.ts';
 import { until } from '../../until.ts';
 import { file } from '../commands/file.ts';
-import { watchCpu } from '../cpu-turns.ts';
+import { watchCpu } from '../cpu-time.ts';
 import {
   authentication,
   contractWith,

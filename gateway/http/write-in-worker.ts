@@ -6,7 +6,7 @@ import type { PolicyName } from '../../wsdl/policy.ts';
 import { schemaList, writeSchema } from '../../wsdl/schema.ts';
 import { sliceOf } from '../../wsdl/slice.ts';
 import { writeWsdl } from '../../wsdl/wsdl.ts';
-import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
+import { NoAnswer, performTasks, WorkerThread } from '../workers/worker-thread.ts';
 
 /** A request for a document. */
 export interface Order {
@@ -66,7 +66,7 @@ function textOf(
 // --- in a thread -----------------------------------------------------------------------------------
 
 /** Generates documents of a contract in a worker thread. */
-export interface WriterAside {
+export interface WorkerWriter {
   /** Rejects with NoAnswer after a timeout, or with the error of the worker thread. */
   readonly write: (order: Order) => Promise<Written | undefined>;
 }
@@ -82,15 +82,15 @@ interface Task {
 const contractId = 0;
 
 /** @param withinMs maximum time in ms for one document, after which the thread is terminated */
-export function createWriterAside(contract: Contract, withinMs: number): WriterAside {
-  const lane = new Lane<Task, Written | undefined>({
+export function createWorkerWriter(contract: Contract, withinMs: number): WorkerWriter {
+  const thread = new WorkerThread<Task, Written | undefined>({
     module: new URL(import.meta.url),
     title: 'the thread for documents',
     mostWaiting: Number.POSITIVE_INFINITY, // `ContractDocuments` limits the number of waiting callers
   });
   return {
     write: (order) =>
-      lane.run({
+      thread.run({
         taskOf: (known) => {
           const isKnown = known.has(contractId);
           known.add(contractId);

@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Steps } from '../../mappings/steps.ts';
 
 /** Maximum time for the work in one event-loop iteration, in ms. */
-const turnMs = 5;
+const sliceMs = 5;
 
 /** Runs work in several event-loop iterations, so that it does not block other work. */
-export async function inTurns<Result>(steps: Steps<Result>): Promise<Result> {
+export async function runInSlices<Result>(steps: Steps<Result>): Promise<Result> {
   let began = performance.now();
   let step = steps.next();
   while (step.done !== true) {
-    if (performance.now() - began >= turnMs) {
+    if (performance.now() - began >= sliceMs) {
       await nextTurn();
       began = performance.now();
     }

@@ -17,7 +17,7 @@ const rounds = 120;
 
 /**
  * Compares the codecs of two trees in this process, alternately, and prints JSON of {@link Ratios}. Usage: `node
- * bench/codecs-in-turns.ts TREE OTHER`. `bench/against.ts --codecs` runs it in both orders, since the code of the tree
+ * bench/codecs-alternately.ts TREE OTHER`. `bench/against.ts --codecs` runs it in both orders, since the code of the tree
  * loaded first is compiled first.
  */
 async function ratiosOf(first: string, second: string): Promise<Ratios> {

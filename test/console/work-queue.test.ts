@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import test from 'ava';
-import { createTurns } from '../../console/server/turns.ts';
+import { createWorkQueue } from '../../console/server/work-queue.ts';
 
 function work(ms: number): void {
   const until = performance.now() + ms;
@@ -8,7 +8,7 @@ function work(ms: number): void {
 }
 
 test('pagesWaiting: that many requests wait while one is rendered; one more is refused', async (t) => {
-  const turns = createTurns(2);
+  const turns = createWorkQueue(2);
   const done: number[] = [];
   const taken = [1, 2, 3].map((number) => turns.take(() => done.push(number)));
   await t.throwsAsync(
@@ -21,7 +21,7 @@ test('pagesWaiting: that many requests wait while one is rendered; one more is r
 });
 
 test('the pause between two pieces of work is three times as long as the first took', async (t) => {
-  const turns = createTurns(10);
+  const turns = createWorkQueue(10);
   const times: number[] = [];
   const piece = (): void => {
     times.push(performance.now());
@@ -34,7 +34,7 @@ test('the pause between two pieces of work is three times as long as the first t
 });
 
 test('slow asynchronous work counts by the clock, and failed work blocks nobody', async (t) => {
-  const turns = createTurns(10);
+  const turns = createWorkQueue(10);
   let ended = Number.POSITIVE_INFINITY;
   const failed = turns.take(async () => {
     await pause(20);

@@ -7,7 +7,7 @@ export interface Network {
   /** True for a trusted proxy, which carries many clients: many requests from it are not a burst. */
   readonly isProxy: boolean;
   /** Number of the event-loop iteration of its last request, and the number of requests in it. */
-  turn: number;
+  iteration: number;
   requests: number;
   /** Number of the last iteration in which data of the network was parsed on arrival, while slicing. */
   parsedIn: number;
@@ -19,7 +19,7 @@ export interface Network {
 
 /** Returns the initial statistics of a network. */
 export function newNetwork(isProxy: boolean): Network {
-  return { isProxy, turn: -1, requests: 0, parsedIn: -1, waiting: 0, served: 0 };
+  return { isProxy, iteration: -1, requests: 0, parsedIn: -1, waiting: 0, served: 0 };
 }
 
 /** Size of a slice, in bytes. Most requests fit in one; parsing takes at most about 0.5 ms. */
@@ -28,16 +28,16 @@ const sliceBytes = 2 * 1024;
 const endOfHead = '\r\n\r\n';
 
 /** While connections are being accepted, a waiting slice is parsed only in every n-th iteration. */
-const acceptingTurns = 8;
+const acceptingInterval = 8;
 
 /** Minimum time for other work per unit of time spent on connections that sent more than a slice. */
 const othersShare = 3;
 
 /** Minimum number of requests of one network in an iteration that count as a burst. */
-const crowdRequests = 16;
+const burstRequests = 16;
 
 /** Maximum time in ms between two long iterations with a burst for slicing to start. */
-const crowdMs = 1_000;
+const burstMs = 1_000;
 
 /**
  * Time in ms that the HTTP parser takes in one event-loop iteration, for more than one request or many chunks of a
@@ -57,7 +57,7 @@ type Parse = (this: Socket, data: Buffer) => void;
 /**
  * A connection that is read in slices. Unparsed data, and the end of the connection, stay in the socket's own buffer.
  */
-interface Lane {
+interface SlicedConnection {
   readonly socket: Socket;
   readonly network: Network;
   readonly parse: Parse;
@@ -66,7 +66,7 @@ interface Lane {
   /** Number of its bytes that wait. */
   left: number;
   /** True while the data that it emits is a requested slice. */
-  hasTurn: boolean;
+  hasSlice: boolean;
 }
 
 /**
@@ -79,21 +79,21 @@ interface Lane {
  * slice waits for those that sent less. Slices cost a small call about 5 µs, so they are not used all the time
  * (decision 14).
  */
-export class ReadingTurns {
+export class RequestSlicer {
   readonly #parsingMs: number;
   readonly #sliceMs: number;
   readonly #watchMs: number;
   readonly #connections: () => Iterable<readonly [Socket, Network]>;
-  readonly #lanes = new WeakSet<Socket>();
+  readonly #sliced = new WeakSet<Socket>();
   /** Connections that wait for a slice, in the order of their arrival. */
-  #waiting: Lane[] = [];
+  #waiting: SlicedConnection[] = [];
   #slicingUntil = 0;
-  #turn = 0;
+  #iteration = 0;
   /** Time of the first request or slice of this event-loop iteration; undefined before. */
   #began: number | undefined;
   /** The network with the most requests in this iteration. */
-  #crowd: Network | undefined;
-  #crowdedAt = Number.NEGATIVE_INFINITY;
+  #burstNetwork: Network | undefined;
+  #burstAt = Number.NEGATIVE_INFINITY;
   /** True if this iteration accepted a connection. Each iteration accepts one, and others may wait for it. */
   #hasAccepted = false;
   /** The connection whose bytes the parser processed last. */
@@ -124,18 +124,19 @@ export class ReadingTurns {
   /** Adds a new connection. */
   add(socket: Socket, network: Network): void {
     if (this.#slicingUntil === 0 || performance.now() >= this.#slicingUntil) return;
-    this.#beginTurn();
+    this.#beginIteration();
     this.#hasAccepted = true;
     this.#slice(socket, network);
   }
 
   /** Counts a request head or a chunk of a body that the parser returned. Returns the time. */
   note(socket: Socket, network: Network): number {
-    const now = this.#beginTurn();
-    if (network.turn !== this.#turn) network.requests = 0;
-    network.turn = this.#turn;
+    const now = this.#beginIteration();
+    if (network.iteration !== this.#iteration) network.requests = 0;
+    network.iteration = this.#iteration;
     network.requests++;
-    if (this.#crowd === undefined || network.requests > this.#crowd.requests) this.#crowd = network;
+    if (this.#burstNetwork === undefined || network.requests > this.#burstNetwork.requests)
+      this.#burstNetwork = network;
     if (socket !== this.#last) {
       this.#last = socket;
       this.#lastAt = undefined;
@@ -153,33 +154,33 @@ export class ReadingTurns {
   }
 
   /** Schedules the end of this iteration, once. Returns the time. */
-  #beginTurn(): number {
+  #beginIteration(): number {
     const now = performance.now();
     if (this.#began !== undefined) return now;
     this.#began = now;
-    setImmediate(this.#endTurn);
+    setImmediate(this.#endIteration);
     return now;
   }
 
   /** Measures how long the iteration took, and continues with the waiting connections. */
-  readonly #endTurn = (): void => {
+  readonly #endIteration = (): void => {
     const now = performance.now();
     const took = now - (this.#began ?? now);
-    if (took >= this.#parsingMs && this.#crowd !== undefined && this.#isCrowd(this.#crowd)) {
-      if (now - this.#crowdedAt < crowdMs) this.#sliceAll(now);
-      this.#crowdedAt = now;
+    if (took >= this.#parsingMs && this.#burstNetwork !== undefined && this.#isBurst(this.#burstNetwork)) {
+      if (now - this.#burstAt < burstMs) this.#sliceAll(now);
+      this.#burstAt = now;
     }
-    this.#turn++;
+    this.#iteration++;
     this.#began = undefined;
-    this.#crowd = undefined;
+    this.#burstNetwork = undefined;
     this.#last = undefined;
     this.#lastAt = undefined;
     this.#moreMs = 0;
     const accepted = this.#hasAccepted;
     this.#hasAccepted = false;
     if (this.#waiting.length === 0) return;
-    if (accepted && this.#turn % acceptingTurns !== 0) {
-      this.#beginTurn();
+    if (accepted && this.#iteration % acceptingInterval !== 0) {
+      this.#beginIteration();
       return;
     }
     if (this.#hasClosed) this.#waiting = this.#waiting.filter(isThere);
@@ -187,8 +188,8 @@ export class ReadingTurns {
     this.#goOn(now, accepted ? now : now + this.#sliceMs, now >= this.#moreFrom);
   };
 
-  #isCrowd(network: Network): boolean {
-    if (network.isProxy || network.requests < crowdRequests) return false;
+  #isBurst(network: Network): boolean {
+    if (network.isProxy || network.requests < burstRequests) return false;
     for (const [, other] of this.#connections()) if (other !== network) return true;
     return false;
   }
@@ -204,15 +205,22 @@ export class ReadingTurns {
    */
   #slice(socket: Socket, network: Network): boolean {
     const [parse] = socket.listeners('data') as Parse[];
-    if (parse === undefined || this.#lanes.has(socket) || socket.destroyed || socket.writableEnded)
+    if (parse === undefined || this.#sliced.has(socket) || socket.destroyed || socket.writableEnded)
       return false;
-    this.#lanes.add(socket);
-    const lane: Lane = { socket, network, parse, isWaiting: false, left: 0, hasTurn: false };
+    this.#sliced.add(socket);
+    const connection: SlicedConnection = {
+      socket,
+      network,
+      parse,
+      isWaiting: false,
+      left: 0,
+      hasSlice: false,
+    };
     socket.removeListener('data', parse);
     socket
-      .on('data', (data: Buffer) => this.#take(lane, data))
+      .on('data', (data: Buffer) => this.#take(connection, data))
       .on('resume', () => {
-        if (lane.isWaiting) socket.pause(); // a request asked for more of its body
+        if (connection.isWaiting) socket.pause(); // a request asked for more of its body
       });
     return true;
   }
@@ -221,12 +229,12 @@ export class ReadingTurns {
    * Parses a slice of the data that arrived, if it was requested, or if there is time and no other connection of its
    * network waits. Returns the rest to the socket's buffer.
    */
-  #take(lane: Lane, data: Buffer): void {
-    const { socket, network, parse } = lane;
+  #take(connection: SlicedConnection, data: Buffer): void {
+    const { socket, network, parse } = connection;
     if (socket.writableEnded) return; // the connection has ended
-    const now = this.#beginTurn();
-    const isFirst = network.parsedIn !== this.#turn || now - (this.#began ?? now) < this.#sliceMs;
-    const mayParse = lane.hasTurn || (!lane.isWaiting && network.waiting === 0 && isFirst);
+    const now = this.#beginIteration();
+    const isFirst = network.parsedIn !== this.#iteration || now - (this.#began ?? now) < this.#sliceMs;
+    const mayParse = connection.hasSlice || (!connection.isWaiting && network.waiting === 0 && isFirst);
     const slice = sliceOf(data);
     const rest = mayParse ? data.subarray(slice.length) : data;
     if (rest.length > 0) {
@@ -234,20 +242,20 @@ export class ReadingTurns {
       socket.unshift(rest);
     }
     if (mayParse) {
-      network.parsedIn = this.#turn;
+      network.parsedIn = this.#iteration;
       parse.call(socket, slice);
     }
     if (rest.length === 0) return;
-    if (lane.isWaiting) lane.left = socket.readableLength;
-    else this.#wait(lane);
+    if (connection.isWaiting) connection.left = socket.readableLength;
+    else this.#wait(connection);
   }
 
-  #wait(lane: Lane): void {
-    lane.isWaiting = true;
-    lane.left = lane.socket.readableLength;
-    lane.network.waiting++;
-    this.#waiting.push(lane);
-    this.#beginTurn();
+  #wait(connection: SlicedConnection): void {
+    connection.isWaiting = true;
+    connection.left = connection.socket.readableLength;
+    connection.network.waiting++;
+    this.#waiting.push(connection);
+    this.#beginIteration();
   }
 
   /** Schedules an iteration for when connections that sent more than a slice may continue. */
@@ -257,7 +265,7 @@ export class ReadingTurns {
     setTimeout(
       () => {
         this.#isMorePlanned = false;
-        this.#beginTurn();
+        this.#beginIteration();
       },
       Math.max(1, ms),
     );
@@ -278,7 +286,7 @@ export class ReadingTurns {
     const now = performance.now();
     this.#slicingUntil = now + this.#watchMs;
     if (withMore) this.#moreFrom = now + (now - start) * othersShare;
-    if (this.#waiting.some(isLast)) this.#beginTurn();
+    if (this.#waiting.some(isLast)) this.#beginIteration();
     else this.#planMore(this.#moreFrom - now);
   };
 
@@ -286,44 +294,44 @@ export class ReadingTurns {
    * Chooses the network that has had no slice for longest. Alternately chooses its connection with the fewest bytes and
    * the one that has waited longest. Returns undefined if all sent more than a slice and may not continue yet.
    */
-  #choose(withMore: boolean): Lane | undefined {
+  #choose(withMore: boolean): SlicedConnection | undefined {
     const byAge = withMore && this.#slices % 2 === 1;
-    let best: Lane | undefined;
-    for (const lane of this.#waiting) {
-      const { network } = lane;
-      if (!withMore && !isLast(lane)) continue;
-      if (best === undefined || network.served < best.network.served) best = lane;
-      else if (network === best.network && !byAge && lane.left < best.left) best = lane;
+    let best: SlicedConnection | undefined;
+    for (const connection of this.#waiting) {
+      const { network } = connection;
+      if (!withMore && !isLast(connection)) continue;
+      if (best === undefined || network.served < best.network.served) best = connection;
+      else if (network === best.network && !byAge && connection.left < best.left) best = connection;
     }
     return best;
   }
 
   /** Parses the next slice of a connection that waited. */
-  #parseNext(lane: Lane): void {
-    const { socket, network } = lane;
+  #parseNext(connection: SlicedConnection): void {
+    const { socket, network } = connection;
     network.waiting--;
     network.served = ++this.#slices;
     if (socket.writableNeedDrain) {
-      socket.once('drain', () => this.#wait(lane));
+      socket.once('drain', () => this.#wait(connection));
       return;
     }
-    lane.hasTurn = true;
+    connection.hasSlice = true;
     socket.read(Math.min(sliceBytes, socket.readableLength)); // which emits it as data
-    lane.hasTurn = false;
+    connection.hasSlice = false;
     if (socket.readableLength > 0 && !socket.destroyed && !socket.writableEnded) {
-      this.#wait(lane);
+      this.#wait(connection);
       return;
     }
-    lane.isWaiting = false;
+    connection.isWaiting = false;
     socket.resume();
   }
 }
 
 /** Returns true if a waiting connection is still to be read. Otherwise it is released. */
-function isThere(lane: Lane): boolean {
-  const { socket, network } = lane;
+function isThere(connection: SlicedConnection): boolean {
+  const { socket, network } = connection;
   if (!socket.destroyed && !socket.writableEnded) return true;
-  lane.isWaiting = false;
+  connection.isWaiting = false;
   network.waiting--;
   socket.resume();
   return false;
@@ -349,6 +357,6 @@ function sliceOf(data: Buffer): Buffer {
 }
 
 /** Returns true if one slice is enough for the rest of the connection's data. */
-function isLast({ left }: Lane): boolean {
+function isLast({ left }: SlicedConnection): boolean {
   return left <= sliceBytes;
 }

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { inTurns } from '../../../gateway/process/in-turns.ts';
+import { runInSlices } from '../../../gateway/process/run-in-slices.ts';
 import { compileInSteps } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
 import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
@@ -21,7 +21,7 @@ test('work in steps leaves event-loop iterations to other work', async (t) => {
     watching = setImmediate(watch);
   };
   let watching = setImmediate(watch);
-  t.is(await inTurns(longSteps(10)), 'done');
+  t.is(await runInSlices(longSteps(10)), 'done');
   clearImmediate(watching);
   t.true(turns >= 10, `${turns} turns`);
 });
@@ -31,7 +31,7 @@ test('an error of a step rejects the work', async (t) => {
     yield;
     throw new RangeError('no such type');
   };
-  await t.throwsAsync(inTurns(failing()), { instanceOf: RangeError, message: 'no such type' });
+  await t.throwsAsync(runInSlices(failing()), { instanceOf: RangeError, message: 'no such type' });
 });
 
 test('a contract is compiled one operation per step', async (t) => {
@@ -40,7 +40,7 @@ test('a contract is compiled one operation per step', async (t) => {
   let count = 0;
   for (const _ of steps) count++;
   t.is(count, contract.operations.length);
-  const { operations } = await inTurns(compileInSteps(contract, defaultLimits));
+  const { operations } = await runInSlices(compileInSteps(contract, defaultLimits));
   t.deepEqual(
     [...operations.keys()],
     contract.operations.map(({ name }) => name),

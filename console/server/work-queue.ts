@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 const share = 0.25;
 
 /** A queue that runs the work for visitors one piece at a time, with pauses in which calls are processed. */
-export interface Turns {
+export interface WorkQueue {
   /**
    * Runs work after the earlier work and its pause. The work must not block for long. Rejects with status 503 if too
    * many visitors wait, and with the errors of the work.
@@ -13,7 +13,7 @@ export interface Turns {
 }
 
 /** @param mostWaiting maximum number of waiting visitors, in addition to the one being served */
-export function createTurns(mostWaiting: number): Turns {
+export function createWorkQueue(mostWaiting: number): WorkQueue {
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   return {

@@ -13,8 +13,8 @@ import { CallError } from '../call/error.ts';
 import type { RequestHead } from '../call/head.ts';
 import type { RequestStats } from '../telemetry/request-stats.ts';
 import { giveBackOwn } from '../upstream/collector.ts';
-import type { AnswerBytes, MapAside } from '../upstream/mapped-upstream.ts';
-import { Lane, type Refusal } from '../workers/lane.ts';
+import type { AnswerBytes, MapInWorker } from '../upstream/mapped-upstream.ts';
+import { type Refusal, WorkerThread } from '../workers/worker-thread.ts';
 import type { BodyForm } from './read-call.ts';
 import {
   dropResult,
@@ -34,41 +34,41 @@ import type { SoapCall } from './soap/soap-reader.ts';
 import { type SoapAddress, versionNamed } from './soap/versions.ts';
 
 /** The parts of a request that reading in the worker thread needs. */
-export interface AsideExchange extends Asked {
+export interface WorkerExchange extends WaitingClient {
   readonly head: RequestHead;
   readonly stats: Pick<RequestStats, 'operation'>;
 }
 
 /** The client that waits for a result of the thread, and its deadline. */
-type Asked = Pick<Exchange, 'response' | 'deadline'>;
+type WaitingClient = Pick<Exchange, 'response' | 'deadline'>;
 
 /**
  * Reads requests and large replies of one contract in a worker thread, one at a time, and maps messages there. Throws
  * the errors of the reader; CallError CallerGone if the client disconnects; CallError Overloaded after a timeout.
  */
-export interface ReadAside extends ReplyReader {
+export interface ReadInWorker extends ReplyReader {
   /** Reads a SOAP request. The memory of the body is transferred to the thread. */
   readonly soap: (
-    exchange: AsideExchange,
+    exchange: WorkerExchange,
     address: SoapAddress,
     body: Buffer,
     split: SplitMessage | undefined,
   ) => Promise<PreparedSoapCall>;
   /** Reads a body that is not SOAP. Its memory is transferred too. */
   readonly body: (
-    exchange: AsideExchange,
+    exchange: WorkerExchange,
     operation: CompiledOperation,
     body: Buffer,
     form: BodyForm | undefined,
     query: QueryFindings,
   ) => Promise<{ readonly input: Prepared; readonly form: BodyForm }>;
   readonly parameters: (
-    exchange: AsideExchange,
+    exchange: WorkerExchange,
     operation: CompiledOperation,
     values: readonly RouteValue[],
     query: QueryFindings,
   ) => Promise<Prepared>;
-  readonly map: MapAside;
+  readonly map: MapInWorker;
 }
 
 /** A SOAP request that was read in the worker thread. `given` of its input includes the credentials of its header. */
@@ -80,7 +80,7 @@ export interface PreparedSoapCall extends Omit<SoapCall, 'input'> {
 /** A task for the worker thread. */
 interface Order {
   readonly contract: SharedContract;
-  readonly exchange: Asked;
+  readonly exchange: WaitingClient;
   readonly message: Task['message'];
   readonly bytes: number;
   /** Memory that is transferred to the thread. */
@@ -88,14 +88,14 @@ interface Order {
   /** True if the task may wait even if the queue is full. */
   readonly isBound: boolean;
   /** Returns how many more bytes the result may use; undefined if there is no memory to begin. */
-  readonly roomFor: () => number | undefined;
+  readonly freeBytes: () => number | undefined;
   /** Returns the error if the task waits or runs too long. */
   readonly refuse: (reason?: Reason) => CallError;
   /** Returns the error if the heap of the thread is full; undefined for the error of the thread. */
   readonly exhaust?: ((reason: Reason) => CallError) | undefined;
 }
 
-const anyRoom = (): number => Number.POSITIVE_INFINITY;
+const unlimited = (): number => Number.POSITIVE_INFINITY;
 
 /** Maximum number of requests, and of replies to reads, that wait for the worker thread. */
 export const maxWaiting = 64;
@@ -113,9 +113,9 @@ export const maxHeapBytes = 256 * 1024 * 1024;
 const threadModule = new URL(`./read-thread${extname(import.meta.url)}`, import.meta.url);
 
 /** The worker thread that reads and maps large messages of all contracts. */
-export class AsideReader {
+export class WorkerReader {
   readonly #limits: Limits;
-  readonly #lane: Lane<Task, Result>;
+  readonly #worker: WorkerThread<Task, Result>;
   #contracts = 0;
 
   /**
@@ -125,7 +125,7 @@ export class AsideReader {
    */
   constructor(limits: Limits, onLost: (error: unknown) => void, isUrgent = false) {
     this.#limits = limits;
-    this.#lane = new Lane({
+    this.#worker = new WorkerThread({
       module: threadModule,
       title: 'the reading thread',
       mostWaiting: limits.readAsideQueue ?? maxWaiting,
@@ -142,33 +142,33 @@ export class AsideReader {
     isShown: boolean,
     proofs: CallerProofs,
     mapping?: MappingText,
-  ): ReadAside {
+  ): ReadInWorker {
     const { contract, limits } = compiled;
     const shared: SharedContract = { id: this.#contracts++, contract, limits, isShown, proofs, mapping };
-    return readAsideOf(compiled, shared, (order) => this.#read(order));
+    return createReadInWorker(compiled, shared, (order) => this.#read(order));
   }
 
   /** Uses a new thread for the next request, because the contracts were reloaded. */
   renew(): void {
-    this.#lane.renew();
+    this.#worker.renew();
   }
 
   close(): Promise<void> {
-    return this.#lane.close();
+    return this.#worker.close();
   }
 
   #read(order: Order): Promise<Result | undefined> {
     const { bytes, memory, isBound, contract, message } = order;
     const { response, deadline } = order.exchange;
     if (response.destroyed) return Promise.reject(new CallError('CallerGone'));
-    return this.#lane.run({
+    return this.#worker.run({
       taskOf: (known) => {
-        const room = order.roomFor();
-        if (room === undefined) return undefined;
+        const maxBytes = order.freeBytes();
+        if (maxBytes === undefined) return undefined;
         const isKnown = known.has(contract.id);
         known.add(contract.id);
         const sent = isKnown ? undefined : { ...contract, contract: sendContract(contract.contract) };
-        return { contractId: contract.id, contract: sent, message, room };
+        return { contractId: contract.id, contract: sent, message, maxBytes };
       },
       bytes,
       memory,
@@ -176,8 +176,8 @@ export class AsideReader {
       deadline,
       withinMs: this.#limits.readAsideMs ?? maxReadMs,
       refuse: (why) => this.#refusalOf(order, why),
-      watch: (leave) => {
-        const onGone = (): void => leave(new CallError('CallerGone'));
+      watch: (fail) => {
+        const onGone = (): void => fail(new CallError('CallerGone'));
         response.on('close', onGone);
         return () => response.off('close', onGone);
       },
@@ -222,9 +222,13 @@ function errorOf(result: Result): Error {
   }
 }
 
-function readAsideOf({ operations }: CompiledContract, contract: SharedContract, ask: Ask): ReadAside {
-  const resultOf = asker(contract, ask);
-  const read = async (exchange: AsideExchange, message: Message): Promise<ReadCall> => {
+function createReadInWorker(
+  { operations }: CompiledContract,
+  contract: SharedContract,
+  run: RunOrder,
+): ReadInWorker {
+  const resultOf = createResultOf(contract, run);
+  const read = async (exchange: WorkerExchange, message: Message): Promise<ReadCall> => {
     const body = 'body' in message ? message.body : undefined;
     const memory = body === undefined ? [] : [body.buffer];
     const found = await resultOf(exchange, message, body?.length ?? 0, memory);
@@ -276,16 +280,16 @@ function readAsideOf({ operations }: CompiledContract, contract: SharedContract,
       });
       return preparedOf(call, operation);
     },
-    reply: replyReader(contract, ask),
-    map: mapAsideOf(resultOf),
+    reply: replyReader(contract, run),
+    map: createMapInWorker(resultOf),
   };
 }
 
-type Ask = (order: Order) => Promise<Result | undefined>;
+type RunOrder = (order: Order) => Promise<Result | undefined>;
 
 /** Returns the result of a message, and releases the memory that was sent with it. Throws CallError Overloaded. */
 type ResultOf = (
-  exchange: Asked,
+  exchange: WaitingClient,
   message: Message | MappingMessage,
   bytes: number,
   memory: ArrayBuffer[],
@@ -294,7 +298,7 @@ type ResultOf = (
   exhaust?: Order['exhaust'],
 ) => Promise<Result>;
 
-function asker(contract: SharedContract, ask: Ask): ResultOf {
+function createResultOf(contract: SharedContract, run: RunOrder): ResultOf {
   return async (
     exchange,
     message,
@@ -304,18 +308,28 @@ function asker(contract: SharedContract, ask: Ask): ResultOf {
     refuse = (reason) => refusal('Overloaded', reason),
     exhaust = undefined,
   ) => {
-    const order = { contract, exchange, message, bytes, memory, isBound, roomFor: anyRoom, refuse, exhaust };
+    const order = {
+      contract,
+      exchange,
+      message,
+      bytes,
+      memory,
+      isBound,
+      freeBytes: unlimited,
+      refuse,
+      exhaust,
+    };
     // has no effect on memory that was transferred to the thread
-    const found = await ask(order).finally(() => memory.forEach(giveBackOwn));
+    const found = await run(order).finally(() => memory.forEach(giveBackOwn));
     if (found === undefined) throw overloaded();
     return found;
   };
 }
 
-function replyReader(contract: SharedContract, ask: Ask): ReadAside['reply'] {
+function replyReader(contract: SharedContract, run: RunOrder): ReadInWorker['reply'] {
   return async (exchange, { operation }, { body, status, headers, retryAfter }, terms) => {
-    const { frame, values, ownSecrets, roomFor } = terms;
-    const result = await ask({
+    const { frame, values, ownSecrets, freeBytes } = terms;
+    const result = await run({
       contract,
       exchange,
       message: {
@@ -329,7 +343,7 @@ function replyReader(contract: SharedContract, ask: Ask): ReadAside['reply'] {
       bytes: body.length,
       memory: ownMemoryOf([body]),
       isBound: !operation.readOnly,
-      roomFor,
+      freeBytes,
       refuse: (reason) => refusal(operation.readOnly ? 'Overloaded' : 'UpstreamTimeout', reason),
     });
     if (result === undefined || result.kind === 'no room') return undefined;
@@ -338,7 +352,7 @@ function replyReader(contract: SharedContract, ask: Ask): ReadAside['reply'] {
   };
 }
 
-function mapAsideOf(resultOf: ResultOf): ReadAside['map'] {
+function createMapInWorker(resultOf: ResultOf): ReadInWorker['map'] {
   return {
     toCalls: async (exchange, { name }, json, isBound) => {
       const message = { kind: 'toCalls', operation: name, json } as const;
@@ -393,9 +407,10 @@ function refusal(code: 'Overloaded' | 'UpstreamTimeout', reason: Reason | undefi
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
-  const { ignored, quirks, deviations, isReadTwice, given, values, shown, request, refusal } = call;
+  const { ignored, illegalReferences, deviations, isReadTwice, given, values, shown, request, refusal } =
+    call;
   return {
-    reading: { ignored, quirks, deviations, isReadTwice },
+    reading: { ignored, illegalReferences, deviations, isReadTwice },
     given,
     values,
     shown,

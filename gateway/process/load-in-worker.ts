@@ -3,7 +3,7 @@ import { receiveContract, type SentContract, sendContract } from '../../mappings
 import { ContractError, type ContractProblem } from '../../mappings/loader/document/error.ts';
 import type { ContractPlace } from '../../mappings/loader/load.ts';
 import { compileLoaded, type MappingText } from '../../mappings/mapping/load.ts';
-import { Lane, NoAnswer, performTasks } from '../workers/lane.ts';
+import { NoAnswer, performTasks, WorkerThread } from '../workers/worker-thread.ts';
 import { loadContract, type MappedContract } from './load-place.ts';
 
 /** A contract to load; `keepsUnmapped` as for `loadContract`. */
@@ -38,19 +38,19 @@ const grace = 2_000;
  * Loads contracts in a worker thread, while this thread continues to serve. The thread is terminated if it exceeds the
  * time limit. Throws ContractError.
  */
-export async function loadAside(
+export async function loadInWorker(
   places: readonly PlaceToLoad[],
   limits: Limits,
 ): Promise<readonly MappedContract[]> {
   // Doubled, because a mapping may take as long as its contract.
   const withinMs = limits.contractMs * 2 * places.length + grace;
-  const lane = new Lane<Task, Result>({
+  const worker = new WorkerThread<Task, Result>({
     module: new URL(import.meta.url),
     title: 'the thread that loads contracts',
     mostWaiting: 0,
   });
   try {
-    const result = await lane.run({
+    const result = await worker.run({
       taskOf: () => ({ places, limits }),
       bytes: 0,
       memory: [],
@@ -66,7 +66,7 @@ export async function loadAside(
     const file = typeof place === 'string' ? place : place.openapi;
     throw new ContractError([{ file, pointer: '', message: error.message }]);
   } finally {
-    await lane.close();
+    await worker.close();
   }
 }
 

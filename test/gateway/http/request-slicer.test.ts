@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, Socket } from 'node:net';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { type Network, newNetwork, ReadingTurns } from '../../../gateway/http/reading-turns.ts';
+import { type Network, newNetwork, RequestSlicer } from '../../../gateway/http/request-slicer.ts';
 import { defaultLimits, type Limits } from '../../../mappings/contract/limits.ts';
 import { until } from '../../until.ts';
 import { emptyReply, startGateway } from '../gateway.ts';
@@ -17,7 +17,7 @@ function work(ms: number): void {
 }
 
 /**
- * Starts `ReadingTurns` with connections and a parser that accepts everything. Each 'data' listener acts like Node's
+ * Starts `RequestSlicer` with connections and a parser that accepts everything. Each 'data' listener acts like Node's
  * own.
  */
 async function startReading(
@@ -26,7 +26,7 @@ async function startReading(
   parse: (socket: Socket) => void = () => {},
 ) {
   const connections = new Map<Socket, Network>();
-  const turns = new ReadingTurns({ ...usual, ...given }, () => connections);
+  const turns = new RequestSlicer({ ...usual, ...given }, () => connections);
   const first = newNetwork(false);
   const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -67,7 +67,7 @@ async function openMany<Opened>(count: number, open: () => Promise<Opened>): Pro
 }
 
 /** Switches all connections to slices, if `parsingMs` is 0. */
-function begin(turns: ReadingTurns): void {
+function begin(turns: RequestSlicer): void {
   const any = new Socket();
   const network = newNetwork(false);
   turns.note(any, network);
@@ -83,7 +83,7 @@ function numbered(bytes: number): string {
 
 /** Reports `count` parsed requests of a connection, each after `ms` milliseconds. */
 function give(
-  turns: ReadingTurns,
+  turns: RequestSlicer,
   { socket, network }: { readonly socket: Socket; readonly network: Network },
   count: number,
   ms = 0,
@@ -160,7 +160,7 @@ test('parsingSliceUs: an iteration parses slices until it has passed; the next o
 
 /** An iteration in which each connection has a request that takes `ms` milliseconds. */
 async function crowdedTurn(
-  turns: ReadingTurns,
+  turns: RequestSlicer,
   connections: readonly { readonly socket: Socket; readonly network: Network }[],
   ms: number,
 ): Promise<void> {

@@ -68,7 +68,7 @@ function hold(ms: number): void {
 }
 
 test.serial(
-  'little more than turnBytes of a large request body is read in one event-loop iteration',
+  'little more than maxIterationBytes of a large request body is read in one event-loop iteration',
   async (t) => {
     const gateway = await startGateway(t, { serve: { contract: documents } });
     const body = '{}'.padEnd(15 * megabyte);
@@ -101,7 +101,7 @@ test.serial('eight of many large request bodies are read in one event-loop itera
 });
 
 test.serial(
-  'little more than turnBytes of a large response is read in one event-loop iteration',
+  'little more than maxIterationBytes of a large response is read in one event-loop iteration',
   async (t) => {
     const gateway = await startGateway(t);
     const body = Buffer.from(emptyReply.padEnd(15 * megabyte));

@@ -1,9 +1,14 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { Lane, type LaneOptions, type Order, type Refusal } from '../../../gateway/workers/lane.ts';
+import {
+  type Order,
+  type Refusal,
+  WorkerThread,
+  type WorkerThreadOptions,
+} from '../../../gateway/workers/worker-thread.ts';
 
-const laneModule = new URL('../../../gateway/workers/lane.ts', import.meta.url).href;
+const laneModule = new URL('../../../gateway/workers/worker-thread.ts', import.meta.url).href;
 
 /** Returns the module of a worker thread that performs tasks with the given function. */
 function moduleOf(perform: string): URL {
@@ -11,8 +16,11 @@ function moduleOf(perform: string): URL {
   return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
 }
 
-function laneOf(perform: string, options: Partial<LaneOptions<string>> = {}): Lane<string, string> {
-  return new Lane({ module: moduleOf(perform), title: 'the thread', mostWaiting: 10, ...options });
+function laneOf(
+  perform: string,
+  options: Partial<WorkerThreadOptions<string>> = {},
+): WorkerThread<string, string> {
+  return new WorkerThread({ module: moduleOf(perform), title: 'the thread', mostWaiting: 10, ...options });
 }
 
 const orderOf = (task: string, terms: Partial<Order<string>> = {}): Order<string> => ({
@@ -135,9 +143,9 @@ test('memory is transferred to the thread', async (t) => {
 
 test('a process waits for a result and for its thread, and then ends', async (t) => {
   const code = `
-    import { Lane } from ${JSON.stringify(laneModule)};
+    import { WorkerThread } from ${JSON.stringify(laneModule)};
     const module = new URL(${JSON.stringify(moduleOf(upper).href)});
-    const lane = new Lane({ module, title: 'the thread', mostWaiting: 0 });
+    const lane = new WorkerThread({ module, title: 'the thread', mostWaiting: 0 });
     const order = { taskOf: () => 'a', bytes: 0, memory: [], withinMs: 60_000, refuse: () => undefined };
     console.log(await lane.run(order));
     await lane.close();

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { memberNames, pathForLog } from '../../../mappings/codec/misfits.ts';
+import { memberNames, pathForLog } from '../../../mappings/codec/mismatches.ts';
 import { MismatchError } from '../../../mappings/codec/problem.ts';
 import { type CompiledContract, compileContract } from '../../../mappings/compile.ts';
 import { defaultLimits } from '../../../mappings/contract/limits.ts';
@@ -89,7 +89,7 @@ test('W20: nested objects without a known member are recorded', (t) => {
   ] as const) {
     const written = write(compiled, json);
     t.is(written.dropped, dropped, told);
-    t.is(written.misfits?.told[0], told);
+    t.is(written.mismatches?.described[0], told);
     t.throws(() => write(library({ replies: 'strict' }), json), { instanceOf: MismatchError });
   }
 });
@@ -124,9 +124,9 @@ test('missing and dropped members are logged with their path once, and counted e
   };
   const first = write(compiled, json);
   t.is(first.dropped, 4);
-  t.deepEqual(first.misfits, {
+  t.deepEqual(first.mismatches, {
     missing: 1,
-    told: [
+    described: [
       'Result.*: dropped, as Book lacks it',
       'Result.parts[1].extra: dropped, as Book lacks it',
       'Result.parts[1].other: dropped, as Book lacks it',
@@ -136,12 +136,12 @@ test('missing and dropped members are logged with their path once, and counted e
   });
   const again = write(compiled, json);
   t.is(again.dropped, 4);
-  t.deepEqual(again.misfits, { missing: 1, told: [] });
-  t.is(write(compiled, { isbn: '1', title: 't', id: 1 }).misfits, undefined);
+  t.deepEqual(again.mismatches, { missing: 1, described: [] });
+  t.is(write(compiled, { isbn: '1', title: 't', id: 1 }).mismatches, undefined);
 });
 
 test('replies: lenient logs nothing; strict refuses missing and dropped members', (t) => {
-  t.is(write(library({ replies: 'lenient' }), { isbn: '1', more: 1 }).misfits, undefined);
+  t.is(write(library({ replies: 'lenient' }), { isbn: '1', more: 1 }).mismatches, undefined);
   const strict = library({ replies: 'strict' });
   t.is(write(strict, { isbn: '1', title: 't', id: 1 }).dropped, 0);
   const rows = [
@@ -156,7 +156,7 @@ test('replies: lenient logs nothing; strict refuses missing and dropped members'
 test('the tag of a variant that is no member is expressed by its element, and no mismatch', (t) => {
   const strict = library({ replies: 'strict' });
   const whole = { isbn: '1', title: 't', id: 1 };
-  t.is(write(strict, { ...whole, media: { kind: 'Cat', purrs: true } }).misfits, undefined);
+  t.is(write(strict, { ...whole, media: { kind: 'Cat', purrs: true } }).mismatches, undefined);
   t.throws(() => write(strict, { ...whole, media: { kind: 'Cat', purrs: true, x: 1 } }), {
     message: 'Result.media.x: expected no member of this name, which Cat lacks',
   });
@@ -186,7 +186,7 @@ test('a path starts below the reply’s single member, if it has one, and lists 
   for (const [contract, operation, json, told, refused] of rows) {
     const write = (settings: Partial<Settings>) =>
       operationOf(compile(contract, settings), operation).writeReply(Buffer.from(json), undefined);
-    t.deepEqual(write({}).misfits?.told, told);
+    t.deepEqual(write({}).mismatches?.described, told);
     t.throws(() => write({ replies: 'strict' }), { instanceOf: MismatchError, message: refused });
   }
 });
@@ -194,8 +194,11 @@ test('a path starts below the reply’s single member, if it has one, and lists 
 test('map keys are not logged, whatever they look like, and blanks between tokens do not matter', (t) => {
   const json =
     ' { "isbn" : "1" , "id" : 1 , "title" : "t" ,\n"byName" : { "jane" : { "isbn" : "2" , "id" : 2 , "joe" : 1 } } , "x" : [ ] } ';
-  const { misfits } = operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined);
-  t.deepEqual(misfits?.told, [
+  const { mismatches: misfits } = operationOf(library({}), 'GetBook').writeReply(
+    Buffer.from(json),
+    undefined,
+  );
+  t.deepEqual(misfits?.described, [
     'Result.byName.*.joe: dropped, as Book lacks it',
     'Result.byName.*.title: missing, though Book requires it',
     'Result.x: dropped, as Book lacks it',
@@ -251,14 +254,17 @@ test('replyMisfits: that many members are logged per operation, and no more', (t
     [3, 3],
     [4, 3],
   ] as const) {
-    const { dropped, misfits } = write(library({}, { replyMisfits: 3 }), { ...members(count), ...whole });
+    const { dropped, mismatches: misfits } = write(library({}, { replyMisfits: 3 }), {
+      ...members(count),
+      ...whole,
+    });
     t.is(dropped, count);
-    t.is(misfits?.told.length, told);
+    t.is(misfits?.described.length, told);
   }
   const one = library({}, { replyMisfits: 3 });
-  t.is(write(one, { ...whole, ...members(2) }).misfits?.told.length, 2);
-  t.is(write(one, { ...whole, a: 1, b: 2 }).misfits?.told.length, 1);
-  t.is(write(one, { ...whole, c: 1 }).misfits?.told.length, 0);
+  t.is(write(one, { ...whole, ...members(2) }).mismatches?.described.length, 2);
+  t.is(write(one, { ...whole, a: 1, b: 2 }).mismatches?.described.length, 1);
+  t.is(write(one, { ...whole, c: 1 }).mismatches?.described.length, 0);
 });
 
 test('every member is written, logged or refused: missing and unknown members are counted', (t) => {
@@ -274,7 +280,7 @@ test('every member is written, logged or refused: missing and unknown members ar
         t.throws(() => write(compiled, json), { instanceOf: MismatchError });
         return;
       }
-      const { dropped, misfits } = write(compiled, json);
+      const { dropped, mismatches: misfits } = write(compiled, json);
       t.is(dropped, others);
       t.is(misfits?.missing ?? 0, 3 - known.filter((name) => name !== 'pages').length);
     }),
@@ -283,7 +289,7 @@ test('every member is written, logged or refused: missing and unknown members ar
 
 test('a missing member is reported for the object that lacks it', (t) => {
   const whole = { isbn: '1', title: 't', id: 1 };
-  const told = (json: unknown) => write(library({}), json).misfits?.told;
+  const told = (json: unknown) => write(library({}), json).mismatches?.described;
   t.deepEqual(told({ ...whole, parts: [{ isbn: '2', id: 2 }] }), [
     'Result.parts[0].title: missing, though Book requires it',
   ]);
@@ -294,8 +300,10 @@ test('a missing member is reported for the object that lacks it', (t) => {
 
 test('an escaped name is logged, or expressed by an element, in its decoded form', (t) => {
   const misfitsOf = (json: string) =>
-    operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined).misfits;
+    operationOf(library({}), 'GetBook').writeReply(Buffer.from(json), undefined).mismatches;
   const whole = '"isbn":"1","title":"t","id":1';
-  t.deepEqual(misfitsOf(`{${whole},"e\\u0078tra":1}`)?.told, ['Result.extra: dropped, as Book lacks it']);
+  t.deepEqual(misfitsOf(`{${whole},"e\\u0078tra":1}`)?.described, [
+    'Result.extra: dropped, as Book lacks it',
+  ]);
   t.is(misfitsOf(`{${whole},"media":{"k\\u0069nd":"Cat","purrs":true}}`), undefined);
 });

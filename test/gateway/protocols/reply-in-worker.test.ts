@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import type { Limits } from '../../../mappings/contract/limits.ts';
 import { until } from '../../until.ts';
-import { watchCpu } from '../cpu-turns.ts';
+import { watchCpu } from '../cpu-time.ts';
 import {
   elementText,
   emptyReply,

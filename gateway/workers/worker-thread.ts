@@ -28,11 +28,11 @@ export interface Order<Task> {
   /** Returns the error of a task without a result; undefined for the error of the thread. */
   readonly refuse: (why: Refusal) => Error | undefined;
   /** Ends the wait with an error when the client disconnects. Returns a function that stops watching. */
-  readonly watch?: (leave: (error: Error) => void) => () => void;
+  readonly watch?: (fail: (error: Error) => void) => () => void;
 }
 
 /** Options of a worker thread. */
-export interface LaneOptions<Result> {
+export interface WorkerThreadOptions<Result> {
   /** The module that the thread runs. It calls `performTasks`. */
   readonly module: URL;
   /** Name of the thread in errors, for example `the thread that reads large messages`. */
@@ -66,18 +66,18 @@ export class NoAnswer extends Error {
 const idleMs = 30_000;
 
 /** A worker thread that performs one task at a time. It is started for the first task, and again after it ended. */
-export class Lane<Task, Result> {
-  readonly #options: LaneOptions<Result>;
+export class WorkerThread<Task, Result> {
+  readonly #options: WorkerThreadOptions<Result>;
   readonly #waiting: Waiting<Task, Result>[] = [];
   #current: Waiting<Task, Result> | undefined;
   #thread: Worker | undefined;
   readonly #known = new Set<number>();
-  #turns = 0;
+  #picks = 0;
   #isOutdated = false;
   /** Timeout of the running task, or time until an idle thread is terminated. */
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: LaneOptions<Result>) {
+  constructor(options: WorkerThreadOptions<Result>) {
     this.#options = options;
   }
 
@@ -141,12 +141,12 @@ export class Lane<Task, Result> {
     clearTimeout(this.#timer);
     const next = this.#takeNext();
     if (next === undefined) {
-      if (this.#options.isUrgent !== true) this.#timer = setTimeout(() => this.#leave(), idleMs).unref();
+      if (this.#options.isUrgent !== true) this.#timer = setTimeout(() => this.#terminate(), idleMs).unref();
       return;
     }
     this.#current = next;
     try {
-      if (this.#isOutdated) this.#leave();
+      if (this.#isOutdated) this.#terminate();
       const worker = this.#thread ?? this.#start();
       const task = next.taskOf(this.#known);
       if (task === undefined) {
@@ -161,7 +161,7 @@ export class Lane<Task, Result> {
       worker.ref(); // keeps the process alive until there is a result
       worker.postMessage(task, next.memory);
     } catch (error) {
-      this.#leave(); // the thread may lack data that is recorded in `known`
+      this.#terminate(); // the thread may lack data that is recorded in `known`
       this.#finish(
         error instanceof Error ? error : new Error(`${this.#options.title} did not accept a task`),
       );
@@ -175,14 +175,14 @@ export class Lane<Task, Result> {
     const [first] = this.#waiting;
     if (first === undefined) return undefined;
     const smallest = this.#waiting.reduce((least, one) => (one.bytes < least.bytes ? one : least), first);
-    const next = this.#turns++ % 2 === 0 ? first : smallest;
+    const next = this.#picks++ % 2 === 0 ? first : smallest;
     this.#waiting.splice(this.#waiting.indexOf(next), 1);
     return next;
   }
 
   #start(): Worker {
     const { module, heapBytes, isUrgent, title } = this.#options;
-    const data: LaneData = { lane: module.href, isUrgent: isUrgent === true };
+    const data: ThreadData = { module: module.href, isUrgent: isUrgent === true };
     const resourceLimits =
       heapBytes === undefined ? {} : { maxOldGenerationSizeMb: Math.ceil(heapBytes / 1024 / 1024) };
     const worker = new Worker(module, { workerData: data, resourceLimits });
@@ -209,7 +209,7 @@ export class Lane<Task, Result> {
   }
 
   /** Terminates an idle or failed thread. */
-  #leave(): void {
+  #terminate(): void {
     this.#isOutdated = false;
     this.#known.clear();
     const left = this.#thread;
@@ -222,7 +222,7 @@ export class Lane<Task, Result> {
     if (worker !== this.#thread) return;
     const { onLost, title } = this.#options;
     const refusal = isOutOfMemory(reason) ? this.#current?.refuse('memory') : undefined;
-    this.#leave();
+    this.#terminate();
     onLost?.(reason);
     this.#finish(refusal ?? (reason instanceof Error ? reason : new Error(`${title} failed`)));
   }
@@ -234,17 +234,17 @@ function isOutOfMemory(reason: unknown): boolean {
 }
 
 /** Start parameters of a thread. */
-interface LaneData {
+interface ThreadData {
   /**
    * URL of the module that performs the tasks. Other modules that it imports may call `performTasks` too, without
    * effect.
    */
-  readonly lane: string;
+  readonly module: string;
   readonly isUrgent: boolean;
 }
 
 /**
- * Performs the tasks of the lane that started this thread. Does nothing in any other thread.
+ * Performs the tasks of the `WorkerThread` that started this thread. Does nothing in any other thread.
  *
  * @param module `import.meta.url` of the module
  * @param memoryOf returns the memory to transfer with a result
@@ -257,7 +257,7 @@ export function performTasks<Task, Result>(
   drop: (task: Task) => void = () => {},
 ): void {
   const port = parentPort;
-  if (isMainThread || port === null || !isLane(workerData) || workerData.lane !== module) return;
+  if (isMainThread || port === null || !isThreadData(workerData) || workerData.module !== module) return;
   if (!workerData.isUrgent) yieldToOthers();
   // the next task arrives only after this one is answered
   port.on('message', async (task: Task) => {
@@ -271,6 +271,6 @@ export function performTasks<Task, Result>(
   });
 }
 
-function isLane(data: unknown): data is LaneData {
-  return typeof data === 'object' && data !== null && 'lane' in data;
+function isThreadData(data: unknown): data is ThreadData {
+  return typeof data === 'object' && data !== null && 'module' in data;
 }

@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import { reachableFrom, type Type } from '../contract/model.ts';
 import { JsonReader } from '../json/reader.ts';
-import { type Misfit, maxMisfits } from '../json/tape.ts';
+import { type Mismatch, maxMismatches } from '../json/tape.ts';
 import { fieldPath, MismatchError, type Step } from './problem.ts';
 
 /**
@@ -10,11 +10,11 @@ import { fieldPath, MismatchError, type Step } from './problem.ts';
  */
 
 /** The mismatches of a reply. */
-export interface Misfits {
+export interface Mismatches {
   /** Number of missing required members. */
   readonly missing: number;
   /** Descriptions of the mismatches that the operation has not reported before: the path, and the problem. */
-  readonly told: readonly string[];
+  readonly described: readonly string[];
 }
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
@@ -29,40 +29,40 @@ const memberName = /^@?[A-Za-z_][\w.:-]{0,62}$/;
  * @param type type of the reply's body
  * @param base first step of each path; undefined for none
  */
-export function compileMisfits(
+export function compileMismatches(
   type: Type,
   base: string | undefined,
   limits: Limits,
-): (misfits: readonly Misfit[], missing: number, body: Uint8Array) => Misfits {
-  const told = new Set<string>();
+): (mismatches: readonly Mismatch[], missing: number, body: Uint8Array) => Mismatches {
+  const reported = new Set<string>();
   let names: ReadonlySet<string> | undefined;
-  return (misfits, missing, body) => {
+  return (mismatches, missing, body) => {
     const lines: string[] = [];
-    for (const misfit of misfits) {
-      if (told.size >= (limits.replyMisfits ?? maxMisfits)) break;
-      const key = `${misfit.kind} ${misfit.type} ${misfit.member}`;
-      if (told.has(key)) continue;
-      told.add(key);
+    for (const mismatch of mismatches) {
+      if (reported.size >= (limits.replyMisfits ?? maxMismatches)) break;
+      const key = `${mismatch.kind} ${mismatch.type} ${mismatch.member}`;
+      if (reported.has(key)) continue;
+      reported.add(key);
       names ??= memberNames(type);
-      lines.push(sentenceOf(misfit, pathOf(misfit, body, undefined, limits), names, base));
+      lines.push(sentenceOf(mismatch, pathOf(mismatch, body, undefined, limits), names, base));
     }
-    return { missing, told: lines };
+    return { missing, described: lines };
   };
 }
 
 /** Returns the error for the first mismatch of a reply (`replies: strict`). */
-export function misfitError(
-  misfit: Misfit,
+export function mismatchError(
+  mismatch: Mismatch,
   body: Uint8Array,
   base: string | undefined,
   limits: Limits,
 ): MismatchError {
   const error = new MismatchError(
-    misfit.kind === 'missing'
+    mismatch.kind === 'missing'
       ? { expected: 'the member', got: 'none' }
-      : { expected: `no member of this name, which ${misfit.type} lacks` },
+      : { expected: `no member of this name, which ${mismatch.type} lacks` },
   );
-  for (const step of pathOf(misfit, body, base, limits).toReversed()) error.at(step);
+  for (const step of pathOf(mismatch, body, base, limits).toReversed()) error.at(step);
   return error;
 }
 
@@ -76,14 +76,14 @@ export function pathForLog(path: readonly Step[], names: ReadonlySet<string> | u
   return fieldPath(
     path.map((step, index) => {
       if (typeof step === 'number' || names?.has(step)) return step;
-      const mayBeTold = names === undefined || index === path.length - 1;
-      return mayBeTold && memberName.test(step) ? step : '*';
+      const mayBeShown = names === undefined || index === path.length - 1;
+      return mayBeShown && memberName.test(step) ? step : '*';
     }),
   );
 }
 
 function sentenceOf(
-  { kind, type }: Misfit,
+  { kind, type }: Mismatch,
   path: readonly Step[],
   names: ReadonlySet<string>,
   base: string | undefined,
@@ -102,7 +102,7 @@ export function memberNames(root: Type): ReadonlySet<string> {
 }
 
 function pathOf(
-  { kind, member, at }: Misfit,
+  { kind, member, at }: Mismatch,
   body: Uint8Array,
   base: string | undefined,
   limits: Limits,

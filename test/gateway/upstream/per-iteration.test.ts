@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import test from 'ava';
-import { perTurn } from '../../../gateway/upstream/per-turn.ts';
+import { perIteration } from '../../../gateway/upstream/per-iteration.ts';
 
 test('a limited number runs per event-loop iteration, the others in the next ones, in order', async (t) => {
-  const run = perTurn(3);
+  const run = perIteration(3);
   const ran: number[] = [];
   for (let number = 0; number < 8; number++) run(() => ran.push(number));
   const seen = [[...ran]];
@@ -20,7 +20,7 @@ test('a limited number runs per event-loop iteration, the others in the next one
 });
 
 test('work that arrives while other work waits runs after it', async (t) => {
-  const run = perTurn(1);
+  const run = perIteration(1);
   const ran: string[] = [];
   run(() => ran.push('first'));
   run(() => {
