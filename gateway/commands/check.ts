@@ -12,7 +12,7 @@ import type { LoadedMapping } from '../../mappings/mapping/load.ts';
 import type { Mapping } from '../../mappings/mapping/mapping.ts';
 import { compareDerived } from '../../wsdl/derived-openapi/compare.ts';
 import type { Findings } from '../process/check-files.ts';
-import { readConfig } from '../process/config.ts';
+import { type ConfigFile, openConfig, readConfig } from '../process/config.ts';
 import { withMapping } from '../process/load-place.ts';
 import { migratedOf, type PlannedContract } from '../process/process-migrations.ts';
 import { addressesOf, wayTo } from '../process/upstreams.ts';
@@ -70,8 +70,9 @@ export function checkCommand(): Command {
 async function printCheck(flags: CheckFlags): Promise<void> {
   const { config, json } = flags;
   if (flags.probe) checkProbe(flags);
-  const { loaded, warnings, routes } = await readAll(flags);
-  const probes = flags.probe ? await probeAll(flags) : undefined;
+  const file = config === undefined ? undefined : openConfig(config);
+  const { loaded, warnings, routes } = await readAll(flags, file);
+  const probes = flags.probe ? await probeAll(flags, file) : undefined;
   const probeResults =
     probes === undefined ? {} : { probes: probes.map(({ url, probed }) => ({ url, ...probed })) };
   if (!json) {
@@ -87,7 +88,10 @@ async function printCheck(flags: CheckFlags): Promise<void> {
 }
 
 /** Reads the contracts, and the other files that `serve` reads. Throws ContractError with the problems of all files. */
-async function readAll(flags: CheckFlags): Promise<{
+async function readAll(
+  flags: CheckFlags,
+  config: ConfigFile | undefined,
+): Promise<{
   readonly loaded: readonly CheckedContract[];
   readonly warnings: readonly string[];
   readonly routes: readonly DescribedRoutes[];
@@ -97,9 +101,9 @@ async function readAll(flags: CheckFlags): Promise<{
     import('../process/check-files.ts'),
     import('../admin/tokens.ts'),
   ]);
-  const { limits, config, callers, callerKey } = flags;
+  const { limits, callers, callerKey } = flags;
   const findings = new FileProblems();
-  const places = findings.collect(() => placesOf(flags));
+  const places = findings.collect(() => placesOf({ ...flags, config }));
   const loaded = (places ?? []).flatMap((place) => findings.collect(() => readPlace(place, limits)) ?? []);
   const isWhole = places !== undefined && loaded.length === places.length;
   const files = checkFiles(
@@ -161,13 +165,10 @@ function checkProbe({ config, upstream }: CheckFlags): void {
 }
 
 /** Tries to reach every upstream that the flags name. */
-async function probeAll({
-  config,
-  upstream,
-  limits = defaultLimits,
-}: CheckFlags): Promise<
-  readonly { readonly url: string; readonly probed: Probed; readonly sentence: string }[]
-> {
+async function probeAll(
+  { upstream, limits = defaultLimits }: CheckFlags,
+  config: ConfigFile | undefined,
+): Promise<readonly { readonly url: string; readonly probed: Probed; readonly sentence: string }[]> {
   const { probeSentence, probeUpstream } = await import('../upstream/probe.ts'); // loads undici, which is slow
   const proxies = proxiesOf(process.env);
   const plans = config === undefined ? [{ upstreamUrl: upstream, upstream: undefined }] : readConfig(config);

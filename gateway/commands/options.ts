@@ -7,7 +7,7 @@ import {
   screeningContract,
 } from '../../mappings/loader/contract-files.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
-import { readConfig } from '../process/config.ts';
+import { type ConfigFile, readConfig } from '../process/config.ts';
 
 /** Flags that name a contract. */
 export interface ContractFlags {
@@ -134,7 +134,9 @@ export interface PlacedContract {
 }
 
 /** Returns all contracts that the flags name. Throws ContractError or RangeError. */
-export function placesOf(flags: ContractFlags & { readonly config?: string }): readonly PlacedContract[] {
+export function placesOf(
+  flags: ContractFlags & { readonly config?: string | ConfigFile | undefined },
+): readonly PlacedContract[] {
   if (flags.config === undefined) return [{ place: placeOf(flags), basePath: undefined }];
   return readConfig(flags.config).map(({ contract, basePath, legacy }) => ({
     place: contract,

@@ -6,7 +6,7 @@ import { proxyList } from '../http/forwarded.ts';
 import { readCallerLimitFiles } from './caller-limits.ts';
 import { type CallerFiles, readCallers } from './callers-file.ts';
 import { Certificates, certificatesOfListener, certificatesOfPlans } from './certificates.ts';
-import { readConfig, readListenerPlan } from './config.ts';
+import { type ConfigFile, readConfig, readListenerPlan } from './config.ts';
 import { openTls } from './listener-tls.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { loadTls } from './tls.ts';
@@ -14,7 +14,9 @@ import { readSecrets } from './wsse-secrets.ts';
 
 /** The options of a process whose files are checked. */
 export interface CheckedFiles
-  extends Pick<ServeOptions, 'config' | 'tls' | 'wsseSecrets' | 'callerLimits' | 'limitStore'> {
+  extends Pick<ServeOptions, 'tls' | 'wsseSecrets' | 'callerLimits' | 'limitStore'> {
+  /** `soapbridge.yaml`, if the process has one. */
+  readonly config: ConfigFile | undefined;
   readonly trustedProxies: readonly string[];
   readonly callerFiles: CallerFiles;
   /** Reads the token file of the admin listener. Throws ContractError. */
@@ -89,7 +91,7 @@ export function checkFiles(options: CheckedFiles, contracts: readonly Contract[]
   if (config !== undefined) {
     findings.collectOption(() => checkAdmin(config, options, certificates));
     findings.collectOption(() =>
-      certificates.use('upstreams', certificatesOfPlans(config, readConfig(config))),
+      certificates.use('upstreams', certificatesOfPlans(config.path, readConfig(config))),
     );
     for (const contract of contracts ?? [])
       findings.collectOption(() => secretsOf(contract, { secrets: () => secrets }));
@@ -100,7 +102,7 @@ export function checkFiles(options: CheckedFiles, contracts: readonly Contract[]
 }
 
 function checkAdmin(
-  config: string,
+  config: ConfigFile,
   { trustedProxies, readTokens }: CheckedFiles,
   certificates: Certificates,
 ): void {

@@ -1,7 +1,12 @@
 import { dirname, resolve } from 'node:path';
 import { keyword, map, record, text } from '../../mappings/contract/setting.ts';
 import { isDocumentUrl } from '../../mappings/loader/contract-files.ts';
-import { ContractError, type ContractProblem, pointerSegment } from '../../mappings/loader/document/error.ts';
+import {
+  ContractError,
+  type ContractProblem,
+  pointerSegment,
+  type Report,
+} from '../../mappings/loader/document/error.ts';
 import { shown } from '../../mappings/loader/document/node.ts';
 import { readSettings } from '../../mappings/loader/document/settings-file.ts';
 import { readYamlFile, withLines } from '../../mappings/loader/document/yaml.ts';
@@ -96,8 +101,23 @@ function isUpstreamOrUnknown(pointer: string, at: string): boolean {
   return !key.includes('/') && !otherKeys.has(key);
 }
 
-/** Reads a `soapbridge.yaml`. `problems` contains variables that are not set, and invalid keys and values. */
-function openConfig(path: string) {
+/** A `soapbridge.yaml` that was read, with its valid keys and values. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly root: unknown;
+  readonly stated: NonNullable<ReturnType<typeof statedSettings>>;
+  /** Variables that are not set, and invalid keys and values. */
+  readonly problems: readonly ContractProblem[];
+  /** Pointers of values with variables that are not set. */
+  readonly missing: ReadonlySet<string>;
+}
+
+function statedSettings(root: unknown, report: Report) {
+  return readSettings(configSettings, root, '', report);
+}
+
+/** Reads a `soapbridge.yaml`, for functions that would read it again. */
+export function openConfig(path: string): ConfigFile {
   const problems: ContractProblem[] = [];
   const report = (pointer: string, message: string): void => {
     problems.push({ file: path, pointer, message });
@@ -108,12 +128,17 @@ function openConfig(path: string) {
   const reportOnce = (pointer: string, message: string): void => {
     if (!missing.has(pointer)) report(pointer, message);
   };
-  return {
-    stated: readSettings(configSettings, root, '', reportOnce) ?? {},
-    problems,
-    report: reportOnce,
-    root,
+  return { path, root, stated: statedSettings(root, reportOnce) ?? {}, problems, missing };
+}
+
+/** Returns the settings of a file, and a function that adds a problem to those of the file. */
+function readingOf(config: string | ConfigFile) {
+  const { path, stated, problems: found, missing } = typeof config === 'string' ? openConfig(config) : config;
+  const problems = [...found];
+  const report = (pointer: string, message: string): void => {
+    if (!missing.has(pointer)) problems.push({ file: path, pointer, message });
   };
+  return { path, stated, problems, report };
 }
 
 /** Returns the values of a valid `soapbridge.yaml`, without secrets. */
@@ -122,8 +147,8 @@ export function readShownConfig(path: string): readonly ShownSetting[] {
 }
 
 /** Reads the settings of `soapbridge.yaml` for incoming connections. Throws ContractError with their problems. */
-export function readListenerPlan(path: string, hasTrustedProxies: boolean): ListenerPlan {
-  const { stated: found, problems, report } = openConfig(path);
+export function readListenerPlan(config: string | ConfigFile, hasTrustedProxies: boolean): ListenerPlan {
+  const { path, stated: found, problems, report } = readingOf(config);
   const { tls: stated, clientCertificate, admin: statedAdmin } = found;
   const inFolder = (name: string): string => resolve(dirname(path), name);
   const tls = stated === undefined ? undefined : readTlsPlan(stated, path, inFolder, report);
@@ -162,8 +187,8 @@ function listenerCertificates({
 }
 
 /** Reads the contracts of a `soapbridge.yaml`. Throws ContractError with all problems. */
-export function readConfig(path: string): readonly SitePlan[] {
-  const { stated, problems, report } = openConfig(path);
+export function readConfig(config: string | ConfigFile): readonly SitePlan[] {
+  const { path, stated, problems, report } = readingOf(config);
   const { contracts = new Map() } = stated;
   if (problems.length === 0 && contracts.size === 0)
     report('/contracts', 'expected at least one contract, got none');

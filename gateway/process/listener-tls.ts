@@ -5,7 +5,7 @@ import type { Log } from '../core/core-options.ts';
 import { compileIdentify, type Identify } from '../http/client-certificate.ts';
 import { describeError } from '../telemetry/log.ts';
 import { type Certificates, certificatesOfListener } from './certificates.ts';
-import { type ListenerPlan, readListenerPlan } from './config.ts';
+import { type ConfigFile, type ListenerPlan, readListenerPlan } from './config.ts';
 import type { Listener } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
 import { loadTls, type TlsPlan, watchTls } from './tls.ts';
@@ -30,14 +30,16 @@ export interface ListenerTls {
 
 /** Reads the TLS settings. Throws ContractError. */
 export function openTls(
-  options: Pick<ServeOptions, 'config' | 'tls' | 'watchMs'>,
+  options: Pick<ServeOptions, 'tls' | 'watchMs'> & { readonly config?: string | ConfigFile | undefined },
   trustedProxies: BlockList | undefined,
   certificates: Certificates,
 ): ListenerTls {
+  const { config } = options;
+  const file = typeof config === 'object' ? config.path : (config ?? '');
   const planned = (): ListenerPlan =>
-    options.config === undefined
+    config === undefined
       ? { tls: options.tls, clientCertificate: undefined, admin: undefined }
-      : readListenerPlan(options.config, trustedProxies !== undefined);
+      : readListenerPlan(config, trustedProxies !== undefined);
   const { tls: plan, clientCertificate } = planned();
   const load = (): TlsOptions | undefined => {
     const now = planned().tls;
@@ -46,7 +48,7 @@ export function openTls(
       return now === undefined ? undefined : checked(now, loadTls(now));
     const message =
       'expected tls and clientCertificates without changes, got other values. Restart the gateway to change them';
-    throw new ContractError([{ file: options.config ?? '', pointer: '/tls', message }]);
+    throw new ContractError([{ file, pointer: '/tls', message }]);
   };
   const group = 'listener';
   const used = (of: TlsPlan, tls: TlsOptions) => certificatesOfListener(['server', 'ca'], of, tls);

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { readTokens } from '../../../gateway/admin/tokens.ts';
 import { type CheckedFiles, checkFiles } from '../../../gateway/process/check-files.ts';
+import { type ConfigFile, openConfig, readConfig } from '../../../gateway/process/config.ts';
+import { ContractError } from '../../../mappings/loader/document/error.ts';
 import { readContract, screeningContract } from '../../../mappings/loader/load.ts';
 import { createAuthority } from '../certificates.ts';
 import { run } from './run.ts';
@@ -57,9 +59,9 @@ const upstream = {
 };
 
 /** Writes a configuration file with these settings. */
-function configOf({ write }: Files, settings: object): string {
+function configOf({ write }: Files, settings: object): ConfigFile {
   const contracts = { '/v2': { contract: screeningContract, upstream } };
-  return write('soapbridge.yaml', JSON.stringify({ contracts, ...settings }));
+  return openConfig(write('soapbridge.yaml', JSON.stringify({ contracts, ...settings })));
 }
 
 type Shown = readonly (readonly [pointer: string, message: RegExp])[];
@@ -156,7 +158,7 @@ test('problems of several files are reported together, and each once', (t) => {
 test('check ends with 2 for a wrong file that serve reads, and prints the problem once', async (t) => {
   const files = filesOf(t);
   const config = configOf(files, { tls: { ...tls, key: 'none.key' } });
-  const { code, err } = await run(t, ['check', '--config', config]).ended;
+  const { code, err } = await run(t, ['check', '--config', config.path]).ended;
   t.is(code, 2);
   t.is(err.match(/#\/tls\/key: /g)?.length, 1, err);
   const limits = files.write('limits.yaml', 'each: { rate: 100/sec }');
@@ -168,4 +170,23 @@ test('check ends with 2 for a wrong file that serve reads, and prints the proble
     JSON.parse(of.out).problems.map(({ pointer }: { pointer: string }) => pointer),
     ['/each/rate'],
   );
+});
+
+test('soapbridge.yaml is read once: a change after it was opened has no effect', (t) => {
+  const files = filesOf(t);
+  const config = configOf(files, { tls });
+  files.write('soapbridge.yaml', '{ unknown: 1 }');
+  t.deepEqual(files.check({ config }).problems, []);
+  for (let times = 0; times < 2; times++) t.is(readConfig(config).length, 1);
+});
+
+test('each use of an opened soapbridge.yaml reports its problems once', (t) => {
+  const config = configOf(filesOf(t), { unknown: 1, clientCertificate: {} });
+  for (let times = 0; times < 2; times++) {
+    const { problems } = t.throws(() => readConfig(config), { instanceOf: ContractError }) ?? {};
+    t.deepEqual(
+      problems?.map(({ pointer }) => pointer),
+      ['/unknown'],
+    );
+  }
 });
