@@ -182,12 +182,13 @@ function compileSite(options: AppOptions): Site {
  * Returns middleware for requests that `createApp` found no endpoint and no console page for. The next middleware has the
  * process's own pages.
  */
-function ownMiddleware({ options, cors }: Site): Middleware {
+function ownMiddleware({ options, endpoints, cors }: Site): Middleware {
   return async (ctx, next) => {
     const context = startRequest(ctx.req, ctx.res, ctx.querystring, options, cors);
     await next();
     if (isAnswered(ctx)) reportPage(ctx as Koa.Context, context);
-    else await serveInKoa(nothing, ctx, context);
+    // the suffix of an unknown path sets the format of its error
+    else await serveInKoa(endpoints.find(ctx.path) ?? nothing, ctx, context);
   };
 }
 
