@@ -34,7 +34,8 @@ export const limitTable = {
   },
   streamBytes: {
     value: 1024 * mebibyte,
-    bounds: 'Size of a multipart message whose file is streamed (`stream: true`).',
+    bounds:
+      'Size of a multipart message whose file is streamed (`stream: true`), and of each direction of a call to a legacy service.',
     result: '413 `RequestTooLarge`',
   },
   streams: {
