@@ -47,10 +47,10 @@ export async function forward(
   const { callerLimits } = options.service;
   const { operation, version, received, limitKey } = forwarded;
   stats.transport = version?.format ?? 'http';
-  let leave: (() => void) | undefined;
+  let release: (() => void) | undefined;
   try {
     if (!received.isAdmitted) await context.permit.enter();
-    leave = await callerLimits?.enter({
+    release = await callerLimits?.enter({
       key: limitKey(),
       caller: stats.caller,
       operation: operation.name,
@@ -61,7 +61,7 @@ export async function forward(
     if (context.response.headersSent) throw error;
     refuse(context, version, error);
   } finally {
-    leave?.();
+    release?.();
     bodyFlows(context.request.socket, false);
     if (received.rest !== undefined && !context.request.readableEnded)
       dropRest(context, new CallError('CallerGone'));
@@ -151,7 +151,7 @@ class Exchange implements LegacyReceiver {
         operation: operation.name,
         isRead: operation.readOnly,
         mayRepeat: () => !isReplayProtected(received.bytes),
-        party: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
+        keys: { caller: `${network} ${stats.caller ?? ''}`, network, operation: operation.name },
         deadline: Math.min(deadline, this.#context.started + service.limits.totalMs),
         isLeft: () => response.destroyed,
         isFed: () => this.#isFed,

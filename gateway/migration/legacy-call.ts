@@ -54,7 +54,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   }
 
   get keys(): CallKeys {
-    return this.#request.party;
+    return this.#request.keys;
   }
 
   get sentAt(): number {

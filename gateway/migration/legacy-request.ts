@@ -17,7 +17,7 @@ export interface LegacyRequest {
   readonly isRead: boolean;
   /** Returns true if the message may be sent twice (G22). */
   readonly mayRepeat: () => boolean;
-  readonly party: CallKeys;
+  readonly keys: CallKeys;
   /** Deadline in ms of `performance.now()`. */
   readonly deadline: number;
   /** Returns true if the caller has disconnected. */

@@ -182,7 +182,7 @@ function listenerCertificates({
   const { header, from = 'subject', sentIn, verifiedBy } = clientCertificate ?? {};
   return {
     clientCertificate: header === undefined ? undefined : { header, from, sentIn, verifiedBy },
-    isAsked: tls?.clientCertificates !== undefined,
+    isRequested: tls?.clientCertificates !== undefined,
   };
 }
 

@@ -33,7 +33,7 @@ type StatedLegacy = ValueOf<typeof legacySetting>;
 export interface ListenerCertificates {
   readonly clientCertificate: ClientCertificateOptions | undefined;
   /** True if the listener asks for client certificates. */
-  readonly isAsked: boolean;
+  readonly isRequested: boolean;
 }
 
 /** Reads `legacy` and the files it names, and reports problems. Problems never contain secrets. */
@@ -41,7 +41,7 @@ export function readLegacyPlan(
   stated: StatedLegacy,
   migration: StatedMigration | undefined,
   place: { readonly file: string; readonly at: string; readonly limits: Partial<Limits> | undefined },
-  { clientCertificate, isAsked }: ListenerCertificates,
+  { clientCertificate, isRequested }: ListenerCertificates,
   inFolder: (name: string) => string,
   report: Report,
 ): LegacyPlan {
@@ -68,7 +68,7 @@ export function readLegacyPlan(
   const { header, from = 'caller' } = identity ?? {};
   if (identity !== undefined && header === undefined)
     report(`${pointer}/identity`, 'expected header, the name of the header, got none');
-  if (from !== 'caller' && !isAsked && clientCertificate === undefined)
+  if (from !== 'caller' && !isRequested && clientCertificate === undefined)
     report(
       `${pointer}/identity/from`,
       `expected tls with clientCertificates, or clientCertificate, for ${from}, got neither key`,

@@ -4,10 +4,10 @@ import { limitsSetting, upstreamSetting } from './upstream-plan.ts';
 // The keys `legacy` and `migration` of a contract (G2, G3). gateway/migration/ checks their values against the contract.
 
 const [addressOfService, serviceKeys] = upstreamSetting.of;
-// the query of a forwarded request stays as it is
-const { query: _, ...keysOfService } = serviceKeys.keys;
+// the query of a forwarded request stays as it is, and the legacy service has one address
+const { query: _, addresses: _a, healthCheck: _h, maxConnectionAge: _m, ...keysOfService } = serviceKeys.keys;
 
-const headerName = (says: string) => text(says, 'the name of a header', /^[A-Za-z0-9-]+$/);
+const headerName = (description: string) => text(description, 'the name of a header', /^[A-Za-z0-9-]+$/);
 
 /** `legacy` of a contract in `soapbridge.yaml`. */
 export const legacySetting = {

@@ -186,8 +186,8 @@ async function answerCall(
     const read = readBodyHere(service, context, operation, bytes, stated);
     if (read === undefined) {
       const found = findingsOf(query, [], service);
-      const aside = await service.readInWorker.body(context, operation, bytes, stated, found);
-      return await call(service, context, operation, aside.input, aside.form, frameFor(aside.form));
+      const prepared = await service.readInWorker.body(context, operation, bytes, stated, found);
+      return await call(service, context, operation, prepared.input, prepared.form, frameFor(prepared.form));
     }
     const { input, form: spelling } = read;
     const frame = frameFor(spelling);

@@ -159,11 +159,11 @@ function detailOf(
   const { faultDetail, namespaces } = compiled.contract;
   const status = failure?.status ?? statusOfKind(fault.kind);
   if (faultDetail === undefined || status === undefined || fault.own !== undefined) return undefined;
-  const facts = failureFacts ?? (failure === undefined ? toldOfFault(fault) : failureFactsOf(failure));
+  const facts = failureFacts ?? (failure === undefined ? factsOfFault(fault) : failureFactsOf(failure));
   return writeFaultDetail(faultDetail, namespaces.types, factsOf(status, upstreamStatus, requestId, facts));
 }
 
-function toldOfFault({ kind: code, message, reason }: Fault): FailureFacts {
+function factsOfFault({ kind: code, message, reason }: Fault): FailureFacts {
   const problems = [{ path: undefined, code, message, ...expectedAndGot(reason) }];
   return { code, message, problems, upstream: undefined };
 }
