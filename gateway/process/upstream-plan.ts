@@ -212,7 +212,7 @@ const mostMs = 86_400_000;
 
 /** Parses a duration that its setting accepted, and checks its bounds. */
 function readTime(stated: string, pointer: string, report: Report): number {
-  const [, amount, unit = ''] = /^(\d+)(\w+)$/.exec(stated) ?? [];
+  const [, amount, unit = ''] = /^(\d+)([a-z]+)$/.exec(stated) ?? [];
   const ms = Number(amount) * (units[unit] ?? 0);
   if (ms < leastMs || ms > mostMs) report(pointer, `expected a time from 100ms to 24h, got ${shown(stated)}`);
   return ms;

@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { endianness } from 'node:os';
 import { NoReplyMemory } from './error.ts';
 
 /**
@@ -10,11 +11,15 @@ export interface Piece {
   readonly length: number;
 }
 
+const isBigEndian = endianness() === 'BE';
+
 /** Converts a constant text to a piece, in UTF-8. */
 export function piece(text: string): Piece {
   const length = Buffer.byteLength(text);
   const groups = new Float64Array(Math.ceil(length / 8));
-  Buffer.from(groups.buffer).write(text);
+  const bytes = Buffer.from(groups.buffer);
+  bytes.write(text);
+  if (isBigEndian) bytes.swap64(); // pieces are written as doubles in little-endian order
   return { groups, length };
 }
 

@@ -118,7 +118,7 @@ test('W27: a namespace of a request does not shorten expected and got', async (t
   const found = await problemOf('soap11', '', 'urn:expected a, got b; c');
   const [expected, got] = [
     '<addPaint> in namespace "urn:Paints"',
-    'it in namespace "urn:expected a, got b; c"',
+    '<addPaint> in namespace "urn:expected a, got b; c"',
   ];
   t.deepEqual(found, [undefined, `expected ${expected}, got ${got}`, expected, got]);
 });
