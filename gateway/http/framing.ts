@@ -38,7 +38,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
     const name = rawHeaders[index] ?? '';
     const value = rawHeaders[index + 1] ?? '';
     if (name.length === 4 && isNamed(name, 'Host', 'host')) {
-      if (host !== undefined) return 'Host: expected one header, got none or several';
+      if (host !== undefined) return 'Host: expected one header, got several';
       host = value;
     } else if (name.length === 10 && isNamed(name, 'SOAPAction', 'soapaction')) {
       if (action !== undefined && action !== value) return 'expected one SOAPAction header, got two values';

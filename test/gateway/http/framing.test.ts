@@ -16,7 +16,7 @@ function message(
 }
 
 const coding = 'expected Transfer-Encoding to be chunked, once, in HTTP/1.1';
-const once = 'Host: expected one header, got none or several';
+const once = 'Host: expected one header, got several';
 const name = 'Host: expected a name with an optional port, got another value';
 const target = 'expected a path, or an http URL of the same host';
 
