@@ -127,7 +127,7 @@ export class WorkerReader {
     this.#limits = limits;
     this.#worker = new WorkerThread({
       module: threadModule,
-      title: 'the reading thread',
+      title: 'the worker thread',
       mostWaiting: limits.readAsideQueue ?? maxWaiting,
       heapBytes: limits.readAsideHeapBytes ?? maxHeapBytes,
       isUrgent,
@@ -216,9 +216,9 @@ function errorOf(result: Result): Error {
       return new Fault(versionNamed(version), code, reason, { kind, block, header });
     }
     case 'failed':
-      return result.error instanceof Error ? result.error : new Error('the reading thread failed');
+      return result.error instanceof Error ? result.error : new Error('the worker thread failed');
     default:
-      return new Error('the reading thread returned another result');
+      return new Error('the worker thread returned another result');
   }
 }
 

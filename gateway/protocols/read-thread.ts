@@ -71,7 +71,7 @@ const contracts = new Map<number, Reader>();
 async function readerOf({ contractId, contract }: Task): Promise<Reader> {
   const known = contracts.get(contractId);
   if (known !== undefined) return known;
-  if (contract === undefined) throw new Error('a contract that the reading thread did not receive');
+  if (contract === undefined) throw new Error('a contract that the worker thread did not receive');
   const reader = await compileReader(contract);
   contracts.set(contractId, reader);
   return reader;
@@ -116,7 +116,7 @@ function readMessage(message: Message, reader: Reader): ReadCall {
     return { ...prepared, version: call.version.name, header, isMtom };
   }
   const operation = readers.compiled.operations.get(message.operation);
-  if (operation === undefined) throw new Error('an operation that is unknown in the reading thread');
+  if (operation === undefined) throw new Error('an operation that is unknown in the worker thread');
   if (message.kind === 'parameters') {
     const reading = startReading(limits.errors ?? maxReportedProblems);
     addFindings(reading, message.query);

@@ -37,7 +37,7 @@ export function readReplyMessage(
   maxBytes: number,
 ): ReadReply {
   const operation = compiled.operations.get(name);
-  if (operation === undefined) throw new Error('an operation that is unknown in the reading thread');
+  if (operation === undefined) throw new Error('an operation that is unknown in the worker thread');
   const body = bufferOf(reply.body);
   const hide = hideCredentials(compiled.contract.credentials, values, secrets, ownSecrets);
   const outcome = readReply({ ...reply, body }, compiled, operation, hide, frame, body.length + maxBytes);

@@ -35,7 +35,7 @@ export interface Order<Task> {
 export interface WorkerThreadOptions<Result> {
   /** The module that the thread runs. It calls `performTasks`. */
   readonly module: URL;
-  /** Name of the thread in errors, for example `the thread that reads large messages`. */
+  /** Name of the thread in errors, for example `the worker thread`. */
   readonly title: string;
   /** Maximum number of waiting tasks, in addition to the running one. */
   readonly mostWaiting: number;
