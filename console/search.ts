@@ -31,8 +31,10 @@ const mostWords = 8;
 const mostCharacters = 200;
 
 /**
- * Returns the entries that contain every word of a query in the name, tags, summary or member names. Names that start
- * with the query come first, then names that contain it, then the rest. Each group is in the contract's order.
+ * Returns the entries that contain every word of a query in the name, tags, summary or member names. The order is that
+ * of `ranks`. The entries of a rank keep the contract's order. Rank 0: the name contains all words and starts with the
+ * first one. Rank 1: the name contains all words. Rank 2: the name, tags and summary contain them. Rank 3: at least one
+ * word is only in member names.
  */
 export function searchEntries(entries: readonly PreparedEntry[], query: string): readonly SearchEntry[] {
   const words = query

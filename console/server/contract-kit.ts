@@ -24,6 +24,8 @@ export interface KitMaker {
 
 /** Creates the kit maker of one contract's pages. */
 export function createKitMaker(): KitMaker {
+  // `line` creates one kit at a time, because a kit holds its samples in memory, and `queue` accepts only one step.
+  // `queue` pauses after each step of that kit, so that calls have priority.
   let line: Promise<unknown> = Promise.resolve();
   let waiting = 0;
   const queue = createWorkQueue(0);

@@ -160,7 +160,7 @@ function noted(
   const deviating = deviations === undefined ? {} : { deviations: [...deviations] };
   return {
     ignored: names,
-    quirks: illegalReferences,
+    quirks: illegalReferences, // the name of a documented log field (docs/operations.md)
     dropped,
     missing,
     replaced,

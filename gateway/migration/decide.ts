@@ -67,7 +67,7 @@ function compileConditions(rule: string, { callers, headers, values, percent }: 
   };
 }
 
-/** Returns true if one of the header lines with a name has one of the values. */
+/** Returns true if a header line has this name and a listed value. */
 function hasHeader(rawHeaders: readonly string[], name: string, values: readonly string[]): boolean {
   for (let at = 0; at < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.toLowerCase() === name && values.includes(rawHeaders[at + 1] ?? '')) return true;
@@ -83,8 +83,8 @@ function compilePercent(rule: string, { of, by }: Percent): (facts: Facts) => bo
 }
 
 /**
- * Returns the position of a key among the callers, from 0 up to 100 (G9): the first 48 bits of the SHA-256 of the rule's
- * name, a line feed and the key.
+ * Returns the position of a key among the callers, from 0 up to 100 (G9): the first 48 bits of the SHA-256 of the
+ * rule's name, a line feed and the key.
  */
 export function bucketOf(rule: string, key: string): number {
   const digest = Buffer.from(hash('sha256', `${rule}\n${key}`, 'hex').slice(0, 12), 'hex');

@@ -11,7 +11,7 @@ import { isUnreadable } from './receive.ts';
 import { type Routing, unreadable } from './routing.ts';
 import { parseRequest } from './values.ts';
 
-/** A message whose route is explained. */
+/** Input of `explainRoute`: a message and the id of its caller. */
 export interface ExplainedCall {
   /** Alternating names and values. */
   readonly rawHeaders: readonly string[];

@@ -61,11 +61,11 @@ export function replyHeaders(raw: readonly string[]): string[] {
 export interface RequestHeaderParts {
   readonly host: string;
   readonly requestId: string;
-  /** True if the peer is a trusted proxy, whose `X-Forwarded-…` headers are extended. */
+  /** True if the peer is a trusted proxy. The gateway then extends its `X-Forwarded-…` headers. */
   readonly isFromProxy: boolean;
   /** Names of headers that are not forwarded, in lower case. */
   readonly removed: ReadonlySet<string>;
-  /** Headers by name that are added, and replace those of the caller. */
+  /** Headers to add, by name. They replace headers of the caller with the same name. */
   readonly added: Readonly<Record<string, string>>;
 }
 

@@ -29,7 +29,7 @@ export interface MigratedContract {
   readonly unmapped: readonly string[];
 }
 
-/** A contract whose routes are valid. */
+/** A contract with valid routes. */
 export interface CheckedMigration extends MigratedContract {
   readonly routing: Routing;
   /** Sentences about valid routes that are probably mistakes (G4). */

@@ -173,7 +173,7 @@ class Reader {
     };
   }
 
-  /** Reads a path that at least one of the operations has. */
+  /** Reads a path and reports it unless a listed operation has it in its requests. */
   #path(
     text: string,
     own: readonly Operation[],

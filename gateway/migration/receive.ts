@@ -25,7 +25,7 @@ const noBytes = Buffer.alloc(0);
 export interface Received {
   /** The received bytes, as sent. */
   bytes: Buffer;
-  /** The rest of the body; undefined if `bytes` is all of it. */
+  /** The rest of the body; undefined if `bytes` is the complete body. */
   rest: AsyncGenerator<Buffer, void, undefined> | undefined;
   /** The complete body after decompression; undefined if it is not known. */
   body: Buffer | undefined;
@@ -84,7 +84,7 @@ export async function receiveMore(received: Received): Promise<boolean> {
 export type Head = { readonly envelope: Envelope } | { readonly error: unknown };
 
 /**
- * Opens the envelope of a request, and receives more of it until that is possible, at most `maxHeadBytes`. Throws
+ * Receives the request until its envelope can be opened, at most `maxHeadBytes`, and opens the envelope. Throws
  * CallError for an error of the connection.
  */
 export async function receiveHead(

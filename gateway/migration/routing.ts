@@ -21,7 +21,7 @@ export interface ValueCondition {
   readonly isNumber: boolean;
 }
 
-/** Conditions of a rule. All of them must hold (G7). */
+/** Conditions of a rule. All must hold (G7). */
 export interface Conditions {
   /** Names or pseudonyms of callers. */
   readonly callers: ReadonlySet<string> | undefined;

@@ -34,7 +34,7 @@ import { parseRequest } from './values.ts';
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
 const leastFallbackMs = 1_000;
 
-/** A call with its decision, and what was read of it. */
+/** The decision about a call, with its operation and caller. */
 interface Decided {
   readonly decision: Decision;
   readonly caller: Caller;

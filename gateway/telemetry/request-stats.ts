@@ -141,7 +141,7 @@ export type WriteOutcome = 'answered' | 'unsent' | 'unknown';
 export interface Noted {
   /** Names of ignored members of the request. */
   readonly ignored: readonly string[];
-  /** Number of character references that XML forbids. */
+  /** Number of character references that XML forbids. `quirks` is the name of a documented log field. */
   readonly quirks: number;
   /** Distinct tolerated deviations of the request; undefined if there were none. */
   readonly deviations?: readonly Deviation[];

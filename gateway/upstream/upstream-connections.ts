@@ -62,8 +62,9 @@ export class UpstreamConnections {
   }
 
   /**
-   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its slot would be free too late. If the party
-   * of a waiting call has its share of the `inFlight` slots, the call is parked: it must release its slot.
+   * Returns `go` if the call may be sent now, `wait` if it is queued, `late` if its slot would be free too late. If the
+   * contract, caller, network or operation of a waiting call has its share of the `inFlight` slots, the call is parked:
+   * it must release its slot.
    */
   enter(call: Outgoing): 'go' | 'wait' | 'late' {
     const now = this.#out.length * 2 < this.#total ? 0 : this.#now();
@@ -124,7 +125,10 @@ export class UpstreamConnections {
     });
   }
 
-  /** Takes a connection for a call. Returns false if none is free, or if its party has its share. */
+  /**
+   * Takes a connection for a call. Returns false if no connection is free, or if its caller, network or operation
+   * has its share.
+   */
   #take(call: Outgoing, now: number): boolean {
     const out = this.#out;
     const free = this.#total - out.length;
@@ -151,7 +155,7 @@ export class UpstreamConnections {
     return this.#out.length + this.#waiting.length - this.#parked;
   }
 
-  /** Returns true if the party of a waiting call has its share of the `inFlight` slots. */
+  /** Returns true if the contract, caller, network or operation of a call has its share of the `inFlight` slots. */
   #hasAllShare(call: Outgoing, now: number): boolean {
     const count = this.#count;
     if (count * 2 < this.#most) return false;

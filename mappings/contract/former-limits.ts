@@ -1,8 +1,9 @@
 const mebibyte = 1024 * 1024;
 
 /**
- * Limits that could be set before 1.0, each with its constant or its replacement. A test verifies that the constants in
- * the modules have these values.
+ * Limits that could be set before 1.0, each with its constant or its replacement. Old keys stay in this list: after an
+ * upgrade, a configuration that sets one gets an error with the constant or the replacement. A test verifies that the
+ * constants in the modules have these values.
  */
 export const formerLimits = {
   mimeHeaderBytes: 4096,

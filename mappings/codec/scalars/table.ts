@@ -56,8 +56,8 @@ function floatingRow(xsd: 'float' | 'double', wider: readonly ScalarName[]) {
 const sampleGuid = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
 
 /**
- * The row of each scalar. To add a scalar, add its name to the model, its row here, and a file for its rules to this
- * folder.
+ * The row of each scalar. To add a scalar, add its name to `ScalarName` in `mappings/contract/values.ts`, its row here,
+ * and a file for its rules to this folder.
  */
 export const scalarTable: Readonly<Record<ScalarName, ScalarRow>> = {
   string: { xsd: 'string', json: 'string', sample: 'string', reference: true, compile: () => string },
