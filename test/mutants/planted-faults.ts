@@ -14,8 +14,8 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     title: 'the memory limit is off',
     file: 'gateway/admission/admission.ts',
-    code: '#hasRoom(bytes: number): boolean {\n',
-    fault: '#hasRoom(bytes: number): boolean {\n    if (bytes > -1) return true;\n',
+    code: '#hasMemory(bytes: number): boolean {\n',
+    fault: '#hasMemory(bytes: number): boolean {\n    if (bytes > -1) return true;\n',
     tests: ['test/gateway/admission/memory-limit.test.ts'],
   },
   {
@@ -42,9 +42,9 @@ export const plantedFaults: readonly PlantedFault[] = [
   {
     title: 'the circuit breaker never opens',
     file: 'gateway/upstream/breaker.ts',
-    code: '  refusal(call: Subject, now: number): number | undefined {\n',
+    code: '  refusal(call: Subject, now: number, onlyProbes = false): number | undefined {\n',
     fault:
-      '  refusal(call: Subject, now: number): number | undefined {\n    if (now > -1) return undefined;\n',
+      '  refusal(call: Subject, now: number, onlyProbes = false): number | undefined {\n    if (now > -1) return undefined;\n',
     tests: ['test/gateway/upstream/breaker.test.ts'],
   },
   {
