@@ -77,7 +77,9 @@ export function requestHeaders(request: IncomingMessage, parts: RequestHeaderPar
     request.rawHeaders,
     (name) => replaced.has(name) || removed.has(name) || own.has(name),
   );
-  const peer = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '') ?? '';
+  const { remoteAddress = '' } = request.socket;
+  const isMapped = remoteAddress.startsWith('::ffff:') && remoteAddress.includes('.');
+  const peer = isMapped ? remoteAddress.slice('::ffff:'.length) : remoteAddress;
   const before = isFromProxy ? textOf(request, 'x-forwarded-for') : undefined;
   const proto = isFromProxy ? textOf(request, 'x-forwarded-proto') : undefined;
   const forwardedHost = isFromProxy ? textOf(request, 'x-forwarded-host') : undefined;

@@ -168,18 +168,27 @@ export function fulfils(request: unknown, { path, test, isNumber }: ValueConditi
   );
 }
 
-const decimalForm = /^([+-]?)0*(\d*)(?:\.(\d*?)0*)?$/;
+const numberForm = /^([+-]?)(\d*)(?:\.(\d*))?(?:[Ee]([+-]?\d{1,9}))?$/;
 
-/** Returns the canonical text of a decimal number, for example `-10.5` for `-010.50`; undefined for other texts. */
-function decimalOf(text: string): string | undefined {
-  const [, sign = '', whole = '', fraction = ''] = decimalForm.exec(text) ?? [];
-  if (!/\d/.test(text) || !decimalForm.test(text)) return undefined;
-  const size = `${whole === '' ? '0' : whole}${fraction === '' ? '' : `.${fraction}`}`;
-  return sign === '-' && size !== '0' ? `-${size}` : size;
+/**
+ * Returns the canonical text of a number: its digits without zeros at either end, and the exponent of the last digit. For
+ * example `-105e-1` for `-010.50`; undefined for other texts.
+ */
+function canonicalNumber(text: string): string | undefined {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] = numberForm.exec(text) ?? [];
+  const digits = whole + fraction;
+  if (digits === '') return undefined;
+  let from = 0;
+  let to = digits.length;
+  while (from < to && digits[from] === '0') from++;
+  while (to > from && digits[to - 1] === '0') to--;
+  if (from === to) return '0';
+  const power = Number(exponent) - fraction.length + digits.length - to;
+  return `${sign === '-' ? '-' : ''}${digits.slice(from, to)}e${power}`;
 }
 
 /** Returns true for texts of the same number (G8). */
 function isSame(text: string, wanted: string): boolean {
-  const number = decimalOf(text);
-  return number !== undefined && number === decimalOf(wanted);
+  const number = canonicalNumber(text);
+  return number !== undefined && number === canonicalNumber(wanted);
 }

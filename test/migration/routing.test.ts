@@ -1,6 +1,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { bucketOf, compileDecision, type Facts } from '../../gateway/migration/decide.ts';
 import { checkMigrations } from '../../gateway/migration/migrations.ts';
+import { fulfils } from '../../gateway/migration/values.ts';
 import type { StatedMigration } from '../../gateway/process/migration-setting.ts';
 import { createCallers } from '../../gateway/telemetry/callers.ts';
 import { ContractError } from '../../mappings/loader/document/error.ts';
@@ -101,6 +102,28 @@ test('G8: values by text, list, start, presence and absence', (t) => {
       t.is(found(wanted, empty), 'otherwise');
   }
   t.is(found('010', { GrantsGovTrackingNumber: '10' }), 'otherwise', 'a text is not a number');
+});
+
+test('G8: numbers are compared by value, with an exponent or without one', (t) => {
+  const isFound = (given: string, wanted: string, isNumber = true) =>
+    fulfils(
+      { Amount: given },
+      {
+        path: [{ kind: 'member', name: 'Amount' }],
+        pathText: 'Amount',
+        test: { kind: 'equals', texts: [wanted] },
+        isNumber,
+      },
+    );
+  for (const same of ['0.15', '1.5E-1', '15e-2', '+00.150', '.15', '0.0015e2', '150E-003'])
+    t.true(isFound(same, '0.15'), same);
+  for (const same of ['0', '-0', '0.0', '+.0', '0E5', '00.']) t.true(isFound(same, '0'), same);
+  for (const same of ['1000', '1e3', '1000.', '0.1E4']) t.true(isFound(same, '1E3'), same);
+  for (const other of ['-0.15', '1.5', '0.151', '', '.', '+', 'E-1', '0.15x', '0x.15'])
+    t.false(isFound(other, '0.15'), other);
+  for (const same of ['INF', 'NaN']) t.true(isFound(same, same), same);
+  t.false(isFound('', '0'));
+  t.false(isFound('1.5E-1', '0.15', false), 'a text is not a number');
 });
 
 test('G8: the payload is needed only if the other conditions hold', (t) => {
