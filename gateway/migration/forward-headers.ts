@@ -92,6 +92,19 @@ export function requestHeaders(request: IncomingMessage, parts: RequestHeaderPar
   return headers;
 }
 
+/**
+ * Returns true if headers have credentials that a server applies to the whole connection (G18). Another caller must not
+ * use that connection.
+ */
+export function authenticatesConnection(headers: readonly string[]): boolean {
+  for (let at = 0; at < headers.length; at += 2)
+    if (headers[at]?.toLowerCase() === 'authorization' && ofWholeConnection.test(headers[at + 1] ?? ''))
+      return true;
+  return false;
+}
+
+const ofWholeConnection = /^(?:ntlm|negotiate)(?:\W|$)/i;
+
 function textOf({ headers }: IncomingMessage, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -10,7 +10,7 @@ import { report, send } from '../http/send.ts';
 import { replyContext, soapReply } from '../protocols/reply.ts';
 import type { SoapVersion } from '../protocols/soap/versions.ts';
 import type { WriteOutcome } from '../telemetry/request-stats.ts';
-import { replyHeaders } from './forward-headers.ts';
+import { authenticatesConnection, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
@@ -32,6 +32,8 @@ export interface Forwarded {
   /** Called when the reply of the legacy service is complete or has failed. */
   readonly onSettled: () => void;
   readonly onCut: () => void;
+  /** Called before a request with credentials for its whole connection is sent (G18). */
+  readonly onConnectionCredentials: () => void;
 }
 
 /**
@@ -141,12 +143,15 @@ class Exchange implements LegacyReceiver {
     const { request, response, stats, deadline } = this.#context;
     const { operation, target, received } = this.#forwarded;
     const network = service.networkOf(request);
+    const endsConnection = authenticatesConnection(headers);
+    if (endsConnection) this.#forwarded.onConnectionCredentials();
     const call: LegacyCall = new LegacyCall(
       service,
       {
         method: request.method ?? '',
         target,
         headers,
+        endsConnection,
         body: this.#bodyOf(received, (error) => call.abort(error)),
         operation: operation.name,
         isRead: operation.readOnly,

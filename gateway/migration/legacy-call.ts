@@ -102,7 +102,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   }
 
   #send(): void {
-    const { method, target, headers, body } = this.#request;
+    const { method, target, headers, body, endsConnection } = this.#request;
     this.#stage = 'connecting';
     this.progress.status = 0;
     this.#service.pool.dispatch(
@@ -111,6 +111,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
         path: this.#service.prefix + target,
         headers: headers as string[],
         body,
+        reset: endsConnection,
       },
       this,
     );

@@ -12,6 +12,8 @@ export interface LegacyRequest {
   readonly headers: readonly string[];
   /** Creates the body; called for each attempt. A stream can be sent once only. */
   readonly body: Buffer | Readable | null;
+  /** True if the connection must not be used again, because the request has credentials for the connection (G18). */
+  readonly endsConnection: boolean;
   /** Name of the operation, for the circuit breaker. */
   readonly operation: string;
   readonly isRead: boolean;

@@ -87,6 +87,9 @@ export interface MigrationParts {
   readonly wayTo: (url: string, plan: LegacyPlan) => Way;
 }
 
+const connectionCredentials =
+  'a caller sent NTLM or Negotiate credentials, which the gateway does not support. Use credentials of HTTP Basic or a client certificate';
+
 /** Opens the routing of one contract for its application. */
 export type OpenMigration = (app: AppOptions) => Migration;
 
@@ -96,6 +99,8 @@ export class Migrations {
   readonly #services = new Map<string, LegacyService>();
   readonly #tokens = new Map<string, Tokens>();
   readonly #counts = new Map<string, RoutingCounts>();
+  /** Paths of contracts with a warning about NTLM or Negotiate (G18). */
+  readonly #warned = new Set<string>();
 
   constructor(parts: MigrationParts) {
     this.#parts = parts;
@@ -140,6 +145,11 @@ export class Migrations {
           override: routing.override,
           isProxy,
         }),
+        onConnectionCredentials: () => {
+          if (this.#warned.has(path)) return;
+          this.#warned.add(path);
+          log.warn({ contract: path }, connectionCredentials);
+        },
         onCut: (requestId) => {
           countCut(path);
           log.info({ requestId, contract: path, cut: true }, 'reply sent only in part');

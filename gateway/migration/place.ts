@@ -42,6 +42,8 @@ export interface Place {
   ) => Promise<readonly string[]>;
   /** Called when a reply broke off after its head was sent. */
   readonly onCut: (requestId: string) => void;
+  /** Called for a request with credentials for its whole connection (G18). */
+  readonly onConnectionCredentials: () => void;
 }
 
 /** Returns true if a call of some operation may be forwarded by the routes. */

@@ -266,6 +266,7 @@ export class Site implements Migration {
       headersOf: (added) => this.#place.headersOf(context, caller.name, added),
       onSettled: () => this.#count(context),
       onCut: () => this.#place.onCut(context.requestId),
+      onConnectionCredentials: this.#place.onConnectionCredentials,
     });
   }
 

@@ -368,6 +368,32 @@ test('G15: a large package is streamed in both directions', async (t) => {
   t.is(site.log().findLast(({ ms }) => ms !== undefined)?.operation, 'NotifyArrival');
 });
 
+test('G18: a connection with NTLM or Negotiate credentials is not used again', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const users = new Map<unknown, string>();
+  legacy.answer = ({ socket, headers: { authorization } }, response) => {
+    if (authorization !== undefined) users.set(socket, authorization);
+    response.writeHead(401, { 'WWW-Authenticate': 'NTLM' }).end(users.get(socket) ?? 'nobody');
+  };
+  const userOf = async (authorization?: string): Promise<string> => {
+    const headers = authorization === undefined ? xml : { ...xml, authorization };
+    const { status, body } = await site.send({
+      path,
+      headers,
+      body: envelope('NotifyArrival', number('G')),
+    });
+    t.is(status, 401);
+    return body.toString();
+  };
+  t.is(await userOf('Basic eDp5'), 'Basic eDp5');
+  t.is(await userOf(), 'Basic eDp5', 'other connections are used again');
+  for (const credentials of ['NTLM abc', 'Negotiate abc', 'negotiate', 'ntlm\tabc']) {
+    t.is(await userOf(credentials), credentials);
+    t.is(await userOf(), 'nobody', credentials);
+  }
+  t.is(site.log().filter(({ msg }) => /NTLM/.test(String(msg))).length, 1);
+});
+
 test('G19: failures of the legacy service are faults of the caller that name it', async (t) => {
   const { site, legacy } = await startForwarding(t, {}, { limits: { upstreamFirstByteMs: 300 } });
   const faults: string[] = [];
