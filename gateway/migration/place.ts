@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Contract, Port } from '../../mappings/contract/model.ts';
-import { encodeTarget } from '../../mappings/places.ts';
+import { encodeTarget, hasDots } from '../../mappings/places.ts';
+import { CallError } from '../call/error.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { RequestContext } from '../http/request-context.ts';
@@ -29,7 +30,8 @@ export interface Place {
   readonly leadsToLegacy: boolean;
   readonly isBelowPort: (path: string) => boolean;
   /**
-   * Returns path and query of a request at the legacy service.
+   * Returns path and query of a request at the legacy service. Throws CallError NotFound for a path with dot segments,
+   * which could leave the path of the port.
    *
    * @param endpoint path of the port; undefined for an endpoint of several ports
    */
@@ -87,9 +89,10 @@ export function portPaths(
     );
   };
   return {
-    isBelowPort: (path) => of(path) !== undefined,
+    isBelowPort: (path) => !hasDots(path) && of(plainPath(path)) !== undefined,
     targetOf: ({ url = '' }, endpoint) => {
       const { path, query } = targetOf(url);
+      if (hasDots(path)) throw new CallError('NotFound');
       const suffix = query === '' && !url.includes('?') ? '' : `?${query}`;
       const port = of(path) ?? of(plainPath(path));
       if (port !== undefined && of(path) !== undefined)

@@ -5,7 +5,7 @@ import type { Prepared } from '../call/call.ts';
 import { CallError } from '../call/error.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { admitBody, unpackBody } from '../http/body.ts';
-import { plainPath, targetOf } from '../http/endpoints.ts';
+import { targetOf } from '../http/endpoints.ts';
 import { textReply } from '../http/reply.ts';
 import type { Migration, RequestContext } from '../http/request-context.ts';
 import { send } from '../http/send.ts';
@@ -65,7 +65,7 @@ export class Site implements Migration {
   }
 
   takesPath(path: string): boolean {
-    return this.#place.isBelowPort(plainPath(path));
+    return this.#place.isBelowPort(path);
   }
 
   serveBelow(context: RequestContext): Promise<void> {

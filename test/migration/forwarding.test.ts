@@ -295,6 +295,30 @@ test('G17: the gateway answers documents, and forwards other requests at and bel
   }
 });
 
+test('G17: a path with dot segments is not forwarded', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  const up = [
+    '/..',
+    '/../../admin',
+    '/%2e%2e/%2E./admin',
+    '/.%2e\\admin',
+    '\\..\\..\\admin',
+    '/a/%2f..%2f../x',
+  ];
+  const parameters = ['/..;x/admin', ';jsessionid=1\\..\\..\\admin', ';jsessionid=1%2f..%2fadmin', '//../x'];
+  for (const below of [...up, ...parameters])
+    for (const method of below.startsWith(';') ? ['POST', 'PUT'] : ['GET', 'POST', 'PUT']) {
+      const body = method === 'GET' ? undefined : envelope('NotifyArrival', number('G'));
+      const { status, headers } = await site.send({ method, path: path + below, headers: xml, body });
+      t.is(headers['x-status'] ?? String(status), '404', `${method} ${below}`);
+    }
+  t.is(legacy.requests.length, 0);
+  for (const below of ['/a..b', '/...', '/.well', ';jsessionid=a..b', '?a=/../b']) {
+    await site.send({ method: 'PUT', path: path + below });
+    t.is(legacy.requests.at(-1)?.url, path + below);
+  }
+});
+
 test('G17: with `others: refuse` other requests get 404', async (t) => {
   const legacy = await startLegacy(t);
   const site = await startSite(t, { contract, config: { legacy: { url: legacy.url, others: 'refuse' } } });
