@@ -34,6 +34,9 @@ import { parseRequest } from './values.ts';
 /** Least time in ms that must remain for a call to the legacy service after the upstream (G32). */
 const leastFallbackMs = 1_000;
 
+/** Methods of requests that are forwarded, as far as clients use them. */
+const otherVerbs = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
+
 /** The decision about a call, with its operation and caller. */
 interface Decided {
   readonly decision: Decision;
@@ -273,6 +276,11 @@ export class Site implements Migration {
   /** Forwards a request that is neither a call nor for a document of the gateway (G17). */
   async #serveOther(context: RequestContext): Promise<void> {
     const { stats, request, requestId } = context;
+    if (request.method === 'TRACE') {
+      // the reply would contain the credentials of the gateway
+      send(context, 'http', textReply(405, `expected ${otherVerbs}`, requestId, otherVerbs));
+      return;
+    }
     if (!this.#place.forwardsOthers) {
       send(context, 'http', textReply(404, 'unknown path', requestId));
       return;

@@ -319,6 +319,16 @@ test('G17: a path with dot segments is not forwarded', async (t) => {
   }
 });
 
+test('G17: TRACE is not forwarded', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  for (const below of ['', '/below', '?disco']) {
+    const { status, headers } = await site.send({ method: 'TRACE', path: path + below });
+    t.is(status, 405);
+    t.regex(headers.allow ?? '', /GET.*POST/);
+  }
+  t.is(legacy.requests.length, 0);
+});
+
 test('G17: with `others: refuse` other requests get 404', async (t) => {
   const legacy = await startLegacy(t);
   const site = await startSite(t, { contract, config: { legacy: { url: legacy.url, others: 'refuse' } } });
