@@ -24,6 +24,14 @@ const replaced: ReadonlySet<string> = new Set([
   'x-forwarded-host',
 ]);
 
+/**
+ * Returns a header name in lower case for comparisons. Servers that pass headers as variables, such as CGI and WSGI, do not
+ * distinguish `X-Name` from `X_Name`.
+ */
+export function headerKey(name: string): string {
+  return name.toLowerCase().replace(/[^a-z\d]/g, '-');
+}
+
 function isHopByHop(name: string): boolean {
   return ofConnection.has(name) || name.startsWith('proxy-');
 }
@@ -39,14 +47,14 @@ function namedByConnection(raw: readonly string[]): ReadonlySet<string> | undefi
   return names;
 }
 
-/** Returns alternating names and values without the headers of a connection and those in `removed`. */
-function endToEnd(raw: readonly string[], removed: (name: string) => boolean): string[] {
+/** Returns alternating names and values without the headers of a connection and those that `isRemoved` selects. */
+function endToEnd(raw: readonly string[], isRemoved: (name: string) => boolean): string[] {
   const named = namedByConnection(raw);
   const kept: string[] = [];
   for (let at = 0; at < raw.length; at += 2) {
     const name = raw[at] as string;
     const lower = name.toLowerCase();
-    if (isHopByHop(lower) || named?.has(lower) === true || removed(lower)) continue;
+    if (isHopByHop(lower) || named?.has(lower) === true || isRemoved(name)) continue;
     kept.push(name, raw[at + 1] as string);
   }
   return kept;
@@ -63,7 +71,7 @@ export interface RequestHeaderParts {
   readonly requestId: string;
   /** True if the peer is a trusted proxy. The gateway then extends its `X-Forwarded-…` headers. */
   readonly isFromProxy: boolean;
-  /** Names of headers that are not forwarded, in lower case. */
+  /** Names of headers that are not forwarded, as `headerKey` returns them. */
   readonly removed: ReadonlySet<string>;
   /** Headers to add, by name. They replace headers of the caller with the same name. */
   readonly added: Readonly<Record<string, string>>;
@@ -72,11 +80,11 @@ export interface RequestHeaderParts {
 /** Returns the headers of a request to the legacy service. */
 export function requestHeaders(request: IncomingMessage, parts: RequestHeaderParts): string[] {
   const { host, requestId, isFromProxy, removed, added } = parts;
-  const own = new Set(Object.keys(added).map((name) => name.toLowerCase()));
-  const headers = endToEnd(
-    request.rawHeaders,
-    (name) => replaced.has(name) || removed.has(name) || own.has(name),
-  );
+  const own = new Set(Object.keys(added).map(headerKey));
+  const headers = endToEnd(request.rawHeaders, (name) => {
+    const key = headerKey(name);
+    return replaced.has(key) || removed.has(key) || own.has(key);
+  });
   const { remoteAddress = '' } = request.socket;
   const isMapped = remoteAddress.startsWith('::ffff:') && remoteAddress.includes('.');
   const peer = isMapped ? remoteAddress.slice('::ffff:'.length) : remoteAddress;

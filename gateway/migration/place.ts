@@ -8,7 +8,7 @@ import type { RequestContext } from '../http/request-context.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
-import { requestHeaders } from './forward-headers.ts';
+import { headerKey, requestHeaders } from './forward-headers.ts';
 import type { IdentifyCaller, IdentityOf } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { isOf, isUnconditional, type Override, type Routing } from './routing.ts';
@@ -125,7 +125,7 @@ export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
       clientCertificate?.sentIn,
       clientCertificate?.verifiedBy,
       identity?.header,
-    ].flatMap((name) => (name === undefined ? [] : [name.toLowerCase()])),
+    ].flatMap((name) => (name === undefined ? [] : [headerKey(name)])),
   );
   const ofProxy = legacy.proxyAuthorization;
   const own = { ...headers, ...(ofProxy === undefined ? {} : { 'proxy-authorization': ofProxy }) };

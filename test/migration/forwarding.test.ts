@@ -226,6 +226,30 @@ test('G16: the identity of the caller is sent in its own header', async (t) => {
   t.deepEqual(values, [['acme'], []]);
 });
 
+test('G16: underscores do not hide headers that the gateway removes or sets', async (t) => {
+  const legacy = await startLegacy(t);
+  const own = {
+    url: legacy.url,
+    headers: { 'X-Api-Key': 'own' },
+    identity: { header: 'X-Who', from: 'caller' },
+  };
+  const site = await startSite(t, { contract, config: { legacy: own }, callers: ['acme'] });
+  const forged = [
+    ...['X_Who', 'X_Caller', 'X_Test_Certificate', 'X-Test_Certificate', 'X_Api_Key', 'x.who'],
+    ...['X_Forwarded_For', 'X_Request-Id', 'X_Soapbridge_Route', 'X_Soapbridge_Shadow'],
+  ];
+  const headers = [...Object.entries(xml).flat(), ...forged.flatMap((name) => [name, 'forged'])];
+  await site.send({
+    path,
+    headers: [...headers, 'X_Other', 'kept'],
+    body: envelope('NotifyArrival', number('G')),
+  });
+  const [{ rawHeaders = [] } = {}] = legacy.requests;
+  t.false(rawHeaders.includes('forged'), rawHeaders.join(' '));
+  t.is(rawHeaders[rawHeaders.indexOf('X_Other') + 1], 'kept');
+  t.is(rawHeaders[rawHeaders.indexOf('x-api-key') + 1] ?? '', 'own');
+});
+
 test('G2: a URL with a path replaces the path of the port', async (t) => {
   const legacy = await startLegacy(t);
   const site = await startSite(t, { contract, config: { legacy: `${legacy.url}/moved/here` } });
