@@ -216,7 +216,7 @@ class Exchange implements LegacyReceiver {
     }
     if (!options.isReady()) response.shouldKeepAlive = false;
     response.sendDate = false;
-    response.writeHead(status, text, replyHeaders(rawHeaders));
+    response.writeHead(status, reasonPhrase(text), replyHeaders(rawHeaders));
   }
 
   received(chunk: Buffer, resume: () => void): boolean {
@@ -257,6 +257,16 @@ class Exchange implements LegacyReceiver {
     report(this.#context, this.#status, this.#bytesOut);
     this.#resolve();
   }
+}
+
+/**
+ * Returns the reason phrase with the bytes that the legacy service sent, as Latin-1 text. undici decodes them as UTF-8.
+ * Returns `''` for other bytes, which Node would refuse.
+ */
+function reasonPhrase(text: string): string {
+  if (text.includes('\ufffd')) return '';
+  const bytes = Buffer.from(text).toString('latin1');
+  return /^[\t -~\x80-\xff]*$/.test(bytes) ? bytes : '';
 }
 
 const information: ReadonlyMap<number, string> = new Map([

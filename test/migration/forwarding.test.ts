@@ -188,6 +188,47 @@ test('G14, G16: 150 random exchanges arrive as over a direct connection', async 
   }
 });
 
+test('G14: a reason phrase keeps its bytes, or is left out if it is neither ASCII nor UTF-8', async (t) => {
+  const { site, legacy } = await startForwarding(t);
+  let phrase: Uint8Array = Buffer.alloc(0);
+  legacy.answer = ({ socket }) => {
+    const rest = Buffer.from('\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok');
+    socket.end(Buffer.concat([Buffer.from('HTTP/1.1 207 '), phrase, rest]));
+  };
+  const phraseOf = async (bytes: Buffer): Promise<Buffer> => {
+    phrase = bytes;
+    const { status, body, text } = await phrased(site.port);
+    t.is(`${status} ${body}`, '207 ok');
+    return Buffer.from(text, 'latin1');
+  };
+  for (const text of ['Own Words', '', 'Geändert', '完成', '😀 \t x'])
+    t.deepEqual(await phraseOf(Buffer.from(text)), Buffer.from(text), text);
+  for (const bytes of [Buffer.from('Geändert', 'latin1'), Buffer.from([0xff, 0x41])])
+    t.is((await phraseOf(bytes)).length, 0);
+});
+
+/** Calls a gateway and returns the reply with its reason phrase as Latin-1 text. */
+function phrased(
+  port: number,
+): Promise<{ readonly status: number | undefined; readonly text: string; readonly body: string }> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      host: '127.0.0.1',
+      port,
+      path,
+      method: 'POST',
+      headers: xml,
+      agent: false,
+    });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const { statusCode: status, statusMessage: text = '' } = response;
+      buffer(response).then((body) => resolve({ status, text, body: String(body) }), reject);
+    });
+    request.end(envelope('NotifyArrival', number('G')));
+  });
+}
+
 test('G16: headers of a connection, the override header and those of certificates are not forwarded', async (t) => {
   const { site, legacy } = await startForwarding(t);
   const headers = [
