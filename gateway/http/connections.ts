@@ -128,10 +128,15 @@ export class Connections {
     if (this.#new.add(socket)) pause(socket, entry);
   }
 
-  /** Stops reading a connection for a short time, if many calls are rejected. `socket` is the one of a rejected call. */
+  /**
+   * Stops reading a connection for a short time, if many calls are rejected. Does nothing for a proxy, whose connections
+   * carry the calls of many callers.
+   *
+   * @param socket the connection of a rejected call
+   */
   pace(socket: Socket): void {
     const entry = this.#entries.get(socket);
-    if (entry === undefined || entry.isHeld || socket.writableEnded) return;
+    if (entry === undefined || entry.network.isProxy || entry.isHeld || socket.writableEnded) return;
     if (this.#refused.add(socket)) pause(socket, entry);
   }
 
@@ -142,7 +147,7 @@ export class Connections {
     if (entry === undefined) return; // closed to free capacity
     readThroughStream(socket);
     this.#noteRequest(socket, entry);
-    if (this.#new.isBurst && !entry.isHeld) {
+    if (this.#new.isBurst && !entry.network.isProxy && !entry.isHeld) {
       this.#new.hold(socket);
       pause(socket, entry);
     }

@@ -1,12 +1,16 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { Connections } from '../../../gateway/http/connections.ts';
 import { maxUnreadMs, NewConnections } from '../../../gateway/http/new-connections.ts';
 import {
   maxUnpacedRefusals,
   RefusedConnections,
   refusedPauseMs,
 } from '../../../gateway/http/refused-connections.ts';
+import { defaultLimits } from '../../../mappings/contract/limits.ts';
 
 let sockets = 0;
 const socketOf = (isDestroyed = false): Socket =>
@@ -134,3 +138,50 @@ test('the connections of the first ten rejected calls in 100 ms are read on, the
   t.is(read.length, 3);
   t.is(refused.size, 0);
 });
+
+/** Opens connections to a server and returns the sockets that the server accepted. */
+async function accept(t: ExecutionContext, count: number): Promise<readonly Socket[]> {
+  const accepted: Socket[] = [];
+  const server = createTcpServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  for (let opened = 0; opened < count; opened++) {
+    const caller = connect(port, '127.0.0.1');
+    const came = once(server, 'connection');
+    t.teardown(() => caller.destroy());
+    await came;
+  }
+  t.teardown(() => {
+    for (const socket of accepted) socket.destroy();
+    server.close();
+  });
+  return accepted;
+}
+
+for (const isProxy of [true, false]) {
+  const what = isProxy
+    ? 'the connection of a trusted proxy is not paused'
+    : 'the connection of a caller is paused';
+
+  test(`${what} after many rejected calls`, async (t) => {
+    const connections = new Connections(defaultLimits, () => isProxy);
+    const [socket] = await accept(t, 1);
+    if (socket === undefined) return t.fail();
+    connections.add(socket);
+    for (let calls = 0; calls < 100; calls++) connections.pace(socket);
+    t.is(socket.isPaused(), !isProxy);
+  });
+
+  test(`${what} after a request during a burst`, async (t) => {
+    const connections = new Connections(defaultLimits, () => isProxy);
+    const sockets = await accept(t, 17);
+    for (const socket of sockets) connections.add(socket);
+    const [socket] = sockets;
+    if (socket === undefined) return t.fail();
+    const request = { socket, headers: {} } as IncomingMessage;
+    const response = new ServerResponse(request);
+    response.assignSocket(socket);
+    connections.begin(request, response, () => {});
+    t.is(socket.isPaused(), !isProxy);
+  });
+}
