@@ -374,7 +374,8 @@ function isBusy({ latest }: Entry): boolean {
 
 function closeIdle(entries: ReadonlyMap<Socket, Entry>): void {
   for (const [socket, entry] of entries) {
-    if (isBusy(entry) || socket.writableEnded) continue;
+    // the operating system may hold a request of a paused connection
+    if (entry.isPaused || isBusy(entry) || socket.writableEnded) continue;
     if (socket.bytesRead === entry.bytesSeen) socket.destroy();
     entry.bytesSeen = socket.bytesRead;
   }

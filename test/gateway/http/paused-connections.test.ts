@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { Connections } from '../../../gateway/http/connections.ts';
@@ -185,3 +186,27 @@ for (const isProxy of [true, false]) {
     t.is(socket.isPaused(), !isProxy);
   });
 }
+
+test('a closing server answers a request that arrived on a paused connection', async (t) => {
+  const connections = new Connections(defaultLimits, () => false);
+  const server = createServer((request, response) =>
+    connections.begin(request, response, () => response.end('served')),
+  );
+  const accepted: Socket[] = [];
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    accepted.push(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const caller = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
+  t.teardown(() => caller.destroy());
+  await once(server, 'connection');
+  const [socket] = accepted;
+  if (socket === undefined) return t.fail();
+  for (let calls = 0; calls < 100; calls++) connections.pace(socket);
+  caller.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  const closed = connections.close(server, 60_000);
+  t.regex(await text(caller), /served/);
+  t.is(await closed, 0);
+});
