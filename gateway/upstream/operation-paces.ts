@@ -46,7 +46,8 @@ export class OperationPaces {
   }
 
   /**
-   * Returns the expected time in ms until a new call of an operation gets a connection; 0 if no call has completed.
+   * Returns the expected time in ms until a new call of an operation gets a connection. Returns 0 if no call has completed,
+   * or if no call of the operation has a connection, because then it depends on other operations.
    *
    * @param waiting waiting calls in the order in which they are sent
    * @param at position that the new call would have
@@ -55,7 +56,7 @@ export class OperationPaces {
     const mean = this.#means.get(operation);
     if (mean === undefined) return 0;
     const sent = countOf(operation, out, out.length);
-    return ((countOf(operation, waiting, at) + 1) * mean) / Math.max(1, sent);
+    return sent === 0 ? 0 : ((countOf(operation, waiting, at) + 1) * mean) / sent;
   }
 }
 

@@ -130,6 +130,13 @@ test('a call that cannot be sent before its deadline is rejected at once', (t) =
   t.is(enter('unknown', 'n', 'n', clock.now).result, 'wait');
 });
 
+test('a call waits if only calls of other operations have the connections', (t) => {
+  const { clock, enter, measure } = poolOf({ upstreamConnections: 1 });
+  measure('slow', 1_000);
+  t.is(enter('fast').result, 'go');
+  t.is(enter('slow', 'n', 'n', clock.now + 999).result, 'wait');
+});
+
 const parked = (calls: readonly Outgoing[]): number => calls.filter(({ isParked }) => isParked).length;
 
 test('quick calls keep their inFlight slots while they wait', (t) => {
