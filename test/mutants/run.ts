@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { numberOf, scriptArguments } from '../script-arguments.ts';
@@ -66,23 +67,19 @@ function testsFor(file: string): readonly string[] {
   return testsOf[place] ?? [];
 }
 
-/** Returns a deterministic random number generator from 0 up to 1 (Mulberry32). */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-function sampleOf<T>(all: readonly T[], count: number, random: () => number): readonly T[] {
+/** Chooses mutants by a hash. A change of one mutant, or a listed survivor, does not change the choice of others. */
+function sampleOf(all: readonly Mutant[], count: number): readonly Mutant[] {
+  const seen = new Map<string, number>();
   return all
-    .map((value) => ({ value, order: random() }))
-    .toSorted((a, b) => a.order - b.order)
+    .map((mutant) => {
+      const name = `${mutant.file} ${mutant.name}`;
+      const index = seen.get(name) ?? 0;
+      seen.set(name, index + 1);
+      return { mutant, order: hash('sha256', `${seed} ${index} ${name}`) };
+    })
+    .toSorted((a, b) => (a.order < b.order ? -1 : 1))
     .slice(0, count)
-    .map(({ value }) => value);
+    .map(({ mutant }) => mutant);
 }
 
 /** A process that tests mutants one at a time. It is restarted after a time-out or a number of mutants. */
@@ -153,9 +150,8 @@ const stale = Object.entries(listed).flatMap(([file, names]) =>
     (name) => files.includes(file) && !all.some((mutant) => mutant.file === file && mutant.name === name),
   ),
 );
-const random = randomOf(seed);
 const candidates = all.filter(({ file, name }) => listed[file]?.[name] === undefined);
-const sample = sampleOf(candidates, size, random);
+const sample = sampleOf(candidates, size);
 /** In a control run each mutant is the original code, which no test may detect. */
 const chosen = given.control
   ? sample.map((mutant) => ({

@@ -1,11 +1,13 @@
 import test from 'ava';
 import { soap11, soap12 } from '../../../../gateway/protocols/soap/versions.ts';
+import type { CompiledContract } from '../../../../mappings/compile.ts';
 import { type Contract, namespaces } from '../../../../mappings/contract/model.ts';
 import { buildContract } from '../../../../mappings/loader/build-contract.ts';
 import { fc } from '../../../property.ts';
 import { createSoapReader } from '../../../read-soap.ts';
 import { compile, screening } from '../contracts.ts';
 import { assertEqual, type Body } from './equal-readers.ts';
+import { readByBytes } from './readings.ts';
 
 /** A reader with a cache must read like one without (decision 9), for all kinds of bodies. */
 
@@ -334,6 +336,92 @@ test('the byte reader reads the usual messages of these tests', (t) => {
     // the usual reader makes a string
     t.true(Buffer.isBuffer(read(Buffer.from(text), undefined, soap11, []).input.text), text);
   }
+});
+
+/** Lexical forms of values, for members of all kinds. */
+const values: Readonly<Record<string, readonly string[]>> = {
+  numbers:
+    '0 -0 7 007 +7 -12 127 128 -129 2147483648 9007199254740993 99999999999999999999 1.50 .5 5. 1e3 1E-2 NaN INF 1_0 0x1'.split(
+      ' ',
+    ),
+  words: [
+    'true',
+    'false',
+    '1',
+    'TRUE',
+    'sent',
+    'a "b" &lt;c>',
+    'a\tb',
+    'caf\u00e9',
+    '\u{1f600}',
+    'a]]>b',
+    'a&b',
+    'AAAA',
+    'AA==',
+    'A A',
+  ],
+  dates: [
+    '2024-02-29',
+    '2023-02-29',
+    '2024-02-29Z',
+    '2024-02-29T12:00:00Z',
+    '2024-02-29T12:00:00',
+    '2024-02-29T12:00:00.5+01:00',
+    '2024-02-29T24:00:00Z',
+    '0001-01-01',
+  ],
+};
+
+/** Returns `1` if the byte reader takes a message and `0` if it leaves it to the usual reader. */
+function taken(contract: Contract, text: string): string {
+  const { operations } = compiledOnce(contract);
+  const [operation] = [...operations.values()].filter(({ root }) => text.includes(`<${root?.local} `));
+  if (operation === undefined) throw new Error('expected an operation');
+  const payload = text.slice(text.indexOf(`<${operation.root?.local} `), text.indexOf('</s:Body>'));
+  const document = Buffer.from(payload.replace(' ', ` xmlns:i="${namespaces.xsi}" `));
+  return readByBytes(compiledOnce(contract), operation, document) === undefined ? '0' : '1';
+}
+
+const compiledContracts = new Map<Contract, CompiledContract>();
+
+function compiledOnce(contract: Contract): CompiledContract {
+  const found = compiledContracts.get(contract) ?? compile(contract);
+  compiledContracts.set(contract, found);
+  return found;
+}
+
+/** For each member, `1` for each message that the byte reader takes: with each of `contents`, and with each of `values`. */
+const takenByMember: Readonly<Record<string, string>> = {
+  any: '1000000000001000001000000010001 111001111111100110000 11100000000000 00000000',
+  anything: '1111000000001000001000000011011 111001111111100110000 11100000000000 00000000',
+  day: '1111000000001000001000000011000 000000000000000000000 00000000000000 10000001',
+  double: '1111000000001000001000000011000 111111111111111110000 00100000000000 00000000',
+  fragile: '1111000000001000001000000011000 100000000000000000000 11100000000000 00000000',
+  int32: '1111000000001000001000000011000 111111111000000000000 00100000000000 00000000',
+  int64: '1111000000001000001000000011000 111111111110000000000 00100000000000 00000000',
+  int8: '1111000000001000001000000011000 111111100000000000000 00100000000000 00000000',
+  name: '1000000000111000001110000010011 111111111111111111111 11111111100111 11111111',
+  note: '1111000011111000001110000011011 111111111111111111111 11111111100111 11111111',
+  photo: '1111000011111000001100000011010 000000000011000000000 10011000000110 00000000',
+  remark: '1111000011111000001110000011011 111111111111111111111 11111111100111 11111111',
+  sentAt: '1111000000001000001000000011000 000000000000000000000 00000000000000 00011110',
+  sort: '1000000011111000001110000010011 111111111111111111111 11111111100111 11111111',
+  state: '1111000011111000001110000011011 111111111111111111111 11111111100111 11111111',
+  weight: '1111000000001000001000000011000 111111111111111000000 00100000000000 00000000',
+};
+
+test('the byte reader takes the same messages as before', (t) => {
+  const found = Object.fromEntries(
+    members.map(([name, text]) => {
+      const forms = Object.values(contents).map((content) => content(name, text));
+      const others = Object.values(values).map((list) => list.map((value) => `<${name}>${value}</${name}>`));
+      const row = [forms, ...others].map((list) =>
+        list.map((element) => taken(depot, sendOf(new Map([[name, element]])))).join(''),
+      );
+      return [name, row.join(' ')];
+    }),
+  );
+  t.deepEqual(found, takenByMember);
 });
 
 test('any member with any content in any charset is read alike by both readers', (t) => {
