@@ -200,6 +200,7 @@ class Exchange implements LegacyReceiver {
   informed(status: number, rawHeaders: readonly string[]): void {
     const { request, response } = this.#context;
     if (response.headersSent || response.destroyed || request.httpVersion === '1.0') return;
+    if (response.socket?.writableNeedDrain !== false) return; // an interim response may be left out
     const headers = replyHeaders(rawHeaders);
     let text = `HTTP/1.1 ${status} ${informationOf(status)}\r\n`;
     for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;

@@ -8,7 +8,7 @@ import { announcedBytes } from '../upstream/content-length.ts';
 import type { Watched } from '../upstream/deadlines.ts';
 import { isExhausted, isGarbage, isOurs, pauseBeforeRetry, retryAfterOf } from '../upstream/reply-checks.ts';
 import type { CallKeys } from '../upstream/shares.ts';
-import { maxQueueMs } from '../upstream/upstream-call.ts';
+import { maxOverheadBytes, maxQueueMs } from '../upstream/upstream-call.ts';
 import type { Outgoing } from '../upstream/upstream-connections.ts';
 import { invalid, retryAfterSeconds, timeout, unavailable } from './legacy-errors.ts';
 import type { LegacyProgress, LegacyReceiver, LegacyRequest } from './legacy-request.ts';
@@ -36,6 +36,8 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   #controller: Dispatcher.DispatchController | undefined;
   #connection: Connection | undefined;
   #size = 0;
+  /** Received bytes of the connection minus the body, at the first check of an attempt. */
+  #readBefore: number | undefined;
   #isPaused = false;
   #isOver = false;
   #endsByClose = false;
@@ -126,9 +128,19 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   }
 
   due(now: number): number {
+    if (this.#isFlooded()) return 0;
     if (this.#heard) this.#since = now;
     this.#heard = false;
     return this.#isLeft ? 0 : Math.min(this.#since + this.#longest, this.#request.deadline);
+  }
+
+  /** Returns true if the legacy service sent too many bytes outside the body, for example responses with 1xx. */
+  #isFlooded(): boolean {
+    if (this.#stage !== 'sent' && this.#stage !== 'answered') return false;
+    const overheadBytes = (this.#connection?.bytesRead ?? 0) - this.#size;
+    this.#readBefore ??= overheadBytes;
+    const { upstreamOverheadBytes = maxOverheadBytes } = this.#service.limits;
+    return overheadBytes - this.#readBefore > upstreamOverheadBytes + this.#size;
   }
 
   /** Maximum duration of the present stage, in ms. */
@@ -150,6 +162,10 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     }
     if (this.#stage === 'waiting') {
       this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+      return;
+    }
+    if (this.#isFlooded()) {
+      this.#giveTooLong('too many bytes outside the body');
       return;
     }
     const hadItsTime = performance.now() - this.#since >= this.#longest;
@@ -191,7 +207,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     this.#endsByClose = length === undefined && headers['transfer-encoding'] === undefined;
     const most = this.#service.limits.streamBytes;
     if (this.#request.method !== 'HEAD' && typeof length === 'string' && announcedBytes(length) > most) {
-      this.#giveTooLong();
+      this.#giveTooLong(this.#moreThanAllowed);
       return;
     }
     const retryAfter = retryAfterOf(headers);
@@ -206,7 +222,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     this.#heard = true;
     this.#size += chunk.length;
     if (this.#size > this.#service.limits.streamBytes) {
-      this.#giveTooLong();
+      this.#giveTooLong(this.#moreThanAllowed);
       return;
     }
     if (this.#pauseMs !== undefined) return;
@@ -220,8 +236,11 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     controller.pause();
   }
 
-  #giveTooLong(): void {
-    const got = `more than ${this.#service.limits.streamBytes} bytes (limit streamBytes)`;
+  get #moreThanAllowed(): string {
+    return `more than ${this.#service.limits.streamBytes} bytes (limit streamBytes)`;
+  }
+
+  #giveTooLong(got: string): void {
     this.#give(invalid(`its response has ${got}`), 'failed', { cause: 'invalid', reason: got });
   }
 
@@ -290,6 +309,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     this.progress.retries++;
     this.#stage = 'waiting';
     this.#size = 0;
+    this.#readBefore = undefined;
     this.#pauseMs = undefined;
     this.#controller = undefined;
     this.#nextTry = setTimeout(() => {

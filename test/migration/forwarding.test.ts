@@ -518,6 +518,27 @@ test('G19: failures of the legacy service are faults of the caller that name it'
   ]);
 });
 
+test('G19: endless interim responses are 502', async (t) => {
+  const limits = { upstreamOverheadBytes: 200_000 };
+  const { site, legacy } = await startForwarding(t, {}, { limits });
+  const hint = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+  const many = Buffer.from(hint.repeat(Math.floor(100_000 / hint.length)));
+  legacy.answer = ({ socket }, response) => {
+    socket.write(many);
+    response.end('ok');
+  };
+  const call = { path, headers: xml, body: envelope('NotifyArrival', number('G')) };
+  t.is((await site.send(call)).status, 200);
+  legacy.answer = ({ socket }) => {
+    const goOn = (): void => {
+      while (socket.writable && socket.write(many));
+      if (socket.writable) socket.once('drain', goOn);
+    };
+    goOn();
+  };
+  t.is((await site.send(call)).headers['x-status'], '502');
+});
+
 test('G19: a reply that breaks off closes the connection of the caller and is logged as cut', async (t) => {
   const { site, legacy } = await startForwarding(t);
   legacy.answer = (request, response) => {
