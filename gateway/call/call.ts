@@ -87,6 +87,8 @@ export interface Prepared {
   readonly values: FoundCredentials | undefined;
   /** Text of the request for the message log; undefined if there is no message log. */
   readonly shown: string | undefined;
+  /** JSON of a call of a legacy WSDL if an error prevents its upstream request; otherwise undefined. */
+  readonly json: string | undefined;
   /** The upstream request, or the error that prevents it. */
   readonly request: UpstreamRequest | CallError;
 }

@@ -13,10 +13,11 @@ import { type Received, receiveAll } from './receive.ts';
 
 // Requests as JSON, for conditions on values (G8).
 
-/** Returns the JSON of a request. One that was read in a worker thread has it as its upstream request. */
+/** Returns the JSON of a request. One that was read in a worker thread has it, or has it as its upstream request. */
 export function jsonOf(operation: CompiledOperation, input: Input | Prepared): string {
   if (!('given' in input)) return operation.jsonOf(input);
-  const { request } = input;
+  const { request, json } = input;
+  if (json !== undefined) return json;
   if (request instanceof CallError || !Buffer.isBuffer(request.body)) return '{}';
   return request.body.toString('utf8');
 }

@@ -407,13 +407,14 @@ function refusal(code: 'Overloaded' | 'UpstreamTimeout', reason: Reason | undefi
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
-  const { ignored, illegalReferences, deviations, isReadTwice, given, values, shown, request, refusal } =
+  const { ignored, illegalReferences, deviations, isReadTwice, given, values, shown, request, refusal, json } =
     call;
   return {
     reading: { ignored, illegalReferences, deviations, isReadTwice },
     given,
     values,
     shown,
+    json,
     request:
       request === undefined
         ? new CallError(refusal?.code ?? 'InternalError', refusal?.details)

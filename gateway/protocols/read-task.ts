@@ -132,6 +132,8 @@ export interface ReadCall {
   /** Undefined for a rejected call. */
   readonly request: RequestFields | undefined;
   readonly refusal: CallErrorFields | undefined;
+  /** JSON of a rejected call of a legacy WSDL, because a route may depend on its values (G8); otherwise undefined. */
+  readonly json: string | undefined;
 }
 
 /** An upstream request with its body in bytes. */

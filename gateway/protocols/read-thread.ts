@@ -148,6 +148,7 @@ function prepare(
   let values: FoundCredentials | undefined;
   let request: RequestFields | undefined;
   let refusal: CallErrorFields | undefined;
+  let json: string | undefined;
   const text = shown?.request(head, operation, input, given);
   try {
     refuseProblems(reading);
@@ -160,6 +161,7 @@ function prepare(
   } catch (error) {
     if (!(error instanceof CallError)) throw error;
     refusal = callErrorFields(error);
+    if (readers.compiled.contract.adopted !== undefined) json = operation.jsonOf(input);
   }
   return {
     operation: operation.operation.name,
@@ -176,6 +178,7 @@ function prepare(
     shown: text,
     request,
     refusal,
+    json,
   };
 }
 

@@ -149,6 +149,30 @@ test('G8: a request of SOAP 1.2 is routed by its value', async (t) => {
   t.is(site.upstream.hits.length, 1);
 });
 
+test('G8: an invalid request is routed by its values, whatever its size and protocol', async (t) => {
+  const site = await start(t, { value });
+  const twice = (number: string, padding: number) => {
+    const element = /<c:Grants.*<\/c:\w+>/.exec(envelope(number))?.[0] ?? '';
+    return Buffer.from(envelope(number, padding).replace(element, element + element));
+  };
+  const ruleOf = async (headers: Record<string, string>, body: Buffer, to = path) => {
+    const got = await site.send({ path: to, headers, body });
+    const { rule, mode } = site.log().findLast(({ ms }) => ms !== undefined) ?? {};
+    return `${rule} ${mode} ${got.status}`;
+  };
+  for (const padding of [0, 70_000, 200_000]) {
+    t.is(await ruleOf(xml, twice('GRANT80', padding)), 'r new 500', `${padding}`);
+    t.is(await ruleOf(xml, twice('GRANT10', padding)), 'otherwise legacy 200', `${padding}`);
+    const json = (number: string) =>
+      Buffer.from(
+        JSON.stringify({ GrantsGovTrackingNumber: number, Other: { a: [1] } }) + ' '.repeat(padding),
+      );
+    const to = `/json/reply/${zip}`;
+    t.is(await ruleOf({ 'Content-Type': 'application/json' }, json('GRANT80'), to), 'r new 400');
+    t.is(await ruleOf({ 'Content-Type': 'application/json' }, json('GRANT10'), to), 'otherwise legacy 501');
+  }
+});
+
 test('G12: a malformed payload is forwarded only if the decision needs it', async (t) => {
   const broken = Buffer.from(envelope('GRANT80').replace('</s:Body>', ''));
   const byValue = await start(t, { value });
