@@ -78,8 +78,11 @@ export class Site implements Migration {
   admit(context: RequestContext, operation: CompiledOperation, input: Input | Prepared): void {
     const caller = this.#place.identify(context, undefined);
     context.stats.caller ??= caller.name;
-    const request = { json: parseRequest(jsonOf(operation, input)) };
-    const decision = this.#decide(context, operation.operation, caller, request) as Decision;
+    const found = this.#decide(context, operation.operation, caller, undefined);
+    const decision =
+      found === 'payload'
+        ? this.#decideByJson(context, operation.operation, caller, jsonOf(operation, input))
+        : found;
     const isNew = decision.mode === 'new';
     context.stats.route = { ...decision, side: isNew ? 'new' : undefined };
     this.#place.counts.count(operation.operation.name, context.stats.route, 0);
@@ -125,7 +128,7 @@ export class Site implements Migration {
   /** Reads as much of a call as the decision needs, and decides (G6, G12). */
   async #decideCall(address: SoapAddress, context: RequestContext, received: Received): Promise<Decided> {
     const head = await receiveHead(context, address, received);
-    if ('error' in head) return this.#undecided(address, context, head.error);
+    if ('error' in head) return this.#undecided(address, context, head.error, true);
     const { envelope } = head;
     const { version } = envelope;
     const { operation } = envelope.operation;
@@ -135,27 +138,34 @@ export class Site implements Migration {
     if (decision !== 'payload') return { decision, caller, operation, version, call: undefined };
     const isWhole = received.body !== undefined;
     const whole = isWhole ? head : await receiveEnvelope(context, address, received);
-    if ('error' in whole) return this.#undecided(address, context, whole.error);
+    if ('error' in whole) return this.#undecided(address, context, whole.error, false);
     try {
       const { json, call } = await readRequest(address, context, received, whole.envelope);
-      const decided = this.#decide(context, operation, caller, { json: parseRequest(json) }) as Decision;
+      const decided = this.#decideByJson(context, operation, caller, json);
       return { decision: decided, caller, operation, version, call };
     } catch (error) {
-      if (isUnreadable(error)) return this.#undecided(address, context, error);
+      if (isUnreadable(error)) return this.#undecided(address, context, error, false);
       throw error;
     }
   }
 
   /** Returns the decision about a request without a known operation. Throws its error if no route leads to legacy. */
-  #undecided(address: SoapAddress, context: RequestContext, error: unknown): Decided {
+  #undecided(address: SoapAddress, context: RequestContext, error: unknown, isFirst: boolean): Decided {
+    const caller = this.#place.identify(context, undefined);
+    this.#override(context, this.#unknown, caller, isFirst);
     if (!this.#place.leadsToLegacy) throw error;
     return {
       decision: { mode: 'legacy', rule: unreadable },
-      caller: this.#place.identify(context, undefined),
+      caller,
       operation: this.#unknown,
       version: address.version,
       call: undefined,
     };
+  }
+
+  /** Returns the decision if it depends on the payload. */
+  #decideByJson(context: RequestContext, operation: Operation, caller: Caller, json: string): Decision {
+    return this.#decide(context, operation, caller, { json: parseRequest(json) }) as Decision;
   }
 
   #decide(
@@ -175,7 +185,11 @@ export class Site implements Migration {
     });
   }
 
-  /** Returns the decision by the override header (G10); undefined if the rules decide. */
+  /**
+   * Returns the decision by the override header (G10); undefined if the rules decide.
+   *
+   * @param isFirst true if a header without effect was not counted yet
+   */
   #override(
     context: RequestContext,
     { name }: Operation,
@@ -187,7 +201,8 @@ export class Site implements Migration {
     const word = context.request.headers[override.header];
     if (word === undefined) return undefined;
     const isAllowed = caller.name !== undefined && override.callers.has(caller.name);
-    if (isAllowed && (word === 'legacy' || (word === 'new' && !unmapped.has(name))))
+    const isKnown = name !== this.#unknown.name && !unmapped.has(name);
+    if (isAllowed && (word === 'legacy' || (word === 'new' && isKnown)))
       return { mode: word, rule: overridden };
     if (isFirst) counts.refusedOverrides++;
     return undefined;
@@ -286,6 +301,7 @@ export class Site implements Migration {
       return;
     }
     const caller = this.#place.identify(context, undefined);
+    this.#override(context, this.#unknown, caller, true);
     stats.operation = this.#unknown.name;
     stats.caller = caller.name;
     stats.route = { mode: 'legacy', rule: unreadable, side: 'legacy' };

@@ -39,6 +39,36 @@ test('G10: the override header works for listed callers only, and others are cou
   t.false(site.legacy.hits.some(({ headers: sent }) => 'x-soapbridge-route' in sent));
 });
 
+test('G10: an override header without effect is counted once for every kind of request', async (t) => {
+  const value = { GrantsGovTrackingNumber: 'GRANT8' };
+  const site = await start(t, {
+    override: { callers: ['tester'] },
+    routes: [{ name: 'r', operations: [zip], mode: 'new', when: { value } }],
+  });
+  const refused = () =>
+    site.running.metrics().find(({ name }) => name === 'migration_overrides_refused_total')?.samples[0]
+      ?.value;
+  const countedFor = async (word: string, caller: string, call: Partial<Parameters<Site['send']>[0]>) => {
+    const before = refused() ?? 0;
+    await site.send({ path, headers: { ...headers, 'x-soapbridge-route': word }, body, caller, ...call });
+    return (refused() ?? 0) - before;
+  };
+  const json = {
+    path: `/json/reply/${zip}`,
+    headers: { 'Content-Type': 'application/json', 'x-soapbridge-route': 'new' },
+    body: '{"GrantsGovTrackingNumber":"GRANT1"}',
+  };
+  const other = { method: 'GET', path: `${path}?disco`, body: undefined };
+  for (const call of [{}, json, { body: '<a' }, { body: body.replace('</soap:Body>', '') }, other])
+    t.is(await countedFor('new', 'acme', call), 1, JSON.stringify(call));
+  t.is(await countedFor('new', 'tester', {}), 0);
+  t.is(await countedFor('new', 'tester', json), 0);
+  for (const call of [{ body: '<a' }, other]) {
+    t.is(await countedFor('legacy', 'tester', call), 0);
+    t.is(await countedFor('new', 'tester', call), 1, 'the side cannot be chosen');
+  }
+});
+
 test('G13: callers of JSON get 501 unless the mode is new', async (t) => {
   const value = { GrantsGovTrackingNumber: { startsWith: 'GRANT8' } };
   const site = await start(t, { routes: [{ name: 'r', operations: [zip], mode: 'new', when: { value } }] });
