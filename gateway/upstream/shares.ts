@@ -34,12 +34,18 @@ export class Shares {
   /**
    * Returns true if a call may take one of the free slots. A caller has at most 4 times the free slots, a network and an
    * operation 8 times. An operation has at most 80 % of the share of its caller and of its network.
+   *
+   * @param isExempt returns true for an operation whose slots do not count for callers and networks
    */
-  hasSlotFor({ caller, network, operation }: CallKeys, free: number): boolean {
+  hasSlotFor(
+    { caller, network, operation }: CallKeys,
+    free: number,
+    isExempt: (operation: string) => boolean = () => false,
+  ): boolean {
     return (
       (this.#contract.operations.get(operation) ?? 0) < free * operationShare &&
-      groupHasSlot(this.#callers.get(caller), operation, free, callerShare) &&
-      groupHasSlot(this.#networks.get(network), operation, free, networkShare)
+      groupHasSlot(this.#callers.get(caller), operation, free, callerShare, isExempt) &&
+      groupHasSlot(this.#networks.get(network), operation, free, networkShare, isExempt)
     );
   }
 
@@ -48,7 +54,7 @@ export class Shares {
    * at most 8 times the free slots, and an operation at most 80 % of that.
    */
   contractHasSlotFor({ operation }: CallKeys, free: number): boolean {
-    return groupHasSlot(this.#contract, operation, free, contractShare);
+    return groupHasSlot(this.#contract, operation, free, contractShare, () => false);
   }
 
   /** Returns true if caller, network and operation hold fewer than `most` slots each. */
@@ -70,8 +76,15 @@ export class Shares {
 }
 
 /** Returns true if a caller, network or contract, and an operation within it, may take one of the free slots. */
-function groupHasSlot(group: Group | undefined, operation: string, free: number, share: number): boolean {
-  const count = group?.count ?? 0;
+function groupHasSlot(
+  group: Group | undefined,
+  operation: string,
+  free: number,
+  share: number,
+  isExempt: (operation: string) => boolean,
+): boolean {
+  let count = group?.count ?? 0;
+  for (const [name, slots] of group?.operations ?? []) if (isExempt(name)) count -= slots;
   const most = count + Math.max(0, Math.ceil((share * free - count) / (share + 1)));
   if (count >= most) return false;
   // one or two slots are too few to divide

@@ -26,7 +26,8 @@ const restShare = 32;
  *
  * Operations that are slow, or not measured yet, get shares of the connections and of the `inFlight` slots
  * (`Shares.hasSlotFor`). With 64 connections, one caller has at most 52, and one operation of this caller at most 41. Calls
- * of a quick operation may use almost all connections, because they give them back soon.
+ * of a quick operation may use almost all connections, because they give them back soon. They do not count for the shares of
+ * slow calls.
  */
 export class UpstreamConnections {
   readonly #total: number;
@@ -142,12 +143,16 @@ export class UpstreamConnections {
 
   #hasShare(call: Outgoing, free: number, now: number): boolean {
     const rest = Math.floor(this.#total / restShare);
-    const isQuick = this.#paces.isQuick(call.operation, this.#out, this.#total, now);
-    if (isQuick && free > rest) return true;
+    const isQuick = (operation: string): boolean =>
+      this.#paces.isQuick(operation, this.#out, this.#total, now);
+    const isOwnQuick = isQuick(call.operation);
+    if (isOwnQuick && free > rest) return true;
     this.#outShares ??= new Shares(this.#out);
-    return isQuick
-      ? this.#outShares.hasFewerThan(this.#total - rest, call.keys)
-      : this.#outShares.hasSlotFor(call.keys, free);
+    if (isOwnQuick) return this.#outShares.hasFewerThan(this.#total - rest, call.keys);
+    if (this.#outShares.hasSlotFor(call.keys, free)) return true;
+    // Quick calls give their connections back, so they keep no slow call of their caller waiting. One connection is
+    // kept for others, in case the quick operation begins to hang.
+    return free > Math.min(1, rest) && this.#outShares.hasSlotFor(call.keys, free, isQuick);
   }
 
   /** Number of calls that hold `inFlight` slots. */
