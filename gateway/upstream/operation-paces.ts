@@ -21,9 +21,13 @@ export class OperationPaces {
   /** Mean time in ms by operation. */
   readonly #means = new Map<string, number>();
 
-  /** Adds a call that kept its connection for `ms`. */
-  note(operation: string, ms: number): void {
+  /**
+   * Adds a call that kept its connection for `ms`. A short failure says nothing about the duration of a successful call,
+   * so it is not counted.
+   */
+  note(operation: string, ms: number, isAnswered: boolean): void {
     const mean = this.#means.get(operation);
+    if (!isAnswered && ms <= (mean ?? quickMs)) return;
     this.#means.set(operation, mean === undefined ? ms : mean + (ms - mean) * weight);
   }
 

@@ -431,7 +431,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   #end({ body, runs }: Collected): void {
     if (this.#given !== undefined) {
-      this.#line.connections.release(this);
+      this.#line.connections.release(this, false);
       return;
     }
     const status = this.#status;
@@ -449,12 +449,12 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#waiting.isWritten = this.#connection?.isWritten ?? false;
     this.#settle(status < 500 ? 'answered' : 'failed');
     this.#resolve({ status, headers, body, runs, retryAfter });
-    this.#line.connections.release(this);
+    this.#line.connections.release(this, status < 500);
   }
 
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.#given !== undefined) {
-      this.#line.connections.release(this);
+      this.#line.connections.release(this, false);
       return;
     }
     noteFailure(this.#waiting.stats, causeOf(cause));
@@ -472,7 +472,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
     this.#settle(evidence);
     this.#dropAnswer();
     this.#reject(exchangeError(cause, stage));
-    this.#line.connections.release(this);
+    this.#line.connections.release(this, false);
   }
 
   #maySendAgain(): boolean {
@@ -527,7 +527,7 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
       this.#dispatchedAt = this.#since;
       this.#takeConnection();
     }, pauseMs);
-    this.#line.connections.release(this);
+    this.#line.connections.release(this, false);
   }
 
   /** Describes a reply of more bytes than its limit. */

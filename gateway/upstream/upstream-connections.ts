@@ -84,11 +84,15 @@ export class UpstreamConnections {
     } else if (remove(this.#out, call)) this.#passOn(call, this.#now());
   }
 
-  /** Passes a call's connection to a waiting call. Does nothing if the call has no connection. */
-  release(call: Outgoing): void {
+  /**
+   * Passes a call's connection to a waiting call. Does nothing if the call has no connection.
+   *
+   * @param isAnswered false if the call failed, or had a status of 500 or more
+   */
+  release(call: Outgoing, isAnswered = true): void {
     if (!remove(this.#out, call)) return;
     const now = this.#now();
-    this.#paces.note(call.operation, now - call.sentAt);
+    this.#paces.note(call.operation, now - call.sentAt, isAnswered);
     this.#passOn(call, now);
   }
 

@@ -123,6 +123,23 @@ test('an operation is quick below quickMs, and until five of its calls are stuck
   t.is(outAfter(10, 5, stuckMs), 41);
 });
 
+test('short failures do not make an operation quick, and long ones make it slow', (t) => {
+  const fail = (ms: number, before?: number): number => {
+    const { pool, clock, enter, enterMany, measure } = poolOf();
+    if (before !== undefined) measure('read', before);
+    for (let failures = 0; failures < 30; failures++) {
+      const call = enter('read', 'other', 'other');
+      clock.now += ms;
+      pool.release(call, false);
+    }
+    return count(enterMany(100, 'read'), 'go');
+  };
+  t.is(fail(1), 41);
+  t.is(fail(1, 1_000), 41);
+  t.is(fail(1, 10), 62);
+  t.is(fail(1_000, 10), 41);
+});
+
 test('waiting calls are sent in the order of their deadlines', (t) => {
   const { pool, enter, sent } = poolOf({ upstreamConnections: 1 });
   const first = enter('first');
