@@ -8,12 +8,22 @@ import { perWorkerGauge, type Snapshot } from '../telemetry/metrics.ts';
 import { certificatesInPem } from './pem.ts';
 import type { SitePlan } from './sites.ts';
 import type { TlsPlan } from './tls.ts';
+import type { UpstreamPlan } from './upstream-plan.ts';
 
 /**
  * Use of the certificates of a file. `server` and `ca`: `tls` towards callers. `client` and `upstream`: the certificate
- * and the CAs of `tls` towards an upstream. `admin` and `admin_ca`: `admin.tls`.
+ * and the CAs of `tls` towards an upstream. `legacy_client` and `legacy_ca`: the same towards a legacy service. `admin` and
+ * `admin_ca`: `admin.tls`.
  */
-export type CertificateUse = 'server' | 'ca' | 'client' | 'upstream' | 'admin' | 'admin_ca';
+export type CertificateUse =
+  | 'server'
+  | 'ca'
+  | 'client'
+  | 'upstream'
+  | 'legacy_client'
+  | 'legacy_ca'
+  | 'admin'
+  | 'admin_ca';
 
 /** A file of certificates in use. */
 export interface UsedCertificates {
@@ -104,21 +114,25 @@ export function certificatesOfListener(
   ];
 }
 
-/** Returns the certificates towards the upstreams of contracts. */
+/** Returns the certificates towards the upstreams and legacy services of contracts. */
 export function certificatesOfPlans(file: string, plans: readonly SitePlan[]): readonly UsedCertificates[] {
-  return plans.flatMap(({ basePath = '', upstream }) => {
+  return plans.flatMap(({ basePath = '', upstream, legacy }) => {
     const contract = shownPath(basePath);
-    const pointer = `/contracts${pointerSegment(contract)}/upstream/tls`;
-    const { cert, ca } = upstream?.tls ?? {};
+    const certificatesOf = (
+      [client, cas]: readonly [CertificateUse, CertificateUse],
+      setting: 'upstream' | 'legacy',
+      plan: UpstreamPlan | undefined,
+    ): readonly UsedCertificates[] => {
+      const pointer = `/contracts${pointerSegment(contract)}/${setting}/tls`;
+      const { cert, ca } = plan?.tls ?? {};
+      return [
+        { use: client, contract, certificates: parse(cert), file, pointer: `${pointer}/certificate` },
+        { use: cas, contract, certificates: parse(ca), file, pointer: `${pointer}/ca` },
+      ];
+    };
     return [
-      {
-        use: 'client' as const,
-        contract,
-        certificates: parse(cert),
-        file,
-        pointer: `${pointer}/certificate`,
-      },
-      { use: 'upstream' as const, contract, certificates: parse(ca), file, pointer: `${pointer}/ca` },
+      ...certificatesOf(['client', 'upstream'], 'upstream', upstream),
+      ...certificatesOf(['legacy_client', 'legacy_ca'], 'legacy', legacy?.service),
     ];
   });
 }
@@ -137,7 +151,7 @@ function isValid({ use, certificates }: UsedCertificates, now: number): boolean 
   const isNow = ({ validFromDate, validToDate }: X509Certificate): boolean =>
     validFromDate.getTime() <= now && now <= validToDate.getTime();
   if (certificates.length === 0) return true;
-  const areCas = use === 'ca' || use === 'upstream' || use === 'admin_ca';
+  const areCas = use === 'upstream' || use === 'ca' || use.endsWith('_ca');
   return areCas ? certificates.some(isNow) : certificates.every(isNow);
 }
 

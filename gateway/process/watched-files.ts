@@ -32,12 +32,16 @@ interface FileOptions {
   readonly callerLimits?: string | undefined;
 }
 
-/** Pointers of the settings in `soapbridge.yaml` that name a file with secrets or certificates towards an upstream. */
-const fileSettings = /^\/admin\/tokens$|^\/contracts\/[^/]+\/upstream\/tls\/(?:ca|certificate|key)$/;
+/**
+ * Pointers of the settings in `soapbridge.yaml` that name a file with secrets, or with certificates towards an upstream
+ * or a legacy service.
+ */
+const fileSettings =
+  /^\/admin\/tokens$|^\/contracts\/[^/]+\/(?:upstream|legacy)\/tls\/(?:ca|certificate|key)$/;
 
 /**
  * Returns the files of a process that are loaded again when they change: secrets, callers, limits per caller, tokens of
- * the admin listener, and the files of `upstream` in `soapbridge.yaml`. The files of `tls` are watched separately.
+ * the admin listener, and the files of `upstream` and `legacy` in `soapbridge.yaml`. The files of `tls` are watched separately.
  *
  * @param settings values of `soapbridge.yaml`
  */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { Certificates, certificatesOfPlans } from '../../../gateway/process/certificates.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
 import { createAuthority } from '../certificates.ts';
 import { type Gateway, startGateway } from '../gateway.ts';
@@ -114,4 +115,23 @@ test('a valid certificate replaces an expired one', async (t) => {
   await gateway.running.reload();
   t.notRegex(gateway.log(), /not reloaded/);
   t.true((notAfter(gateway).get('use="server"') ?? 0) > Date.now() / 1_000);
+});
+
+test('the certificates towards a legacy service are checked and have metrics', (t) => {
+  const authority = createAuthority(t);
+  const at = (days: number) => {
+    const { cert, key } = authority.issue({ days });
+    const service = { tls: { cert, key, ca: authority.cert } };
+    const plans = [{ basePath: '/v2', legacy: { service } }] as unknown as Parameters<
+      typeof certificatesOfPlans
+    >[1];
+    return certificatesOfPlans('soapbridge.yaml', plans);
+  };
+  const certificates = new Certificates();
+  certificates.use('upstreams', at(1));
+  t.deepEqual(
+    certificates.read().flatMap(({ samples }) => samples.map(({ labels }) => labels)),
+    ['use="legacy_client",contract="/v2"', 'use="legacy_ca",contract="/v2"'],
+  );
+  t.throws(() => certificates.check('upstreams', at(-1)), { message: /certificate that is valid now/ });
 });

@@ -146,9 +146,22 @@ test('the files that are loaded again are those of options, tokens, secrets and 
       at('/contracts/~1v2/upstream/basic/password', { file: '/run/x' }),
       at('/contracts/~1v3/upstream/basic/password', { file: '/run/x' }),
       at('/contracts/~1v2/upstream/tls/ca', 'ca.pem'),
+      at('/contracts/~1v2/legacy/tls/ca', 'old-ca.pem'),
+      at('/contracts/~1v2/legacy/tls/certificate', 'old.pem'),
+      at('/contracts/~1v2/legacy/tls/key', 'old.key'),
       at('/contracts/~1v2/upstream/tls/serverName', 'ca'),
       at('/contracts/~1v2/upstream/url', 'https://a'),
     ]),
-    ['a', 'b', '/etc/tokens.yaml', '/etc/x', '/run/x', '/etc/ca.pem'],
+    [
+      'a',
+      'b',
+      '/etc/tokens.yaml',
+      '/etc/x',
+      '/run/x',
+      '/etc/ca.pem',
+      '/etc/old-ca.pem',
+      '/etc/old.pem',
+      '/etc/old.key',
+    ],
   );
 });
