@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { CallError } from '../call/error.ts';
-import { noteFailure } from '../telemetry/request-stats.ts';
+import { noteFailure, noteWait } from '../telemetry/request-stats.ts';
 import type { Evidence, Subject } from '../upstream/breaker.ts';
 import { type Cause, causeOf } from '../upstream/cause.ts';
 import type { Connection } from '../upstream/connector.ts';
@@ -26,7 +26,6 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   readonly #receiver: LegacyReceiver;
   readonly progress: LegacyProgress = { isReached: false, status: 0, ms: 0, retries: 0 };
   index = -1;
-  /** Set while the call has its share of the slots. It keeps its slot, because its body is streamed. */
   isParked = false;
   readonly #createdAt = performance.now();
   #dispatchedAt = this.#createdAt;
@@ -86,13 +85,30 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
   #takeConnection(): void {
     const found = this.#service.connections.enter(this);
     if (found === 'go') this.#send();
-    else if (found === 'late') this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+    else if (found === 'late') this.#shed();
+    else if (this.isParked && !this.#service.admission.park()) {
+      this.#service.connections.drop(this);
+      this.isParked = false;
+      this.#shed();
+    }
+  }
+
+  /** Rejects a call that got no connection. */
+  #shed(): void {
+    this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+  }
+
+  /** Takes an `inFlight` slot again when it no longer waits without one. */
+  #unpark(): void {
+    if (!this.isParked) return;
+    this.isParked = false;
+    this.#service.admission.unpark();
   }
 
   go(): void {
     const now = performance.now();
-    this.isParked = false;
-    this.#request.stats.queueMs += now - this.#since;
+    this.#unpark();
+    noteWait(this.#request.stats, this.#since, now);
     this.#dispatchedAt = now;
     this.#since = now;
     const { breaker } = this.#service;
@@ -161,7 +177,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
       return;
     }
     if (this.#stage === 'waiting') {
-      this.#give(unavailable(retryAfterSeconds), undefined, { cause: 'queue' });
+      this.#shed();
       return;
     }
     if (this.#isFlooded()) {
@@ -336,6 +352,7 @@ export class LegacyCall implements Dispatcher.DispatchHandler, Watched, Outgoing
     else {
       this.#service.connections.drop(this);
       this.#service.connections.release(this);
+      this.#unpark();
     }
   }
 

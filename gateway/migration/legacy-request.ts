@@ -26,7 +26,7 @@ export interface LegacyRequest {
   readonly isLeft: () => boolean;
   /** Returns false while the request waits for the caller to send more. */
   readonly isFed: () => boolean;
-  readonly stats: Pick<RequestStats, 'failures' | 'sent' | 'queueMs' | 'upstream'>;
+  readonly stats: Pick<RequestStats, 'failures' | 'sent' | 'queueMs' | 'waits' | 'upstream'>;
 }
 
 /** Receives the reply of the legacy service. After `failed` or `ended` nothing follows. */

@@ -2,6 +2,7 @@ import { type Client, Pool } from 'undici';
 import type { Limits } from '../../mappings/contract/limits.ts';
 import { withoutEndSlashes } from '../../mappings/http-mapping/paths.ts';
 import { encodeTarget } from '../../mappings/places.ts';
+import type { Admission } from '../admission/admission.ts';
 import { Breaker } from '../upstream/breaker.ts';
 import { Connection, type Way } from '../upstream/connector.ts';
 import { Watch } from '../upstream/deadlines.ts';
@@ -26,6 +27,7 @@ export interface LegacyService {
   readonly proxyAuthorization: string | undefined;
   readonly limits: Limits;
   readonly networkOf: NetworkOf;
+  readonly admission: Admission;
   readonly connections: UpstreamConnections;
   readonly breaker: Breaker;
   readonly retries: RetryBudget;
@@ -36,7 +38,7 @@ export interface LegacyService {
 /** Creates the connections to a legacy service. They are opened at the first call. */
 export function createLegacyService(
   address: string,
-  { networkOf, onBreaker }: Pick<UpstreamOptions, 'networkOf' | 'onBreaker'>,
+  { networkOf, admission, onBreaker }: Pick<UpstreamOptions, 'networkOf' | 'admission' | 'onBreaker'>,
   limits: Limits,
   way: Way,
 ): LegacyService {
@@ -67,6 +69,7 @@ export function createLegacyService(
     proxyAuthorization: forwarder === undefined ? undefined : proxyAuthorization(forwarder),
     limits,
     networkOf,
+    admission,
     connections: new UpstreamConnections(limits),
     breaker,
     retries: createRetryBudget(limits),
