@@ -29,12 +29,20 @@ import type { Observed, ObservedCall, Observer } from './observer.ts';
 import type { RequestStats } from './request-stats.ts';
 import type { Traces } from './traces.ts';
 
+/** Id and attributes of an upstream span. */
+interface UpstreamSpan {
+  readonly id: string;
+  readonly method: string;
+  /** Path template; undefined for a call to a legacy service. */
+  readonly path: string | undefined;
+}
+
 /** Open spans of a request. */
 interface Open {
   readonly call: Span;
   readonly context: Context;
-  /** Id, name and method of the upstream span. It is created when its start is known. Undefined without a call. */
-  upstream: { readonly id: string; readonly method: string; readonly path: string } | undefined;
+  /** The upstream span, which is created when its start is known. Undefined without a call. */
+  upstream: UpstreamSpan | undefined;
   /**
    * Difference between ms since 1970 and `performance.now()`. All spans of a call use the same difference, so that
    * their times are consistent.
@@ -110,12 +118,19 @@ export class OpenTelemetry implements Traces {
     return { call, context, upstream: undefined, offset, decodedAt: undefined, answeredAt: undefined };
   }
 
-  /** Returns the header fields that add the upstream's spans to the trace. */
+  /**
+   * Returns the header fields that add the upstream's spans to the trace. With migration mode `fallback` a request has a
+   * second call, to the legacy service.
+   */
   #beginUpstream(exchange: Observed, { method, operation }: ObservedCall): Readonly<Record<string, string>> {
-    const { path } = operation.upstream;
-    const spans = this.#begin(exchange);
-    this.#open.set(exchange.stats, spans);
-    spans.decodedAt = performance.now();
+    const { stats } = exchange;
+    const spans = this.#open.get(stats) ?? this.#begin(exchange);
+    this.#open.set(stats, spans);
+    if (spans.answeredAt !== undefined) this.#writeUpstream(spans, stats, spans.answeredAt);
+    spans.answeredAt = undefined;
+    spans.decodedAt ??= performance.now();
+    const isNew = stats.route === undefined || stats.route.side === 'new';
+    const path = isNew ? operation.upstream.path : undefined;
     spans.upstream = { id: this.#ids.generateSpanId(), method, path };
     // A child span has the sampling decision of its parent.
     return headersOf({ ...spans.call.spanContext(), spanId: spans.upstream.id });
@@ -132,23 +147,29 @@ export class OpenTelemetry implements Traces {
       const [, admittedAt = started] = waits.findLast(([, to]) => to <= decodedAt) ?? [];
       write('decode', admittedAt, decodedAt);
     }
-    if (answeredAt === undefined) return;
-    if (stats.sent > 0) this.#writeUpstream(spans, stats, answeredAt);
-    write('encode', answeredAt, Math.max(answeredAt, end));
+    // the reply of a legacy service is streamed, and can end before the call is settled
+    if (answeredAt !== undefined || isLegacy(spans.upstream))
+      this.#writeUpstream(spans, stats, answeredAt ?? end);
+    if (answeredAt !== undefined) write('encode', answeredAt, Math.max(answeredAt, end));
   }
 
-  /** Writes the upstream span. It begins when the request is passed to a connection, after all waits for one. */
+  /**
+   * Writes the span of an upstream call that was sent. It begins when the request is passed to a connection, after all
+   * waits for one.
+   */
   #writeUpstream({ upstream, context, offset }: Open, stats: RequestStats, end: number): void {
     if (upstream === undefined) return;
     const { id, method, path } = upstream;
-    const { upstreamStatus, retries, sentAt } = stats;
-    const attributes = { 'http.request.method': method, 'url.template': path };
+    const { sentAt, status, retries } = path === undefined ? legacyCallOf(stats, end) : upstreamCallOf(stats);
+    if (sentAt === undefined) return;
+    const template = path === undefined ? {} : { 'url.template': path };
+    const attributes = { 'http.request.method': method, ...template };
     const options = { kind: SpanKind.CLIENT, startTime: offset + sentAt, attributes };
     this.#ids.next = id;
-    const span = this.#tracer.startSpan(`${method} ${path}`, options, context);
-    if (upstreamStatus > 0) span.setAttribute('http.response.status_code', upstreamStatus);
+    const span = this.#tracer.startSpan(path === undefined ? method : `${method} ${path}`, options, context);
+    if (status > 0) span.setAttribute('http.response.status_code', status);
     if (retries > 0) span.setAttribute('http.request.resend_count', retries);
-    if (upstreamStatus === 0 || upstreamStatus >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
+    if (status === 0 || status >= 400) span.setStatus({ code: SpanStatusCode.ERROR });
     span.end(offset + end);
   }
 
@@ -173,6 +194,27 @@ export class OpenTelemetry implements Traces {
     if ((stats.meant ?? stats.status) >= 500) call.setStatus({ code: SpanStatusCode.ERROR });
     call.end(offset + now);
   }
+}
+
+function isLegacy(upstream: UpstreamSpan | undefined): boolean {
+  return upstream !== undefined && upstream.path === undefined;
+}
+
+/** Result of an upstream call. `sentAt` is undefined if it was not sent. */
+interface CallResult {
+  readonly sentAt: number | undefined;
+  /** 0 without a response. */
+  readonly status: number;
+  readonly retries: number;
+}
+
+function upstreamCallOf({ sent, sentAt, upstreamStatus: status, retries }: RequestStats): CallResult {
+  return { sentAt: sent > 0 ? sentAt : undefined, status, retries };
+}
+
+function legacyCallOf({ route }: RequestStats, end: number): CallResult {
+  const { legacyMs, legacyStatus = 0 } = route ?? {};
+  return { sentAt: legacyMs === undefined ? undefined : end - legacyMs, status: legacyStatus, retries: 0 };
 }
 
 /** Generates random ids, and can give a span an id that was chosen before the span is created. */

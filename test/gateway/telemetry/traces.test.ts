@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { isTracingRequested } from '../../../gateway/process/traces.ts';
 import { maxWaits, noteWait, startStats } from '../../../gateway/telemetry/request-stats.ts';
 import type { Limits } from '../../../mappings/contract/limits.ts';
+import { contractFolder, readScenario, type StubReply, startSite } from '../../migration/scenario.ts';
 import { until } from '../../until.ts';
 import { emptyReply, envelope, keyHeaders, startGateway } from '../gateway.ts';
 
@@ -308,3 +309,63 @@ test.serial('the log lines of a request, valid or refused, and of its audit have
   t.regex(traces[2], /^[0-9a-f]{32}$/);
   t.not(traces[2], traceId);
 });
+
+/** Scenario in which the upstream finds nothing, so that the legacy service answers. */
+interface FallbackScenario {
+  readonly contract: string;
+  readonly config: Record<string, unknown>;
+  readonly calls: readonly {
+    readonly request: {
+      readonly path: string;
+      readonly headers: Record<string, string>;
+      readonly body: string;
+      readonly caller: string;
+    };
+    readonly legacy: StubReply;
+    readonly new: StubReply;
+  }[];
+}
+
+for (const [mode, statuses] of [
+  ['fallback', [404, 200]],
+  ['legacy', [200]],
+] as const) {
+  test.serial(`each upstream call of migration mode ${mode} has a span`, async (t) => {
+    const collector = await startCollector(t);
+    const scenario = readScenario<FallbackScenario>('S26');
+    const [call] = scenario.calls;
+    if (call === undefined) return t.fail();
+    const routes = [{ name: 'zips', operations: ['GetApplicationZip'], mode }];
+    const site = await startSite(t, {
+      contract: contractFolder(scenario.contract),
+      config: {
+        ...scenario.config,
+        migration: { routes, fallback: { GetApplicationZip: ['ApplicationNotFound'] } },
+      },
+      callers: [call.request.caller],
+      serve: { traces: true },
+    });
+    site.legacy.answer = call.legacy;
+    site.upstream.answer = call.new;
+    t.is((await site.send(call.request)).status, 200);
+    await until(() => collector.spans.some(({ kind }) => kind === 2));
+    const served = collector.spans.filter(({ kind }) => kind === 2);
+    t.is(served.length, 1);
+    const sent = collector.spans
+      .filter(({ kind }) => kind === 3)
+      .toSorted((a, b) => Number(BigInt(a.startTimeUnixNano) - BigInt(b.startTimeUnixNano)));
+    t.deepEqual(
+      sent.map((span) => Number(attributesOf(span)['http.response.status_code'])),
+      [...statuses],
+    );
+    t.deepEqual(
+      sent.map(({ parentSpanId }) => parentSpanId),
+      sent.map(() => served[0]?.spanId),
+    );
+    const hits = [...site.upstream.hits, ...site.legacy.hits];
+    t.deepEqual(
+      hits.map(({ headers }) => headers.traceparent),
+      sent.map(({ traceId: id, spanId }) => `00-${id}-${spanId}-01`),
+    );
+  });
+}
