@@ -8,7 +8,7 @@ import type { AdminPlan } from './admin-plan.ts';
 import { type Certificates, certificatesOfListener } from './certificates.ts';
 import type { ShownSetting } from './shown-settings.ts';
 import type { ServedContract } from './sites.ts';
-import { loadTls, watchTls } from './tls.ts';
+import { loadTls, tlsStampsOf, watchTls } from './tls.ts';
 
 /** State of the process that the admin listener shows. */
 export interface AdminState {
@@ -77,12 +77,13 @@ export class ProcessAdmin {
     if (plan === undefined) return;
     if (open === undefined)
       throw new RangeError('admin: expected a process that can open a listener, got another process');
+    const before = plan.tls === undefined ? new Map() : tlsStampsOf(plan.tls);
     const tls = plan.tls === undefined ? undefined : loadTls(plan.tls);
     this.#use(plan, tls);
     this.#listener = await open({ plan, tls, state, log });
     log.info({ url: this.#listener.url }, 'admin listener opened');
     if (plan.tls === undefined) return;
-    this.#endWatch = watchTls(plan.tls, watchMs, () => {
+    this.#endWatch = watchTls(plan.tls, watchMs, before, () => {
       try {
         this.reload()();
         log.info({}, 'certificates of the admin listener reloaded');

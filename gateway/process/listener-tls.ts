@@ -8,7 +8,7 @@ import { type Certificates, certificatesOfListener } from './certificates.ts';
 import { type ConfigFile, type ListenerPlan, readListenerPlan } from './config.ts';
 import type { Listener } from './listener.ts';
 import type { ServeOptions } from './serve-options.ts';
-import { loadTls, type TlsPlan, watchTls } from './tls.ts';
+import { loadTls, type TlsPlan, tlsStampsOf, watchTls } from './tls.ts';
 import { usualWatchMs } from './watched-files.ts';
 
 /** Current TLS settings for callers, and the function that turns their certificates into credentials. */
@@ -60,6 +60,7 @@ export function openTls(
     listener.renewTls(renewed);
     if (plan !== undefined) certificates.use(group, used(plan, renewed));
   };
+  const before = plan === undefined ? new Map() : tlsStampsOf(plan);
   const tls = plan === undefined ? undefined : loadTls(plan);
   if (plan !== undefined && tls !== undefined) certificates.use(group, used(plan, tls));
   return {
@@ -71,7 +72,7 @@ export function openTls(
     renew,
     watch: (listener, log) => {
       if (plan === undefined) return () => {};
-      return watchTls(plan, options.watchMs ?? usualWatchMs, () => {
+      return watchTls(plan, options.watchMs ?? usualWatchMs, before, () => {
         try {
           const renewed = load();
           if (renewed !== undefined) renew(listener, renewed);

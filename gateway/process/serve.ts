@@ -67,6 +67,7 @@ interface Parts {
   readonly certificates: Certificates;
   readonly admin: ProcessAdmin;
   readonly migrations: ProcessMigrations;
+  readonly files: FileWatch;
 }
 
 /** Loads and compiles the contracts, and listens. Throws ContractError or RangeError before it listens. */
@@ -78,6 +79,11 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const { log } = outputs;
   const certificates = new Certificates();
   const listenerTls = openTls(options, trustedProxies, certificates);
+  const files = new FileWatch(options.watchMs ?? usualWatchMs, () => {
+    log.info({}, 'secrets, callers or limits changed: reloading');
+    void state.running?.reload();
+  });
+  files.beginReading(reloadedFiles(options, []));
   const state: State = {
     secrets: options.wsseSecrets === undefined ? undefined : readSecrets(options.wsseSecrets),
     callers: readCallers(options.callerFiles ?? {}),
@@ -99,6 +105,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     traces,
     certificates,
     admin,
+    files,
     migrations: new ProcessMigrations(options, trustedProxies, () => state.callers, log),
   };
   const core = new Core({
@@ -195,11 +202,12 @@ function coreOptionsOf({
 }
 
 function loadSites(parts: Parts, core: Core, upstreams: Upstreams): Promise<Sites> {
-  const { options, limits, outputs, callerLimits, certificates, migrations } = parts;
+  const { options, limits, outputs, callerLimits, certificates, migrations, files } = parts;
   const { log } = outputs;
   const onLoaded = options.onLoaded ?? ((report) => logLoaded(report, log));
   const plans = (): readonly SitePlan[] => {
     const read = plansOf(options);
+    if (options.config !== undefined) files.addRead(reloadedFiles(options, readShownConfig(options.config)));
     certificates.check('upstreams', certificatesOfPlans(options.config ?? '', read));
     return read;
   };
@@ -234,7 +242,6 @@ export class Running {
   readonly #sites: Sites;
   readonly #listener: Listener;
   readonly #endWatch: () => void;
-  readonly #files: FileWatch;
   readonly #everySecond: NodeJS.Timeout;
   readonly #everyDay: NodeJS.Timeout;
   readonly #lastReload: LastReload = { isSuccessful: true, loadedAt: Date.now() };
@@ -252,10 +259,6 @@ export class Running {
     this.#listener = listener;
     this.log = parts.outputs.log;
     this.#endWatch = parts.listenerTls.watch(listener, this.log);
-    this.#files = new FileWatch(parts.options.watchMs ?? usualWatchMs, () => {
-      this.log.info({}, 'secrets, callers or limits changed: reloading');
-      void this.reload();
-    });
     this.#everySecond = setInterval(() => listener.connections.sweep(), 1_000).unref();
     this.#everyDay = setInterval(() => parts.certificates.warn(this.log), dayMs).unref();
     this.#settle();
@@ -326,8 +329,9 @@ export class Running {
   };
 
   async #reloadNow(): Promise<void> {
-    const { options, state, callerLimits, listenerTls, admin } = this.#parts;
+    const { options, state, callerLimits, listenerTls, admin, files } = this.#parts;
     const { secrets, callers } = state;
+    files.beginReading(reloadedFiles(options, state.fileSettings));
     const before = this.#sites.contracts();
     let undo: (() => void) | undefined;
     try {
@@ -359,9 +363,9 @@ export class Running {
 
   /** Records the files and certificates in use after a load, and logs certificates that expire soon. */
   #settle(): void {
-    const { options, state, certificates } = this.#parts;
+    const { options, state, certificates, files } = this.#parts;
     if (options.config !== undefined) state.fileSettings = readShownConfig(options.config);
-    this.#files.watch(reloadedFiles(options, state.fileSettings));
+    files.watch(reloadedFiles(options, state.fileSettings));
     certificates.use('upstreams', certificatesOfPlans(options.config ?? '', this.#sites.plans()));
     certificates.warn(this.log);
   }
@@ -378,7 +382,7 @@ export class Running {
     clearInterval(this.#everySecond);
     clearInterval(this.#everyDay);
     this.#endWatch();
-    this.#files.close();
+    this.#parts.files.close();
     await this.#core.close();
     await this.#upstreams.close();
     await this.#parts.migrations.close();

@@ -1,8 +1,9 @@
 import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { reloadedFiles } from '../../../gateway/process/watched-files.ts';
+import { FileWatch, reloadedFiles } from '../../../gateway/process/watched-files.ts';
 import { screeningContract } from '../../../mappings/loader/load.ts';
 import { until } from '../../until.ts';
 import { type Gateway, send, startGateway } from '../gateway.ts';
@@ -164,4 +165,28 @@ test('the files that are loaded again are those of options, tokens, secrets and 
       '/etc/old.key',
     ],
   );
+});
+
+test('a change between reading and watching, or before the list of files changes, is not lost', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'watched-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  const [one, two] = [join(folder, 'one'), join(folder, 'two')];
+  writeFileSync(one, '1');
+  let changes = 0;
+  const files = new FileWatch(20, () => changes++);
+  t.teardown(() => files.close());
+  files.beginReading([one]);
+  files.addRead([one, two]);
+  writeFileSync(one, '12');
+  files.watch([one]);
+  await until(() => changes === 1);
+  files.beginReading([one]);
+  files.addRead([two]);
+  writeFileSync(two, 'created');
+  files.watch([one, two]);
+  await until(() => changes === 2);
+  files.beginReading([one, two]);
+  files.watch([two]);
+  await pause(200);
+  t.is(changes, 2);
 });
