@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Limits } from '../contract/limits.ts';
+import { quoteValue } from '../contract/reason.ts';
 import { JsonError } from '../json/grammar.ts';
 import type { MappedAnswer } from './compiled-entry.ts';
 import { base64Of } from './makers.ts';
@@ -47,7 +48,8 @@ export function bodyOf(
       ? answer.body
       : new TextDecoder(charset, { fatal: true }).decode(answer.body);
   } catch {
-    throw new MappingError('reply', '', { expected: `text in ${charset.slice(0, 40)}`, got: 'other bytes' });
+    const expected = quoteValue(`text in ${charset.slice(0, 40)}`, 'a text'); // the charset is a text of the upstream
+    throw new MappingError('reply', '', { expected, got: 'other bytes' });
   }
 }
 

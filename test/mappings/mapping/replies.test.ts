@@ -1,4 +1,5 @@
 import test from 'ava';
+import { MappingError } from '../../../mappings/mapping/run.ts';
 import { problemsOf, replyOf, type Sides } from './documents.ts';
 
 /** Responses that are not JSON, and bodies that rules cannot create (M1, M3). */
@@ -62,6 +63,16 @@ test('M1: text is converted like other texts', (t) => {
   const csv = (reply: string) => sidesOf('text/csv: {}', reply);
   t.is(replyOf(csv('{ lines: { from: ., split: "," } }'), '{}', { body: 'a,b' }), '{"lines":["a","b"]}');
   t.is(replyOf(csv('{ count: { from: ., as: number } }'), '{}', { body: '12' }), '{"count":12}');
+});
+
+test('M1: the charset of a response is quoted, so that the log does not have it', (t) => {
+  const text = sidesOf('text/plain: { schema: { type: string } }', '{ text: . }');
+  const headers = { 'content-type': 'text/plain; charset=secret' };
+  const error = t.throws(() => replyOf(text, '{}', { body: Uint8Array.of(0x61), headers }), {
+    instanceOf: MappingError,
+    message: /expected text in secret, got other bytes/,
+  });
+  t.deepEqual(error?.reason.expected, { text: 'text in secret', kind: 'a text' });
 });
 
 test('M1: text in another charset than declared, and undeclared HTML, is a mismatch', (t) => {
