@@ -407,8 +407,18 @@ function refusal(code: 'Overloaded' | 'UpstreamTimeout', reason: Reason | undefi
 }
 
 function preparedOf(call: ReadCall, { operation }: CompiledOperation): Prepared {
-  const { ignored, illegalReferences, deviations, isReadTwice, given, values, shown, request, refusal, json } =
-    call;
+  const {
+    ignored,
+    illegalReferences,
+    deviations,
+    isReadTwice,
+    given,
+    values,
+    shown,
+    request,
+    refusal,
+    json,
+  } = call;
   return {
     reading: { ignored, illegalReferences, deviations, isReadTwice },
     given,
