@@ -10,6 +10,7 @@ const byteReader = [
   'test/mappings/codec/byte-reader/messages.test.ts',
   'test/mappings/codec/byte-reader/adopted.test.ts',
   'test/mappings/codec/byte-reader/properties.test.ts',
+  'test/mappings/codec/byte-reader/scalars.test.ts',
 ];
 const scalars = [
   'test/mappings/codec/scalars/scalars.test.ts',
