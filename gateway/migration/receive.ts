@@ -1,11 +1,13 @@
 import { constants, createGunzip, createInflate } from 'node:zlib';
 import { Attachments } from '../../mappings/codec/attachments.ts';
 import { endOfPayloadTag } from '../../mappings/codec/byte-reader/head.ts';
+import type { Limits } from '../../mappings/contract/limits.ts';
 import { RelatedError, type RelatedType, RelatedTypeError } from '../../mappings/http-mapping/related.ts';
-import { rootIn } from '../../mappings/http-mapping/related-stream.ts';
+import { type RelatedRoot, rootIn } from '../../mappings/http-mapping/related-stream.ts';
 import { UnsupportedCharset } from '../../mappings/xml/error.ts';
+import type { Transfer } from '../admission/transfers.ts';
 import { CallError } from '../call/error.ts';
-import { hasBody, isAwaited, piecesOf, readBody, tooLarge, unpackBody } from '../http/body.ts';
+import { hasBody, isAwaited, maxBodyMs, piecesOf, readBody, tooLarge, unpackBody } from '../http/body.ts';
 import type { RequestContext } from '../http/request-context.ts';
 import { actionsOf, openSoap, splitSoap } from '../protocols/read-call.ts';
 import type { Service } from '../protocols/read-request.ts';
@@ -21,16 +23,81 @@ export const maxHeadBytes = 64 * 1024;
 
 const noBytes = Buffer.alloc(0);
 
-/** A request, received in whole or in part. */
-export interface Received {
-  /** The received bytes, as sent. */
-  bytes: Buffer;
-  /** The rest of the body; undefined if `bytes` is the complete body. */
+/**
+ * A request, received in whole or in part. The received bytes count as memory of an arriving body until `settle`, and then
+ * as memory of the call.
+ */
+export class Received {
+  /** The rest of the body; undefined if the body is complete. */
   rest: AsyncGenerator<Buffer, void, undefined> | undefined;
   /** The complete body after decompression; undefined if it is not known. */
   body: Buffer | undefined;
   /** True if the call has its permit. */
   isAdmitted: boolean;
+  readonly #context: RequestContext;
+  #pieces: Buffer[];
+  #size: number;
+  #transfer: Transfer | undefined;
+
+  /** @param body a complete body */
+  constructor(context: RequestContext, body: Buffer, isAdmitted: boolean) {
+    this.#context = context;
+    this.#pieces = [body];
+    this.#size = body.length;
+    this.isAdmitted = isAdmitted;
+  }
+
+  /** Number of the received bytes. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** The received bytes, as sent. Joins the pieces, so call it only after the size has doubled. */
+  get bytes(): Buffer {
+    const [only = noBytes] = this.#pieces;
+    if (this.#pieces.length < 2) return only;
+    const bytes = Buffer.concat(this.#pieces);
+    this.#pieces = [bytes];
+    return bytes;
+  }
+
+  /** Starts to receive a body in pieces. */
+  start(rest: AsyncGenerator<Buffer, void, undefined>): void {
+    const { request, options } = this.#context;
+    this.rest = rest;
+    this.#transfer = {
+      index: -1,
+      heldBytes: 0,
+      began: performance.now(),
+      moved: () => this.#size,
+      cut: () => request.destroy(),
+    };
+    options.service.admission.arrive(this.#transfer);
+  }
+
+  /** Receives the next piece, if there is one. Throws CallError, also after the maximum time for a body. */
+  async more(): Promise<void> {
+    if (this.rest === undefined) return;
+    const { permit, options, started } = this.#context;
+    const { admission, compiled } = options.service;
+    const { value, done } = await this.rest.next();
+    if (done === true) {
+      this.rest = undefined;
+      return;
+    }
+    const transfer = this.#transfer;
+    if (transfer === undefined) permit.require(value.length);
+    else if (!admission.addReceived(transfer, value.length)) throw admission.shed();
+    if (performance.now() - started >= maxBodyMs(compiled.limits)) throw new CallError('RequestTimeout');
+    this.#pieces.push(value);
+    this.#size += value.length;
+  }
+
+  /** The decision needs no more of the request: its bytes are memory of the call. */
+  settle(): void {
+    if (this.#transfer !== undefined) this.#context.permit.receive(this.#transfer);
+    this.#transfer = undefined;
+  }
 }
 
 /**
@@ -42,7 +109,7 @@ export async function receiveStart(context: RequestContext): Promise<Received> {
   const { headers } = request;
   const { service } = options;
   const { streamBytes } = service.compiled.limits;
-  if (!hasBody(request)) return { bytes: noBytes, rest: undefined, body: undefined, isAdmitted: false };
+  if (!hasBody(request)) return new Received(context, noBytes, false);
   const announced = announcedBytes(headers['content-length']);
   if (announced > streamBytes) throw tooLarge(streamBytes);
   service.admission.look(Math.min(announced, maxHeadBytes));
@@ -51,33 +118,24 @@ export async function receiveStart(context: RequestContext): Promise<Received> {
   if (isPlain && announced <= Math.min(maxHeadBytes, service.bodyLimit)) {
     const read = readBody(context, service);
     const body = Buffer.isBuffer(read) ? read : await read;
-    return { bytes: body, rest: undefined, body, isAdmitted: true };
+    const whole = new Received(context, body, true);
+    whole.body = body;
+    return whole;
   }
   if (response.destroyed) throw new CallError('CallerGone');
   if (isAwaited(request)) {
     response.writeContinue();
     delete headers.expect; // it is answered
   }
-  const received: Received = {
-    bytes: noBytes,
-    rest: piecesOf(context, service, () => streamBytes),
-    body: undefined,
-    isAdmitted: false,
-  };
-  await receiveMore(received);
-  return received;
-}
-
-/** Receives the next piece. Returns false at the end of the body. Throws CallError. */
-export async function receiveMore(received: Received): Promise<boolean> {
-  if (received.rest === undefined) return false;
-  const { value, done } = await received.rest.next();
-  if (done === true) {
-    received.rest = undefined;
-    return false;
+  const received = new Received(context, noBytes, false);
+  received.start(piecesOf(context, service, () => streamBytes));
+  try {
+    await received.more();
+  } catch (error) {
+    received.settle();
+    throw error;
   }
-  received.bytes = received.bytes.length === 0 ? value : Buffer.concat([received.bytes, value]);
-  return true;
+  return received;
 }
 
 /** The envelope of a request up to its payload, or the reason why no operation is known (G12). */
@@ -94,9 +152,9 @@ export async function receiveHead(
 ): Promise<Head> {
   let lookAt = 0;
   for (;;) {
-    const isLast = received.rest === undefined || received.bytes.length >= maxHeadBytes;
-    if (isLast || received.bytes.length >= lookAt) {
-      lookAt = received.bytes.length * 2;
+    const isLast = received.rest === undefined || received.size >= maxHeadBytes;
+    if (isLast || received.size >= lookAt) {
+      lookAt = received.size * 2;
       try {
         return { envelope: await openStart(context, address, received) };
       } catch (error) {
@@ -104,7 +162,7 @@ export async function receiveHead(
         if (isLast) return { error };
       }
     }
-    await receiveMore(received);
+    await received.more();
   }
 }
 
@@ -184,9 +242,10 @@ function isUtf16(document: Buffer): boolean {
 
 /** Returns the beginning of a body, decompressed up to about `maxHeadBytes`. Throws CallError. */
 async function startOf(
-  { bytes, rest, body }: Received,
+  received: Received,
   coding: string | undefined,
 ): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
+  const { bytes, rest, body } = received;
   if (body !== undefined) return { bytes: body, isWhole: true };
   const name = coding?.trim().toLowerCase() ?? '';
   if (name === '' || name === 'identity') return { bytes, isWhole: rest === undefined };
@@ -212,20 +271,13 @@ async function startOf(
   return { bytes: Buffer.concat(pieces), isWhole: rest === undefined && size < maxHeadBytes };
 }
 
-/** Receives the rest of a body that must be complete. Throws CallError. */
-export async function receiveAll(context: RequestContext, received: Received, limit: number): Promise<void> {
-  if (received.rest === undefined) return;
-  const pieces = [received.bytes];
-  let size = received.bytes.length;
-  context.permit.require(size);
-  for await (const piece of received.rest) {
-    size += piece.length;
-    if (size > limit) throw tooLarge(limit);
-    context.permit.require(piece.length);
-    pieces.push(piece);
+/** Receives the rest of a body that must be complete, of at most `limit` bytes. Throws CallError. */
+export async function receiveAll(received: Received, limit: number): Promise<void> {
+  for (;;) {
+    if (received.size > limit) throw tooLarge(limit);
+    if (received.rest === undefined) return;
+    await received.more();
   }
-  received.bytes = Buffer.concat(pieces);
-  received.rest = undefined;
 }
 
 /**
@@ -241,12 +293,13 @@ export async function receiveEnvelope(
   const { service } = options;
   const { related } = head;
   const isRelated = related !== undefined && !(related instanceof RelatedTypeError);
-  if (isRelated && head.headers['content-encoding'] === undefined) {
-    await receiveRoot(received, related, service);
-  } else {
-    await receiveAll(context, received, service.bodyLimit);
+  if (!isRelated || head.headers['content-encoding'] !== undefined) {
+    await receiveAll(received, service.bodyLimit);
     received.body ??= await unpackBody(context, received.bytes, service);
     received.isAdmitted = true;
+  } else {
+    const error = await receiveRoot(received, related, service);
+    if (error !== undefined) return { error };
   }
   try {
     return { envelope: await openStart(context, address, received) };
@@ -256,19 +309,36 @@ export async function receiveEnvelope(
   }
 }
 
-/** Receives a multipart message up to the end of its root part. Throws CallError. */
+/**
+ * Receives a multipart message up to the end of its root part, which has at most `bodyLimit` bytes. Returns the error of a
+ * message that is malformed. Throws CallError.
+ */
 async function receiveRoot(
   received: Received,
   type: RelatedType,
   { bodyLimit, compiled }: Service,
-): Promise<void> {
+): Promise<RelatedError | undefined> {
+  const most = bodyLimit + maxHeadBytes; // with the boundary and the headers of the part
   let lookAt = 0;
-  while (received.rest !== undefined) {
-    if (received.bytes.length >= lookAt) {
-      lookAt = received.bytes.length * 2;
-      if (rootIn(received.bytes, type, compiled.limits).isWhole) return;
+  for (;;) {
+    const isLast = received.rest === undefined || received.size >= most;
+    if (isLast || received.size >= lookAt) {
+      lookAt = Math.min(received.size * 2, most);
+      const found = lookForRoot(received, type, compiled.limits);
+      if (found instanceof RelatedError) return found;
+      const isTooLarge = found.isWhole ? found.root.length > bodyLimit : received.size >= most;
+      if (isTooLarge) throw tooLarge(bodyLimit);
+      if (found.isWhole || isLast) return undefined;
     }
-    if (received.bytes.length > bodyLimit) throw tooLarge(bodyLimit);
-    await receiveMore(received);
+    await received.more();
+  }
+}
+
+function lookForRoot({ bytes }: Received, type: RelatedType, limits: Limits): RelatedRoot | RelatedError {
+  try {
+    return rootIn(bytes, type, limits);
+  } catch (error) {
+    if (error instanceof RelatedError) return error;
+    throw error;
   }
 }

@@ -42,7 +42,7 @@ export async function readRequest(
     return { json: call.operation.jsonOf(call.input), call: isReused ? call : undefined };
   } catch (error) {
     if (!(error instanceof TooManySteps)) throw error;
-    await receiveAll(context, received, service.bodyLimit);
+    await receiveAll(received, service.bodyLimit);
     received.body ??= await unpackBody(context, received.bytes, service);
     received.isAdmitted = true;
     // the thread takes over the memory that it reads

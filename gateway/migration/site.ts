@@ -109,7 +109,12 @@ export class Site implements Migration {
 
   async #serveCall(address: SoapAddress, context: RequestContext): Promise<void> {
     const received = await receiveStart(context);
-    const decided = await this.#decideCall(address, context, received);
+    let decided: Decided;
+    try {
+      decided = await this.#decideCall(address, context, received);
+    } finally {
+      received.settle();
+    }
     const { decision, operation, caller } = decided;
     context.stats.operation = operation.name;
     context.stats.caller ??= caller.name;
@@ -218,12 +223,13 @@ export class Site implements Migration {
     const { request, stats, options } = context;
     const { service } = options;
     const isFallback = decided.decision.mode === 'fallback';
-    if (isFallback) await receiveAll(context, received, service.bodyLimit);
+    if (isFallback) await receiveAll(received, service.bodyLimit);
     const change = async (outcome: Outcome): Promise<Outcome> =>
       withFaultCode(allowRetry(context, outcome), decided.operation, this.#place);
     if (received.rest !== undefined && !request.readableEnded) {
       await received.rest.return();
       request.unshift(received.bytes);
+      context.permit.shrink(0);
       stats.bytesIn = 0;
       return serveByUpstream(address, context, change);
     }
@@ -244,7 +250,8 @@ export class Site implements Migration {
       stats.error = undefined;
       stats.failures = undefined;
       stats.route = { ...decided.decision, side: 'legacy', fallback: true };
-      await this.#forward(address, context, { ...received, isAdmitted: true }, decided);
+      received.isAdmitted = true;
+      await this.#forward(address, context, received, decided);
       return undefined;
     });
     if (!isForwarded) this.#count(context);
@@ -306,6 +313,7 @@ export class Site implements Migration {
     stats.caller = caller.name;
     stats.route = { mode: 'legacy', rule: unreadable, side: 'legacy' };
     const received = await receiveStart(context);
+    received.settle();
     const target = this.#place.targetOf(request, undefined);
     await this.#forwardTo(target, context, received, this.#unknown, undefined, caller);
   }

@@ -1,7 +1,9 @@
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { deflateSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import { until } from '../until.ts';
 import { contractFolder, type Site, startSite } from './scenario.ts';
 
 const path = '/agency/services/v2/AgencyPort';
@@ -17,11 +19,16 @@ function envelope(number: string, padding = 0, soap = 'http://schemas.xmlsoap.or
   return `<s:Envelope xmlns:s="${soap}"><s:Body><a:${zip}Request xmlns:a="http://desk.example/services/Agency-V2">${' '.repeat(padding)}<c:GrantsGovTrackingNumber xmlns:c="http://desk.example/system/Common-V1">${number}</c:GrantsGovTrackingNumber></a:${zip}Request></s:Body></s:Envelope>`;
 }
 
-async function start(t: ExecutionContext, when: object | undefined): Promise<Site> {
+async function start(
+  t: ExecutionContext,
+  when: object | undefined,
+  more: Partial<Parameters<typeof startSite>[1]> = {},
+): Promise<Site> {
   const routes = [{ name: 'r', operations: [zip], mode: 'new', ...(when === undefined ? {} : { when }) }];
   const site = await startSite(t, {
     contract: contractFolder('contracts/agency'),
     config: { legacy: '{legacy}', migration: { routes } },
+    ...more,
   });
   site.legacy.answer = { status: 200, body: 'legacy' };
   site.upstream.answer = reply;
@@ -140,6 +147,68 @@ test('G8, G15: the value of a package is read from its root part, and the rest i
     site.log().findLast(({ ms }) => ms !== undefined),
     { mode: 'new', rule: 'r' },
   );
+});
+
+/** A package with a root part of `bytes` bytes and a file. */
+function packageOf(bytes: number, after: number): Buffer {
+  const part = 'Content-Type: application/xop+xml; charset=UTF-8; type="text/xml"\r\nContent-ID: <r>';
+  const root = envelope('GRANT10', bytes - envelope('GRANT10').length);
+  const head = `--b\r\n${part}\r\n\r\n${root}\r\n--b\r\nContent-ID: <f>\r\n\r\n`;
+  return Buffer.concat([Buffer.from(head), Buffer.alloc(after, 'f'), Buffer.from('\r\n--b--\r\n')]);
+}
+
+const related = {
+  'Content-Type':
+    'multipart/related; type="application/xop+xml"; start="<r>"; start-info="text/xml"; boundary=b',
+};
+
+test('G15: the root part of a package may have as many bytes as a body', async (t) => {
+  const most = 300_000;
+  const limits = { bodyBytes: most, bodyBytesWithBinary: most };
+  const site = await start(t, { value }, { limits });
+  for (const after of [10, 1_000_000]) {
+    t.is(await sendChunked(site, related, packageOf(most, after)), 'legacy', `${after}`);
+    t.regex(await sendChunked(site, related, packageOf(most + 1, after)), /at most 300000 bytes/);
+  }
+  t.is(site.legacy.hits.length, 2);
+});
+
+/** Sends the first half of a package, which is in its root part. */
+function sendHalf(t: ExecutionContext, site: Site) {
+  const body = packageOf(200_000, 100_000);
+  const half = body.subarray(0, 150_000);
+  const socket = connect(site.port, '127.0.0.1');
+  t.teardown(() => socket.destroy());
+  const headers = Object.entries({ Host: 'a', ...related, 'Content-Length': body.length });
+  const lines = headers.map(([name, text]) => `${name}: ${text}\r\n`);
+  socket.write(`POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  socket.write(half);
+  return { socket, half };
+}
+
+test('G15: a body that arrives for a decision counts as memory', async (t) => {
+  const site = await start(t, { value });
+  const { load } = site.running;
+  const { socket, half } = sendHalf(t, site);
+  await until(() => load().heldBytes >= half.length);
+  t.is(load().arriving, 1);
+  socket.destroy();
+  await until(() => load().heldBytes === 0);
+  t.is(load().arriving, 0);
+});
+
+test('G15: a body that arrives for a decision has the time of other bodies', async (t) => {
+  const site = await start(t, { value }, { limits: { bodyMs: 500 } });
+  const { socket } = sendHalf(t, site);
+  let got = '';
+  socket.on('data', (text) => {
+    got += text;
+  });
+  const slowly = setInterval(() => socket.write('f'), 50); // the limit is noticed with the next piece
+  t.teardown(() => clearInterval(slowly));
+  await until(() => got.includes('408'));
+  clearInterval(slowly);
+  t.is(site.legacy.hits.length, 0);
 });
 
 test('G8: a request of SOAP 1.2 is routed by its value', async (t) => {
