@@ -91,6 +91,12 @@ async function sendOn(service: LegacyService, context: RequestContext, forwarded
   const observed = { method: context.request.method ?? '', operation };
   const added = observer.sending(context, observed) ?? {};
   let outcome: WriteOutcome = 'unsent';
+  let isSettled = false;
+  const settle = (): void => {
+    if (isSettled) return;
+    isSettled = true;
+    observer.settled(context, observed, outcome);
+  };
   try {
     const headers = await forwarded.headersOf(added);
     if (context.response.destroyed) throw new CallError('CallerGone');
@@ -101,14 +107,14 @@ async function sendOn(service: LegacyService, context: RequestContext, forwarded
         const { isReached, status, ms } = call.progress;
         outcome = exchange.isComplete ? 'answered' : isReached ? 'unknown' : 'unsent';
         const { route } = context.stats;
-        if (route === undefined) return;
-        if (status !== 0) route.legacyStatus = status;
-        if (isReached) route.legacyMs = ms;
+        if (route !== undefined && status !== 0) route.legacyStatus = status;
+        if (route !== undefined && isReached) route.legacyMs = ms;
+        settle(); // the log line that follows has the outcome
       };
       call.start();
     });
   } finally {
-    observer.settled(context, observed, outcome);
+    settle();
     forwarded.onSettled();
   }
 }

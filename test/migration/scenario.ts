@@ -115,6 +115,8 @@ export interface SiteOptions {
   readonly path?: string;
   readonly limits?: Partial<Limits>;
   readonly serve?: Partial<ServeOptions>;
+  /** False for the outcome of writes in the log, without a separate audit. */
+  readonly isAudited?: boolean;
 }
 
 /** Starts a gateway for one contract, mounted at `/`. */
@@ -150,7 +152,7 @@ export async function startSite(t: ExecutionContext, options: SiteOptions): Prom
     logLevel: 'info',
     drainDelayMs: 0,
     callerFiles: { callers },
-    auditLog: audit,
+    ...(options.isAudited === false ? {} : { auditLog: audit }),
     limits: { ...defaultLimits, ...options.limits } as Limits,
     logTo: new Writable({
       write(chunk, _encoding, done) {

@@ -44,6 +44,26 @@ test('G1: `legacy` requires a legacy WSDL, and `migration` requires `legacy`', a
   );
 });
 
+test('G21: the log line of a forwarded write has its outcome if there is no separate audit', async (t) => {
+  const limits = { upstreamFirstByteMs: 300 };
+  const config = { legacy: '{legacy}' };
+  const site = await startSite(t, { contract, config, limits, isAudited: false });
+  const outcomeOf = async (answer: Site['legacy']['answer'], operation = write): Promise<unknown> => {
+    site.legacy.answer = answer;
+    const lines = () => site.log().filter(({ ms }) => ms !== undefined);
+    const before = lines().length;
+    await site.send({ path, headers, body: bodyOf(operation, 'G') }).catch(() => {});
+    await until(() => lines().length > before);
+    return lines().at(-1)?.outcome;
+  };
+  t.is(await outcomeOf({ status: 200, body: 'ok' }), 'answered');
+  t.is(await outcomeOf({ status: 503, body: 'no' }), 'answered');
+  t.is(await outcomeOf({ fails: 'resetAfterRequest' }), 'unknown');
+  t.is(await outcomeOf({ fails: 'timeout' }), 'unknown');
+  t.is(await outcomeOf({ status: 200, headers: { 'content-length': '9' }, body: 'cut' }), 'unknown');
+  t.is(await outcomeOf({ status: 200, body: 'ok' }, 'GetApplicationZip'), undefined, 'a read');
+});
+
 test('G5, G20: 60 writes during 12 switches of the route each reach one service once', async (t) => {
   const site = await start(t, { legacy: '{legacy}' });
   site.legacy.answer = { status: 200, body: 'legacy' };
