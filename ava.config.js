@@ -156,6 +156,7 @@ const long = [
   'test/migration/reading.test.ts',
   'test/migration/routed-calls.test.ts',
   'test/migration/scenarios.test.ts',
+  'test/migration/tokens.test.ts',
   'test/migration/writes.test.ts',
   'test/plain/fixtures.test.ts',
   'test/packages/missing.test.ts',

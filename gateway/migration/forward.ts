@@ -14,6 +14,7 @@ import { authenticatesConnection, replyHeaders } from './forward-headers.ts';
 import { LegacyCall } from './legacy-call.ts';
 import type { LegacyReceiver } from './legacy-request.ts';
 import type { LegacyService } from './legacy-service.ts';
+import type { ForwardedHeaders } from './place.ts';
 import type { Received } from './receive.ts';
 
 /** A request to forward. */
@@ -28,7 +29,8 @@ export interface Forwarded {
   /** Key of the caller's limits. */
   readonly limitKey: () => string;
   /** Returns the headers of the request. Throws CallError. */
-  readonly headersOf: (added: Readonly<Record<string, string>>) => Promise<readonly string[]>;
+  readonly headersOf: (added: Readonly<Record<string, string>>) => Promise<ForwardedHeaders>;
+  readonly onUnauthorized: (token: string) => void;
   /** Called when the reply of the legacy service is complete or has failed. */
   readonly onSettled: () => void;
   readonly onCut: () => void;
@@ -98,13 +100,14 @@ async function sendOn(service: LegacyService, context: RequestContext, forwarded
     observer.settled(context, observed, outcome);
   };
   try {
-    const headers = await forwarded.headersOf(added);
+    const { headers, token } = await forwarded.headersOf(added);
     if (context.response.destroyed) throw new CallError('CallerGone');
     await new Promise<void>((resolve, reject) => {
       const exchange = new Exchange(context, forwarded, resolve, reject);
       const call = exchange.callOf(service, headers);
       exchange.onProgress = () => {
         const { isReached, status, ms } = call.progress;
+        if (status === 401 && token !== undefined) forwarded.onUnauthorized(token);
         outcome = exchange.isComplete ? 'answered' : isReached ? 'unknown' : 'unsent';
         const { route } = context.stats;
         if (route !== undefined && status !== 0) route.legacyStatus = status;

@@ -117,6 +117,7 @@ export class Migrations {
       const { clientCertificate } = plan;
       const { nameOf } = callers();
       const names = contract.operations.map(({ name }) => name);
+      const tokens = this.#tokensOf(plan, legacy);
       const isProxy = (address: string): boolean =>
         trustedProxies !== undefined && isListed(address, trustedProxies);
       return new Site({
@@ -139,12 +140,14 @@ export class Migrations {
         headersOf: compileHeaders({
           legacy,
           headers: plan.service?.headers ?? {},
-          tokens: this.#tokensOf(plan, legacy),
+          tokens,
           identity: identityOf(plan, trustedProxies),
           clientCertificate,
           override: routing.override,
           isProxy,
         }),
+        // for example a revoked token: the next call requests a new one
+        onUnauthorized: (token) => tokens?.forget(undefined, token),
         onConnectionCredentials: () => {
           if (this.#warned.has(path)) return;
           this.#warned.add(path);
@@ -194,7 +197,11 @@ export class Migrations {
     const oauth = plan.service?.oauth;
     if (oauth === undefined) return undefined;
     const key = JSON.stringify([oauth, plan.service?.tls, plan.service?.proxy, plan.limits]);
-    const known = this.#tokens.get(key) ?? new Tokens(oauth, limits, this.#parts.wayTo(oauth.tokenUrl, plan));
+    // the client certificate and the server name are meant for the legacy service only
+    const ca = plan.service?.tls?.ca;
+    const tls = ca === undefined ? undefined : { ca };
+    const way = { ...this.#parts.wayTo(oauth.tokenUrl, plan), tls };
+    const known = this.#tokens.get(key) ?? new Tokens(oauth, limits, way);
     this.#tokens.set(key, known);
     return known;
   }

@@ -5,6 +5,7 @@ import { CallError } from '../call/error.ts';
 import type { ClientCertificateOptions } from '../http/client-certificate.ts';
 import { plainPath, targetOf } from '../http/endpoints.ts';
 import type { RequestContext } from '../http/request-context.ts';
+import { noteFailure } from '../telemetry/request-stats.ts';
 import type { Tokens } from '../upstream/tokens.ts';
 import type { RoutingCounts } from './counts.ts';
 import type { Decide } from './decide.ts';
@@ -12,6 +13,14 @@ import { headerKey, requestHeaders } from './forward-headers.ts';
 import type { IdentifyCaller, IdentityOf } from './identity.ts';
 import type { LegacyService } from './legacy-service.ts';
 import { isOf, isUnconditional, type Override, type Routing } from './routing.ts';
+
+/** Headers of a forwarded request. */
+export interface ForwardedHeaders {
+  /** Alternating names and values. */
+  readonly headers: readonly string[];
+  /** The gateway's token in the headers; undefined for none. */
+  readonly token: string | undefined;
+}
 
 /** Everything that routing needs of one contract, compiled at start. */
 export interface Place {
@@ -36,12 +45,14 @@ export interface Place {
    * @param endpoint path of the port; undefined for an endpoint of several ports
    */
   readonly targetOf: (request: IncomingMessage, endpoint: string | undefined) => string;
-  /** Returns the headers of a forwarded request. Throws CallError without a token. */
+  /** Returns the headers of a forwarded request. Throws CallError without a token before the deadline. */
   readonly headersOf: (
     context: RequestContext,
     caller: string | undefined,
     added: Readonly<Record<string, string>>,
-  ) => Promise<readonly string[]>;
+  ) => Promise<ForwardedHeaders>;
+  /** Called with the token of a request that the legacy service answered with 401. */
+  readonly onUnauthorized: (token: string) => void;
   /** Called when a reply broke off after its head was sent. */
   readonly onCut: (requestId: string) => void;
   /** Called for a request with credentials for its whole connection (G18). */
@@ -134,23 +145,33 @@ export function compileHeaders(parts: HeaderParts): Place['headersOf'] {
     const added: Record<string, string> = { ...trace, ...own };
     const value = identity?.of(request, caller);
     if (identity !== undefined && value !== undefined) added[identity.header] = value;
-    if (tokens !== undefined) added.authorization = `Bearer ${await tokenOf(tokens)}`;
-    return requestHeaders(request, {
+    const token = tokens === undefined ? undefined : await tokenOf(tokens, context, legacy);
+    if (token !== undefined) added.authorization = `Bearer ${token}`;
+    const sent = requestHeaders(request, {
       host: legacy.url.host,
       requestId,
       isFromProxy: isProxy(request.socket.remoteAddress ?? ''),
       removed,
       added,
     });
+    return { headers: sent, token };
   };
 }
 
-/** Returns a token of the gateway. Throws CallError UpstreamTokenUnavailable. */
-async function tokenOf(tokens: Tokens): Promise<string> {
+/** Returns a token of the gateway. Throws CallError UpstreamTokenUnavailable or UpstreamTimeout. */
+async function tokenOf(
+  tokens: Tokens,
+  { deadline, started, stats }: RequestContext,
+  { limits }: LegacyService,
+): Promise<string> {
   const { refusalOf, TokenError } = await import('../upstream/token-error.ts');
+  const { withinDeadline } = await import('../upstream/access.ts');
   try {
-    return await tokens.take(undefined);
+    const latest = Math.min(deadline, started + limits.totalMs);
+    return await withinDeadline(tokens.take(undefined), { deadline: latest });
   } catch (error) {
-    throw error instanceof TokenError ? refusalOf(error) : error;
+    if (!(error instanceof TokenError)) throw error;
+    noteFailure(stats, { cause: 'token', reason: error.message }, 0);
+    throw refusalOf(error);
   }
 }

@@ -289,6 +289,7 @@ export class Site implements Migration {
       received,
       limitKey: () => service.limitKeyOf(caller.values.all.size === 0 ? undefined : caller.values, context),
       headersOf: (added) => this.#place.headersOf(context, caller.name, added),
+      onUnauthorized: this.#place.onUnauthorized,
       onSettled: () => this.#count(context),
       onCut: () => this.#place.onCut(context.requestId),
       onConnectionCredentials: this.#place.onConnectionCredentials,

@@ -84,7 +84,11 @@ function secretsOf(headers: Access['headers'], query: string): readonly string[]
   });
 }
 
-function withinDeadline(token: Promise<string>, { deadline }: Waiting): Promise<string> {
+/** Waits for a token until a deadline in ms of `performance.now()`. Throws CallError UpstreamTimeout. */
+export function withinDeadline(
+  token: Promise<string>,
+  { deadline }: Pick<Waiting, 'deadline'>,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     const late = (): void => reject(new CallError('UpstreamTimeout'));
     const timer = setTimeout(late, Math.max(0, deadline - performance.now()));
