@@ -189,13 +189,15 @@ class UpstreamCall implements Dispatcher.DispatchHandler, Watched, Outgoing, Sub
 
   /** Sends a call that waited for a connection. */
   go(): void {
-    const { breaker } = this.#line;
+    const { balancer, breaker } = this.#line;
     const now = performance.now();
     this.#unpark();
     noteWait(this.#waiting.stats, this.#since, now);
     this.#dispatchedAt = now;
     this.#since = now;
-    const refused = breaker.hasOpenedSince(this.operation, this.#createdAt) ? this.#refusal(now) : undefined;
+    const isAddressLost =
+      breaker.hasOpenedSince(this.operation, this.#createdAt) || balancer?.isHealthy(this.#line) === false;
+    const refused = isAddressLost ? this.#refusal(now) : undefined;
     if (refused === undefined) this.#send();
     else this.#give(unavailable(refused), undefined, { cause: 'breaker' });
   }

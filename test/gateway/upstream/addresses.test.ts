@@ -115,6 +115,27 @@ test('an address that fails its health check gets no calls until it passes', asy
   t.is(sick.hits.length, before + 1);
 });
 
+test('a waiting call is not sent to an address that failed its health check meanwhile', async (t) => {
+  const [well, sick] = [await startService(t), await startService(t)];
+  const held: (() => void)[] = [];
+  well.answer = (_request, response) => held.push(() => response.writeHead(204).end());
+  const addresses = [{ url: well.url }, { url: sick.url }];
+  const healthCheck = { path: '/healthz', every: '100ms' };
+  const gateway = await startWith(t, { addresses, healthCheck }, { upstreamConnections: 1 });
+  const first = call(gateway, 'write');
+  await until(() => held.length === 1);
+  const second = call(gateway, 'write');
+  await until(() => gateway.running.upstreams().some(([, { waiting }]) => waiting === 1));
+  sick.health = 503;
+  await until(async () => (await up(gateway))[sick.url] === 0);
+  held.pop()?.();
+  await until(() => held.length === 1 || sick.hits.length === 1);
+  held.pop()?.();
+  t.is((await first).status, 204);
+  t.is((await second).status, 204);
+  t.deepEqual([well.hits.length, sick.hits.length], [2, 0]);
+});
+
 test('calls continue if all addresses fail their health check', async (t) => {
   const [one, two] = [await startService(t), await startService(t)];
   one.health = 404;
