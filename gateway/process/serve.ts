@@ -351,6 +351,7 @@ export class Running {
       this.log.error(why, 'not reloaded: serving the previous contracts');
       return;
     }
+    this.#upstreams.keepOnly(this.#sites.plans());
     this.#core.renew();
     this.#lastReload.isSuccessful = true;
     this.#lastReload.loadedAt = Date.now();

@@ -18,19 +18,26 @@ export interface Upstreams {
   readonly at: (place: UpstreamPlace) => Promise<Upstream>;
   /** Tries to reach the upstreams in use and logs the results. */
   readonly probe: (log: Log) => Promise<void>;
+  /**
+   * Removes the upstreams of other places. It closes each one after `totalMs`, because requests that arrived before may
+   * still call it.
+   */
+  readonly keepOnly: (places: readonly UpstreamPlace[]) => void;
   readonly close: () => Promise<void>;
 }
 
 /** An upstream and its place. */
 interface Entry {
   readonly place: UpstreamPlace;
+  readonly limits: Limits;
   readonly upstream: Promise<Upstream>;
 }
 
 /** Creates the upstreams of a process. Each one is created at its first use. */
 export function createUpstreams(options: ServeOptions, upstreamOptions: UpstreamOptions): Upstreams {
-  // Unused upstreams are kept: they hold no idle connections, and their last calls may still be in progress.
   const entries = new Map<string, Entry>();
+  /** Removed upstreams, and the timers that close them. */
+  const removed = new Map<Entry, NodeJS.Timeout>();
   /** Tokens are kept over a reload if the settings of the token request do not change. */
   const tokens = new Map<string, Tokens>();
 
@@ -42,7 +49,7 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
     const { withAccess } = await import('../upstream/access.ts');
     if (oauth === undefined) return withAccess(upstream, { headers, query, tokens: undefined });
     const { Tokens } = await import('../upstream/tokens.ts'); // loads an OAuth client, which most processes do not need
-    const key = JSON.stringify([oauth, plan.tls, plan.proxy, place.limits]);
+    const key = tokensKeyOf(place);
     const way = { ...wayTo(oauth.tokenUrl, plan, options), tls: withoutOwnName(plan) };
     const known = tokens.get(key) ?? new Tokens(oauth, limits, way);
     tokens.set(key, known);
@@ -51,11 +58,11 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
 
   return {
     at: async (place) => {
-      const { upstreamUrl: url, upstream: plan } = place;
       const limits = { ...upstreamOptions.limits, ...place.limits };
-      const key = JSON.stringify([url, plan?.tls, plan?.proxy, plan?.connection, place.limits]);
+      const key = keyOf(place);
       const entry = entries.get(key) ?? {
         place,
+        limits,
         upstream: createUpstream(place, options, { ...upstreamOptions, limits }),
       };
       entries.set(key, entry);
@@ -73,10 +80,33 @@ export function createUpstreams(options: ServeOptions, upstreamOptions: Upstream
         }
       }
     },
+    keepOnly: (places) => {
+      const keys = new Set(places.map(keyOf));
+      for (const [key, entry] of entries) {
+        if (keys.has(key)) continue;
+        entries.delete(key);
+        const close = async (): Promise<void> => {
+          removed.delete(entry);
+          await (await entry.upstream).close();
+        };
+        removed.set(entry, setTimeout(close, entry.limits.totalMs).unref());
+      }
+      const tokenKeys = new Set(places.map(tokensKeyOf));
+      for (const key of tokens.keys()) if (!tokenKeys.has(key)) tokens.delete(key);
+    },
     close: async () => {
-      for (const { upstream } of entries.values()) await (await upstream).close();
+      for (const timer of removed.values()) clearTimeout(timer);
+      for (const { upstream } of [...entries.values(), ...removed.keys()]) await (await upstream).close();
     },
   };
+}
+
+function keyOf({ upstreamUrl, upstream: plan, limits }: UpstreamPlace): string {
+  return JSON.stringify([upstreamUrl, plan?.tls, plan?.proxy, plan?.connection, limits]);
+}
+
+function tokensKeyOf({ upstream: plan, limits }: UpstreamPlace): string {
+  return JSON.stringify([plan?.oauth, plan?.tls, plan?.proxy, limits]);
 }
 
 /** Returns the URLs of all addresses of an upstream; an empty array for the reference upstream. */

@@ -1,7 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'ava';
 import { until } from '../../until.ts';
-import { send } from '../gateway.ts';
-import { call, startService, startWith, up } from './addresses.ts';
+import { send, startGateway } from '../gateway.ts';
+import { call, configWith, startService, startWith, up } from './addresses.ts';
 
 const never = 1_000_000;
 /** Limits with which two failures open the circuit breaker, and no probe follows. */
@@ -160,6 +161,22 @@ test('a health check that passes closes the circuit breaker of a single address'
   await until(() => gateway.log().includes('"breaker":"closed"'));
   t.is(back.hits.length, 0);
   t.is((await call(gateway, 'write')).status, 204);
+});
+
+test('a call in progress is answered by its address after a reload replaced it', async (t) => {
+  const [former, next] = [await startService(t), await startService(t)];
+  const held: (() => void)[] = [];
+  former.answer = (_request, response) => held.push(() => response.writeHead(204).end());
+  const config = configWith(t, former.url);
+  const gateway = await startGateway(t, { isPatient: true, serve: { config } });
+  const first = call(gateway, 'write');
+  await until(() => held.length === 1);
+  writeFileSync(config, readFileSync(config, 'utf8').replace(former.url, next.url));
+  await gateway.running.reload();
+  t.is((await call(gateway, 'write')).status, 204);
+  held.pop()?.();
+  t.is((await first).status, 204);
+  t.deepEqual([former.hits.length, next.hits.length], [1, 1]);
 });
 
 test('addresses with the same host and different paths have one metric', async (t) => {
